@@ -15,7 +15,7 @@ import type { Accusations } from './detection/accusations.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
 import type { Records } from './records/records.ts'
-import { suspicionsOf, type Accuser, type Certificate } from './facts/certificate.ts'
+import { accusationsIn, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 import { shareUntil } from './facts/tombstones.ts'
@@ -163,7 +163,7 @@ export class Intake implements Timed {
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
-      if (isCurrent && valid.length > 0) detector.report(suspicionsOf(certificate))
+      if (isCurrent && valid.length > 0) detector.report(accusationsIn(certificate))
       if (valid.length > 0) detector.unproven(certificate)
       // Another node believed the death before the refutation came, and can't take it back. The
       // member must learn of it, as only its next life reunites both sides.
@@ -196,7 +196,7 @@ export class Intake implements Timed {
     else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
       // Counts the accusers and not the sender, as many may pass on one made-up certificate.
       outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
-    for (const suspicion of suspicionsOf(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
+    for (const suspicion of accusationsIn(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
   }
 
   /** Takes in a fact that is not about a life, or is of a kind that only later versions know. */

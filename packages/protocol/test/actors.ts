@@ -19,7 +19,7 @@ import {
   type RecordContent,
   type Refutation,
   type Statement,
-  type Suspicion,
+  type Accusation,
   type Unknown,
 } from '../src/facts/statement.ts'
 import { factToWire } from '../src/frames/protobuf-codec.ts'
@@ -82,7 +82,7 @@ export class Actor {
     return this.#sign({ kind: 'left', incarnation })
   }
 
-  suspects(suspect: Actor, beat = 0, incarnation = suspect.incarnation): Statement<Suspicion> {
+  suspects(suspect: Actor, beat = 0, incarnation = suspect.incarnation): Statement<Accusation> {
     return this.#sign({ kind: 'suspicion', suspect: suspect.id, incarnation, beat })
   }
 

@@ -1,12 +1,12 @@
 /** Failure detection on the bench: pools, losses, and the statements of the node under test. */
 import { encodeId } from '../src/base/id.ts'
 import type { Effect, Milliseconds } from '../src/base/io.ts'
-import { isKind, type Refutation, type Statement, type Suspicion } from '../src/facts/statement.ts'
+import { isKind, type Refutation, type Statement, type Accusation } from '../src/facts/statement.ts'
 import type * as wire from '../src/wire/messages.js'
 import type { Actor } from './actors.ts'
 import { Bench, broadcastsIn, framesTo, type BenchOptions } from './bench.ts'
 
-/** Gathering time of the outbox, ms, and a little more. */
+/** Gathering time of the batcher, ms, and a little more. */
 export const gather = 15
 
 /** Returns a node among members that are all linked with it, after a moment. */
@@ -38,7 +38,7 @@ function statementsTo(actor: Actor, effects: readonly Effect[]): Statement[] {
   return framesTo(actor.id, effects).flatMap((frame) => (frame.alarm?.statements ?? []).map((message) => actor.read(message)))
 }
 
-export function suspicionsTo(actor: Actor, effects: readonly Effect[]): Statement<Suspicion>[] {
+export function accusationsTo(actor: Actor, effects: readonly Effect[]): Statement<Accusation>[] {
   return statementsTo(actor, effects).filter((statement) => isKind(statement, 'suspicion'))
 }
 
@@ -49,7 +49,7 @@ function statementsPublished(bench: Bench, effects: readonly Effect[]): Statemen
 }
 
 /** Returns this node's own accusations that it published. */
-export function accusationsOf(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Suspicion>[] {
+export function accusationsOf(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Accusation>[] {
   return statementsPublished(bench, effects)
     .filter((statement) => isKind(statement, 'suspicion'))
     .filter(({ signer }) => signer === bench.self.id)

@@ -209,7 +209,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'frames are not gathered on a slow machine',
-    file: 'detection/outbox.ts',
+    file: 'detection/batcher.ts',
     from: 'Math.max(gatherTime, Math.min(this.#busyness(), longestGather))',
     to: 'gatherTime',
     simulation: ['busy-heal', '--seeds', '1..11', '--workers', '2'],

@@ -10,7 +10,7 @@ export const timerNames = [
   'helper',
   'refutation',
   'disputedDeath',
-  'detectionMessages',
+  'detectionBatch',
   'introduction',
   'referral',
   'reconciliation',

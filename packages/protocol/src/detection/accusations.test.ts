@@ -14,7 +14,7 @@ import {
   probesTo,
   refutationsIn,
   refutationsTo,
-  suspicionsTo,
+  accusationsTo,
 } from '../../test/detection.ts'
 import { hashSpace } from '../base/hash.ts'
 import type { Effect } from '../base/io.ts'
@@ -84,9 +84,9 @@ describe('an accusation', () => {
     const bench = accused(5)
     const [own] = accusationsOf(bench)
     expect(own).toBeDefined()
-    expect(suspicionsTo(suspect, everything(bench))).toEqual([])
+    expect(accusationsTo(suspect, everything(bench))).toEqual([])
     const effects = [...bench.link(suspect), ...bench.advance(gather)]
-    expect(suspicionsTo(suspect, effects)).toEqual([own])
+    expect(accusationsTo(suspect, effects)).toEqual([own])
   })
 
   it('of others makes this node look by itself', () => {
@@ -182,7 +182,7 @@ describe('a refutation', () => {
   it('reaches whom this node told of its own suspicion, also when that suspicion is void with it', () => {
     const bench = accused(5)
     bench.advance(2_000)
-    for (const actor of [carol, dave]) expect(suspicionsTo(actor, everything(bench))).toHaveLength(1)
+    for (const actor of [carol, dave]) expect(accusationsTo(actor, everything(bench))).toHaveLength(1)
     const effects = [...bench.receive(bob, alarm(suspect.refutes(5))), ...bench.advance(gather)]
     for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.beat)).toEqual([5])
   })

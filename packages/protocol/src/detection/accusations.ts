@@ -7,20 +7,20 @@
  * suspicion (§4.2). So a member that no accuser and no helper reaches still receives it, through
  * nodes that reach both sides. `confirmation.ts` decides when accusations make a death.
  *
- * If the topic did not bring enough accusations, they go on over links (`suspicion-spread.ts`).
+ * If the topic did not bring enough accusations, they go on over links (`accusation-spread.ts`).
  */
 import { FrameError } from '../base/errors.ts'
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { beatWindow } from '../facts/certificate.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
-import { isKind, type Refutation, type Statement, type Suspicion as Accusation } from '../facts/statement.ts'
+import { isKind, type Refutation, type Statement, type Accusation } from '../facts/statement.ts'
 import type { Beats } from './beats.ts'
 import { Confirmation, longestTurn, turnTrips, type ConfirmationEvents } from './confirmation.ts'
-import type { Outbox } from './outbox.ts'
+import type { Batcher } from './batcher.ts'
 import { mostAccusers } from './quorum.ts'
 import type { Refutations } from './refutations.ts'
-import { SuspicionSpread, firstRound, roundsAtOnce } from './suspicion-spread.ts'
+import { AccusationSpread, firstRound, roundsAtOnce } from './accusation-spread.ts'
 import { lifetime, type Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
 
@@ -42,7 +42,7 @@ export interface AccusationParts {
   readonly suspicions: Suspicions
   readonly beats: Beats
   readonly refutations: Refutations
-  readonly outbox: Outbox
+  readonly batcher: Batcher
   /** The usual round trip, ms. */
   roundTrip(): Milliseconds
 }
@@ -52,7 +52,7 @@ export class Accusations {
   readonly #context: Context
   readonly #parts: AccusationParts
   readonly #events: AccusationEvents
-  readonly #spread: SuspicionSpread
+  readonly #spread: AccusationSpread
   /** This node's own refutation that each peer received last. */
   readonly #refuted = new Map<NodeId, { readonly statement: Statement; readonly at: Milliseconds }>()
 
@@ -69,7 +69,7 @@ export class Accusations {
       },
       { onTurn: (suspicion) => this.#publish(suspicion), onDeath: (certificate, after) => events.onDeath(certificate, after) },
     )
-    this.#spread = new SuspicionSpread(context, parts.outbox, parts.suspicions)
+    this.#spread = new AccusationSpread(context, parts.batcher, parts.suspicions)
   }
 
   /** Accuses a member that this node failed to reach, directly and through helpers. */
@@ -109,7 +109,7 @@ export class Accusations {
     if (own === undefined) return
     suspicion.remove(this.#context.id)
     suspicion.unpublish()
-    this.#parts.outbox.tell(suspicion.id, own)
+    this.#parts.batcher.tell(suspicion.id, own)
   }
 
   /**
@@ -170,14 +170,14 @@ export class Accusations {
    */
   #hearRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): void {
     const { signer, content } = refutation
-    const { beats, suspicions, outbox } = this.#parts
+    const { beats, suspicions, batcher } = this.#parts
     const isFresh = beats.isFresh(refutation)
     beats.signed(refutation, isFresh)
     const suspicion = suspicions.get(signer)
     if (suspicion === undefined) return
     // The others receive a refutation from the topic, too.
     if (from !== undefined)
-      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) outbox.tell(peer, refutation)
+      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.tell(peer, refutation)
     for (const [accuser, accusation] of suspicion.accusations) if (accusation.content.beat < content.beat) suspicion.remove(accuser)
     suspicion.unpublish()
     if (suspicion.accusations.has(this.#context.id)) this.confirmation.accused(suspicion)
@@ -262,7 +262,7 @@ export class Accusations {
     if (content.suspect === this.#context.id) return
     const refutation = this.#refutationOf(content.suspect)
     if (refutation?.content.incarnation === content.incarnation && content.beat < refutation.content.beat)
-      this.#parts.outbox.tell(from, refutation)
+      this.#parts.batcher.tell(from, refutation)
   }
 
   /**
@@ -329,7 +329,7 @@ export class Accusations {
       const last = this.#refuted.get(peer)
       if (!links.has(peer) || (last !== undefined && now - last.at < 1_000)) continue
       this.#refuted.set(peer, { statement: refutation, at: now })
-      this.#parts.outbox.tell(peer, refutation)
+      this.#parts.batcher.tell(peer, refutation)
     }
     for (const [peer, { at }] of this.#refuted) if (now - at >= 1_000) this.#refuted.delete(peer)
   }

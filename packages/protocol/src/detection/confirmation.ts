@@ -14,7 +14,7 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { beatWindow, certify, type Certificate } from '../facts/certificate.ts'
-import type { Statement, Suspicion as Accusation } from '../facts/statement.ts'
+import type { Statement, Accusation } from '../facts/statement.ts'
 import { mostAccusers, Quorum } from './quorum.ts'
 import type { Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'

@@ -12,7 +12,7 @@ import {
   poolOf,
   probesTo,
   requestsTo,
-  suspicionsTo,
+  accusationsTo,
   timeToAccusation,
 } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
@@ -340,7 +340,7 @@ describe('a node that no helper answers', () => {
     for (const bench of [cutOff(size), lonely(size, 'silent')]) {
       bench.advance(600_000)
       expect(bench.members).toHaveLength(size)
-      expect(everyone.slice(1, size).some((actor) => suspicionsTo(actor, everything(bench)).length > 0)).toBe(false)
+      expect(everyone.slice(1, size).some((actor) => accusationsTo(actor, everything(bench)).length > 0)).toBe(false)
       expect(bench.node.health(bench.now)).toMatchObject({ suspectedShare: 1 })
     }
   })
@@ -410,7 +410,7 @@ describe('a node that no helper answers', () => {
     bench.relays.add(bob.id)
     bench.link(bob)
     bench.advance(60_000)
-    for (const actor of everyone.slice(1)) expect(suspicionsTo(actor, everything(bench))).toEqual([])
+    for (const actor of everyone.slice(1)) expect(accusationsTo(actor, everything(bench))).toEqual([])
     expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0 })
   })
 

@@ -27,7 +27,7 @@ import type * as wire from '../wire/messages.js'
 import type { Accusations } from './accusations.ts'
 import { Beats } from './beats.ts'
 import { Contacts } from './contacts.ts'
-import { Outbox } from './outbox.ts'
+import { Batcher } from './batcher.ts'
 import { ProbeScheduler } from './probe-scheduler.ts'
 import { ProbeTurns } from './probe-turns.ts'
 import { Refutations } from './refutations.ts'
@@ -37,7 +37,7 @@ import { Suspicions } from './suspicions.ts'
 /** The timers of failure detection. */
 export type DetectionTimer = Extract<
   TimerName,
-  'health' | 'probe' | 'suspicion' | 'indirectProbe' | 'helper' | 'refutation' | 'disputedDeath' | 'detectionMessages'
+  'health' | 'probe' | 'suspicion' | 'indirectProbe' | 'helper' | 'refutation' | 'disputedDeath' | 'detectionBatch'
 >
 
 export class FailureDetector {
@@ -49,7 +49,7 @@ export class FailureDetector {
   readonly #lifecycle: SuspicionLifecycle
   readonly #beats: Beats
   readonly #refutations: Refutations
-  readonly #outbox: Outbox
+  readonly #batcher: Batcher
   readonly #turns: ProbeTurns
   readonly #scheduler: ProbeScheduler
   readonly #contacts: Contacts
@@ -61,8 +61,8 @@ export class FailureDetector {
     const refutations = new Refutations(context)
     const contacts = new Contacts(context)
     const scheduler = new ProbeScheduler(context, (id) => this.#lifecycle.fellSilent(id))
-    const outbox = new Outbox(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
-    const lifecycle = new SuspicionLifecycle(context, { suspicions, contacts, beats, refutations, scheduler, outbox })
+    const batcher = new Batcher(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
+    const lifecycle = new SuspicionLifecycle(context, { suspicions, contacts, beats, refutations, scheduler, batcher })
     this.#turns = new ProbeTurns(
       context,
       () => refutations.beat,
@@ -77,13 +77,13 @@ export class FailureDetector {
       helper: lifecycle.helper,
       refutation: { due: () => this.accusations.publishRefutation() },
       disputedDeath: lifecycle.disputed,
-      detectionMessages: outbox,
+      detectionBatch: batcher,
     }
     this.#suspicions = suspicions
     this.#lifecycle = lifecycle
     this.#beats = beats
     this.#refutations = refutations
-    this.#outbox = outbox
+    this.#batcher = batcher
     this.#scheduler = scheduler
     this.#contacts = contacts
   }
@@ -159,7 +159,7 @@ export class FailureDetector {
     for (const subject of subjects) {
       if (subject !== id) this.#lifecycle.helper.request(from, subject)
       else {
-        this.#outbox.reached(from, this.#refutations.sign())
+        this.#batcher.reached(from, this.#refutations.sign())
         // A helper that has just connected for that wants nothing else.
         const link = links.get(from)
         if (link !== undefined && now - link.since < probeLinkTime) link.isProbeLink = true
@@ -252,6 +252,6 @@ export class FailureDetector {
 
   /** Forgets all knowledge of members. */
   clear(): void {
-    for (const part of [this.#lifecycle, this.#outbox, this.#beats]) part.clear()
+    for (const part of [this.#lifecycle, this.#batcher, this.#beats]) part.clear()
   }
 }

@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
 import type { Refutation, Statement } from '../facts/statement.ts'
 import type { Beats } from './beats.ts'
-import type { Outbox } from './outbox.ts'
+import type { Batcher } from './batcher.ts'
 
 /**
  * Most subjects without a link that it dials at a time. Guess: a dial costs 11 ms of processor
@@ -47,14 +47,14 @@ interface Task {
 
 export class IndirectProbeHelper implements Timed {
   readonly #context: Context
-  readonly #outbox: Outbox
+  readonly #batcher: Batcher
   readonly #beats: Beats
   readonly #events: HelperEvents
   readonly #tasks = new Map<NodeId, Task>()
 
-  constructor(context: Context, outbox: Outbox, beats: Beats, events: HelperEvents) {
+  constructor(context: Context, batcher: Batcher, beats: Beats, events: HelperEvents) {
     this.#context = context
-    this.#outbox = outbox
+    this.#batcher = batcher
     this.#beats = beats
     this.#events = events
   }
@@ -64,15 +64,15 @@ export class IndirectProbeHelper implements Timed {
     const { links, view, now, effects } = this.#context
     const recent = this.#beats.recent(subject)
     const task = this.#tasks.get(subject)
-    if (recent !== undefined) this.#outbox.reached(from, recent)
+    if (recent !== undefined) this.#batcher.reached(from, recent)
     else if (task !== undefined) task.askers.add(from)
-    else if (view.get(subject) === undefined) this.#outbox.missed(from, subject, !view.knows(subject))
-    else if (this.#events.isMissed(subject)) this.#outbox.missed(from, subject, !this.#events.canTell(subject))
+    else if (view.get(subject) === undefined) this.#batcher.missed(from, subject, !view.knows(subject))
+    else if (this.#events.isMissed(subject)) this.#batcher.missed(from, subject, !this.#events.canTell(subject))
     else if (this.#tasks.size < most) {
       const isLinked = links.has(subject)
       this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isAccepted: false, isDialled: false })
       this.#arm()
-      if (isLinked) this.#outbox.ask(subject, subject)
+      if (isLinked) this.#batcher.ask(subject, subject)
       else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
     }
   }
@@ -80,13 +80,13 @@ export class IndirectProbeHelper implements Timed {
   /** Sends the subject's signed answer to the askers. */
   reached(refutation: Statement<Refutation>): void {
     const task = this.#end(refutation.signer)
-    for (const asker of task?.askers ?? []) this.#outbox.reached(asker, refutation)
+    for (const asker of task?.askers ?? []) this.#batcher.reached(asker, refutation)
   }
 
   /** Answers the askers after this node's own attempts ended, or its link broke. */
   missed(subject: NodeId): void {
     const task = this.#end(subject)
-    for (const asker of task?.askers ?? []) this.#outbox.missed(asker, subject, !this.#events.canTell(subject))
+    for (const asker of task?.askers ?? []) this.#batcher.missed(asker, subject, !this.#events.canTell(subject))
   }
 
   hostProbed(subject: NodeId, outcome: HostProbeOutcome): void {
@@ -111,7 +111,7 @@ export class IndirectProbeHelper implements Timed {
     if (!this.#tasks.has(peer)) return
     const link = this.#context.links.get(peer)
     if (link !== undefined) link.isProbeLink = true
-    this.#outbox.ask(peer, peer)
+    this.#batcher.ask(peer, peer)
   }
 
   clear(): void {

@@ -7,7 +7,7 @@ import { Context } from '../context/context.ts'
 import { Link } from '../context/links.ts'
 import { factOf } from '../facts/fact.ts'
 import { IndirectProbes } from './indirect-probes.ts'
-import { Outbox } from './outbox.ts'
+import { Batcher } from './batcher.ts'
 
 const [self, subject, ...others] = actors(24) as [Actor, Actor, ...Actor[]]
 const timeout = 1_500
@@ -15,7 +15,7 @@ const usual = 60
 
 let context: Context<Uint8Array>
 let probes: IndirectProbes
-let outbox: Outbox
+let batcher: Batcher
 let observers: Actor[]
 let suspected: Set<NodeId>
 let outcomes: string[]
@@ -27,7 +27,7 @@ beforeEach(() => {
   context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
   context.now = 10_000
   for (const actor of [self, subject, ...others]) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
-  outbox = new Outbox(context)
+  batcher = new Batcher(context)
   observers = []
   suspected = new Set()
   outcomes = []
@@ -36,7 +36,7 @@ beforeEach(() => {
   isSilent = false
   probes = new IndirectProbes(
     context,
-    outbox,
+    batcher,
     {
       observersOf: () => new Set(observers.map(({ id }) => id)),
       canTell: () => canTell,
@@ -66,7 +66,7 @@ function link(...linked: readonly Actor[]): void {
 function asked(): Actor[] {
   context.effects = []
   context.now += 10
-  outbox.due()
+  batcher.due()
   return others.filter((actor) => requestsTo(actor, subject, context.effects) === 1)
 }
 

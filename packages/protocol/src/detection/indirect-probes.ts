@@ -21,7 +21,7 @@ import type { Milliseconds, NodeId } from '../base/io.ts'
 import { pickSome } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
-import type { Outbox } from './outbox.ts'
+import type { Batcher } from './batcher.ts'
 
 /**
  * As many helpers that missed the member are enough. A node asks this many observers and as many
@@ -86,14 +86,14 @@ interface Round {
 
 export class IndirectProbes implements Timed {
   readonly #context: Context
-  readonly #outbox: Outbox
+  readonly #batcher: Batcher
   readonly #sources: HelperSources
   readonly #events: IndirectProbeEvents
   readonly #rounds = new Map<NodeId, Round>()
 
-  constructor(context: Context, outbox: Outbox, sources: HelperSources, events: IndirectProbeEvents) {
+  constructor(context: Context, batcher: Batcher, sources: HelperSources, events: IndirectProbeEvents) {
     this.#context = context
-    this.#outbox = outbox
+    this.#batcher = batcher
     this.#sources = sources
     this.#events = events
   }
@@ -206,7 +206,7 @@ export class IndirectProbes implements Timed {
     round.deadline = now + this.#sources.timeout
     for (const helper of helpers) {
       round.helpers.set(helper, 'asked')
-      this.#outbox.ask(helper, id)
+      this.#batcher.ask(helper, id)
     }
     this.#arm()
   }

@@ -10,7 +10,7 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, refutationKey, type Fact } from '../facts/fact.ts'
-import { isKind, type Refutation, type Statement, type Suspicion } from '../facts/statement.ts'
+import { isKind, type Refutation, type Statement, type Accusation } from '../facts/statement.ts'
 
 /**
  * Shortest interval of published refutations, ms. Accusers get them at once. It is a beat, as a
@@ -77,7 +77,7 @@ export class Refutations {
    * Undefined if the suspicion is of another life, or cites a beat that its accuser can't have
    * received.
    */
-  refute({ content }: Statement<Suspicion>): Statement<Refutation> | undefined {
+  refute({ content }: Statement<Accusation>): Statement<Refutation> | undefined {
     const { id, now, timers } = this.#context
     if (content.incarnation !== this.#incarnation) return undefined
     const published = this.of(id)

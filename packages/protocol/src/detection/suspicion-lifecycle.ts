@@ -30,7 +30,7 @@ import { DisputedDeaths } from './disputed-deaths.ts'
 import { HelpersVerdict } from './helpers-verdict.ts'
 import { IndirectProbeHelper } from './indirect-probe-helper.ts'
 import { IndirectProbes, usualAnswer } from './indirect-probes.ts'
-import type { Outbox } from './outbox.ts'
+import type { Batcher } from './batcher.ts'
 import type { ProbeScheduler } from './probe-scheduler.ts'
 import { ProofsOfLife, standDown } from './proofs-of-life.ts'
 import type { Refutations } from './refutations.ts'
@@ -55,7 +55,7 @@ export interface LifecycleParts {
   readonly beats: Beats
   readonly refutations: Refutations
   readonly scheduler: ProbeScheduler
-  readonly outbox: Outbox
+  readonly batcher: Batcher
 }
 
 export class SuspicionLifecycle {
@@ -72,11 +72,11 @@ export class SuspicionLifecycle {
   constructor(context: Context, parts: LifecycleParts) {
     this.#context = context
     this.#parts = parts
-    const { suspicions, contacts, beats, refutations, scheduler, outbox } = parts
+    const { suspicions, contacts, beats, refutations, scheduler, batcher } = parts
     this.proofs = new ProofsOfLife(context, { suspicions, contacts, beats, isLeft: (suspicion) => this.#isLeft(suspicion) })
     const usual = (): Milliseconds => usualAnswer(scheduler.roundTrip)
     this.direct = new DirectProbes(context, { suspicions, scheduler, contacts }, (suspicion) => this.#timedOut(suspicion))
-    this.helper = new IndirectProbeHelper(context, outbox, beats, {
+    this.helper = new IndirectProbeHelper(context, batcher, beats, {
       isMissed: (id) => suspicions.get(id)?.isMissed === true,
       canTell: (id) => this.#verdict.canTell(id),
       // If one observer misses a member, this one looks at once.
@@ -106,7 +106,7 @@ export class SuspicionLifecycle {
       // it.
       wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
     }
-    this.indirect = new IndirectProbes(context, outbox, sources, {
+    this.indirect = new IndirectProbes(context, batcher, sources, {
       onMissed: (id) => this.#verdict.missed(id),
       onUnknown: (id) => this.#verdict.unknown(id),
       onNoAnswer: (id) => this.#verdict.unanswered(id),
@@ -116,7 +116,7 @@ export class SuspicionLifecycle {
     })
     this.accusations = new Accusations(
       context,
-      { suspicions, beats, refutations, outbox, roundTrip: () => scheduler.roundTrip },
+      { suspicions, beats, refutations, batcher, roundTrip: () => scheduler.roundTrip },
       {
         onDeath: (certificate, after) => this.#died(certificate, after),
         onReported: (suspicion, isDirect) => this.#reported(suspicion, isDirect),
@@ -253,7 +253,7 @@ export class SuspicionLifecycle {
     const { now } = this.#context
     const observer = this.#isLeft(suspicion) ? this.#linkedObserver(id) : undefined
     if (observer !== undefined && now - suspicion.raised < observersFirst) {
-      if (!suspicion.isTimedOut) this.#parts.outbox.ask(observer, id)
+      if (!suspicion.isTimedOut) this.#parts.batcher.ask(observer, id)
       suspicion.isTimedOut = true
       suspicion.advance('probe', suspicion.raised + observersFirst)
       return

@@ -5,7 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
-import { beatWindow, certificateToWire, certify, readCertificate, suspicionsOf, verifyCertificate } from './certificate.ts'
+import { beatWindow, certificateToWire, certify, readCertificate, accusationsIn, verifyCertificate } from './certificate.ts'
 
 const { limits } = defaultConfig
 const people = actors(12)
@@ -39,7 +39,7 @@ describe('a death certificate', () => {
 
   it('quotes the suspicions it was made of', () => {
     const suspicions = accusers.slice(0, 3).map((accuser) => accuser.suspects(suspect, 2))
-    expect(suspicionsOf(certify(suspicions))).toEqual(suspicions)
+    expect(accusationsIn(certify(suspicions))).toEqual(suspicions)
   })
 
   it('is refuted by one signature that does not hold', () => {

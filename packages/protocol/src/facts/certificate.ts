@@ -11,7 +11,7 @@ import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { NodeId } from '../base/io.ts'
 import type * as wire from '../wire/messages.js'
-import { encodeSuspicion, kinds, type Statement, type StatementCodec, type Suspicion } from './statement.ts'
+import { encodeAccusation, kinds, type Statement, type StatementCodec, type Accusation } from './statement.ts'
 
 /**
  * Largest distance of the beats in one certificate, s. Guess: an observer's turn to probe comes
@@ -21,7 +21,7 @@ export const beatWindow = 90
 
 export interface Accuser {
   readonly signer: NodeId
-  /** See {@link Suspicion}. */
+  /** See {@link Accusation}. */
   readonly beat: number
   readonly signature: Uint8Array
 }
@@ -34,7 +34,7 @@ export interface Certificate {
 }
 
 /** Combines suspicions of one life. */
-export function certify(suspicions: readonly Statement<Suspicion>[]): Certificate {
+export function certify(suspicions: readonly Statement<Accusation>[]): Certificate {
   const first = suspicions[0]
   if (first === undefined) throw new RangeError('a certificate needs an accuser')
   const { suspect, incarnation } = first.content
@@ -43,11 +43,11 @@ export function certify(suspicions: readonly Statement<Suspicion>[]): Certificat
 }
 
 /** Returns the suspicions in a certificate as full statements. */
-export function suspicionsOf({ suspect, incarnation, accusers }: Certificate): Statement<Suspicion>[] {
+export function accusationsIn({ suspect, incarnation, accusers }: Certificate): Statement<Accusation>[] {
   return accusers.map(({ signer, beat, signature }) => ({
     signer,
     kind: kinds.suspicion,
-    body: encodeSuspicion(suspect, incarnation, beat),
+    body: encodeAccusation(suspect, incarnation, beat),
     signature,
     content: { kind: 'suspicion', suspect, incarnation, beat },
   }))
@@ -80,7 +80,7 @@ export function readCertificate(message: wire.Certificate, limits: { readonly ac
 
 /** True if every accuser's signature is valid. */
 export function verifyCertificate(certificate: Certificate, codec: StatementCodec): boolean {
-  return suspicionsOf(certificate).every((suspicion) => codec.verify(suspicion))
+  return accusationsIn(certificate).every((suspicion) => codec.verify(suspicion))
 }
 
 export function certificateToWire({ suspect, incarnation, accusers }: Certificate): wire.Certificate {

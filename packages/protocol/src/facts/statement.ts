@@ -43,7 +43,7 @@ export interface Left {
   readonly kind: 'left'
   readonly incarnation: number
 }
-export interface Suspicion {
+export interface Accusation {
   readonly kind: 'suspicion'
   readonly suspect: NodeId
   readonly incarnation: number
@@ -91,7 +91,7 @@ export interface RecordContent {
 export interface Unknown {
   readonly kind: 'unknown'
 }
-export type Content = Joined | Left | Suspicion | Refutation | Candidacy | Claim | RecordContent | Unknown
+export type Content = Joined | Left | Accusation | Refutation | Candidacy | Claim | RecordContent | Unknown
 
 export interface Statement<C extends Content = Content> {
   readonly signer: NodeId
@@ -298,7 +298,7 @@ export function statementToWire({ kind, signer, body, signature }: Statement): w
  * Returns the body of a suspicion in a certificate. Certificates leave out the common content of
  * all their accusers.
  */
-export function encodeSuspicion(suspect: NodeId, incarnation: number, beat: number): Uint8Array {
+export function encodeAccusation(suspect: NodeId, incarnation: number, beat: number): Uint8Array {
   return encodeBody({ kind: 'suspicion', suspect, incarnation, beat })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actors, alarm, pool, servicesOf, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
-import { everything, gather, isDead, lose, poolOf, suspicionsTo, timeToAccusation } from '../../test/detection.ts'
+import { everything, gather, isDead, lose, poolOf, accusationsTo, timeToAccusation } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
 import type { Effect } from '../base/io.ts'
 import { Context } from '../context/context.ts'
@@ -11,8 +11,8 @@ import { Registry } from '../facts/registry.ts'
 import { View } from '../facts/membership-view.ts'
 import { observersOf } from '../topology/rings.ts'
 import type * as wire from '../wire/messages.js'
-import { Outbox } from './outbox.ts'
-import { firstRound, SuspicionSpread } from './suspicion-spread.ts'
+import { Batcher } from './batcher.ts'
+import { firstRound, AccusationSpread } from './accusation-spread.ts'
 import { Suspicions } from './suspicions.ts'
 
 const everyone = actors(40)
@@ -36,12 +36,12 @@ describe('an accusation', () => {
     for (const actor of rest) bench.reach.set(actor.id, 'up')
     lose(bench, victim)
     timeToAccusation(bench, victim, 1_000)
-    const told = (all: readonly Effect[]): string[] => rest.filter((actor) => suspicionsTo(actor, all).length > 0).map(({ id }) => id)
+    const told = (all: readonly Effect[]): string[] => rest.filter((actor) => accusationsTo(actor, all).length > 0).map(({ id }) => id)
     expect(told(everything(bench))).toEqual([])
     bench.until(() => told(everything(bench)).length > 0, 2_000, 1)
     expect(told(everything(bench))).toHaveLength(3)
     bench.advance(25_000)
-    for (const actor of rest) expect(suspicionsTo(actor, everything(bench))).toHaveLength(1)
+    for (const actor of rest) expect(accusationsTo(actor, everything(bench))).toHaveLength(1)
   })
 
   it('travels with those of other members that died in the same moment', () => {
@@ -62,8 +62,8 @@ describe('an accusation', () => {
     const far = others.slice(4).find((actor) => !observersAmong(everyone, actor).has(self.id)) as Actor
     bench.overhears(bob.suspects(far))
     const effects = bench.advance(gather)
-    expect(suspicionsTo(far, effects).map(({ signer }) => signer)).toEqual([bob.id])
-    for (const actor of [bob, carol, dave]) expect(suspicionsTo(actor, effects)).toEqual([])
+    expect(accusationsTo(far, effects).map(({ signer }) => signer)).toEqual([bob.id])
+    for (const actor of [bob, carol, dave]) expect(accusationsTo(actor, effects)).toEqual([])
   })
 
   it('that made a death is told of by one accuser after the other, by lot, until it is overheard', () => {
@@ -93,7 +93,7 @@ describe('an accusation', () => {
     bench.advance(firstRound * 4 + 1_000)
     expect(everything(bench)).toContainEqual(expect.objectContaining({ type: 'connect', peer: carol.id }))
     const effects = [...bench.link(carol), ...bench.advance(gather)]
-    expect(suspicionsTo(carol, effects)).toHaveLength(1)
+    expect(accusationsTo(carol, effects)).toHaveLength(1)
   })
 
   it('is told to nobody any more when this node reaches the member again', () => {
@@ -105,7 +105,7 @@ describe('an accusation', () => {
     bench.advance(firstRound * 4)
     bench.link(suspect)
     const effects = [...bench.link(carol), ...bench.advance(gather)]
-    expect(suspicionsTo(carol, effects)).toEqual([])
+    expect(accusationsTo(carol, effects)).toEqual([])
   })
 })
 
@@ -114,7 +114,7 @@ describe('observers without a link', () => {
     const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
     for (const actor of everyone) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
     const suspicions = new Suspicions(context)
-    const spread = new SuspicionSpread(context, new Outbox(context), suspicions)
+    const spread = new AccusationSpread(context, new Batcher(context), suspicions)
     const rounds = (): void => {
       for (const actor of others.slice(0, 12)) {
         const suspicion = suspicions.open(actor.id)

@@ -8,8 +8,8 @@
 import type { NodeId } from '../base/io.ts'
 import { pickOne, pickSome } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
-import type { Statement, Suspicion as Accusation } from '../facts/statement.ts'
-import type { Outbox } from './outbox.ts'
+import type { Statement, Accusation } from '../facts/statement.ts'
+import type { Batcher } from './batcher.ts'
 import type { Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
 
@@ -33,16 +33,16 @@ export const roundsAtOnce = 2
 /** Observers without a link that are dialled for it at a time. Guess. */
 const dialsAtOnce = 4
 
-export class SuspicionSpread {
+export class AccusationSpread {
   readonly #context: Context
-  readonly #outbox: Outbox
+  readonly #batcher: Batcher
   readonly #suspicions: Suspicions
   /** Suspects whose accusations a member gets as soon as a link to it is up. */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
 
-  constructor(context: Context, outbox: Outbox, suspicions: Suspicions) {
+  constructor(context: Context, batcher: Batcher, suspicions: Suspicions) {
     this.#context = context
-    this.#outbox = outbox
+    this.#batcher = batcher
     this.#suspicions = suspicions
   }
 
@@ -102,6 +102,6 @@ export class SuspicionSpread {
   #tell(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
     if (!this.#context.links.has(peer) || !suspicion.newsFor(peer).includes(accusation)) return
     suspicion.exchange(peer, accusation)
-    this.#outbox.tell(peer, accusation)
+    this.#batcher.tell(peer, accusation)
   }
 }

@@ -1,8 +1,8 @@
 /**
- * The outbox gathers the messages of failure detection to peers.
+ * The batcher gathers the messages of failure detection to peers.
  *
  * When a rack goes down, every observer has news of several members for the same neighbours within
- * a few milliseconds. Each frame costs both ends far more than its content. So the outbox gathers
+ * a few milliseconds. Each frame costs both ends far more than its content. So the batcher gathers
  * for a moment, and sends one frame of a kind over each link. On a busy machine it gathers for
  * longer, and sends fewer frames.
  */
@@ -34,7 +34,7 @@ interface Waiting {
   readonly unknown: Set<NodeId>
 }
 
-export class Outbox implements Timed {
+export class Batcher implements Timed {
   readonly #context: Context
   readonly #waiting = new Map<NodeId, Waiting>()
   readonly #busyness: () => Milliseconds
@@ -71,7 +71,7 @@ export class Outbox implements Timed {
 
   clear(): void {
     this.#waiting.clear()
-    this.#context.timers.set('detectionMessages', Infinity)
+    this.#context.timers.set('detectionBatch', Infinity)
   }
 
   due(): void {
@@ -111,7 +111,7 @@ export class Outbox implements Timed {
       }
       this.#waiting.set(peer, waiting)
     }
-    timers.advance('detectionMessages', now + Math.max(gatherTime, Math.min(this.#busyness(), longestGather)))
+    timers.advance('detectionBatch', now + Math.max(gatherTime, Math.min(this.#busyness(), longestGather)))
     return waiting
   }
 }
