@@ -16,8 +16,11 @@ const protocol: Layers = {
   context: ['base', 'facts', 'frames'],
   topology: ['base', 'facts', 'context'],
   dissemination: ['base', 'wire', 'facts', 'frames', 'context'],
-  life: ['base', 'facts', 'context', 'detection'],
-  detection: ['base', 'wire', 'facts', 'frames', 'context', 'topology'],
+  'detection/probing': ['base', 'facts', 'context'],
+  'detection/suspicion': ['base', 'facts', 'context', 'topology', 'detection/probing'],
+  'detection/verdict': ['base', 'facts', 'context', 'detection/probing', 'detection/suspicion'],
+  detection: ['base', 'wire', 'facts', 'frames', 'context', 'detection/probing', 'detection/suspicion', 'detection/verdict'],
+  life: ['base', 'facts', 'context', 'detection/verdict'],
   election: ['base', 'facts', 'context'],
   records: ['base', 'facts', 'context'],
 }

@@ -18,7 +18,7 @@ import {
 import { defaultConfig } from '../base/config.ts'
 import { decodeId } from '../base/id.ts'
 import type { DialFailure, Effect, Milliseconds } from '../base/io.ts'
-import { silent } from './suspicion-timeout.ts'
+import { silent } from './suspicion/suspicion-timeout.ts'
 
 const everyone = actors(12)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]

@@ -5,14 +5,14 @@
 import type { Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Accusations } from './accusations.ts'
-import type { Contacts } from './contacts.ts'
-import type { DirectProbes } from './direct-probes.ts'
-import type { ProbeScheduler } from './probe-scheduler.ts'
-import type { ProofsOfLife } from './proofs-of-life.ts'
-import { smallPool } from './quorum.ts'
-import type { Suspicion } from './suspicion.ts'
-import type { Suspicions } from './suspicions.ts'
+import type { Accusations } from './verdict/accusations.ts'
+import type { Contacts } from './probing/contacts.ts'
+import type { DirectProbes } from './suspicion/direct-probes.ts'
+import type { ProbeScheduler } from './probing/probe-scheduler.ts'
+import type { ProofsOfLife } from './suspicion/proofs-of-life.ts'
+import { smallPool } from './verdict/quorum.ts'
+import type { Suspicion } from './suspicion/suspicion.ts'
+import type { Suspicions } from './suspicion/suspicions.ts'
 
 /** A node without helpers asks again after this time, ms, doubling up to the longest. Guess. */
 const retry = 500

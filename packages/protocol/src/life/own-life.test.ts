@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actors, alarm, facts, type Actor } from '../../test/actors.ts'
 import { Bench } from '../../test/bench.ts'
-import { mostAccusers } from '../detection/quorum.ts'
+import { mostAccusers } from '../detection/verdict/quorum.ts'
 import { certify } from '../facts/certificate.ts'
 
 const [self, ...others] = actors(9) as [Actor, ...Actor[]]

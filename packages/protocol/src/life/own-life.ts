@@ -8,7 +8,7 @@
  */
 import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/io.ts'
 import type { Context } from '../context/context.ts'
-import { mostAccusers } from '../detection/quorum.ts'
+import { mostAccusers } from '../detection/verdict/quorum.ts'
 import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 

@@ -1,0 +1,102 @@
+/**
+ * Contacts: the history of this node's own links with members. It shows whether this node can tell
+ * that a member is gone.
+ *
+ * Reachability is not transitive. If only others reach a member, its silence proves nothing, as
+ * they may stand still. So a node vouches for a death only if it received a frame of the member
+ * itself shortly before it began to miss it. All its links count if no helper lately reached a
+ * member that this node missed.
+ */
+import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Context } from '../../context/context.ts'
+import type { Link } from '../../context/links.ts'
+import { slack } from './beats.ts'
+
+/**
+ * A node can tell that a member is gone if it received its last frame at most this time before it
+ * began to miss it, ms. Guess: an observer has a turn every 24 s at the latest, and waits for the
+ * answer.
+ */
+const contactTime = 30_000
+
+/**
+ * A node remembers for this time that only helpers reached some member, ms. Guess: it asks them
+ * again within that time.
+ */
+export const relayedTime = 450_000
+
+interface Met {
+  /** False: it comes from another address than it announces. */
+  readonly isDialable: boolean
+  /** Time of the last frame over a link that is down. */
+  heardAt: Milliseconds
+  /** The last time at which a helper reached it, and this node did not. */
+  relayedAt: Milliseconds
+}
+
+export class Contacts {
+  readonly #context: Context
+  /** Members with which this node had a link in their present lives. */
+  readonly #met = new Map<NodeId, Met>()
+  /** The last time at which a helper reached any member that this node did not. */
+  #relayedAt: Milliseconds = -Infinity
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** True if the member can be dialled, as its links showed; undefined: they showed nothing. */
+  isDialable(id: NodeId): boolean | undefined {
+    return this.#met.get(id)?.isDialable
+  }
+
+  /**
+   * True if this node can tell by itself that a member is gone. It misses the member since
+   * `missedSince`.
+   */
+  canTell(id: NodeId, missedSince: Milliseconds): boolean {
+    const met = this.#met.get(id)
+    if (met === undefined) return false
+    if (this.#context.now - this.#relayedAt >= relayedTime) return true
+    const heardAt = this.#heardAt(id)
+    return heardAt > met.relayedAt && missedSince - heardAt < contactTime
+  }
+
+  linkUp(peer: NodeId): void {
+    const known = this.#met.get(peer)
+    // A member that was dialled once can be dialled. A link that the member dialled shows nothing
+    // of that.
+    const isDialable = this.#context.links.get(peer)?.dialable === true || known?.isDialable === true
+    this.#met.set(peer, { isDialable, heardAt: known?.heardAt ?? -Infinity, relayedAt: known?.relayedAt ?? -Infinity })
+  }
+
+  linkLost({ peer, lastHeard }: Link): void {
+    const met = this.#met.get(peer)
+    // Members are remembered for as long as they live, other peers are not.
+    if (this.#context.view.get(peer) === undefined) this.#met.delete(peer)
+    else if (met !== undefined) met.heardAt = lastHeard
+  }
+
+  /**
+   * Takes in a helper's proof that a member lives that this node does not reach. Returns false if
+   * the member may have signed it before its last frame to this node, and have died since.
+   */
+  relayed(id: NodeId): boolean {
+    const { now } = this.#context
+    if (now - this.#heardAt(id) < slack * 1_000) return false
+    const met = this.#met.get(id)
+    this.#relayedAt = now
+    if (met !== undefined) met.relayedAt = now
+    return true
+  }
+
+  /** A life ended or a new one began. */
+  forget(id: NodeId): void {
+    this.#met.delete(id)
+    if (this.#context.links.has(id)) this.linkUp(id)
+  }
+
+  #heardAt(id: NodeId): Milliseconds {
+    return this.#context.links.get(id)?.lastHeard ?? this.#met.get(id)?.heardAt ?? -Infinity
+  }
+}

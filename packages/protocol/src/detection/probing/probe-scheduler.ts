@@ -1,0 +1,228 @@
+/**
+ * The probe scheduler: the times at which this node probes its neighbours on the rings (SWIM §3.1,
+ * except that the probed member deals out the turns).
+ *
+ * A node probes an observed member in its turn, which the member's last answer stated (see
+ * `probe-turns.ts`). The failure detector handles missing answers.
+ *
+ * The time-out follows the time that answers take. If most members answer late, this node, its
+ * network or the machine that all of them share is slow, and suspicions would make it slower.
+ * Missing answers don't count, so the dead get no more time.
+ */
+import { earliest } from '../../base/earliest.ts'
+import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Context } from '../../context/context.ts'
+import type { Timed } from '../../context/timers.ts'
+import { HealthMultiplier } from './health-multiplier.ts'
+import { turnMoved } from './probe-turns.ts'
+
+/**
+ * An answer is late after this multiple of the usual time. Guess: TCP waits for about three round
+ * trips before it sends again.
+ */
+const latencies = 3
+
+/**
+ * Upper bound of the time after which an answer is late, ms. Guess: above it the pool is of no use.
+ */
+const longestWait = 60_000
+
+interface Probe {
+  sequence: number
+  /** Time of the next probe. */
+  nextAt: Milliseconds
+  /** When the unanswered one was sent; undefined: none is. */
+  sentAt: Milliseconds | undefined
+  /**
+   * When a probe without an answer was first sent, even if it was given up; undefined: none is
+   * missing.
+   */
+  askedAt: Milliseconds | undefined
+  /** Duration of the last answer, even if it came too late; undefined: there was none. */
+  took: Milliseconds | undefined
+}
+
+export class ProbeScheduler implements Timed {
+  readonly health: HealthMultiplier
+  readonly #context: Context
+  readonly #onSilence: (id: NodeId) => void
+  readonly #probes = new Map<NodeId, Probe>()
+  #observed: ReadonlySet<NodeId> = new Set()
+  #sequence = 0
+  /** Median duration of the members' last answers, and their third quartile. */
+  #latency: Milliseconds = 0
+  #longLatency: Milliseconds = 0
+
+  /** `onSilence`: an observed member did not answer in time. */
+  constructor(context: Context, onSilence: (id: NodeId) => void) {
+    this.#context = context
+    this.health = new HealthMultiplier(context, () => this.#arm())
+    this.#onSilence = onSilence
+  }
+
+  /** Members that this node observes, with or without a link. */
+  get observed(): ReadonlySet<NodeId> {
+    return this.#observed
+  }
+
+  /** An answer that takes longer is late, given the duration of others' answers, ms. */
+  get late(): Milliseconds {
+    return Math.min(this.#latency * latencies, longestWait)
+  }
+
+  /**
+   * Third quartile of the members' answer times, ms. The distant members of several sites count, a
+   * single slow member does not.
+   */
+  get roundTrip(): Milliseconds {
+    return this.#longLatency
+  }
+
+  /** Returns the duration of this member's last answer to a probe, ms. */
+  took(id: NodeId): Milliseconds | undefined {
+    return this.#probes.get(id)?.took
+  }
+
+  /** A probe is given up after this time, ms. */
+  get timeout(): Milliseconds {
+    const { probeTimeout, unresponsive } = this.#context.config.detection
+    return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.health.value
+  }
+
+  /** True if answers take so long that one more late answer proves little. */
+  get isSlow(): boolean {
+    return this.late > this.#context.config.detection.probeTimeout
+  }
+
+  observe(members: ReadonlySet<NodeId>): void {
+    const hasLost = [...this.#observed].some((id) => !members.has(id) && this.#context.view.ending(id)?.says === 'died')
+    this.#observed = members
+    for (const id of this.#probes.keys()) if (!members.has(id)) this.#probes.delete(id)
+    if (hasLost) this.#advanceTurns()
+    for (const id of members) if (this.#context.links.has(id)) this.#schedule(id)
+    this.#arm()
+  }
+
+  linkUp(peer: NodeId): void {
+    if (this.#observed.has(peer)) this.#schedule(peer)
+    this.#arm()
+  }
+
+  forget(id: NodeId): void {
+    if (this.#probes.delete(id)) this.#arm()
+  }
+
+  /** Probes now, outside the turns. */
+  ask(id: NodeId): void {
+    const { now } = this.#context
+    const probe = this.#probes.get(id) ?? this.#newProbe(now)
+    if (probe.sentAt !== undefined) return
+    // A probe that was given up is repeated unchanged, so an answer to the first one shows its
+    // duration.
+    if (probe.askedAt === undefined) {
+      this.#sequence = (this.#sequence % 0xffffffff) + 1
+      probe.sequence = this.#sequence
+      probe.askedAt = now
+    }
+    probe.sentAt = now
+    this.#probes.set(id, probe)
+    this.#context.send(id, { probe: { sequence: probe.sequence } })
+    this.#arm()
+  }
+
+  /** Takes in an answer, with the time until this node's next turn, ms. */
+  acknowledged(from: NodeId, sequence: number, nextInMs: number): void {
+    const probe = this.#probes.get(from)
+    if (probe === undefined) return
+    if (sequence === turnMoved && probe.sentAt === undefined) {
+      probe.nextAt = Math.min(probe.nextAt, this.#context.now + nextInMs)
+      this.#arm()
+      return
+    }
+    if (probe.sequence !== sequence || probe.askedAt === undefined) return
+    const { now, config } = this.#context
+    const { period } = config.detection
+    // A member that deals out distant turns could escape its observers. So no turn is later than
+    // with one and a half periods for each ring neighbour.
+    const latest = period * config.links.rings * 4 * 1.5
+    probe.sentAt = undefined
+    probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
+    this.#note(probe)
+    probe.askedAt = undefined
+    this.health.recover()
+  }
+
+  /** Takes in a sign of life of a suspect. Its answer takes at least until then. */
+  heard(id: NodeId): void {
+    const probe = this.#probes.get(id)
+    if (probe === undefined) return
+    this.#note(probe)
+    this.#arm()
+  }
+
+  /**
+   * This process stalled for `lateness`: the time for answers starts again, and the stall does not
+   * count as the duration of answers.
+   */
+  stalled(lateness: Milliseconds): void {
+    for (const probe of this.#probes.values()) {
+      if (probe.sentAt !== undefined) probe.sentAt = this.#context.now
+      if (probe.askedAt !== undefined) probe.askedAt += lateness
+    }
+    this.#arm()
+  }
+
+  due(): void {
+    const { now, config } = this.#context
+    const { timeout } = this
+    for (const [id, probe] of this.#probes) {
+      if (probe.sentAt === undefined) {
+        if (now >= probe.nextAt) this.ask(id)
+      } else if (now - probe.sentAt >= timeout) {
+        probe.sentAt = undefined
+        probe.nextAt = now + config.detection.period
+        this.#onSilence(id)
+      }
+    }
+    this.#arm()
+  }
+
+  /** Sets the timer to the next probe, or to the time-out of one. */
+  #arm(): void {
+    const { timeout } = this
+    const next = earliest(this.#probes.values(), ({ nextAt, sentAt }) => (sentAt === undefined ? nextAt : sentAt + timeout))
+    this.#context.timers.set('probe', next)
+  }
+
+  #schedule(id: NodeId): void {
+    if (this.#probes.has(id)) return
+    const { now, config } = this.#context
+    const round = config.detection.period * this.#observed.size
+    this.#probes.set(id, this.#newProbe(now + this.#context.random() * Math.max(round, config.detection.period)))
+  }
+
+  #newProbe(nextAt: Milliseconds): Probe {
+    return { sequence: 0, nextAt, sentAt: undefined, askedAt: undefined, took: undefined }
+  }
+
+  #note(probe: Probe): void {
+    if (probe.askedAt === undefined) return
+    probe.took = this.#context.now - probe.askedAt
+    this.#measure()
+  }
+
+  #measure(): void {
+    const all = [...this.#probes.values()].flatMap(({ took }) => took ?? []).sort((a, b) => a - b)
+    this.#latency = all[all.length >> 1] ?? 0
+    this.#longLatency = all[Math.floor(all.length * 0.75)] ?? 0
+  }
+
+  /**
+   * Moves all turns to a time within a period. Whole racks fall silent, not single hosts, so the
+   * next turns may be those of observers that died, too.
+   */
+  #advanceTurns(): void {
+    const { now, config } = this.#context
+    for (const probe of this.#probes.values()) probe.nextAt = Math.min(probe.nextAt, now + this.#context.random() * config.detection.period)
+  }
+}

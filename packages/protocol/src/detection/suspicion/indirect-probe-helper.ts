@@ -1,0 +1,166 @@
+/**
+ * The helper: answers requests for indirect probes (SWIM §3.1, the receiver of a ping-req).
+ *
+ * It passes a request on to the subject, which signs its present beat, and returns the answer. It
+ * answers from memory if the finding is at most a second old, to any asker. It dials only members
+ * of its own view, at the addresses that they signed. So nobody can use it as a reflector.
+ */
+import { earliest } from '../../base/earliest.ts'
+import type { Address, HostProbeOutcome, Milliseconds, NodeId } from '../../base/io.ts'
+import type { Context } from '../../context/context.ts'
+import type { Timed } from '../../context/timers.ts'
+import type { Refutation, Statement } from '../../facts/statement.ts'
+import type { Beats } from '../probing/beats.ts'
+import type { Batcher } from './batcher.ts'
+
+/**
+ * Most subjects without a link that it dials at a time. Guess: a dial costs 11 ms of processor
+ * time.
+ */
+const dialsAtOnce = 4
+
+/**
+ * Most subjects under way at a time. Guess: four times as many as a node has neighbours on rings.
+ */
+const most = 32
+
+export interface HelperEvents {
+  /** True if this node's own attempts to reach the member failed, or are about to fail. */
+  isMissed(id: NodeId): boolean
+  /** True if this node can tell by itself whether the member is gone. */
+  canTell(id: NodeId): boolean
+  /** The member did not answer this node, which probed it for others. */
+  onMissed(id: NodeId): void
+  /** Time for a subject to answer through this node, ms. */
+  readonly timeout: Milliseconds
+  /** Time for a subject whose host accepted, ms. */
+  readonly probeTimeout: Milliseconds
+}
+
+interface Task {
+  readonly askers: Set<NodeId>
+  deadline: Milliseconds
+  /** Its host accepted. It is dialled as soon as there is room. */
+  isAccepted: boolean
+  isDialled: boolean
+}
+
+export class IndirectProbeHelper implements Timed {
+  readonly #context: Context
+  readonly #batcher: Batcher
+  readonly #beats: Beats
+  readonly #events: HelperEvents
+  readonly #tasks = new Map<NodeId, Task>()
+
+  constructor(context: Context, batcher: Batcher, beats: Beats, events: HelperEvents) {
+    this.#context = context
+    this.#batcher = batcher
+    this.#beats = beats
+    this.#events = events
+  }
+
+  /** Takes in a member's request for a probe of another. */
+  request(from: NodeId, subject: NodeId): void {
+    const { links, view, now, effects } = this.#context
+    const recent = this.#beats.recent(subject)
+    const task = this.#tasks.get(subject)
+    if (recent !== undefined) this.#batcher.reached(from, recent)
+    else if (task !== undefined) task.askers.add(from)
+    else if (view.get(subject) === undefined) this.#batcher.missed(from, subject, !view.knows(subject))
+    else if (this.#events.isMissed(subject)) this.#batcher.missed(from, subject, !this.#events.canTell(subject))
+    else if (this.#tasks.size < most) {
+      const isLinked = links.has(subject)
+      this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isAccepted: false, isDialled: false })
+      this.#arm()
+      if (isLinked) this.#batcher.ask(subject, subject)
+      else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
+    }
+  }
+
+  /** Sends the subject's signed answer to the askers. */
+  reached(refutation: Statement<Refutation>): void {
+    const task = this.#end(refutation.signer)
+    for (const asker of task?.askers ?? []) this.#batcher.reached(asker, refutation)
+  }
+
+  /** Answers the askers after this node's own attempts ended, or its link broke. */
+  missed(subject: NodeId): void {
+    const task = this.#end(subject)
+    for (const asker of task?.askers ?? []) this.#batcher.missed(asker, subject, !this.#events.canTell(subject))
+  }
+
+  hostProbed(subject: NodeId, outcome: HostProbeOutcome): void {
+    const task = this.#tasks.get(subject)
+    if (task === undefined || this.#context.links.has(subject)) return
+    if (outcome !== 'accepted') {
+      this.#fail(subject)
+      return
+    }
+    // Its kernel answers. The process gets the time of a direct probe, as many may dial it at once.
+    task.isAccepted = true
+    task.deadline = this.#context.now + this.#events.probeTimeout
+    this.#arm()
+    this.#dialNext()
+  }
+
+  unreachable(subject: NodeId): void {
+    if (this.#tasks.get(subject)?.isDialled === true) this.#fail(subject)
+  }
+
+  linkUp(peer: NodeId): void {
+    if (!this.#tasks.has(peer)) return
+    const link = this.#context.links.get(peer)
+    if (link !== undefined) link.isProbeLink = true
+    this.#batcher.ask(peer, peer)
+  }
+
+  clear(): void {
+    this.#tasks.clear()
+    this.#arm()
+  }
+
+  due(): void {
+    for (const [subject, { deadline }] of this.#tasks) if (this.#context.now >= deadline) this.#fail(subject)
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#context.timers.set(
+      'helper',
+      earliest(this.#tasks.values(), ({ deadline }) => deadline),
+    )
+  }
+
+  #fail(subject: NodeId): void {
+    this.missed(subject)
+    this.#events.onMissed(subject)
+  }
+
+  get #dials(): number {
+    let count = 0
+    for (const { isDialled } of this.#tasks.values()) if (isDialled) count += 1
+    return count
+  }
+
+  /** Dials subjects whose hosts accepted, a few at a time. */
+  #dialNext(): void {
+    for (const [subject, task] of this.#tasks) {
+      if (this.#dials >= dialsAtOnce) return
+      if (!task.isAccepted || task.isDialled) continue
+      task.isDialled = true
+      this.#context.effects.push({ type: 'connect', peer: subject, addresses: this.#addressesOf(subject) })
+    }
+  }
+
+  #end(subject: NodeId): Task | undefined {
+    const task = this.#tasks.get(subject)
+    if (!this.#tasks.delete(subject)) return undefined
+    this.#arm()
+    this.#dialNext()
+    return task
+  }
+
+  #addressesOf(id: NodeId): readonly Address[] {
+    return this.#context.view.get(id)?.addresses ?? []
+  }
+}

@@ -1,0 +1,276 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, pool, servicesOf, type Actor } from '../../../test/actors.ts'
+import { requestsTo } from '../../../test/detection.ts'
+import { defaultConfig } from '../../base/config.ts'
+import type { NodeId } from '../../base/io.ts'
+import { Context } from '../../context/context.ts'
+import { Link } from '../../context/links.ts'
+import { factOf } from '../../facts/fact.ts'
+import { IndirectProbes } from './indirect-probes.ts'
+import { Batcher } from './batcher.ts'
+
+const [self, subject, ...others] = actors(24) as [Actor, Actor, ...Actor[]]
+const timeout = 1_500
+const usual = 60
+
+let context: Context<Uint8Array>
+let probes: IndirectProbes
+let batcher: Batcher
+let observers: Actor[]
+let suspected: Set<NodeId>
+let outcomes: string[]
+let silent: NodeId[]
+let canTell: boolean
+let isSilent: boolean
+
+beforeEach(() => {
+  context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
+  context.now = 10_000
+  for (const actor of [self, subject, ...others]) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
+  batcher = new Batcher(context)
+  observers = []
+  suspected = new Set()
+  outcomes = []
+  silent = []
+  canTell = true
+  isSilent = false
+  probes = new IndirectProbes(
+    context,
+    batcher,
+    {
+      observersOf: () => new Set(observers.map(({ id }) => id)),
+      canTell: () => canTell,
+      isSuspected: (id) => suspected.has(id),
+      timeout,
+      usual,
+      wantsAll: () => isSilent,
+    },
+    {
+      onMissed: () => outcomes.push('missed'),
+      onUnknown: () => outcomes.push('unknown'),
+      onNoAnswer: () => outcomes.push('no answer'),
+      onHelperSilent: (helper) => silent.push(helper),
+    },
+  )
+})
+
+function link(...linked: readonly Actor[]): void {
+  for (const { id } of linked) {
+    const made = new Link(id, true, context.now)
+    made.entered = true
+    context.links.set(id, made)
+  }
+}
+
+/** Returns the helpers that were asked since the last call. */
+function asked(): Actor[] {
+  context.effects = []
+  context.now += 10
+  batcher.due()
+  return others.filter((actor) => requestsTo(actor, subject, context.effects) === 1)
+}
+
+function begin(relay?: Actor): Actor[] {
+  probes.begin(subject.id, relay?.id)
+  return asked()
+}
+
+const pass = (span: number): void => {
+  context.now += span
+  probes.due()
+}
+const miss = (...helpers: readonly Actor[]): void => {
+  for (const { id } of helpers) probes.missed(id, subject.id, 'missed')
+}
+const tellNothing = (...helpers: readonly Actor[]): void => {
+  for (const { id } of helpers) probes.missed(id, subject.id, 'unknown')
+}
+
+describe('helpers', () => {
+  it.each([0, 2, 3, 9])('are three of %i observers of the subject that are linked, and others, six at the same time', (count) => {
+    link(...others)
+    observers = others.slice(5, 5 + count)
+    const helpers = begin()
+    expect(helpers.filter((helper) => observers.includes(helper)).length).toBeGreaterThanOrEqual(Math.min(count, 3))
+    expect(helpers).toHaveLength(6)
+  })
+
+  it('are members that entered, linked and not suspected', () => {
+    const [suspect, newcomer, stranger, fit] = others as [Actor, Actor, Actor, Actor]
+    link(subject, suspect, stranger, fit)
+    context.links.set(newcomer.id, new Link(newcomer.id, true, 0))
+    context.view.merge(factOf({ statement: stranger.left() }), 0, 0)
+    suspected.add(suspect.id)
+    observers = [suspect, newcomer, stranger, fit, others[9] as Actor]
+    expect(begin()).toEqual([fit])
+  })
+
+  it('are first the one alone that reached it last time, then others', () => {
+    link(...others)
+    const relay = others[7] as Actor
+    expect(begin(relay)).toEqual([relay])
+    miss(relay)
+    const next = asked()
+    expect(next).toHaveLength(6)
+    expect(next).not.toContain(relay)
+  })
+
+  it('are others at once, where that one is suspected or not linked any more', () => {
+    link(...others.slice(0, 10))
+    const [relay] = others as [Actor]
+    suspected.add(relay.id)
+    expect(begin(relay)).toHaveLength(6)
+    expect(begin(others[15])).toHaveLength(6)
+  })
+})
+
+describe('a subject is missed', () => {
+  it('when all whom this node asked say so', () => {
+    link(...others)
+    const helpers = begin()
+    miss(...helpers.slice(0, -1))
+    expect(outcomes).toEqual([])
+    miss(...helpers.slice(-1))
+    expect(outcomes).toEqual(['missed'])
+    expect(probes.isUnderWay(subject.id)).toBe(false)
+  })
+
+  it('when three say so, but not before the others answered or their time is up: whoever reaches it answers last', () => {
+    link(...others)
+    miss(...begin().slice(0, 3))
+    pass(timeout - 11)
+    expect(outcomes).toEqual([])
+    pass(11)
+    expect(outcomes).toEqual(['missed'])
+  })
+
+  it('not when fewer do: others are asked until there are none', () => {
+    link(...others.slice(0, 8))
+    const first = begin()
+    expect(first).toHaveLength(6)
+    miss(...first.slice(0, 2))
+    pass(usual)
+    expect([outcomes, asked()]).toEqual([[], []])
+    pass(timeout)
+    expect(outcomes).toEqual([])
+    const second = asked()
+    expect(second).toHaveLength(2)
+    miss(...second)
+    pass(usual)
+    expect(outcomes).toEqual(['missed'])
+  })
+
+  it('on the word of helpers that can’t tell only by a node that can, or by one that can', () => {
+    link(...others.slice(0, 6))
+    tellNothing(...begin())
+    expect(outcomes).toEqual(['missed'])
+    canTell = false
+    tellNothing(...begin())
+    expect(outcomes).toEqual(['missed', 'unknown'])
+    const [first, ...rest] = begin() as [Actor, ...Actor[]]
+    miss(first)
+    tellNothing(...rest)
+    expect(outcomes).toEqual(['missed', 'unknown', 'missed'])
+  })
+
+  it('when the only one who can be asked says so', () => {
+    link(...others.slice(0, 1))
+    miss(...begin())
+    expect(outcomes).toEqual(['missed'])
+  })
+
+  it('not on the word of who was not asked, nor three times on the word of one', () => {
+    link(...others)
+    const helpers = begin()
+    miss(...others.filter((actor) => !helpers.includes(actor)))
+    for (let i = 0; i < 5; i++) miss(...helpers.slice(0, 1))
+    pass(usual)
+    expect(outcomes).toEqual([])
+  })
+})
+
+describe('a subject whose host is silent', () => {
+  beforeEach(() => {
+    isSilent = true
+    link(...others)
+  })
+
+  it('is asked for through all links before it is missed, a few of them first', () => {
+    const first = begin()
+    expect(first).toHaveLength(6)
+    miss(...first)
+    expect(outcomes).toEqual([])
+    const rest = asked()
+    expect(rest).toHaveLength(others.length - 6)
+    miss(...rest.slice(1))
+    pass(usual)
+    expect(outcomes).toEqual([])
+    miss(...rest.slice(0, 1))
+    expect(outcomes).toEqual(['missed'])
+  })
+
+  it('is asked for through the others as soon as most answers should have come', () => {
+    begin()
+    pass(usual - 11)
+    expect(asked()).toEqual([])
+    pass(1)
+    expect(asked()).toHaveLength(others.length - 6)
+    pass(usual)
+    expect(asked()).toEqual([])
+  })
+
+  it('is missed where some say so and the others say nothing in time', () => {
+    miss(...begin().slice(0, 1))
+    pass(usual)
+    miss(...asked().slice(0, 1))
+    pass(timeout)
+    expect(outcomes).toEqual(['missed'])
+    expect(silent).toHaveLength(others.length - 2)
+  })
+})
+
+describe('a node without an answer', () => {
+  it('learns that nobody answered, and who was silent', () => {
+    link(...others.slice(0, 5))
+    const helpers = begin()
+    pass(timeout)
+    expect(outcomes).toEqual(['no answer'])
+    expect(silent.sort()).toEqual(helpers.map(({ id }) => id).sort())
+  })
+
+  it('learns it at once where there is nobody to ask', () => {
+    expect(begin()).toEqual([])
+    expect(outcomes).toEqual(['no answer'])
+  })
+
+  it('does not wait for helpers whose links break', () => {
+    link(...others.slice(0, 2))
+    for (const { id } of begin()) {
+      context.links.delete(id)
+      probes.linkLost(id)
+    }
+    expect(outcomes).toEqual(['no answer'])
+    expect(silent).toEqual([])
+  })
+
+  it('gives answers the time in which its own process did nothing', () => {
+    link(...others.slice(0, 5))
+    begin()
+    context.now += 60_000
+    probes.stalled(60_000)
+    probes.due()
+    expect([outcomes, silent]).toEqual([[], []])
+  })
+})
+
+describe('a subject that is reached', () => {
+  it('is asked for no longer', () => {
+    link(...others)
+    const helpers = begin()
+    probes.end(subject.id)
+    miss(...helpers)
+    pass(timeout)
+    expect(outcomes).toEqual([])
+    expect(context.timers.at('indirectProbe')).toBe(Infinity)
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * The suspicion time-out: the time of direct probes before others are asked to probe a member.
+ *
+ * | member | found | wait |
+ * | --- | --- | --- |
+ * | can't be dialled, no link | anything | 4 s: it must come back by itself |
+ * | can't be dialled, link up | anything | as long as an unresponsive process |
+ * | dialable | refused | none; 1 s while a link is up |
+ * | dialable | silent: nothing answers | 0.6 s |
+ * | dialable | unresponsive: kernel accepts, process is silent | 15 s; longer if all are slow |
+ * | dialable | nothing yet | as long as an unresponsive process |
+ *
+ * The wait is multiplied by the health multiplier.
+ */
+import type { Milliseconds } from '../../base/io.ts'
+
+/** The latest finding about a member's host. */
+export type Evidence = 'none' | 'refused' | 'silent' | 'unresponsive'
+
+/**
+ * Wait for a silent host (no refusal, no acceptance) before others are asked to probe it, ms from
+ * the first suspicion. Guess: as long as a host probe waits.
+ */
+export const silent = 600
+
+/** A member that can't be dialled gets this time to come back by itself, ms. Guess. */
+const returnTime = 4_000
+
+/**
+ * Wait for a host that refuses while a link is up but silent, ms. Guess: a few round trips of a
+ * slow wide area.
+ */
+const refusedWithLink = 1_000
+
+export interface Situation {
+  readonly evidence: Evidence
+  readonly isLinked: boolean
+  /** False: it came from another address than it announces, as from behind a NAT. */
+  readonly isDialable: boolean
+  /** An answer that takes longer is late, given the duration of others' answers, ms. */
+  readonly late: Milliseconds
+}
+
+export function suspicionTimeout(
+  { evidence, isLinked, isDialable, late }: Situation,
+  { unresponsive }: { readonly unresponsive: Milliseconds },
+): Milliseconds {
+  const busy = Math.max(unresponsive, late)
+  if (!isDialable) return isLinked ? busy : returnTime
+  if (evidence === 'refused') return isLinked ? refusedWithLink : 0
+  return evidence === 'silent' ? silent : busy
+}

@@ -1,0 +1,214 @@
+/**
+ * A suspicion: one member whose state is unsure, this node's findings, and accusations by others.
+ */
+import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Statement, Accusation } from '../../facts/statement.ts'
+import type { Evidence } from './suspicion-timeout.ts'
+
+export type SuspicionState =
+  /** Others accuse it. This node did not probe it. */
+  | 'reported'
+  /** This node probes it. */
+  | 'probing'
+  /** It did not answer in time, so helpers are asked to probe it. */
+  | 'indirect'
+  /** Helpers reach it, this node does not. It lives. */
+  | 'relayed'
+  /** Helpers failed, too, so this node signed an accusation. */
+  | 'accused'
+
+/** The timers of a suspicion. */
+export type Timer =
+  /** The next direct probe. */
+  | 'probe'
+  /** The next round of indirect probes. For a reported member: this node's own probe after all. */
+  | 'round'
+  /** The next round of accusations to more members. */
+  | 'spread'
+  /** Publication of this node's accusation, unless the known ones are enough by then. */
+  | 'publish'
+  /** A check whether accusations are enough, or waited long enough. */
+  | 'judge'
+
+/**
+ * Accusations that do not suffice expire after this time, ms. Guess: above the wait for an
+ * unresponsive process.
+ */
+export const lifetime = 30_000
+
+/** Receives the changes of suspicions. */
+export interface SuspicionWatcher {
+  /** Its due time changed. */
+  rescheduled(suspicion: Suspicion): void
+  entered(state: SuspicionState, from: SuspicionState): void
+  /** A dial began (1) or ended (-1). */
+  dialled(count: 1 | -1): void
+}
+
+export class Suspicion {
+  readonly id: NodeId
+  readonly incarnation: number
+  readonly raised: Milliseconds
+  /** The last start of direct probes by this node. */
+  missedSince: Milliseconds = Infinity
+  evidence: Evidence = 'none'
+  /** It did not answer this node in time. Its observers get a moment. */
+  isTimedOut = false
+  /** Number of direct probes. */
+  probes = 0
+  /** Start of the host probe that is under way. */
+  hostProbing: Milliseconds | undefined
+  /** Number of rounds of indirect probes. */
+  rounds = 0
+  /** The helper that reached it last. */
+  relay: NodeId | undefined
+  /**
+   * The member's known beat when it first refuted this. Undefined: it did not, or a helper has
+   * reached it since.
+   */
+  refutedBeat: number | undefined
+  /** Number of rounds of accusations to more members. */
+  spreads = 0
+  /** Accusers whose accusation the member gets time to refute, at most as many as a death needs. */
+  readonly awaited = new Set<NodeId>()
+  /** The earliest time at which they may become a certificate; Infinity: none was published yet. */
+  judgedFrom: Milliseconds = Infinity
+  readonly #accusations = new Map<NodeId, Statement<Accusation>>()
+  /** Statements that each peer received from this node, or sent to it. */
+  readonly #exchanged = new Map<NodeId, Set<Statement>>()
+
+  readonly #times: Record<Timer, Milliseconds> = { probe: Infinity, round: Infinity, spread: Infinity, publish: Infinity, judge: Infinity }
+  #watcher: SuspicionWatcher | undefined
+  #state: SuspicionState = 'reported'
+  #since: Milliseconds
+  #dialling: Milliseconds | undefined
+
+  constructor(id: NodeId, incarnation: number, now: Milliseconds, watcher?: SuspicionWatcher) {
+    this.id = id
+    this.incarnation = incarnation
+    this.raised = now
+    this.#since = now
+    this.#watcher = watcher
+  }
+
+  get state(): SuspicionState {
+    return this.#state
+  }
+
+  /** Start of the present state. For a reported member: the first report. */
+  get since(): Milliseconds {
+    return this.#since
+  }
+
+  /** True if this node itself is not sure that the member lives. */
+  get isOwn(): boolean {
+    return isOwn(this.#state)
+  }
+
+  /** True if this node's own attempts to reach the member failed, or are about to fail. */
+  get isMissed(): boolean {
+    return this.isTimedOut || (this.#state !== 'reported' && this.#state !== 'probing')
+  }
+
+  /** Start of the dial that is under way. */
+  get dialling(): Milliseconds | undefined {
+    return this.#dialling
+  }
+
+  set dialling(since: Milliseconds | undefined) {
+    const change = Number(since !== undefined) - Number(this.#dialling !== undefined)
+    this.#dialling = since
+    if (change !== 0) this.#watcher?.dialled(change as 1 | -1)
+  }
+
+  enter(state: SuspicionState, now: Milliseconds): void {
+    this.#watcher?.entered(state, this.#state)
+    this.#state = state
+    this.#since = now
+    this.isTimedOut = false
+    for (const timer of ['round', 'spread', 'judge'] as const) this.#times[timer] = Infinity
+    this.#watcher?.rescheduled(this)
+  }
+
+  /** Moves the start of the present state to a later time, by `time` ms. */
+  delay(time: Milliseconds): void {
+    this.#since += time
+    this.missedSince += time
+    this.#watcher?.rescheduled(this)
+  }
+
+  /** Returns the due time of a timer; Infinity: not due. */
+  at(timer: Timer): Milliseconds {
+    return this.#times[timer]
+  }
+
+  schedule(timer: Timer, at: Milliseconds): void {
+    this.#times[timer] = at
+    this.#watcher?.rescheduled(this)
+  }
+
+  /** Moves a timer to an earlier time. Does nothing if it is due before that. */
+  advance(timer: Timer, at: Milliseconds): void {
+    if (at < this.#times[timer]) this.schedule(timer, at)
+  }
+
+  /** The earliest due time of all. */
+  get nextDue(): Milliseconds {
+    const { probe, round } = this.#times
+    return Math.min(round, this.isOwn ? probe : Infinity, this.accusationsDue)
+  }
+
+  /** The next time to look at accusations. */
+  get accusationsDue(): Milliseconds {
+    if (this.#accusations.size === 0) return Infinity
+    const { spread, publish, judge } = this.#times
+    return Math.min(spread, judge, this.#since + lifetime, this.#state === 'accused' ? publish : Infinity)
+  }
+
+  /** Ends the suspicion: nobody watches it from then on. */
+  end(): void {
+    this.#watcher = undefined
+  }
+
+  /** Voids the published accusations. */
+  unpublish(): void {
+    this.judgedFrom = Infinity
+    this.awaited.clear()
+    this.schedule('publish', Infinity)
+  }
+
+  /** All accusations, by accuser. */
+  get accusations(): ReadonlyMap<NodeId, Statement<Accusation>> {
+    return this.#accusations
+  }
+
+  /** Adds an accusation. Its accuser has it already. */
+  add(accusation: Statement<Accusation>): void {
+    this.#accusations.set(accusation.signer, accusation)
+    this.exchange(accusation.signer, accusation)
+    this.#watcher?.rescheduled(this)
+  }
+
+  remove(accuser: NodeId): void {
+    this.#accusations.delete(accuser)
+    this.#watcher?.rescheduled(this)
+  }
+
+  /** Peers that received accusations from this node, or sent them. */
+  get peers(): IterableIterator<NodeId> {
+    return this.#exchanged.keys()
+  }
+
+  exchange(peer: NodeId, accusation: Statement): void {
+    this.#exchanged.set(peer, (this.#exchanged.get(peer) ?? new Set()).add(accusation))
+  }
+
+  /** Returns the accusations that this peer neither received from this node nor sent to it. */
+  newsFor(peer: NodeId): Statement<Accusation>[] {
+    return [...this.#accusations.values()].filter((accusation) => this.#exchanged.get(peer)?.has(accusation) !== true)
+  }
+}
+
+function isOwn(state: SuspicionState): boolean {
+  return state === 'probing' || state === 'indirect' || state === 'accused'
+}

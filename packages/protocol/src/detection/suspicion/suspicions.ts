@@ -1,0 +1,174 @@
+/** The suspicions of this node: one record for each member whose state is unsure. */
+import { DueQueue } from '../../base/due-queue.ts'
+import { hash52 } from '../../base/hash.ts'
+import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Context } from '../../context/context.ts'
+import { observersOf } from '../../topology/rings.ts'
+import { Suspicion, type SuspicionState, type SuspicionWatcher } from './suspicion.ts'
+
+/** Most direct probes of all suspects together within `reprobe`. Guess. */
+export const probesAtOnce = 8
+/** Ms. Guess. */
+export const reprobe = 500
+
+export class Suspicions implements SuspicionWatcher {
+  readonly #context: Context
+  readonly #suspicions = new Map<NodeId, Suspicion>()
+  /** Number of suspicions in each state. */
+  readonly #counts: Record<SuspicionState, number> = { reported: 0, probing: 0, indirect: 0, relayed: 0, accused: 0 }
+  #dialling = 0
+  readonly #queue = new DueQueue<Suspicion>()
+  /** Order of their beginning. Simultaneous work is done in this order. */
+  readonly #order = new WeakMap<Suspicion, number>()
+  #opened = 0
+  /** Observers of suspects in the present view, looked up once, not with each suspicion. */
+  readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get(id: NodeId): Suspicion | undefined {
+    return this.#suspicions.get(id)
+  }
+
+  /**
+   * Returns the suspicion of this member's present life, and creates it if there is none. Undefined
+   * if the id is no member, or this node itself.
+   */
+  open(id: NodeId): Suspicion | undefined {
+    const { view, now, id: self } = this.#context
+    const member = view.get(id)
+    if (member === undefined || id === self) return undefined
+    let suspicion = this.#suspicions.get(id)
+    if (suspicion === undefined) {
+      suspicion = new Suspicion(id, member.incarnation, now, this)
+      this.#suspicions.set(id, suspicion)
+      this.#order.set(suspicion, this.#opened++)
+      this.#counts[suspicion.state] += 1
+    }
+    return suspicion
+  }
+
+  delete(id: NodeId): void {
+    const suspicion = this.#suspicions.get(id)
+    if (suspicion === undefined) return
+    suspicion.dialling = undefined
+    suspicion.end()
+    this.#suspicions.delete(id)
+    this.#counts[suspicion.state] -= 1
+    this.#queue.delete(suspicion)
+    this.arm()
+  }
+
+  rescheduled(suspicion: Suspicion): void {
+    this.#queue.set(suspicion, suspicion.nextDue)
+    this.arm()
+  }
+
+  entered(state: SuspicionState, from: SuspicionState): void {
+    this.#counts[from] -= 1
+    this.#counts[state] += 1
+  }
+
+  dialled(count: 1 | -1): void {
+    this.#dialling += count
+  }
+
+  /** Sets the timer to the next time at which a suspicion is due. */
+  arm(): void {
+    this.#context.timers.set('suspicion', this.#queue.nextDue)
+  }
+
+  /** Returns the suspicions that are due, oldest first. */
+  due(): Suspicion[] {
+    const order = (suspicion: Suspicion): number => this.#order.get(suspicion) ?? 0
+    return this.#queue.dueBy(this.#context.now).sort((a, b) => order(a) - order(b))
+  }
+
+  values(): IterableIterator<Suspicion> {
+    return this.#suspicions.values()
+  }
+
+  get size(): number {
+    return this.#suspicions.size
+  }
+
+  /** Number of members that only others reach. */
+  get relayed(): number {
+    return this.#counts.relayed
+  }
+
+  /** Number of members that this node itself is not sure of. */
+  get own(): number {
+    const { probing, indirect, accused } = this.#counts
+    return probing + indirect + accused
+  }
+
+  /**
+   * True if this node misses several members at once. A cut or a firewall does that, one dead
+   * process does not.
+   */
+  get areSeveral(): boolean {
+    return this.own + this.relayed > 1
+  }
+
+  /** Number of members that this node probes. */
+  get probing(): number {
+    return this.#counts.probing
+  }
+
+  /** Number of dials to suspects that are under way. */
+  get dialling(): number {
+    return this.#dialling
+  }
+
+  /**
+   * Time between two direct probes of one member, ms, if all are probed in turn at a bounded total
+   * rate.
+   */
+  get pace(): Milliseconds {
+    return reprobe * Math.ceil(this.own / probesAtOnce)
+  }
+
+  /** True if this node accuses it: missed directly and through helpers. */
+  isAccused(id: NodeId): boolean {
+    return this.#suspicions.get(id)?.state === 'accused'
+  }
+
+  /** Number of members that this node accuses. */
+  get accused(): number {
+    return this.#counts.accused
+  }
+
+  observersOf(id: NodeId): ReadonlySet<NodeId> {
+    let observers = this.#observers.get(id)
+    if (observers === undefined) {
+      const { config, facts, view } = this.#context
+      observers = observersOf(id, config.links.rings, facts.registry, view)
+      this.#observers.set(id, observers)
+    }
+    return observers
+  }
+
+  /**
+   * Returns this node's rank, by lot, among those that may know the same of a suspect. The first
+   * one publishes it.
+   */
+  rankAmong(others: Iterable<NodeId>, suspect: NodeId): number {
+    const lot = (id: NodeId): number => hash52(suspect + id)
+    const mine = lot(this.#context.id)
+    return [...others].filter((id) => this.get(id)?.isOwn !== true && lot(id) < mine).length
+  }
+
+  /** Forgets the observers, which follow from the view. */
+  viewChanged(): void {
+    // A needless clear would make a new table, and this is called for each newcomer.
+    if (this.#observers.size > 0) this.#observers.clear()
+  }
+
+  clear(): void {
+    for (const id of this.#suspicions.keys()) this.delete(id)
+    this.#observers.clear()
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The spread of accusations over links.
+ *
+ * An accusation goes to the suspect itself, which can refute it. The pool receives it on the topic.
+ * If that was not enough, it goes in ever rarer rounds to some links, whose own probe may be the
+ * missing accusation, and to observers without a link.
+ */
+import type { NodeId } from '../../base/io.ts'
+import { pickOne, pickSome } from '../../base/random.ts'
+import type { Context } from '../../context/context.ts'
+import type { Statement, Accusation } from '../../facts/statement.ts'
+import type { Batcher } from '../suspicion/batcher.ts'
+import type { Suspicion } from '../suspicion/suspicion.ts'
+import type { Suspicions } from '../suspicion/suspicions.ts'
+
+/**
+ * An undecided accusation goes to more members after this time, ms. Each later round waits twice as
+ * long. Guess: most often the observers suffice.
+ */
+export const firstRound = 150
+
+/** Longest wait between two rounds, ms. Guess. */
+const longestPause = 2_400
+
+/**
+ * Links that receive it in a round. Guess: each is one more accuser, and most often one is missing.
+ */
+const peersARound = 3
+
+/** Suspects with a round at a time. The others wait. Guess. */
+export const roundsAtOnce = 2
+
+/** Observers without a link that are dialled for it at a time. Guess. */
+const dialsAtOnce = 4
+
+export class AccusationSpread {
+  readonly #context: Context
+  readonly #batcher: Batcher
+  readonly #suspicions: Suspicions
+  /** Suspects whose accusations a member gets as soon as a link to it is up. */
+  readonly #undelivered = new Map<NodeId, Set<NodeId>>()
+
+  constructor(context: Context, batcher: Batcher, suspicions: Suspicions) {
+    this.#context = context
+    this.#batcher = batcher
+    this.#suspicions = suspicions
+  }
+
+  /** Sends an accusation to the suspect itself, if a link is up, so that it can refute it. */
+  tellSubject(suspicion: Suspicion, accusation: Statement<Accusation>): void {
+    this.#tell(suspicion, suspicion.id, accusation)
+  }
+
+  /** Sends undecided accusations to more members. */
+  round(suspicion: Suspicion): void {
+    const { links, now } = this.#context
+    const { id } = suspicion
+    const peers = [...links.keys()].filter((peer) => peer !== id && !this.#isSuspected(peer) && suspicion.newsFor(peer).length > 0)
+    for (const peer of pickSome(() => this.#context.random(), peers, peersARound)) {
+      for (const accusation of suspicion.newsFor(peer)) this.#tell(suspicion, peer, accusation)
+    }
+    if (suspicion.spreads > 0 || peers.length === 0) this.#reachOut(id)
+    suspicion.schedule('spread', now + this.#context.jitter(Math.min(firstRound * 2 ** suspicion.spreads, longestPause)))
+    suspicion.spreads += 1
+  }
+
+  /** Sends the accusations that waited for this link. */
+  linkUp(peer: NodeId): void {
+    const suspects = this.#undelivered.get(peer)
+    this.#undelivered.delete(peer)
+    for (const suspect of suspects ?? []) {
+      const suspicion = this.#suspicions.get(suspect)
+      for (const accusation of suspicion?.newsFor(peer) ?? []) this.#tell(suspicion as Suspicion, peer, accusation)
+    }
+  }
+
+  unreachable(peer: NodeId): void {
+    this.#undelivered.delete(peer)
+  }
+
+  clear(): void {
+    this.#undelivered.clear()
+  }
+
+  /** Dials one observer without a link. */
+  #reachOut(id: NodeId): void {
+    const { links, id: self } = this.#context
+    if (this.#undelivered.size >= dialsAtOnce) return
+    const isFit = (observer: NodeId): boolean =>
+      observer !== self && !links.has(observer) && !this.#isSuspected(observer) && this.#undelivered.get(observer)?.has(id) !== true
+    const observer = pickOne(() => this.#context.random(), [...this.#suspicions.observersOf(id)].filter(isFit))
+    if (observer === undefined) return
+    this.#undelivered.set(observer, (this.#undelivered.get(observer) ?? new Set()).add(id))
+    this.#context.connect(observer)
+  }
+
+  #isSuspected(id: NodeId): boolean {
+    return this.#suspicions.get(id) !== undefined
+  }
+
+  /** Sends an accusation to a peer, unless one of the two received it from the other. */
+  #tell(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
+    if (!this.#context.links.has(peer) || !suspicion.newsFor(peer).includes(accusation)) return
+    suspicion.exchange(peer, accusation)
+    this.#batcher.tell(peer, accusation)
+  }
+}

@@ -1,0 +1,351 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { accused, bob, carol, dave, others, pool, self, suspect, tell } from '../../../test/accused.ts'
+import { alarm, death, facts, type Actor } from '../../../test/actors.ts'
+import { Bench, broadcastsIn, framesTo } from '../../../test/bench.ts'
+import {
+  accusationsOf,
+  accuses,
+  everything,
+  gather,
+  isDead,
+  isSuspected,
+  lose,
+  poolOf,
+  probesTo,
+  refutationsIn,
+  refutationsTo,
+  accusationsTo,
+} from '../../../test/detection.ts'
+import { hashSpace } from '../../base/hash.ts'
+import type { Effect } from '../../base/io.ts'
+import { mostAccusers } from './quorum.ts'
+
+describe('an accusation', () => {
+  it('cites the last beat that this node heard', () => {
+    const bench = pool(5)
+    bench.advance(60_000)
+    const heard = bench.beat
+    lose(bench, suspect)
+    bench.advance(100)
+    const [suspicion] = accusationsOf(bench)
+    expect(suspicion?.content.beat).toBeGreaterThanOrEqual(heard - 3)
+    expect(suspicion?.content.beat).toBeLessThanOrEqual(heard)
+  })
+
+  it('of who never heard one cites what the others cite, and no less than what the member refuted', () => {
+    const bench = poolOf(self, [bob, carol, dave])
+    bench.meet(suspect, { linked: false })
+    bench.reach.set(suspect.id, 'refused')
+    tell(bench, [bob], 40)
+    bench.advance(100)
+    const cited = (): number[] => [...new Set(accusationsOf(bench).map(({ content }) => content.beat))]
+    expect(cited()).toEqual([40])
+    bench.receive(bob, alarm(suspect.refutes(60)))
+    bench.advance(60_000)
+    expect(cited()).toEqual([40, 60])
+  })
+
+  it.each([
+    [200, [0, 0, 0]],
+    [4_000, [1, 1, 1]],
+  ])('of a node that entered %i ms ago is told to links as well, as long as the topic hardly hears it', (age, silent) => {
+    const bench = new Bench(self)
+    for (const actor of [suspect, bob, carol, dave]) bench.meet(actor)
+    bench.advance(age)
+    lose(bench, suspect)
+    bench.until(() => accuses(bench, suspect), 1_000, 1)
+    const told = (actor: Actor): number =>
+      framesTo(actor.id, everything(bench))
+        .flatMap(({ facts: sent }) => sent?.facts ?? [])
+        .filter(({ statement }) => statement !== undefined && self.read(statement).content.kind === 'suspicion').length
+    expect([bob, carol, dave].map((actor) => 1 - told(actor))).toEqual(silent)
+  })
+
+  it('is void when this node reaches the member after all', () => {
+    const bench = accused(5)
+    bench.reach.set(suspect.id, 'up')
+    bench.link(suspect)
+    tell(bench, [bob, carol], bench.beat)
+    bench.advance(5_000)
+    expect(bench.members).toContain(suspect.id)
+  })
+
+  it('leaves this node in peace when it reaches the member before a refutation could have come', () => {
+    const bench = pool(9)
+    tell(bench, [bob], bench.beat)
+    lose(bench, suspect)
+    bench.until(() => accuses(bench, suspect), 100, 1)
+    bench.link(suspect)
+    const woken = bench.advance(1_000).filter(({ type }) => type === 'timer')
+    expect(woken.length).toBeLessThan(100)
+  })
+
+  it('is sent to the member that is reached again, to be refuted: others may hold it', () => {
+    const bench = accused(5)
+    const [own] = accusationsOf(bench)
+    expect(own).toBeDefined()
+    expect(accusationsTo(suspect, everything(bench))).toEqual([])
+    const effects = [...bench.link(suspect), ...bench.advance(gather)]
+    expect(accusationsTo(suspect, effects)).toEqual([own])
+  })
+
+  it('of others makes this node look by itself', () => {
+    const bench = pool(5)
+    const effects = bench.receive(bob, alarm(bob.suspects(suspect)))
+    expect(probesTo(suspect, [...effects, ...bench.advance(100)])).toBe(1)
+  })
+
+  it('that found no company is forgotten after a while', () => {
+    const bench = pool(5)
+    tell(bench, [bob, carol], bench.beat)
+    bench.advance(31_000)
+    lose(bench, suspect)
+    bench.advance(100)
+    tell(bench, [dave], bench.beat)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('does not outlive the life that it was about', () => {
+    const bench = pool(5)
+    tell(bench, [bob, carol], bench.beat)
+    bench.receive(bob, facts([suspect.joined({ incarnation: 2 })]))
+    lose(bench, suspect)
+    bench.advance(100)
+    expect(bench.node.member(suspect.id)?.incarnation).toBe(2)
+  })
+})
+
+describe('a refutation', () => {
+  it('voids the suspicions that cite less, those to come as well', () => {
+    const bench = accused(5)
+    tell(bench, [bob], bench.beat)
+    bench.receive(bob, alarm(suspect.refutes(bench.beat + 1)))
+    tell(bench, [carol, dave], bench.beat)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('is passed on, once, to who accused the member', () => {
+    const bench = pool(5)
+    tell(bench, [bob, carol], 0)
+    bench.advance(gather)
+    const effects = [...bench.receive(bob, alarm(suspect.refutes(5))), ...bench.advance(gather)]
+    expect(refutationsTo(carol, effects).map(({ content }) => content.beat)).toEqual([5])
+    for (const actor of [bob, dave]) expect(refutationsTo(actor, effects)).toEqual([])
+    const again = [...bench.receive(dave, alarm(suspect.refutes(5))), ...bench.advance(gather)]
+    expect(refutationsTo(carol, again)).toEqual([])
+  })
+
+  it('that the topic brought is passed on to nobody: all have heard it', () => {
+    const bench = pool(5)
+    tell(bench, [bob, carol], 0)
+    bench.advance(gather)
+    const from = bench.log.length
+    bench.overhears(suspect.refutes(5))
+    bench.advance(gather)
+    const effects = bench.log.slice(from).map(({ effect }) => effect)
+    for (const actor of [bob, carol, dave]) expect(refutationsTo(actor, effects)).toEqual([])
+    expect(isSuspected(bench)).toBe(false)
+  })
+
+  it('that came to a helper only is published where an accusation is that it voids: nobody else may know of it', () => {
+    const bench = pool(5)
+    bench.receive(carol, alarm(suspect.refutes(5)))
+    expect(refutationsIn(bench)).toEqual([])
+    bench.overhears(bob.suspects(suspect, 0))
+    bench.advance(1_000)
+    expect(refutationsIn(bench).map(({ signer, content }) => [signer, content.beat])).toEqual([[suspect.id, 5]])
+    bench.overhears(bob.suspects(suspect, 0))
+    bench.advance(10_000)
+    expect(refutationsIn(bench)).toHaveLength(1)
+  })
+
+  it('keeps this node from accusing the member again for eight seconds', () => {
+    const bench = pool(5)
+    bench.receive(carol, alarm(suspect.refutes(bench.beat)))
+    lose(bench, suspect)
+    bench.advance(7_000)
+    expect(accuses(bench, suspect)).toBe(false)
+    bench.advance(120_000)
+    expect(accuses(bench, suspect)).toBe(true)
+  })
+
+  it('is told to who accuses without knowing of it', () => {
+    const bench = pool(5)
+    bench.receive(carol, alarm(suspect.refutes(5)))
+    const effects = [...bench.receive(bob, alarm(bob.suspects(suspect, 0))), ...bench.advance(gather)]
+    expect(refutationsTo(bob, effects).map(({ content }) => content.beat)).toEqual([5])
+    expect(refutationsTo(carol, effects)).toEqual([])
+    expect(isSuspected(bench)).toBe(false)
+  })
+
+  it('reaches whom this node told of its own suspicion, also when that suspicion is void with it', () => {
+    const bench = accused(5)
+    bench.advance(2_000)
+    for (const actor of [carol, dave]) expect(accusationsTo(actor, everything(bench))).toHaveLength(1)
+    const effects = [...bench.receive(bob, alarm(suspect.refutes(5))), ...bench.advance(gather)]
+    for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.beat)).toEqual([5])
+  })
+
+  it('tells an accuser that the member lives where only others reach it', () => {
+    const bench = accused(5)
+    expect(isSuspected(bench)).toBe(true)
+    bench.receive(bob, alarm(suspect.refutes(5)))
+    expect(isSuspected(bench)).toBe(false)
+  })
+
+  it('may be older than what it refutes: the first time it counts for a moment, then for long', () => {
+    const bench = accused(5)
+    const again = (): number | undefined => {
+      const before = accusationsOf(bench).length
+      bench.receive(bob, alarm(suspect.refutes(bench.beat)))
+      return bench.until(() => accusationsOf(bench).length > before, 200_000)
+    }
+    expect(again()).toBeLessThan(12_000)
+    expect(again()).toBeGreaterThan(60_000)
+  })
+
+  it('counts for a moment only, on however many ways the same comes', () => {
+    const bench = accused(5)
+    const before = accusationsOf(bench).length
+    const refutation = suspect.refutes(bench.beat)
+    bench.receive(bob, alarm(refutation))
+    bench.overhears(refutation)
+    expect(bench.until(() => accusationsOf(bench).length > before, 200_000)).toBeLessThan(12_000)
+  })
+
+  it('does not save who stays away: the same accusers may say so again', () => {
+    const bench = accused(5)
+    bench.receive(bob, alarm(suspect.refutes(5)))
+    const before = accusationsOf(bench).length
+    expect(bench.until(() => accusationsOf(bench).length > before, 60_000)).toBeDefined()
+    tell(bench, [bob, carol, dave], 6)
+    bench.advance(3_000)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+
+  it('is told by reconciliation: four honest suspicions, each refuted, end nothing for a node that joined since', () => {
+    const certificate = death(suspect, others.slice(1, 1 + mostAccusers), 10)
+    /** A member that received everything. It answers a newcomer that asks for everything. */
+    const member = pool(8)
+    tell(member, others.slice(1, 1 + mostAccusers), 10)
+    member.overhears(suspect.refutes(11))
+    const range = { from: 0, to: hashSpace, count: 0, fingerprint: new Uint8Array(0), items: new Uint8Array(0), wanted: new Uint8Array(0) }
+    const told = framesTo(carol.id, member.receive(carol, { reconcile: { round: 2, ranges: [{ ...range, listed: true }] } }))
+    const newcomer = new Bench(others[30] as Actor)
+    newcomer.link(carol)
+    for (const frame of told) if (frame.facts !== undefined) newcomer.receive(carol, frame)
+    expect(newcomer.members).toContain(suspect.id)
+    newcomer.receive(carol, facts([certificate], true))
+    newcomer.overhears(certificate)
+    newcomer.advance(10_000)
+    expect(newcomer.members).toContain(suspect.id)
+    expect(isDead(newcomer, suspect)).toBe(false)
+  })
+})
+
+describe('a suspect', () => {
+  let bench: Bench
+
+  beforeEach(() => {
+    bench = pool(5)
+    bench.advance(9_500)
+  })
+
+  const answers = (actor: Actor, effects: readonly Effect[]): number[] =>
+    refutationsTo(actor, [...effects, ...bench.advance(gather)]).map(({ content }) => content.beat)
+
+  it('answers at once, to the accuser and to who told it, with its present beat', () => {
+    const effects = [...bench.receive(bob, alarm(carol.suspects(self, 0))), ...bench.advance(gather)]
+    for (const actor of [bob, carol]) expect(answers(actor, effects)).toEqual([bench.beat])
+    for (const refutation of refutationsTo(bob, effects)) expect(bob.codec.verify(refutation)).toBe(true)
+  })
+
+  it('answers a later accuser with the same, and one that cites it with a later one', () => {
+    const first = bench.beat
+    bench.receive(bob, alarm(bob.suspects(self, 0)))
+    expect(answers(carol, bench.receive(carol, alarm(carol.suspects(self, 0))))).toEqual([first])
+    bench.advance(2_000)
+    expect(answers(dave, bench.receive(dave, alarm(dave.suspects(self, first))))).toEqual([bench.beat])
+  })
+
+  it('outdoes who cites the present beat', () => {
+    const [beat] = answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.beat))))
+    expect(beat).toBe(bench.beat + 1)
+  })
+
+  it('does not answer for another life, or a beat that nobody can have heard', () => {
+    expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, 0, 3))))).toEqual([])
+    expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.beat + 2))))).toEqual([])
+  })
+
+  it('tells the pool, but not more than once in a second', () => {
+    const times: number[] = []
+    for (let i = 0; i < 200; i++) {
+      bench.receive(bob, alarm(bob.suspects(self, bench.beat)))
+      if (refutationsIn(bench).length > times.length) times.push(bench.now)
+      bench.advance(100)
+    }
+    expect(times.length).toBeGreaterThanOrEqual(12)
+    for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] as number)).toBeGreaterThanOrEqual(900)
+  })
+
+  it.each([100, 300, 500, 800])('tells the pool in the end, also of an accusation that came %i ms after another', (pause) => {
+    bench.receive(bob, alarm(bob.suspects(self, bench.beat - 1)))
+    const start = bench.now
+    bench.advance(pause)
+    const [first] = refutationsIn(bench)
+    const last = first?.content.beat as number
+    bench.receive(bob, alarm(bob.suspects(self, last)))
+    bench.advance(start + 950 - bench.now)
+    expect(refutationsIn(bench)).toEqual([first])
+    bench.advance(250)
+    expect(refutationsIn(bench)).toHaveLength(2)
+    expect(refutationsIn(bench)[1]?.content.beat).toBeGreaterThan(last)
+  })
+
+  it.each<[string, boolean]>([
+    ['', false],
+    [', also of one that comes back again and again', true],
+  ])('is no reflector: 2,000 suspicions in a second make two frames to their accuser, two broadcasts and nothing else%s', (_, returns) => {
+    bench.advance(120_000)
+    const signed = bench.beat
+    const effects: Effect[] = []
+    for (let i = 0; i < 2_000; i++) {
+      // Any beats, including recently signed ones.
+      const beat = i % 2 === 0 ? i % signed : signed + Math.floor(i / 2)
+      if (returns && i % 200 === 0) effects.push(...bench.unlink(bob), ...bench.link(bob, { known: 1 }))
+      effects.push(...bench.receive(bob, alarm(bob.suspects(self, beat))))
+      if (i % 2 === 1) effects.push(...bench.advance(1))
+    }
+    const alarms = (actor: Actor): number => framesTo(actor.id, effects).filter(({ alarm: sent }) => sent !== undefined).length
+    expect(alarms(bob)).toBeGreaterThan(0)
+    expect(alarms(bob)).toBeLessThanOrEqual(2)
+    for (const actor of [suspect, carol, dave]) {
+      expect(alarms(actor)).toBe(0)
+      expect(framesTo(actor.id, effects).length).toBeLessThan(10)
+    }
+    expect(broadcastsIn([...effects, ...bench.advance(900)]).length).toBeLessThanOrEqual(2)
+    for (const actor of [bob, carol, dave]) expect(bench.node.links).toContain(actor.id)
+  })
+
+  it('gives its life up for accusers that it has not refuted: who believed them can not take it back', () => {
+    bench = pool(9)
+    bench.overhears(death(self, others.slice(0, mostAccusers), bench.beat))
+    expect(bench.node.self?.incarnation).toBe(2)
+  })
+
+  it('keeps its life against suspicions that it has refuted', () => {
+    bench = pool(9)
+    bench.receive(bob, alarm(carol.suspects(self, 0)))
+    bench.overhears(death(self, others.slice(0, mostAccusers), 0))
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+
+  it('keeps its life if those who accuse it are too few, though it hears everybody accused', () => {
+    bench = pool(9)
+    for (const other of others.slice(2, 8)) tell(bench, [bob], 0, other)
+    bench.overhears(death(self, others.slice(0, mostAccusers - 1), 0))
+    expect(bench.node.self?.incarnation).toBe(1)
+  })
+})

@@ -1,0 +1,280 @@
+import { describe, expect, it } from 'vitest'
+import { accused, bob, carol, dave, others, pool, self, suspect, tell } from '../../../test/accused.ts'
+import { alarm, type Actor } from '../../../test/actors.ts'
+import { broadcastsIn, type Bench } from '../../../test/bench.ts'
+import { accusationsOf, accuses, isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
+import { beatWindow } from '../../facts/certificate.ts'
+import { statementToWire } from '../../facts/statement.ts'
+import { mostAccusers } from './quorum.ts'
+
+describe('a death needs', () => {
+  it.each([
+    [2, 1],
+    [3, 2],
+    [4, 2],
+    [5, 3],
+    [12, mostAccusers],
+    [40, mostAccusers],
+  ])('among %i members %i accusers', (size, needed) => {
+    const bench = accused(size)
+    let accusers = 1
+    for (const actor of others.slice(1, size - 1)) {
+      if (isDead(bench, suspect)) break
+      accusers += 1
+      tell(bench, [actor], bench.beat)
+      bench.advance(1_000)
+    }
+    expect(isDead(bench, suspect)).toBe(true)
+    expect(accusers).toBe(needed)
+  })
+
+  it('among three members one accuser, if the third is accused, too', () => {
+    const bench = pool(3)
+    lose(bench, suspect)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+    lose(bench, bob)
+    bench.advance(7_000)
+    expect([isDead(bench, suspect), isDead(bench, bob)]).toEqual([true, true])
+  })
+
+  it('the time for a refutation', () => {
+    const bench = pool(5)
+    tell(bench, [bob, carol, dave], bench.beat)
+    lose(bench, suspect)
+    bench.until(() => accuses(bench, suspect), 100, 1)
+    bench.advance(20)
+    expect(isDead(bench, suspect)).toBe(false)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+
+  it.each<['refused' | 'silent', number, number]>([
+    ['refused', 30, 90],
+    ['silent', 580, 1_100],
+  ])('the time for a refutation by the way that is left where its host is %s', (how, least, most) => {
+    const bench = pool(5)
+    lose(bench, suspect, how)
+    bench.until(() => accuses(bench, suspect), 10_000, 1)
+    tell(bench, [bob, carol, dave], bench.beat)
+    const time = bench.until(() => isDead(bench, suspect), 10_000, 1)
+    expect(time).toBeGreaterThanOrEqual(least)
+    expect(time).toBeLessThanOrEqual(most)
+  })
+
+  it('twice as long where hosts refuse of several members at once: a firewall does that', () => {
+    const [other] = others.slice(4, 5) as [Actor]
+    const times = [[], [other]].map((more) => {
+      const bench = pool(9)
+      for (const actor of more) lose(bench, actor)
+      lose(bench, suspect)
+      const start = bench.now
+      bench.until(() => accuses(bench, suspect), 10_000, 1)
+      tell(bench, [bob, carol, dave], bench.beat)
+      bench.until(() => isDead(bench, suspect), 10_000, 1)
+      return bench.now - start
+    })
+    expect((times[1] as number) - (times[0] as number)).toBe(50)
+  })
+
+  it("the time for a refutation of this node's own accusation, which may be all that the member hears", () => {
+    const alone = pool(5)
+    lose(alone, suspect, 'silent')
+    const accused = alone.until(() => accuses(alone, suspect), 10_000, 1) ?? Infinity
+
+    const bench = pool(5)
+    lose(bench, suspect, 'silent')
+    bench.advance(accused - 800)
+    for (const actor of [bob, carol]) bench.overhears(actor.suspects(suspect, bench.beat))
+    const time = bench.until(() => isDead(bench, suspect), 10_000, 1) ?? Infinity
+    expect(time).toBeGreaterThanOrEqual(800 + 580)
+    expect(time).toBeLessThanOrEqual(800 + 1_100)
+  })
+
+  it("this node's own word: who is in contact with a member is not talked into its death", () => {
+    const bench = pool(6)
+    tell(bench, others.slice(1, 5), bench.beat)
+    bench.advance(20_000)
+    expect(bench.members).toContain(suspect.id)
+    expect([isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false])
+  })
+
+  it("this node's own word as it is now: its suspicion that others send back is void, as it reached the member since", () => {
+    const bench = accused(6)
+    const own = accusationsOf(bench)
+    expect(own).not.toEqual([])
+    bench.link(suspect)
+    bench.unresponsive.add(suspect.id)
+    bench.receive(bob, { alarm: { statements: own.map(statementToWire) } })
+    tell(bench, others.slice(2, 5), bench.beat)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('as many accusers as ever where a liar accuses all others: whom this node itself reaches is counted on', () => {
+    const bench = accused(9)
+    for (const other of [suspect, ...others.slice(2, 8)]) tell(bench, [bob], bench.beat, other)
+    bench.advance(20_000)
+    expect(bench.members).toContain(suspect.id)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('different accusers, and members all of them', () => {
+    const bench = accused(5)
+    for (let i = 0; i < 5; i++) tell(bench, [bob], i)
+    for (const stranger of others.slice(20, 30)) bench.receive(bob, alarm(stranger.suspects(suspect)))
+    bench.receive(bob, alarm(suspect.suspects(suspect)))
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('accusers of this life, not of another', () => {
+    const bench = accused(5)
+    for (const actor of [bob, carol, dave]) bench.receive(actor, alarm(actor.suspects(suspect, 0, 2)))
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it(`accusers that speak of about the same time: no two of them more than ${beatWindow} s apart`, () => {
+    const bench = pool(5)
+    bench.advance(100_000)
+    lose(bench, suspect)
+    bench.advance(100)
+    const own = accusationsOf(bench)[0]?.content.beat as number
+    expect(own).toBeGreaterThan(90)
+    tell(bench, [bob], own - 50)
+    tell(bench, [carol], own + 50)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+    tell(bench, [dave], own + 20)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+
+  it('suspicions that the member has not outlived: what cites a beat long ago is passed over', () => {
+    const bench = pool(5)
+    bench.advance(200_000)
+    tell(bench, [bob, carol, dave], bench.beat - beatWindow - 10)
+    expect(isSuspected(bench)).toBe(false)
+    lose(bench, suspect)
+    bench.advance(1_000)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+})
+
+describe('a node that did not probe a member', () => {
+  function bystander(of: Actor): Bench {
+    const bench = poolOf(
+      self,
+      others.filter((actor) => actor !== of),
+    )
+    bench.meet(of, { linked: false })
+    bench.reach.set(of.id, 'silent')
+    return bench
+  }
+  const accusers = others.slice(1, 1 + mostAccusers)
+  const publish = (bench: Bench, by: readonly Actor[], of = strange): void => {
+    for (const actor of by) bench.overhears(actor.suspects(of, bench.beat))
+  }
+  /** A member that the bench's node does not observe. An observer would probe it at once. */
+  const strange = others.slice(10).find((actor) => {
+    const bench = bystander(actor)
+    publish(bench, accusers.slice(1), actor)
+    bench.advance(10)
+    return !isSuspected(bench)
+  }) as Actor
+
+  it.each<[number, string, typeof publish]>([
+    [300, 'by the topic', publish],
+    [900, 'by the topic', publish],
+    [900, 'over a link', (bench, by) => tell(bench, by, bench.beat, strange)],
+  ])(
+    'pronounces it dead when there are enough accusers, each of which it had the time to refute: the last came %i ms later, %s',
+    (pause, _, tellLast) => {
+      const bench = bystander(strange)
+      publish(bench, accusers.slice(0, -1))
+      bench.advance(pause)
+      tellLast(bench, accusers.slice(-1))
+      const time = bench.until(() => isDead(bench, strange), 5_000, 1)
+      expect(time).toBeGreaterThanOrEqual(580)
+      expect(time).toBeLessThanOrEqual(1_100)
+    },
+  )
+
+  it('does not where they are too few', () => {
+    const bench = bystander(strange)
+    publish(bench, accusers.slice(2))
+    bench.advance(5_000)
+    expect(isDead(bench, strange)).toBe(false)
+  })
+
+  it('publishes neither that nor an accusation', () => {
+    const bench = bystander(strange)
+    publish(bench, accusers)
+    const before = bench.log.length
+    bench.until(() => isDead(bench, strange), 5_000)
+    bench.advance(5_000)
+    expect(isDead(bench, strange)).toBe(true)
+    expect(broadcastsIn(bench.log.slice(before).map(({ effect }) => effect))).toEqual([])
+  })
+
+  it.each<[string, (bench: Bench) => void]>([
+    ['it has a link with the member', (bench) => void bench.link(strange)],
+    ['the member refuted one of them', (bench) => void bench.receive(bob, alarm(strange.refutes(bench.beat + 1)))],
+  ])('does not where %s', (_, change) => {
+    const bench = bystander(strange)
+    publish(bench, accusers)
+    bench.advance(100)
+    change(bench)
+    bench.advance(5_000)
+    expect(bench.members).toContain(strange.id)
+    expect(isDead(bench, strange)).toBe(false)
+  })
+})
+
+describe('the certificate of a death', () => {
+  it.each([
+    ['at once where its accuser misses nobody else', [], 0, 0],
+    ['with company where it does', [others[1] as Actor], 20, 500],
+  ])('is published %s', (_, more, least, most) => {
+    const accusers = others.slice(2, 2 + mostAccusers)
+    const waits = [self, ...others.slice(0, 20)].flatMap((actor) => {
+      if ([suspect, ...accusers, ...more].includes(actor)) return []
+      const bench = poolOf(actor, [suspect, ...more, ...accusers])
+      const before = bench.log.length
+      for (const other of more) lose(bench, other)
+      lose(bench, suspect)
+      for (const other of accusers) bench.overhears(other.suspects(suspect, bench.beat))
+      bench.until(() => isDead(bench, suspect), 10_000, 1)
+      const told = (): boolean =>
+        broadcastsIn(bench.log.slice(before).map(({ effect }) => effect)).some(({ facts }) =>
+          facts.some(({ certificate }) => certificate !== undefined),
+        )
+      return bench.until(told, 500, 1) ?? []
+    })
+    expect(waits.length).toBeGreaterThan(0)
+    for (const wait of waits) {
+      expect(wait).toBeGreaterThanOrEqual(least)
+      expect(wait).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it('is published at once by the first of its accusers by lot, by another where that one did not', () => {
+    const times = others.slice(2, 22).map((_, i) => {
+      const bench = poolOf(self, [suspect, ...others.slice(2 + i, 14 + i)])
+      for (const actor of others.slice(2 + i, 2 + i + mostAccusers)) bench.overhears(actor.suspects(suspect, bench.beat))
+      lose(bench, suspect)
+      const before = bench.log.length
+      const published = (): boolean => {
+        const effects = bench.log.slice(before).map(({ effect }) => effect)
+        return broadcastsIn(effects).some(({ facts }) => facts.some(({ certificate }) => certificate !== undefined))
+      }
+      expect(bench.until(() => isDead(bench, suspect), 10_000)).toBeDefined()
+      return bench.until(published, 5_000) ?? Infinity
+    })
+    const isAtOnce = times.map((time) => time < 500)
+    expect(isAtOnce.filter(Boolean).length).toBeGreaterThan(0)
+    expect(isAtOnce.filter(Boolean).length).toBeLessThan(12)
+    for (const time of times) expect(time < 500 || (time >= 1_000 && time < 2_000)).toBe(true)
+  })
+})

@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, alarm, death, facts, wireFact, type Actor } from '../../../test/actors.ts'
+import { framesTo, type Bench } from '../../../test/bench.ts'
+import { isDead, isSuspected, poolOf } from '../../../test/detection.ts'
+import type { Effect } from '../../base/io.ts'
+import type * as wire from '../../wire/messages.js'
+import { mostAccusers } from './quorum.ts'
+
+const [self, suspect, ...others] = actors(12) as [Actor, Actor, ...Actor[]]
+const accusers = others.slice(0, mostAccusers)
+const [bob] = others as [Actor]
+const holdTime = 5_000
+
+let bench: Bench
+
+beforeEach(() => {
+  bench = poolOf(self, [suspect, ...others])
+})
+
+const toldTo = (actor: Actor, effects: readonly Effect[]): wire.Fact['certificate'][] =>
+  framesTo(actor.id, effects).flatMap((frame) => (frame.facts?.facts ?? []).flatMap(({ certificate }) => certificate ?? []))
+
+describe('a death of a member that this node is in contact with', () => {
+  const certificate = death(suspect, accusers, 1)
+
+  it('is told to that member first, and to the application when its next life comes', () => {
+    const effects = bench.receive(bob, facts([certificate]))
+    expect(toldTo(suspect, effects)).toEqual([wireFact(certificate).certificate])
+    bench.advance(1_000)
+    expect(bench.members).toContain(suspect.id)
+    bench.receive(suspect, facts([suspect.joined({ incarnation: 2 })], true))
+    expect(bench.changes.slice(-2)).toEqual([`died:${suspect.id}:1`, `joined:${suspect.id}:2`])
+    bench.advance(holdTime * 3)
+    expect(bench.node.member(suspect.id)?.incarnation).toBe(2)
+  })
+
+  it('is believed when no next life comes', () => {
+    bench.receive(bob, facts([certificate]))
+    bench.advance(holdTime + 100)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+})
+
+describe('a death which its member has refuted since', () => {
+  const few = death(suspect, accusers.slice(0, 2), 20)
+  const many = death(suspect, accusers, 20)
+
+  it('is told to its member and not believed: who believed it before that came can not take it back', () => {
+    bench.advance(60_000)
+    bench.receive(bob, alarm(suspect.refutes(50)))
+    // On the word of few accusers nobody gives a life up, as one liar would be enough.
+    expect(toldTo(suspect, bench.receive(bob, facts([few])))).toEqual([])
+    expect(toldTo(suspect, bench.receive(bob, facts([many])))).toEqual([wireFact(many).certificate])
+    bench.advance(holdTime * 4)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('does not stand in the way of one by enough', () => {
+    bench.receive(bob, alarm(suspect.refutes(21)))
+    bench.receive(bob, facts([few]))
+    bench.receive(bob, facts([death(suspect, accusers, 22)]))
+    bench.advance(holdTime + 100)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+})
+
+describe('a death that its member has outlived, as far as this node knows', () => {
+  const old = death(suspect, accusers, 20)
+
+  beforeEach(() => {
+    bench.advance(200_000)
+  })
+
+  it('is told to its member and not believed, neither now nor later', () => {
+    const effects = bench.receive(bob, facts([old]))
+    expect(toldTo(suspect, effects)).toEqual([wireFact(old).certificate])
+    bench.advance(holdTime * 4)
+    expect(bench.members).toContain(suspect.id)
+    expect([isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false])
+  })
+
+  it('is told to its member when a link is up', () => {
+    bench.receive(suspect, { goodbye: { reason: 'more links than needed' } })
+    bench.unlink(suspect)
+    bench.receive(bob, facts([old]))
+    expect(toldTo(suspect, bench.link(suspect))).toEqual([wireFact(old).certificate])
+    bench.advance(holdTime * 4)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('is not believed while this node is not in contact with it either', () => {
+    bench.reach.set(suspect.id, 'unresponsive')
+    bench.unlink(suspect)
+    bench.receive(bob, facts([old]))
+    bench.advance(holdTime * 2)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('is believed if one of its accusers heard of it lately', () => {
+    const mixed = death(suspect, accusers, bench.beat - 10)
+    bench.reach.set(suspect.id, 'unresponsive')
+    bench.unlink(suspect)
+    bench.receive(bob, facts([mixed]))
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+})

@@ -1,0 +1,84 @@
+/**
+ * Disputed deaths: enough others certified them, but this node is in contact with the members.
+ *
+ * After a partition the other side has pronounced living members dead. Such a death goes to its
+ * member first, which answers with a new life. Only then do both changes, `died` and `joined`,
+ * reach the application. A death that any node reported stands: only the next life reconciles both
+ * sides.
+ */
+import { earliest } from '../../base/earliest.ts'
+import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Context } from '../../context/context.ts'
+import type { Timed } from '../../context/timers.ts'
+import type { Certificate } from '../../facts/certificate.ts'
+import { factOf } from '../../facts/fact.ts'
+
+/** Wait for the new life, ms. Guess. */
+const holdTime = 5_000
+
+export class DisputedDeaths implements Timed {
+  readonly #context: Context
+  readonly #onDeath: (certificate: Certificate) => void
+  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly isOutlived: boolean; readonly until: Milliseconds }>()
+
+  /** `onDeath`: the wait is over. */
+  constructor(context: Context, onDeath: (certificate: Certificate) => void) {
+    this.#context = context
+    this.#onDeath = onDeath
+  }
+
+  /**
+   * Holds a verified death back and sends it to its member. `isOutlived`: this node knows that the
+   * member lived on, and does not believe the death later either.
+   */
+  hold(certificate: Certificate, isOutlived: boolean): void {
+    const { suspect } = certificate
+    const held = this.#held.get(suspect)
+    if (held !== undefined && (isOutlived || !held.isOutlived)) return
+    this.#held.set(suspect, { certificate, isOutlived, until: this.#context.now + holdTime })
+    this.#arm()
+    if (this.#context.links.has(suspect)) this.#tell(certificate)
+    // After a partition every node knows such deaths of half of the pool. A node with a link sends
+    // them.
+    else if (!isOutlived) this.#context.connect(suspect)
+  }
+
+  /**
+   * Returns the death of this member that becomes credible once this node does not reach it either.
+   */
+  get(id: NodeId): Certificate | undefined {
+    const held = this.#held.get(id)
+    return held?.isOutlived === true ? undefined : held?.certificate
+  }
+
+  linkUp(peer: NodeId): void {
+    const held = this.#held.get(peer)
+    if (held !== undefined) this.#tell(held.certificate)
+  }
+
+  /** A life ended or a new one began. */
+  forget(id: NodeId): void {
+    if (this.#held.delete(id)) this.#arm()
+  }
+
+  due(): void {
+    const { now } = this.#context
+    for (const [id, { certificate, isOutlived, until }] of this.#held) {
+      if (now < until) continue
+      this.#held.delete(id)
+      if (!isOutlived) this.#onDeath(certificate)
+    }
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#context.timers.set(
+      'disputedDeath',
+      earliest(this.#held.values(), ({ until }) => until),
+    )
+  }
+
+  #tell(certificate: Certificate): void {
+    this.#context.send(certificate.suspect, { facts: { facts: [factOf({ certificate })], fresh: false } })
+  }
+}

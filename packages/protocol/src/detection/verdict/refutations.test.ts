@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { actors, pool, servicesOf, type Actor } from '../../../test/actors.ts'
+import { defaultConfig } from '../../base/config.ts'
+import { Context } from '../../context/context.ts'
+import { factOf, type Fact } from '../../facts/fact.ts'
+import { Refutations } from './refutations.ts'
+
+const [self, alice, bob] = actors(3) as [Actor, Actor, Actor]
+
+let context: Context
+let refutations: Refutations
+let signatures: number
+
+beforeEach(() => {
+  const services = servicesOf(self.id)
+  signatures = 0
+  const sign = (message: Uint8Array): Uint8Array => {
+    signatures += 1
+    return services.sign(message)
+  }
+  context = new Context({ id: self.id, pool, config: defaultConfig, services: { ...services, sign } })
+  context.bornAt = 5_000
+  context.now = 105_400
+  for (const actor of [self, alice, bob]) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
+  refutations = new Refutations(context)
+})
+
+/** Returns what is published if the timer is due. */
+function publication(): Fact | undefined {
+  let fact: Fact | undefined
+  context.timers.fire(context.now, () => (fact = refutations.publication()))
+  return fact
+}
+
+const beatOf = (beat: number): number | undefined => refutations.refute(alice.suspects(self, beat))?.content.beat
+
+describe('the beat of this node', () => {
+  it('is how many seconds its life has lasted', () => {
+    expect(refutations.beat).toBe(100)
+    context.now += 600
+    expect(refutations.beat).toBe(101)
+  })
+
+  it('is never less than what it signed', () => {
+    expect(beatOf(100)).toBe(101)
+    expect(refutations.beat).toBe(101)
+  })
+})
+
+describe('a refutation of its own', () => {
+  it('is signed once in a beat, however many ask', () => {
+    const first = refutations.sign()
+    expect(refutations.sign()).toBe(first)
+    expect(signatures).toBe(1)
+    context.now += 1_000
+    expect(refutations.sign().content.beat).toBe(101)
+  })
+
+  it('is above what it refutes', () => {
+    expect(beatOf(0)).toBe(100)
+    expect(beatOf(99)).toBe(100)
+    expect(beatOf(100)).toBe(101)
+  })
+
+  it('is signed at most once a second whatever beats are cited, and never drives its beat ahead of its clock', () => {
+    for (let beat = 0; beat < 2_000; beat++) beatOf(beat)
+    expect(signatures).toBeLessThanOrEqual(2)
+    expect(refutations.beat).toBeLessThanOrEqual(101)
+  })
+
+  it('is a fact once it is published, the latest of its life', () => {
+    beatOf(50)
+    expect(refutations.of(self.id)).toBeUndefined()
+    expect(publication()).toBeDefined()
+    expect(refutations.of(self.id)?.content.beat).toBe(100)
+    context.now += 10_000
+    beatOf(105)
+    publication()
+    expect(refutations.of(self.id)?.content.beat).toBe(110)
+  })
+
+  it('is published at most once in a second, and what comes in between after that', () => {
+    const publishes = (): boolean => {
+      beatOf(refutations.beat)
+      return publication() !== undefined
+    }
+    const start = context.now
+    expect(publishes()).toBe(true)
+    expect(context.timers.at('refutation')).toBe(Infinity)
+    context.now += 800
+    expect(publishes()).toBe(false)
+    expect(context.timers.at('refutation')).toBe(start + 1_000)
+    context.now = start + 1_000
+    expect(publication()).toBeDefined()
+    expect(publication()).toBeUndefined()
+  })
+
+  it('is not published again for an accusation that the published one refutes', () => {
+    beatOf(50)
+    publication()
+    context.now += 60_000
+    expect(beatOf(60)).toBe(100)
+    expect(context.timers.at('refutation')).toBe(Infinity)
+  })
+
+  it('answers nothing of another life', () => {
+    expect(refutations.refute(alice.suspects(self, 0, 2))).toBeUndefined()
+  })
+})
+
+describe('a refutation of another', () => {
+  it('is news if it is later than the one known, of the present life', () => {
+    expect(refutations.isNews(alice.refutes(3))).toBe(true)
+    refutations.merge(alice.refutes(3))
+    expect([2, 3, 4].map((beat) => refutations.isNews(alice.refutes(beat)))).toEqual([false, false, true])
+    context.view.merge(factOf({ statement: alice.joined({ incarnation: 2 }) }), 0, 0)
+    expect(refutations.isNews(alice.refutes(4))).toBe(false)
+    expect(refutations.of(alice.id)).toBeUndefined()
+  })
+
+  it('is told to who joins later, and forgotten with the life', () => {
+    refutations.merge(alice.refutes(3))
+    const size = context.facts.size
+    refutations.forget(alice.id)
+    expect(context.facts.size).toBe(size - 1)
+    expect(refutations.of(alice.id)).toBeUndefined()
+  })
+
+  it('of nobody is none', () => {
+    const [stranger] = actors(1, 9) as [Actor]
+    expect(refutations.isNews(stranger.refutes(3))).toBe(false)
+  })
+})
