@@ -146,7 +146,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'who slept for a day claims at once',
-    file: 'node.ts',
+    file: 'settlement.ts',
     from: '? lookAround : 0)',
     to: '? 0 : 0)',
     simulation: ['sleep.test.ts', '-t', 'unseat'],
@@ -349,7 +349,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a leave is told to nobody',
-    file: 'node.ts',
+    file: 'inputs.ts',
     from: 'this.#parts.broadcaster.leave(fact)',
     to: 'void fact',
     simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],
@@ -370,7 +370,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a node that slept for a day forgets records',
-    file: 'node.ts',
+    file: 'settlement.ts',
     from: 'records.startOver()',
     to: 'void records',
     simulation: ['sleep.test.ts', '-t', 'keeps its records'],

@@ -164,9 +164,9 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'a stranger completes a reconciliation',
-    file: 'packages/protocol/src/node.ts',
-    from: 'if (view.get(peer) === undefined) return\n    this.#handshake.compareCalendars',
-    to: 'if (view.size === 0) return\n    this.#handshake.compareCalendars',
+    file: 'packages/protocol/src/settlement.ts',
+    from: 'if (view.get(peer) === undefined) return\n    this.handshake.compareCalendars',
+    to: 'if (view.size === 0) return\n    this.handshake.compareCalendars',
     test: 'packages/protocol/src/life/introduction.test.ts',
   },
   {

@@ -40,6 +40,11 @@ export class Context<Data extends Encoded = Encoded> {
   readonly links: Links = new Map()
   readonly budgets: Budgets
   readonly timers: Timers<TimerName> = new Timers(timerNames)
+  /**
+   * `left`: the left-statement is sent. Until the host stops, this node still passes on news, as
+   * the senders may be leaving, too.
+   */
+  phase: 'running' | 'left' | 'stopped' = 'running'
   /** Time of the current input. */
   now: Milliseconds = 0
   /**

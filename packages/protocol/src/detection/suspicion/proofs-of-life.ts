@@ -4,7 +4,7 @@
  * A helper brings the member's fresh signature, or the member refutes an accusation. Either counts
  * for some time only. It may be older than the member's death.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { NodeId } from '../../base/io.ts'
 import type { Context } from '../../context/context.ts'
 import { slack, type Beats } from '../probing/beats.ts'
 import type { Contacts } from '../probing/contacts.ts'

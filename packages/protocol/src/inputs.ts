@@ -1,0 +1,214 @@
+/** Inputs go to the parts that they concern, and messages of peers by their kind. */
+import type { BroadcastVerdict, Command, Encoded, Input, NodeId } from './base/io.ts'
+import type { Context } from './context/context.ts'
+import type { Link } from './context/links.ts'
+import type { TimerName } from './context/timers.ts'
+import type { Fact } from './facts/fact.ts'
+import type { Facts, Message } from './frames/message.ts'
+import type { Parts } from './parts.ts'
+import type { Settlement } from './settlement.ts'
+
+/** After its left-statement a node only publishes: that, and news of others that leave, too. */
+const afterLeaving: ReadonlySet<TimerName> = new Set<TimerName>(['broadcast', 'lazyPush'])
+
+export class Inputs<Data extends Encoded> {
+  readonly #parts: Parts<Data>
+  readonly #context: Context<Data>
+  readonly #settlement: Settlement
+  readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
+
+  constructor(parts: Parts<Data>, settlement: Settlement) {
+    this.#parts = parts
+    this.#context = parts.context
+    this.#settlement = settlement
+  }
+
+  /** Handles an input. Its outcomes wait for their settlement. */
+  dispatch(input: Exclude<Input<Data>, { type: 'timer' }>): void {
+    const { life, healer, introduction, reception, detector, signals } = this.#parts
+    switch (input.type) {
+      case 'start':
+        life.prepare(input.addresses)
+        this.#context.isUnintroduced = input.introducers.some(({ id }) => id !== this.#context.id)
+        healer.start(input.introducers)
+        introduction.start(input.introducers)
+        break
+      case 'command':
+        if (!this.#hasLeft) this.#obey(input.command)
+        break
+      case 'frame':
+        reception.frame(input.from, input.data, this.#received)
+        break
+      case 'broadcast':
+        this.broadcast(input.data)
+        break
+      case 'connected':
+        this.#settlement.handshake.linkUp(input.peer, input.dialable)
+        break
+      case 'disconnected':
+        this.#linkLost(input.peer)
+        break
+      case 'misbehaved':
+        reception.misbehaved(input.peer, input.problem)
+        break
+      case 'unreachable':
+        introduction.unreachable(input.peer, input.addresses, input.failure, input.reason)
+        if (input.peer === undefined) break
+        detector.unreachable(input.peer, input.failure)
+        signals.unreachable(input.peer)
+        break
+      case 'hostProbed':
+        detector.hostProbed(input.peer, input.outcome)
+        break
+      case 'discovered':
+        introduction.discovered(input.introducer)
+        break
+      case 'addresses':
+        this.#tellOfItself(this.#parts.life.readdress(input.addresses))
+        break
+    }
+  }
+
+  #receive(link: Link, message: Message): void {
+    const from = link.peer
+    const { detector, lazyPush, signals, reconciler, broadcaster } = this.#parts
+    if (this.#hasLeft) {
+      // Only pass on news.
+      if (message.facts?.fresh === true) broadcaster.passOnLeaving(this.#settlement.takeIn(message.facts.facts, link), from)
+      else if (message.want !== undefined) lazyPush.answer(from, message.want.items)
+      else if (message.hello !== undefined) this.#tellEnd(from)
+      return
+    }
+    detector.heard(from)
+    if (message.hello !== undefined) this.#settlement.handshake.greeted(link, message.hello)
+    else if (message.goodbye !== undefined) link.goodbye = true
+    else if (message.redirect !== undefined) this.#settlement.handshake.redirected(from, message.redirect.members)
+    else if (this.#parts.life.self === undefined) return // not in yet: our own join comes first
+    else if (message.reconcile !== undefined) reconciler.receive(from, message.reconcile)
+    else if (message.facts !== undefined) this.#facts(link, message.facts)
+    else if (message.offer !== undefined) lazyPush.receive(from, message.offer.items)
+    else if (message.want !== undefined) lazyPush.answer(from, message.want.items)
+    else if (message.probe !== undefined) detector.probed(from, message.probe.sequence)
+    else if (message.ack !== undefined) detector.acknowledged(from, message.ack)
+    else if (message.alarm !== undefined) detector.alarmed(from, message.alarm)
+    else if (message.pingReq !== undefined) detector.asked(from, message.pingReq.subjects)
+    else if (message.pingReqAck !== undefined) detector.helped(from, message.pingReqAck)
+    else if (message.signal !== undefined) signals.receive(from, message.signal)
+    else if (message.signalAck !== undefined) signals.acknowledged(from, message.signalAck.reference)
+    // All other messages come from a later version.
+  }
+
+  /**
+   * Sends this node's end to a peer that links with it after it left. Otherwise the peer would take
+   * it for dead.
+   */
+  #tellEnd(peer: NodeId): void {
+    const end = this.#context.view.fact(this.#context.id)
+    if (end !== undefined) this.#context.sendFacts(peer, [end], true)
+  }
+
+  /** Handles a broadcast. Returns a verdict on forwarding it. */
+  broadcast(data: Data): BroadcastVerdict {
+    if (this.#parts.life.self === undefined && !this.#hasLeft) return 'ignore'
+    const { reception, broadcaster, reconciler } = this.#parts
+    return reception.broadcast(data, (facts, how) => {
+      const news = this.#settlement.takeIn(facts, 'topic', how)
+      for (const fact of news) broadcaster.suppress(fact.key)
+      if (news.length > 0) reconciler.quicken('broadcast')
+    })
+  }
+
+  #facts(link: Link, { facts, fresh }: Facts): void {
+    const { isWhole, view } = this.#context
+    const { reconciler, broadcaster } = this.#parts
+    // Checked before its join is taken in. A newcomer sends that to nobody else, unlike a member
+    // whose next life begins.
+    const isNewcomer = link.incarnation === 0 || view.known(link.peer) === 0
+    const news = this.#settlement.takeIn(facts, link)
+    if (news.length === 0) return
+    reconciler.quicken(broadcaster.isSurge ? 'broadcast' : 'other')
+    if (fresh) broadcaster.tellYoungLinks(news, link.peer)
+    broadcaster.passOn(news, link.peer, !fresh ? (isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
+  }
+
+  #obey(command: Command): void {
+    const { elections, detector, signals, records, life } = this.#parts
+    switch (command.type) {
+      case 'elect':
+        elections.elect(command.election)
+        break
+      case 'withdraw':
+        elections.withdraw(command.election)
+        break
+      case 'maybeDead':
+        detector.suspect(command.id)
+        break
+      case 'signal':
+        signals.send(command.ref, command.name, command.to)
+        break
+      case 'publish':
+        records.publish(command.name, command.value, command.lifetime, command.owner)
+        break
+      case 'unpublish':
+        records.unpublish(command.name, command.owner)
+        break
+      case 'retag':
+        this.#tellOfItself(life.retag(command.tag))
+        break
+      case 'setConstant':
+        this.#tellOfItself(life.setConstant(command.name, command.value))
+        break
+      case 'broadcast':
+        records.broadcast(command.name, command.payload, command.query)
+        break
+      case 'leave':
+        this.#leave()
+        break
+      case 'found':
+        this.#found()
+        break
+    }
+  }
+
+  #linkLost(peer: NodeId): void {
+    const { reconciler, lazyPush, detector, linkMaintenance, introduction, elections } = this.#parts
+    const link = this.#context.links.get(peer)
+    if (link === undefined) return
+    this.#context.links.delete(peer)
+    for (const part of [reconciler, lazyPush]) part.linkLost(peer)
+    detector.linkLost(link)
+    linkMaintenance.linkLost(link)
+    introduction.linkLost()
+    elections.schedule()
+  }
+
+  /**
+   * Announces a new version of this node's own statement. A change before it enters needs none: the
+   * node enters with it.
+   */
+  #tellOfItself(fact: Fact | undefined): void {
+    if (fact !== undefined) this.#parts.broadcaster.announce(fact)
+  }
+
+  /** Founds the pool, since no introducer will answer. */
+  #found(): void {
+    this.#context.isUnintroduced = false
+    this.#parts.introduction.goAlone()
+  }
+
+  #leave(): void {
+    const fact = this.#parts.life.leave()
+    if (fact === undefined) {
+      this.#context.phase = 'stopped'
+      return
+    }
+    this.#settlement.settle()
+    this.#parts.broadcaster.leave(fact)
+    this.#context.timers.retain(afterLeaving)
+    this.#context.phase = 'left'
+  }
+
+  get #hasLeft(): boolean {
+    return this.#context.phase === 'left'
+  }
+}
