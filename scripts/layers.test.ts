@@ -74,7 +74,6 @@ const lab: Layers = {
 
 const compute: Layers = {
   core: [],
-  virtual: ['core', '.'],
   program: ['core', 'executors'],
   executors: ['core', 'program', '.'],
   shell: ['core', 'program', 'executors', '.'],
@@ -113,7 +112,7 @@ const packages: Layers = {
   jel: ['@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.
   compute: ['@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
-  simulator: ['@jel/compute/virtual', '@jel/protocol', '@jel/protocol/internals'],
+  simulator: ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
 }
 
 function importsOf(file: string): string[] {
@@ -157,8 +156,8 @@ describe('the packages', () => {
     expect([...new Set(others)].filter((target) => !allowed.includes(target))).toEqual([])
   })
 
-  it('have the virtual part of compute free of Node, and of all but the protocol', () => {
-    const seen = new Set([join(import.meta.dirname, '../packages/compute/src/virtual/index.ts')])
+  it('have the scheduler free of Node, and of all but the protocol', () => {
+    const seen = new Set([join(import.meta.dirname, '../packages/compute/src/internals.ts')])
     for (const file of seen) for (const target of importsOf(file)) if (target.startsWith('.')) seen.add(join(dirname(file), target))
     const outside = [...seen].flatMap(importsOf).filter((target) => !target.startsWith('.'))
     expect([...new Set(outside)].sort()).toEqual(['@jel/protocol', 'cbor-x', 'valibot'])

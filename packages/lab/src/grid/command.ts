@@ -4,7 +4,7 @@
  *
  *     pnpm lab grid --seeds 5 --chaos 1000
  */
-import { irregularTree, measure, rootInput, runChaos, VirtualGrid, type Measures } from '@jel/compute/virtual'
+import { irregularTree, measure, rootInput, runChaos, VirtualGrid, type Measures } from '@jel/simulator/internals'
 import { markdownTable } from '../base/markdown.ts'
 import { command, type Values, whole } from '../base/program.ts'
 import { SETTINGS, type Setting, type Site } from './settings.ts'

@@ -1,4 +1,4 @@
-import { replaceOften, type VirtualGrid } from '@jel/compute/virtual'
+import { replaceOften, type VirtualGrid } from '@jel/simulator/internals'
 
 /** Machines at one place. */
 export interface Site {

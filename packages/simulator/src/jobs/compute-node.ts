@@ -1,17 +1,4 @@
-import {
-  lieAbout,
-  VirtualWorker,
-  type Effect,
-  type Entry,
-  type Input,
-  type JobId,
-  type MemberId,
-  type Message,
-  type Path,
-  type Scheduler,
-  type SchedulerOptions,
-  type VirtualProgram,
-} from '@jel/compute/virtual'
+import type { Effect, Entry, Input, JobId, MemberId, Message, Path, Scheduler, SchedulerOptions } from '@jel/compute/internals'
 import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
 import type { Application } from '../protocol/application.ts'
@@ -19,6 +6,8 @@ import type { SimulatedNode } from '../protocol/node.ts'
 import { JobMessage } from './job-message.ts'
 import { readJob } from './job-record.ts'
 import { MemberStreams } from './member-streams.ts'
+import type { VirtualProgram } from './programs/program.ts'
+import { lieAbout, VirtualWorker } from './worker.ts'
 
 /** The scheduler beside each protocol node: that of `@jel/compute`, or one with a fault. */
 export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>

@@ -1,4 +1,4 @@
-import { stepsOf, type Path } from '@jel/compute/virtual'
+import { stepsOf, type Path } from '@jel/compute/internals'
 
 /** The coverage below a task, by steps. True: all of it. */
 type Branch = Map<string, Branch | true>

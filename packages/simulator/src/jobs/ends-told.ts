@@ -1,4 +1,4 @@
-import type { Effect, JobId } from '@jel/compute/virtual'
+import type { Effect, JobId } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import { isActive } from '../user/actor.ts'
 import type { ComputeNode } from './compute-node.ts'

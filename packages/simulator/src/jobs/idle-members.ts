@@ -1,4 +1,4 @@
-import { defaultSchedulerConfig, type Effect, type Input, type JobId, type Path } from '@jel/compute/virtual'
+import { defaultSchedulerConfig, type Effect, type Input, type JobId, type Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import { isActive } from '../user/actor.ts'
 import type { ComputeNode } from './compute-node.ts'

@@ -1,4 +1,4 @@
-import type { Effect, Input } from '@jel/compute/virtual'
+import type { Effect, Input } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { ComputeNode } from './compute-node.ts'
 

@@ -1,4 +1,4 @@
-import { toBytes, type Message } from '@jel/compute/virtual'
+import { toBytes, type Message } from '@jel/compute/internals'
 import type { Digest } from '../engine/digest.ts'
 import { Unencoded } from '../network/payload.ts'
 

@@ -1,4 +1,4 @@
-import type { Effect, Input } from '@jel/compute/virtual'
+import type { Effect, Input } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import { BrokenPromiseError } from '../protocol/promises.ts'
 import type { Metrics } from '../report/metrics.ts'

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@jel/compute/virtual'
+import type { JobSpec } from '@jel/compute/internals'
 import type { PoolRecord } from '@jel/protocol'
 
 /** The prefix of the names of records that are jobs. */

@@ -1,4 +1,4 @@
-import { Scheduler, type Effect, type Entry, type Input, type JobId, type Path, type VirtualJob } from '@jel/compute/virtual'
+import { Scheduler, type Effect, type Entry, type Input, type JobId, type Path } from '@jel/compute/internals'
 import { createRandom, type Milliseconds } from '@jel/protocol'
 import { deriveSeed } from '../engine/digest.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
@@ -11,7 +11,8 @@ import { select } from '../user/selection.ts'
 import { locationOf, type Stage } from '../user/stage.ts'
 import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
 import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
-import { programOf, programsOf } from './programs.ts'
+import { programOf, programsOf } from './programs/scenario-programs.ts'
+import type { VirtualJob } from './programs/virtual-job.ts'
 import { availableTime, WorkAccount, type Attendance } from './work-account.ts'
 
 /** One job under way. */

@@ -8,7 +8,7 @@ import {
   type JobId,
   type MemberId,
   type Path,
-} from '@jel/compute/virtual'
+} from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { ScenarioJob } from '../scenario/jobs.ts'
 import type { ComputeNode } from './compute-node.ts'

@@ -1,4 +1,4 @@
-import type { MemberId, Message } from '@jel/compute/virtual'
+import type { MemberId, Message } from '@jel/compute/internals'
 import type { Address, Milliseconds } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
 import type { SimulatedNode } from '../protocol/node.ts'

@@ -1,6 +1,7 @@
-import type { Effect, Entry, JobId, Path, VirtualJob } from '@jel/compute/virtual'
+import type { Effect, Entry, JobId, Path } from '@jel/compute/internals'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
+import type { VirtualJob } from './programs/virtual-job.ts'
 
 /**
  * Checks that no offered optimum is lost. An entry for a task of a search carries the best value

@@ -1,6 +1,7 @@
-import type { Effect, Input, JobId, Path, VirtualJob } from '@jel/compute/virtual'
+import type { Effect, Input, JobId, Path } from '@jel/compute/internals'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
+import type { VirtualJob } from './programs/virtual-job.ts'
 
 /**
  * Checks that each path counts once: no frame receives the outcome of a child twice, and the result

@@ -1,4 +1,4 @@
-import type { Effect, JobId, MemberId } from '@jel/compute/virtual'
+import type { Effect, JobId, MemberId } from '@jel/compute/internals'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 

@@ -1,4 +1,4 @@
-import { Scheduler, type Effect, type Entry, type Input, type Message } from '@jel/compute/virtual'
+import { Scheduler, type Effect, type Entry, type Input, type Message } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import { parseScenario } from '../scenario/parse.ts'

@@ -1,4 +1,4 @@
-import type { JobId, Path } from '@jel/compute/virtual'
+import type { JobId, Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
 import { lives } from '../user/actor.ts'

@@ -1,4 +1,4 @@
-import type { JobId, Path } from '@jel/compute/virtual'
+import type { JobId, Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 
 /** The presence of a member, and its power. */

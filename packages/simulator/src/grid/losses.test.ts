@@ -1,10 +1,9 @@
+import type { Entry, HeldTask } from '@jel/compute/internals'
 import { describe, expect, it } from 'vitest'
 import { seeds } from '../../test/seeds.ts'
-import type { Entry } from '../core/entry.ts'
-import type { HeldTask } from '../core/io.ts'
 import { VirtualGrid } from './grid.ts'
-import type { VirtualProgram } from './program.ts'
-import { flatJob, irregularTree, rootInput } from './trees.ts'
+import type { VirtualProgram } from '../jobs/programs/program.ts'
+import { flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 200
 

@@ -1,9 +1,10 @@
+import type { Entry } from '@jel/compute/internals'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../core/entry.ts'
 import { replaceOften, runChaos } from './chaos.ts'
-import { VirtualGrid, type GridMember } from './grid.ts'
+import type { GridMember } from './grid-member.ts'
+import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
-import { bytesNumber, flatJob, irregularTree, rootInput } from './trees.ts'
+import { bytesNumber, flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAF = 50
 
@@ -65,7 +66,7 @@ describe('a grid without faults', () => {
     grid.submit({ id: 'job', input: rootInput(1) })
     // Every begun task has ended by then.
     grid.after(30_000, () => {})
-    while (grid.events.step());
+    grid.exhaust()
     expect(started(grid)).toBe(1)
   })
 
@@ -73,10 +74,10 @@ describe('a grid without faults', () => {
     const grid = treeGrid(2, 8, { leaves: 200 })
     grid.until(() => grid.isDoneEverywhere('job'), 60_000)
     grid.after(5000, () => {})
-    while (grid.events.step());
+    grid.exhaust()
     const { messages } = grid
     grid.after(600_000, () => {})
-    while (grid.events.step());
+    grid.exhaust()
     expect(grid.messages).toBe(messages)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualGrid } from './grid.ts'
-import type { VirtualProgram } from './program.ts'
-import { flatJob, numberBytes, rootInput } from './trees.ts'
+import type { VirtualProgram } from '../jobs/programs/program.ts'
+import { flatJob, numberBytes, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 60
 const MIB = 2 ** 20

@@ -1,6 +1,5 @@
-import { createRandom, hash52 } from '@jel/protocol'
-import type { Milliseconds } from '../core/io.ts'
-import { NOTHING_SHARED } from '../core/shared-value.ts'
+import { NOTHING_SHARED } from '@jel/compute/internals'
+import { createRandom, hash52, type Milliseconds } from '@jel/protocol'
 import type { VirtualProgram } from './program.ts'
 import { leaf, spawn, sum, timeOf, type TaskTime } from './trees.ts'
 

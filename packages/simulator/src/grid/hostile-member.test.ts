@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualGrid } from './grid.ts'
-import { HostileMember } from './hostile.ts'
-import { bytesNumber, irregularTree, rootInput } from './trees.ts'
+import { HostileMember } from './hostile-member.ts'
+import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const MEMBERS = 12
 const SEED = 1

@@ -1,7 +1,7 @@
 import { createRandom, pickOne } from '@jel/protocol'
 import { VirtualGrid } from './grid.ts'
-import { optimum, search, searchInput } from './search.ts'
-import { bytesNumber, irregularTree, rootInput } from './trees.ts'
+import { optimum, search, searchInput } from '../jobs/programs/search.ts'
+import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 /** The outcome of a random run. */
 export interface ChaosResult {

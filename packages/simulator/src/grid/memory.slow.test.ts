@@ -1,10 +1,10 @@
+import { NOTHING_SHARED } from '@jel/compute/internals'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { NOTHING_SHARED } from '../core/shared-value.ts'
 import { VirtualGrid } from './grid.ts'
-import type { VirtualProgram } from './program.ts'
-import { leaf, spawn, sum } from './trees.ts'
+import type { VirtualProgram } from '../jobs/programs/program.ts'
+import { leaf, spawn, sum } from '../jobs/programs/trees.ts'
 
 const [PARTS, LEAVES] = [100, 1000]
 const TEN_KB = 'x'.repeat(10_000)

@@ -1,10 +1,10 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Entry } from '../core/entry.ts'
-import type { Effect, Message } from '../core/io.ts'
-import { ROOT } from '../core/path.ts'
-import { Scheduler } from '../core/scheduler.ts'
-import { NOTHING_SHARED } from '../core/shared-value.ts'
+import type { Entry } from './entry.ts'
+import type { Effect, Message } from './io.ts'
+import { ROOT } from './path.ts'
+import { Scheduler } from './scheduler.ts'
+import { NOTHING_SHARED } from './shared-value.ts'
 
 type Page = Extract<Message, { type: 'lookup' }>
 

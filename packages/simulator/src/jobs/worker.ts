@@ -1,9 +1,17 @@
-import type { Outcome } from '../core/entry.ts'
-import type { Effect, Input, JobId, Milliseconds, Spawn } from '../core/io.ts'
-import type { Path } from '../core/path.ts'
-import { joinShared, NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
-import type { Plan, VirtualProgram } from './program.ts'
-import { numberBytes } from './trees.ts'
+import {
+  joinShared,
+  NOTHING_SHARED,
+  type Effect,
+  type Input,
+  type JobId,
+  type Outcome,
+  type Path,
+  type Shared,
+  type Spawn,
+} from '@jel/compute/internals'
+import type { Milliseconds } from '@jel/protocol'
+import type { Plan, VirtualProgram } from './programs/program.ts'
+import { numberBytes } from './programs/trees.ts'
 
 interface OpenFrame {
   readonly job: JobId

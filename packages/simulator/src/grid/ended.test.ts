@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { seeds } from '../../test/seeds.ts'
-import { VirtualGrid, type GridMember } from './grid.ts'
-import type { VirtualProgram } from './program.ts'
-import { flatJob, numberBytes, rootInput } from './trees.ts'
+import type { GridMember } from './grid-member.ts'
+import { VirtualGrid } from './grid.ts'
+import type { VirtualProgram } from '../jobs/programs/program.ts'
+import { flatJob, numberBytes, rootInput } from '../jobs/programs/trees.ts'
 
 const SEEDS = seeds('1-5')
 const LEAVES = 100

@@ -1,7 +1,7 @@
-import type { JobId, MemberId, Message } from '../core/io.ts'
-import { ROOT, type Path } from '../core/path.ts'
-import type { GridMember, VirtualGrid } from './grid.ts'
-import { numberBytes, rootInput } from './trees.ts'
+import { ROOT, type JobId, type MemberId, type Message, type Path } from '@jel/compute/internals'
+import type { GridMember } from './grid-member.ts'
+import type { VirtualGrid } from './grid.ts'
+import { numberBytes, rootInput } from '../jobs/programs/trees.ts'
 
 /** Interval of its attacks, ms. */
 const EVERY = 1000

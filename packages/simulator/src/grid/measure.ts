@@ -1,4 +1,4 @@
-import type { Milliseconds } from '../core/io.ts'
+import type { Milliseconds } from '@jel/protocol'
 import type { VirtualGrid } from './grid.ts'
 
 /** Measures of a grid that ran one job. */

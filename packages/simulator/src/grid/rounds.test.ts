@@ -1,9 +1,9 @@
+import type { Entry } from '@jel/compute/internals'
 import { describe, expect, it } from 'vitest'
 import { seeds } from '../../test/seeds.ts'
-import type { Entry } from '../core/entry.ts'
 import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
-import { idealTime, rounds, roundsInput, type RoundsOptions } from './rounds.ts'
+import { idealTime, rounds, roundsInput, type RoundsOptions } from '../jobs/programs/rounds.ts'
 
 /** 2 % of the tasks take ten times as long. */
 const heavyTail = (random: () => number): number => (random() < 0.02 ? 10_000 : 1000)

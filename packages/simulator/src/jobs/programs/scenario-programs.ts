@@ -1,8 +1,9 @@
-import { driverJob, flatTreeJob, searchJob, spaceJob, treeJob, type VirtualJob, type VirtualProgram } from '@jel/compute/virtual'
 import type { Milliseconds } from '@jel/protocol'
-import type { ScenarioJob, Shape } from '../scenario/jobs.ts'
-import type { TaskTime } from '../scenario/task-time.ts'
-import { lifetime } from '../user/lifetime.ts'
+import type { ScenarioJob, Shape } from '../../scenario/jobs.ts'
+import type { TaskTime } from '../../scenario/task-time.ts'
+import { lifetime } from '../../user/lifetime.ts'
+import type { VirtualProgram } from './program.ts'
+import { driverJob, flatTreeJob, searchJob, spaceJob, treeJob, type VirtualJob } from './virtual-job.ts'
 
 /**
  * Returns the programs of a scenario's jobs, by name. One seed gives the same tasks on all members.

@@ -1,4 +1,4 @@
-import type { Entry } from '../core/entry.ts'
+import type { Entry } from '@jel/compute/internals'
 import { driver, driverInput, type DriverOptions } from './driver.ts'
 import type { VirtualProgram } from './program.ts'
 import { optima, search, searchInput, type SearchOptions } from './search.ts'

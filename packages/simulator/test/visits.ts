@@ -1,10 +1,11 @@
-import { createRandom } from '@jel/protocol'
-import type { JobId, Milliseconds } from '../src/core/io.ts'
-import { VirtualGrid, type GridMember } from '../src/virtual/grid.ts'
-import type { VirtualProgram } from '../src/virtual/program.ts'
-import { rounds, roundsInput } from '../src/virtual/rounds.ts'
-import { flatJob, rootInput } from '../src/virtual/trees.ts'
-import { Records } from './records.ts'
+import type { JobId } from '@jel/compute/internals'
+import { createRandom, type Milliseconds } from '@jel/protocol'
+import type { GridMember } from '../src/grid/grid-member.ts'
+import { VirtualGrid } from '../src/grid/grid.ts'
+import type { VirtualProgram } from '../src/jobs/programs/program.ts'
+import { rounds, roundsInput } from '../src/jobs/programs/rounds.ts'
+import { flatJob, rootInput } from '../src/jobs/programs/trees.ts'
+import { Records } from '../../compute/test/records.ts'
 
 export interface VisitsOptions {
   readonly seed: number

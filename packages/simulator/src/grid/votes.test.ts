@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { runChaos } from './chaos.ts'
-import { optimum, search, searchInput } from './search.ts'
+import { optimum, search, searchInput } from '../jobs/programs/search.ts'
 import { VirtualGrid } from './grid.ts'
-import { bytesNumber, irregularTree, rootInput } from './trees.ts'
+import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 400
 

@@ -1,5 +1,5 @@
+import { NOTHING_SHARED, type Shared } from '@jel/compute/internals'
 import { createRandom, hash52 } from '@jel/protocol'
-import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
 import type { VirtualProgram } from './program.ts'
 import { numberBytes, spawn, timeOf, type TaskTime } from './trees.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualGrid } from './grid.ts'
-import type { VirtualProgram } from './program.ts'
-import { flatJob, irregularTree, rootInput } from './trees.ts'
+import type { VirtualProgram } from '../jobs/programs/program.ts'
+import { flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 8000
 const shapes: readonly (readonly [string, VirtualProgram])[] = [

@@ -1,7 +1,5 @@
-import { createRandom, hash52 } from '@jel/protocol'
-import type { Outcome } from '../core/entry.ts'
-import type { Milliseconds, Spawn } from '../core/io.ts'
-import { NOTHING_SHARED } from '../core/shared-value.ts'
+import { NOTHING_SHARED, type Outcome, type Spawn } from '@jel/compute/internals'
+import { createRandom, hash52, type Milliseconds } from '@jel/protocol'
 import type { Plan, VirtualProgram } from './program.ts'
 
 const encoder = new TextEncoder()

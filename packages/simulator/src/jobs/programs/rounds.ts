@@ -1,5 +1,5 @@
+import { NOTHING_SHARED } from '@jel/compute/internals'
 import { createRandom, hash52 } from '@jel/protocol'
-import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { VirtualProgram } from './program.ts'
 import { leaf, spawn, sum, timeOf, type TaskTime } from './trees.ts'
 

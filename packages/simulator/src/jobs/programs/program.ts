@@ -1,6 +1,5 @@
-import type { Outcome } from '../core/entry.ts'
-import type { Milliseconds, Spawn } from '../core/io.ts'
-import type { Shared } from '../core/shared-value.ts'
+import type { Outcome, Shared, Spawn } from '@jel/compute/internals'
+import type { Milliseconds } from '@jel/protocol'
 
 /** The plan of one execution of a task, in virtual time. */
 export interface Plan {

@@ -1,0 +1,14 @@
+/**
+ * The scheduler as a pure state machine, for the simulator. May change in any version.
+ *
+ * @module
+ */
+export { defaultSchedulerConfig, type SchedulerConfig } from './core/config.ts'
+export type { Signer } from './core/context.ts'
+export { entryBytes, type Entry, type Outcome } from './core/entry.ts'
+export type { Effect, HeldTask, Input, JobId, JobSpec, MemberId, Message, Spawn } from './core/io.ts'
+export { ROOT, stepsOf, type Path } from './core/path.ts'
+export type { Tickets } from './core/queue.ts'
+export { Scheduler, type SchedulerOptions } from './core/scheduler.ts'
+export { joinShared, NOTHING_SHARED, type Shared } from './core/shared-value.ts'
+export { toBytes } from './schemas.ts'
