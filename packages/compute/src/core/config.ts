@@ -91,34 +91,3 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   openChildren: 65_536,
   openBytes: 64 * 2 ** 20,
 }
-
-/** A task may take this multiple of the longest of its kind. A guess. */
-const LONGEST_FACTOR = 1.5
-/** Limit for a task where none of its kind has ended, so the usual time is unknown, ms. A guess. */
-const UNKNOWN = 60_000
-
-/** Statistics of tasks of one kind: those of one function. */
-export interface Kind {
-  /** The mean; undefined if none has ended. */
-  readonly mean: Milliseconds | undefined
-  /**
-   * The longest time at members other than the holders; 0 if they had none. A task that takes no
-   * longer than that is no straggler, whereas its holder may be one.
-   */
-  readonly longest: Milliseconds
-}
-
-/**
- * Returns how long nothing of a task must have been covered for it to be overdue. `isParent`:
- * others hold parts of it, and those are judged by themselves.
- */
-export function overdueAfter(
-  { eagerAfter, eagerFactor, eagerInnerFactor }: SchedulerConfig,
-  { mean, longest }: Kind,
-  isParent: boolean,
-): Milliseconds {
-  if (mean === undefined) return UNKNOWN
-  // A member may report any time, so its report extends the limit at most to that of a parent.
-  const leaf = Math.max(eagerAfter, eagerFactor * mean, Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean))
-  return leaf * (isParent ? eagerInnerFactor / eagerFactor : 1)
-}

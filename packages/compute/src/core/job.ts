@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import type { JobId, JobSpec, MemberId, Message, Milliseconds, Totals, Work } from './io.ts'
 import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
-import { TaskTree, type Frame, type TaskNode } from './task-tree.ts'
+import { TaskTree, type Frame, type KnownClaim, type TaskNode } from './task-tree.ts'
 import { Fitness } from './fitness.ts'
 import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Credit, type Ending } from './credit.ts'
@@ -285,7 +285,9 @@ export class Job {
     return member === self ? this.unfit?.reason : this.works.get(member)?.unfit
   }
 
-  claim(node: TaskNode, holder: MemberId): void {
+  /** A member claims to hold a task. */
+  claim(node: TaskNode, holder: MemberId, claim: KnownClaim): void {
+    node.claims = (node.claims ?? new Map<MemberId, KnownClaim>()).set(holder, claim)
     let nodes = this.claims.get(holder)
     if (nodes === undefined) this.claims.set(holder, (nodes = new Set()))
     nodes.add(node)

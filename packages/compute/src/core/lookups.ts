@@ -130,16 +130,8 @@ export class Lookups {
       const node = this.#context.quota.node(job, path, from, 0)
       // A claim of a member that has voted is out of date.
       if (node === undefined || !mayVote(job, node, holder)) continue
-      node.claims ??= new Map()
-      if (!node.claims.has(holder))
-        node.claims.set(holder, {
-          task: undefined,
-          since: this.#context.now,
-          progress: 0,
-          leaf: false,
-          second: false,
-        })
-      job.claim(node, holder)
+      const claim = { task: undefined, since: this.#context.now, progress: 0, leaf: false, second: false }
+      job.claim(node, holder, node.claims?.get(holder) ?? claim)
       // A frame that waits for a worker here, or for its children, is left to the other holder. If
       // both claim it, a replica decides.
       const { frame } = node

@@ -1,11 +1,10 @@
-import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage } from './io.ts'
-import { entryBytes, type Entry, type Task } from './entry.ts'
+import type { HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage } from './io.ts'
+import { entryBytes, type Entry } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
-import type { Frame, KnownClaim, TaskNode } from './task-tree.ts'
+import type { Frame, TaskNode } from './task-tree.ts'
 import { isNone, MAX_TRIES, triedOf, type Tried } from './tries.ts'
 import { evidence, mayVote } from './votes.ts'
 
@@ -145,37 +144,6 @@ export class Replication {
   }
 
   /**
-   * For an idle member: returns a task that takes far longer than others did, and that no other
-   * member repeats yet.
-   */
-  overdue(from: MemberId, job: Job): Grant | undefined {
-    const { self, now, config } = this.#context
-    const { ran, finished } = job.totalsAt(self)
-    const mean = finished === 0 ? undefined : ran / finished
-    let oldest: { node: TaskNode; task: Task; since: Milliseconds } | undefined
-    for (const nodes of job.claims.values()) {
-      for (const node of nodes) {
-        const { claims, frame } = node
-        // This member has no claims on its own tasks here, so other replicas judge them.
-        if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
-        const [claim] = claims.values()
-        const task = rootOf(job, node) ?? node.task ?? claim?.task
-        if (claim === undefined || task === undefined) continue
-        // Each further holder doubles the limit: a claim costs nothing.
-        const kind = { mean, longest: job.longestOf(task.fn, self, claims) }
-        const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
-        const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
-        if (now - since < after || since >= (oldest?.since ?? Infinity)) continue
-        oldest = { node, task, since }
-      }
-    }
-    if (oldest === undefined) return undefined
-    const { node, task } = oldest
-    this.#add(job, node, from, { task, since: now, progress: 0, leaf: true, second: true })
-    return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
-  }
-
-  /**
    * Lists members that can't run the program, then held tasks, those without progress for longest
    * first.
    */
@@ -227,13 +195,8 @@ export class Replication {
     node.denied?.delete(from)
     const others = [...(node.claims ?? [])].filter(([, claim]) => !claim.second).map(([holder]) => holder)
     if (isHeld(node.frame)) others.push(this.#context.self)
-    this.#add(job, node, from, {
-      task: { path, fn, input },
-      since: this.#context.now - age,
-      progress,
-      leaf,
-      second,
-    })
+    job.claim(node, from, { task: { path, fn, input }, since: this.#context.now - age, progress, leaf, second })
+    node.quietSince ??= this.#context.now
     if (others.length > 0 && !second) this.#conflicts.push({ job, node, at: this.#context.now + 2 * this.#context.config.reportEvery })
   }
 
@@ -249,13 +212,6 @@ export class Replication {
       job.unclaim(node, loser)
       this.#context.send(loser, { type: 'yield', job: job.id, path: node.path, to: winner })
     }
-  }
-
-  #add(job: Job, node: TaskNode, holder: MemberId, claim: KnownClaim): void {
-    node.claims ??= new Map()
-    node.claims.set(holder, claim)
-    node.quietSince ??= this.#context.now
-    job.claim(node, holder)
   }
 
   /**
@@ -280,32 +236,9 @@ export class Replication {
   }
 }
 
-function rootOf({ spec: { fn, input } }: Job, { path }: TaskNode): Task | undefined {
-  return path === ROOT && input !== undefined ? { path, fn, input } : undefined
-}
-
 /** Whether others must leave this frame to this replica. */
 function isHeld(frame: Frame | undefined): boolean {
   return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
-}
-
-/** Whether others, or this replica, hold parts of it. */
-function isHeldBelow(node: TaskNode): boolean {
-  for (const child of node.children?.values() ?? [])
-    if (child.claims !== undefined || child.frame !== undefined || isHeldBelow(child)) return true
-  return false
-}
-
-/**
- * Returns the time since which nothing of a task was covered and no second execution began. Each
- * second execution gets time of its own; otherwise all replicas give out the same task at once.
- * `most`: a member may state any time, so it extends this at most to the limit of a parent.
- */
-function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
-  let latest = quietSince ?? now
-  const bound = latest + most
-  for (const { second, since } of claims?.values() ?? []) if (second) latest = Math.max(latest, Math.min(since, bound))
-  return latest
 }
 
 /**

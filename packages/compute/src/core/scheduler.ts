@@ -3,7 +3,7 @@ import type { Context, Part, Signer } from './context.ts'
 import type { Entry } from './entry.ts'
 import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
-import type { ComputeMember, Effect, Grant, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
+import type { ComputeMember, Effect, Input, JobId, JobSpec, MemberId, Message, Milliseconds, Totals } from './io.ts'
 import { PeerQuota } from './peer-quota.ts'
 import { Job } from './job.ts'
 import { Lookups } from './lookups.ts'
@@ -16,6 +16,7 @@ import { Queue, type Tickets } from './queue.ts'
 import { PartitionMerge } from './partition-merge.ts'
 import { RootFailover } from './root-failover.ts'
 import { SharedSpread } from './shared-spread.ts'
+import { SpeculativeExecution } from './speculative-execution.ts'
 import { Stealing } from './stealing.ts'
 import { Supervision } from './supervision.ts'
 import { progressOf } from './task-tree.ts'
@@ -59,6 +60,7 @@ export class Scheduler {
   readonly #lookups: Lookups
   readonly #merge: PartitionMerge
   readonly #losses: Losses
+  readonly #speculation: SpeculativeExecution
   readonly #supervision: Supervision
   readonly #reports: Reports
   readonly #replication: Replication
@@ -119,12 +121,14 @@ export class Scheduler {
     this.#reports = new Reports(context)
     this.#replication = new Replication(context, this.#execution)
     this.#ended = new EndedJobs(context, this.#execution, this.#reports)
+    this.#speculation = new SpeculativeExecution(context, this.#execution, this.#merge)
     const victims = new Victims(context)
     this.#spread = new SharedSpread(context, victims)
     this.#stealing = new Stealing(context, {
       execution: this.#execution,
       queue: this.#queue,
       merge: this.#merge,
+      speculation: this.#speculation,
       supervision: this.#supervision,
       victims,
       workers: this.#workers,
@@ -289,16 +293,9 @@ export class Scheduler {
       case 'surplus':
         this.#stealing.surplus(from)
         return
-      case 'idle': {
-        const tasks: Grant[] = []
-        for (const job of message.jobs.map((id) => jobs.get(id))) {
-          if (tasks.length > 0 || job?.runs !== true || this.#merge.isRecent) continue
-          tasks.push(...[this.#replication.overdue(from, job) ?? []].flat())
-        }
-        const ended = message.jobs.filter((id) => jobs.get(id)?.ended !== undefined)
-        this.#context.send(from, { type: 'work', request: message.request, tasks, left: 0, ended })
+      case 'idle':
+        this.#speculation.asked(from, message)
         return
-      }
       default: {
         const job = this.#attend(message.job)
         if (job !== undefined) this.#receiveFor(job, from, message)

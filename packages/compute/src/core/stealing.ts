@@ -4,6 +4,7 @@ import type { Execution } from './execution.ts'
 import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { PartitionMerge } from './partition-merge.ts'
+import type { SpeculativeExecution } from './speculative-execution.ts'
 import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
 import type { Queue } from './queue.ts'
@@ -74,6 +75,7 @@ interface StealingParts {
   readonly execution: Execution
   readonly queue: Queue
   readonly merge: PartitionMerge
+  readonly speculation: SpeculativeExecution
   readonly supervision: Supervision
   readonly victims: Victims
   readonly workers: Workers
@@ -98,9 +100,6 @@ export class Stealing {
   #isIdle = false
   /** Time of the first and number of the last stolen tasks. */
   #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
-  #asked: Milliseconds = -Infinity
-  /** Replicas asked since there was work here. */
-  #inVain = 0
   #next = 0
   /**
    * The members that were asked, and for how many tasks, by request. Nobody may give work unasked.
@@ -132,7 +131,7 @@ export class Stealing {
   get nextDue(): Milliseconds {
     if (this.#hungrySince === undefined || this.#parts.merge.isOpen) return Infinity
     const { config, now } = this.#context
-    let due = Math.max(this.#hungrySince, this.#asked) + config.eagerAfter
+    let due = this.#parts.speculation.dueAt(this.#hungrySince)
     for (const { request, notBefore, near } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
       else if ((near ? this.#parts.victims.near() : this.#parts.victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
@@ -166,13 +165,15 @@ export class Stealing {
     }
     if (this.#hungrySince === undefined) {
       this.#hungrySince = now
-      this.#inVain = 0
+      this.#parts.speculation.begin()
     }
     for (const lane of this.#lanes) {
       if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
       if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
     }
-    if (now - Math.max(this.#hungrySince, this.#asked) >= config.eagerAfter) this.#askReplica(jobs)
+    const replica = now >= this.#parts.speculation.dueAt(this.#hungrySince) ? this.#parts.speculation.seek(jobs) : undefined
+    if (replica !== undefined)
+      this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
 
   /** A thief asks for tasks. It is refused while nothing may begin. */
@@ -381,21 +382,6 @@ export class Stealing {
     this.#stolen = undefined
     const lasted = ((this.#context.exactNow - at) * this.#parts.workers.count) / tasks
     this.#lasted = this.#lasted === undefined ? lasted : this.#lasted + LATEST * (lasted - this.#lasted)
-  }
-
-  /**
-   * Eager scheduling (Charlotte; Javelin): nobody has work to give, so overdue tasks are done
-   * twice. This covers stragglers, and each hole of supervision.
-   */
-  #askReplica(jobs: readonly Job[]): void {
-    const { now, keepers } = this.#context
-    this.#asked = now
-    // The first replica first, so that no two give out the same task; then the others, as the first
-    // may refuse on purpose.
-    const replicas = keepers(jobs[0] as Job)
-    const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
-    if (this.#parts.supervision.redoOldest(jobs) || replica === undefined) return
-    this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
 }
 

@@ -1,5 +1,4 @@
 import { pickOne } from '@jel/protocol'
-import { overdueAfter } from './config.ts'
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import { digestOf } from './digest.ts'
@@ -166,36 +165,6 @@ export class Supervision {
     for (const node of job.held) {
       if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined
     }
-  }
-
-  /**
-   * For a member without work: repeats tasks of a holder where nothing made progress for long. That
-   * holder holds its tasks for nothing, or is too slow, so they begin here as well. Returns false
-   * if there is no such holder.
-   */
-  redoOldest(jobs: readonly Job[]): boolean {
-    const { now } = this.#context
-    for (const job of jobs) {
-      const oldest = [...job.awaited].find(({ task }) => task !== undefined)
-      if (oldest === undefined || now - oldest.awaitedSince < this.#overdueAfter(job, oldest)) continue
-      const holder = oldest.holder as MemberId
-      for (const node of job.awaited) {
-        const { task } = node
-        if (node.holder !== holder || task === undefined) continue
-        node.deny(holder)
-        job.unawait(node, 'lost')
-        this.#execution.open(job, node, task, { claimed: !node.wanted, second: true, replay: true })
-      }
-      return true
-    }
-    return false
-  }
-
-  /** The task may be a parent at its holder; that is not known here. */
-  #overdueAfter(job: Job, { task, holder }: TaskNode): Milliseconds {
-    const { config, self } = this.#context
-    const longest = job.longestOf(task?.fn ?? '', self, new Set([holder as MemberId]))
-    return overdueAfter(config, { mean: job.taskTime, longest }, true)
   }
 
   /** A replica has not received the job yet. */

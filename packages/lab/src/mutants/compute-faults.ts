@@ -5,7 +5,7 @@ const tries = { file: `${core}/tries.ts`, test: `${core}/tries.test.ts` }
 const fitness = { file: `${core}/fitness.ts`, test: `${core}/fitness.test.ts` }
 const losses = { file: `${core}/losses.ts`, test: `${core}/poison.test.ts` }
 const ended = { test: `${core}/digest.test.ts` }
-const rounds = { file: `${core}/config.ts`, test: `${core}/config.test.ts` }
+const rounds = { file: `${core}/speculative-execution.ts`, test: `${core}/speculative-execution.test.ts` }
 const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.ts` }
 const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
 
