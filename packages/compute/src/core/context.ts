@@ -38,6 +38,13 @@ export interface Context {
   readonly keepers: (job: Job) => readonly MemberId[]
 }
 
+/** Returns a job. Unless it is over here, each turn looks at it, since something arrived for it. */
+export function attend({ jobs, attended }: Context, id: JobId): Job | undefined {
+  const job = jobs.get(id)
+  if (job !== undefined && job.ended === undefined) attended.add(job)
+  return job
+}
+
 /** A part of the scheduler that acts by itself. */
 export interface Part {
   /** The time at which it needs a turn; Infinity: not before something comes. */

@@ -2,9 +2,9 @@ import { pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
 import { digestOf } from './digest.ts'
 import { sameOutcome, standing, type Entry } from './entry.ts'
-import type { Execution } from './execution.ts'
 import type { MemberId, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
+import type { JobEnd } from './job-end.ts'
 import { ROOT } from './path.ts'
 import type { Reports } from './reports.ts'
 import { sameShared, uniteShared } from './shared-value.ts'
@@ -44,7 +44,7 @@ const MAX_CHANGES = 4
  */
 export class EndedJobs {
   readonly #context: Context
-  readonly #execution: Execution
+  readonly #jobEnd: JobEnd
   readonly #reports: Reports
   /** Jobs whose roots are to be compared, and jobs that may have new replicas. */
   #toCompare: Job[] = []
@@ -58,9 +58,9 @@ export class EndedJobs {
   /** Cancelled jobs that may have an outcome: the members that were asked, and the deadline. */
   readonly #cancelled = new Map<Job, { readonly open: Set<MemberId>; readonly until: Milliseconds }>()
 
-  constructor(context: Context, execution: Execution, reports: Reports) {
+  constructor(context: Context, jobEnd: JobEnd, reports: Reports) {
     this.#context = context
-    this.#execution = execution
+    this.#jobEnd = jobEnd
     this.#reports = reports
   }
 
@@ -132,7 +132,7 @@ export class EndedJobs {
     }
     if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
     // Replicas receive it as news. Others ask for it.
-    if (job.changes++ < MAX_CHANGES) this.#execution.endOtherwise(job, { ...kept, shared })
+    if (job.changes++ < MAX_CHANGES) this.#jobEnd.endOtherwise(job, { ...kept, shared })
   }
 
   #isElected(job: Job, entry: Entry): boolean {
@@ -154,7 +154,7 @@ export class EndedJobs {
    */
   cancelled(job: Job): void {
     const { now, config } = this.#context
-    this.#execution.stop(job)
+    this.#jobEnd.stop(job)
     if (this.#cancelled.has(job)) return
     const open = this.ask(job)
     this.#cancelled.set(job, { open, until: now + config.requestTimeout })
@@ -185,7 +185,7 @@ export class EndedJobs {
 
   #end(job: Job): void {
     this.#cancelled.delete(job)
-    if (job.ended === undefined) this.#execution.end(job)
+    if (job.ended === undefined) this.#jobEnd.cancel(job)
   }
 
   #compare(): void {

@@ -1,46 +1,11 @@
 import type { Context } from './context.ts'
-import { entryBytes } from './entry.ts'
 import type { Execution } from './execution.ts'
-import type { JobId, MemberId, Message, Milliseconds, NextPage } from './io.ts'
-import type { Tried } from './tries.ts'
+import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
-import type { Path } from './path.ts'
-import type { TaskNode } from './task-tree.ts'
-import { mayVote, votersOf } from './votes.ts'
-
-/**
- * Fewest bytes of a page for which a further page is requested. A guess: an eighth of an honest
- * page.
- */
-const LEAST_PAGE = 64 * 1024
-/** Most that one replica may send, in coverages of the largest job: it grows meanwhile. A guess. */
-const MOST_TOLD = 2
-
-/** Characters of the paths in one request, which is never split: a quarter of a message. */
-const MAX_ASKED = 2 ** 20
-
-/** The state of the answer of one replica. */
-interface Asked {
-  readonly paths: readonly Path[]
-  readonly after: Path | undefined
-  readonly page: number
-  /** Bytes of this page, and of all pages before it. */
-  bytes: number
-  total: number
-}
-
-interface Lookup {
-  readonly job: Job
-  readonly nodes: readonly TaskNode[]
-  /** Replicas that have not sent everything. */
-  readonly open: Map<MemberId, Asked>
-  /** Time when they are asked again, or given up. */
-  deadline: Milliseconds
-  /** Time between two requests, doubling. */
-  retransmitAfter: Milliseconds
-  /** Until then they are asked again. */
-  readonly until: Milliseconds
-}
+import type { LookedUp, LookupRequests } from './lookup-requests.ts'
+import type { Replication } from './replication.ts'
+import type { Settlement } from './settlement.ts'
+import { mayVote } from './votes.ts'
 
 /**
  * Asks all replicas what is known of a task before it is done again. So nothing that a living
@@ -48,195 +13,64 @@ interface Lookup {
  */
 export class Lookups {
   readonly #context: Context
-  readonly #execution: () => Execution
-  readonly #tried: (from: MemberId, job: Job, tried: readonly Tried[] | undefined) => void
-  readonly #open = new Map<number, Lookup>()
-  /** Tasks to look up together, by job, and the time of the request. */
-  readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
-  #next = 0
-  /** Until then replicas may lack data that others have yet to report. */
-  #quietUntil: Milliseconds = 0
+  readonly #requests: LookupRequests
+  readonly #execution: Execution
+  readonly #settlement: Settlement
+  readonly #replication: Replication
 
-  constructor(
-    context: Context,
-    execution: () => Execution,
-    tried: (from: MemberId, job: Job, tried: readonly Tried[] | undefined) => void,
-  ) {
+  constructor(context: Context, requests: LookupRequests, execution: Execution, settlement: Settlement, replication: Replication) {
     this.#context = context
-    this.#tried = tried
+    this.#requests = requests
     this.#execution = execution
+    this.#settlement = settlement
+    this.#replication = replication
   }
 
   get nextDue(): Milliseconds {
-    let due = Infinity
-    for (const { at } of this.#waiting.values()) due = Math.min(due, at)
-    for (const { deadline } of this.#open.values()) due = Math.min(due, deadline)
-    return due
-  }
-
-  /** A member died or came: replicas change, and receive what others have. */
-  changed(): void {
-    this.#quietUntil = this.#context.now + this.#settling
-  }
-
-  /**
-   * `until`: replicas that do not answer are asked again until then, as those that are not
-   * reachable yet.
-   */
-  add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
-    const waiting = this.#waiting.get(job)
-    // A newcomer has nothing of an old job, nor, at first, a view of the members that have.
-    const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
-    if (waiting === undefined) this.#waiting.set(job, { at, until, nodes: new Set([node]) })
-    else {
-      waiting.nodes.add(node)
-      waiting.until = Math.max(waiting.until, until)
-    }
-  }
-
-  /** Whether a lookup for this job is open. */
-  isAsking(job: Job): boolean {
-    return this.#waiting.has(job) || [...this.#open.values()].some((lookup) => lookup.job === job)
+    return this.#requests.nextDue
   }
 
   turn(): void {
-    const { now } = this.#context
-    for (const [job, { at, until, nodes }] of this.#waiting) {
-      if (at > now) continue
-      this.#waiting.delete(job)
-      if (job.ended === undefined) for (const some of portions(nodes)) this.#ask(job, some, until)
-    }
-    for (const [request, lookup] of this.#open) {
-      if (lookup.deadline > now) continue
-      if (lookup.until <= now) this.#finish(request, lookup)
-      else this.#send(request, lookup)
-    }
-  }
-
-  found(from: MemberId, message: Extract<Message, { type: 'found' }>, job: Job): void {
-    const lookup = this.#open.get(message.request)
-    const asked = lookup?.open.get(from)
-    // A duplicate: the page was requested again meanwhile.
-    if (lookup === undefined || asked === undefined || (message.page ?? asked.page) !== asked.page) return
-    const { self, members } = this.#context
-    const execution = this.#execution()
-    for (const entry of message.entries) {
-      asked.bytes += entryBytes(entry)
-      execution.settle(job, entry, from)
-    }
-    this.#tried(from, job, message.tried)
-    for (const { path, holder } of message.claims) {
-      if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) continue
-      const node = this.#context.quota.node(job, path, from, 0)
-      // A claim of a member that has voted is out of date.
-      if (node === undefined || !mayVote(job, node, holder)) continue
-      const claim = { task: undefined, since: this.#context.now, progress: 0, leaf: false, second: false }
-      job.claim(node, holder, node.claims?.get(holder) ?? claim)
-      // A frame that waits for a worker here, or for its children, is left to the other holder. If
-      // both claim it, a replica decides.
-      const { frame } = node
-      if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) continue
-      // A second execution was begun because the holder is too slow, so it goes on. After a
-      // partition it may have been begun because that holder was not known.
-      if (frame.second && lookup.until === 0) continue
-      const isAtWork = frame.state === 'running' && frame.spawned === 0
-      // After a partition one of two holders yields: the one that replicas would decide against.
-      const isLast = lookup.until > 0 && holder < self
-      if (frame.state === 'lookup' || ((!frame.claimed || frame.second || isLast) && !isAtWork)) execution.yield(job, node, holder)
-    }
-    const { next } = message
-    if (next === undefined ? !message.last : this.#turnPage(message.request, lookup, from, asked, next)) return
-    lookup.open.delete(from)
-    if (lookup.open.size === 0) this.#finish(message.request, lookup)
+    this.#goOn(this.#requests.advance())
   }
 
   gone(member: MemberId): void {
-    for (const [request, lookup] of this.#open) if (lookup.open.delete(member) && lookup.open.size === 0) this.#finish(request, lookup)
+    this.#goOn(this.#requests.gone(member))
   }
 
-  forget(job: JobId): void {
-    for (const [request, lookup] of this.#open) if (lookup.job.id === job) this.#open.delete(request)
-    for (const each of this.#waiting.keys()) if (each.id === job) this.#waiting.delete(each)
+  /** A replica sends a page of what it knows. */
+  found(from: MemberId, message: Extract<Message, { type: 'found' }>, job: Job): void {
+    const lookup = this.#requests.received(from, message)
+    if (lookup === undefined) return
+    for (const entry of message.entries) this.#settlement.settle(job, entry, from)
+    this.#replication.tried(from, job, message.tried)
+    for (const claim of message.claims) this.#claimed(from, job, claim, lookup.until > 0)
+    this.#goOn(this.#requests.turnPage(from, message, lookup))
   }
 
-  /**
-   * Asks a replica for its next page. Returns false if the replica states none, or a credible one
-   * would not have more.
-   */
-  #turnPage(request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked, { at, after }: NextPage): boolean {
-    const { now, config } = this.#context
-    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_TOLD * config.coverageBytes
-    if (!isBelieved || at >= paths.length || lookup.job.ended !== undefined) return false
-    const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
-    lookup.open.set(from, asked)
-    lookup.deadline = Math.max(lookup.deadline, now + config.requestTimeout)
-    this.#sendTo(from, request, lookup.job, asked)
-    return true
+  /** `merges`: the lookup is of a partition that ended. */
+  #claimed(from: MemberId, job: Job, { path, holder }: HeldBy, merges: boolean): void {
+    const { self, now, members } = this.#context
+    if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) return
+    const node = this.#context.quota.node(job, path, from, 0)
+    // A claim of a member that has voted is out of date.
+    if (node === undefined || !mayVote(job, node, holder)) return
+    const claim = { task: undefined, since: now, progress: 0, leaf: false, second: false }
+    job.claim(node, holder, node.claims?.get(holder) ?? claim)
+    // A frame that waits for a worker here, or for its children, is left to the other holder. If
+    // both claim it, a replica decides.
+    const { frame } = node
+    if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) return
+    // A second execution was begun because the holder is too slow, so it goes on. After a partition
+    // it may have been begun because that holder was not known.
+    if (frame.second && !merges) return
+    const isAtWork = frame.state === 'running' && frame.spawned === 0
+    // After a partition one of two holders yields: the one that replicas would decide against.
+    const isLast = merges && holder < self
+    if (frame.state === 'lookup' || ((!frame.claimed || frame.second || isLast) && !isAtWork)) this.#execution.yield(job, node, holder)
   }
 
-  get #settling(): Milliseconds {
-    const { config, members } = this.#context
-    return config.settleAfterDeath + Math.ceil(4 * members.longestRoundTrip)
+  #goOn(ended: Iterable<LookedUp>): void {
+    for (const { job, node } of ended) this.#execution.lookedUp(job, node)
   }
-
-  #ask(job: Job, nodes: readonly TaskNode[], until: Milliseconds): void {
-    const { self, now, config, members } = this.#context
-    const request = this.#next++
-    const asked = new Set([...this.#context.keepers(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
-    asked.delete(self)
-    const paths = outermost(nodes)
-    const open = new Map([...asked].map((replica) => [replica, { paths, after: undefined, page: 0, bytes: 0, total: 0 }]))
-    const lookup = { job, nodes, open, deadline: now, retransmitAfter: config.requestTimeout, until }
-    if (asked.size === 0) {
-      this.#finish(request, lookup)
-      return
-    }
-    this.#open.set(request, lookup)
-    this.#send(request, lookup)
-  }
-
-  #send(request: number, lookup: Lookup): void {
-    const { now, config } = this.#context
-    lookup.deadline = Math.min(now + lookup.retransmitAfter, Math.max(lookup.until, now + config.requestTimeout))
-    lookup.retransmitAfter *= 2
-    for (const [replica, asked] of lookup.open) this.#sendTo(replica, request, lookup.job, asked)
-  }
-
-  #sendTo(replica: MemberId, request: number, { id }: Job, asked: Asked): void {
-    const { paths, after, page } = asked
-    // A page that is requested again arrives again in full.
-    asked.bytes = 0
-    this.#context.send(replica, { type: 'lookup', job: id, request, paths, page, ...(after !== undefined && { after }) })
-  }
-
-  #finish(request: number, { job, nodes }: Lookup): void {
-    this.#open.delete(request)
-    for (const node of nodes) if (job.ended === undefined) this.#execution().lookedUp(job, node)
-  }
-}
-
-/** Yields tasks in batches whose paths fit into one request. */
-function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
-  let some: TaskNode[] = []
-  let length = 0
-  for (const node of nodes) {
-    if (length > MAX_ASKED) {
-      yield some
-      some = []
-      length = 0
-    }
-    some.push(node)
-    length += node.path.length
-  }
-  yield some
-}
-
-/** Returns the paths of tasks, without those below others: the answer includes these anyway. */
-function outermost(nodes: readonly TaskNode[]): Path[] {
-  const all = new Set(nodes)
-  const isBelow = ({ parent }: TaskNode): boolean => {
-    for (let above = parent; above !== undefined; above = above.parent) if (all.has(above)) return true
-    return false
-  }
-  return nodes.filter((node) => !isBelow(node)).map(({ path }) => path)
 }

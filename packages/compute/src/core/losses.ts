@@ -5,6 +5,7 @@ import type { Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
 import { poisonOf } from './poison.ts'
 import type { Queue } from './queue.ts'
+import type { Settlement } from './settlement.ts'
 import type { TaskNode } from './task-tree.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
 
@@ -24,11 +25,13 @@ const LEFT_TO_OTHERS = 30_000
 export class Losses {
   readonly #context: Context
   readonly #execution: Execution
+  readonly #settlement: Settlement
   readonly #queue: Queue
 
-  constructor(context: Context, execution: Execution, queue: Queue) {
+  constructor(context: Context, execution: Execution, settlement: Settlement, queue: Queue) {
     this.#context = context
     this.#execution = execution
+    this.#settlement = settlement
     this.#queue = queue
   }
 
@@ -51,7 +54,7 @@ export class Losses {
       for (const [node, { until, reason }] of job.left) {
         if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.left.delete(node)
         else if (until <= now)
-          this.#execution.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
+          this.#settlement.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
       }
     }
   }
@@ -67,7 +70,7 @@ export class Losses {
     }
     this.#execution.beginAnew(job, slot)
     if (culprit !== undefined && poisonOf(this.#context, job, culprit) !== undefined) {
-      this.#execution.setApart(job, culprit, `${poisonOf(this.#context, job, culprit) as string}: ${reason}`)
+      this.#settlement.setApart(job, culprit, `${poisonOf(this.#context, job, culprit) as string}: ${reason}`)
       return
     }
     if (culprit !== undefined && crashesAt(culprit.tries, self) >= MOST_CRASHES)
@@ -106,7 +109,7 @@ export class Losses {
     }
     if (first === undefined || !keepers(job).includes(self)) return
     const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.unfit ?? {}
-    this.#execution.fail(job, code, computing.length === 1 ? reason : `it runs at none of ${computing.length} members: ${reason}`, stack)
+    this.#settlement.fail(job, code, computing.length === 1 ? reason : `it runs at none of ${computing.length} members: ${reason}`, stack)
   }
 
   /** The holder of a task is gone. As far as this member knows, it died. */

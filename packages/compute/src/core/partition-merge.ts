@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
-import type { Lookups } from './lookups.ts'
+import type { LookupRequests } from './lookup-requests.ts'
 
 /**
  * For this long after its own return a member stops again whenever others come or go, and waits for
@@ -21,14 +21,14 @@ const LONGEST = 30_000
  */
 export class PartitionMerge {
   readonly #context: Context
-  readonly #lookups: Lookups
+  readonly #lookups: LookupRequests
   /** Time when the others count as back, if no more of them come. */
   #quietAt: Milliseconds = Infinity
   #until: Milliseconds = -Infinity
   /** Jobs whose tasks are being looked up. */
   #open: readonly Job[] = []
 
-  constructor(context: Context, lookups: Lookups) {
+  constructor(context: Context, lookups: LookupRequests) {
     this.#context = context
     this.#lookups = lookups
   }

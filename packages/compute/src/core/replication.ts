@@ -1,9 +1,9 @@
 import type { Context } from './context.ts'
-import type { Execution } from './execution.ts'
 import type { HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage } from './io.ts'
 import { entryBytes, type Entry } from './entry.ts'
 import { resultOf, type Job } from './job.ts'
 import { ROOT, type Path } from './path.ts'
+import type { Settlement } from './settlement.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
 import { isNone, MAX_TRIES, triedOf, type Tried } from './tries.ts'
 import { evidence, mayVote } from './votes.ts'
@@ -33,16 +33,16 @@ interface Conflict {
 /** The state that this member keeps for others as a replica of a job: outcomes and claims. */
 export class Replication {
   readonly #context: Context
-  readonly #execution: Execution
+  readonly #settlement: Settlement
   /**
    * In the order of their time. A task that moves on has two claims until both holders have
    * reported, so only a lasting one is a conflict.
    */
   readonly #conflicts: Conflict[] = []
 
-  constructor(context: Context, execution: Execution) {
+  constructor(context: Context, settlement: Settlement) {
     this.#context = context
-    this.#execution = execution
+    this.#settlement = settlement
   }
 
   get nextDue(): Milliseconds {
@@ -59,13 +59,13 @@ export class Replication {
     if (message.number > 0) this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
     job.works.set(from, message.work)
     if (job.ended !== undefined) {
-      for (const entry of message.entries) this.#execution.settle(job, entry, from)
+      for (const entry of message.entries) this.#settlement.settle(job, entry, from)
       if (message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
       return
     }
     for (const entry of message.entries) {
       const known = knownOf(job, entry.path)
-      this.#execution.settle(job, entry, from)
+      this.#settlement.settle(job, entry, from)
       const node = known === Infinity ? undefined : job.tree.find(entry.path)
       // One vote of several is no outcome yet.
       if (node?.entry !== undefined) this.#moved(job, node, from)

@@ -1,33 +1,18 @@
-import { pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, JobId, MemberId, Message, Milliseconds } from './io.ts'
+import type { Grant, MemberId, Message, Milliseconds } from './io.ts'
+import { MAX_STOLEN } from './grants.ts'
 import type { Job } from './job.ts'
+import { Lane, type StealRequest } from './lane.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import type { SpeculativeExecution } from './speculative-execution.ts'
 import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
 import type { Queue } from './queue.ts'
+import { StealCount } from './steal-count.ts'
 import { isNone } from './tries.ts'
-import { canRun } from './votes.ts'
 import type { Workers } from './workers.ts'
 
-/** Most tasks that one request may bring. A guess. */
-const MAX_STOLEN = 64
-/**
- * Weight of the latest stolen tasks in the moving average of the time that one keeps this member
- * busy. A guess.
- */
-const LATEST = 0.3
-/**
- * Most thieves that are notified of new work. A guess: more than share one victim, unless all look
- * for one root.
- */
-const MAX_REFUSED = 256
-/**
- * This many tasks stay for each one that is given. A guess: more than the deque of a tree holds.
- */
-const MANY = 16
 /** Most jobs in one request. A guess. */
 const MAX_JOBS = 16
 /**
@@ -35,41 +20,6 @@ const MAX_JOBS = 16
  * answers take long.
  */
 const MAX_OPEN = 64
-
-interface Request {
-  readonly number: number
-  readonly jobs: readonly Job[]
-  readonly victim: MemberId
-  readonly sentAt: Milliseconds
-  /** With the fraction of a millisecond. */
-  readonly exactSentAt: Milliseconds
-}
-
-/** Requests to near victims, or to far ones: one at a time. */
-interface Lane {
-  readonly near: boolean
-  request: Request | undefined
-  /** Requests in vain since the last success. */
-  failures: number
-  delay: Milliseconds
-  notBefore: Milliseconds
-  /**
-   * A job is new here, or its root may have moved. The first request goes to the replica that keeps
-   * the root.
-   */
-  fresh: boolean
-  /**
-   * By job the member that gave a task last and has plenty; it is asked first. Only the holder of a
-   * wide task has tasks to give.
-   */
-  readonly last: Map<JobId, MemberId>
-  /**
-   * A member that may have plenty, named by a victim that had nothing. It is asked next. Hints lead
-   * to the same member again only after a success, or when a job or a member came.
-   */
-  hint: MemberId | undefined
-  readonly followed: Set<MemberId>
-}
 
 interface StealingParts {
   readonly execution: Execution
@@ -92,72 +42,46 @@ export class Stealing {
   readonly #context: Context
   readonly #parts: StealingParts
   readonly #lanes: readonly Lane[]
-  /** Time that one stolen task keeps a worker busy, with the tasks that it spawns. */
-  #lasted: Milliseconds | undefined
+  readonly #count = new StealCount()
   /** Time since which this member looks for tasks. */
   #hungrySince: Milliseconds | undefined
   /** A worker has nothing to do. */
   #isIdle = false
-  /** Time of the first and number of the last stolen tasks. */
-  #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
   #next = 0
   /**
    * The members that were asked, and for how many tasks, by request. Nobody may give work unasked.
    */
   readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
-  /**
-   * Thieves that found nothing here since there was something, the latest last, and the jobs that
-   * they asked for.
-   */
-  readonly #refused = new Map<MemberId, readonly JobId[]>()
 
   constructor(context: Context, parts: StealingParts) {
     this.#context = context
     this.#parts = parts
-    const lane = {
-      request: undefined,
-      failures: 0,
-      delay: 0,
-      notBefore: 0,
-      fresh: true,
-      hint: undefined,
-    }
-    this.#lanes = [
-      { ...lane, near: true, last: new Map(), followed: new Set() },
-      { ...lane, near: false, last: new Map(), followed: new Set() },
-    ]
+    this.#lanes = [true, false].map((near) => new Lane(context, near, parts.victims))
   }
 
   get nextDue(): Milliseconds {
     if (this.#hungrySince === undefined || this.#parts.merge.isOpen) return Infinity
     const { config, now } = this.#context
     let due = this.#parts.speculation.dueAt(this.#hungrySince)
-    for (const { request, notBefore, near } of this.#lanes) {
+    for (const { request, notBefore, victims } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
-      else if ((near ? this.#parts.victims.near() : this.#parts.victims.far()).length > 0) due = Math.min(due, Math.max(notBefore, now))
+      else if (victims.length > 0) due = Math.min(due, Math.max(notBefore, now))
     }
     return due
   }
 
   /** A job or a member came: ends all backoff delays. */
   wake(): void {
-    for (const lane of this.#lanes) {
-      lane.delay = 0
-      lane.notBefore = 0
-      lane.fresh = true
-      lane.followed.clear()
-    }
+    for (const lane of this.#lanes) lane.wake()
   }
 
-  /** Fills the workers with tasks of this member, and looks for others. */
+  /** Looks for tasks of others. */
   turn(): void {
     if (this.#parts.merge.isOpen) return
-    this.#parts.workers.fill()
-    const { now, config } = this.#context
-    this.#tellRefused()
+    const { now, exactNow, config } = this.#context
     const jobs = this.#jobs()
     const isIdle = jobs.length > 0 && this.#parts.workers.idle > 0
-    if (isIdle && !this.#isIdle) this.#measureStolen()
+    if (isIdle && !this.#isIdle) this.#count.starved(this.#parts.workers.count, exactNow)
     this.#isIdle = isIdle
     if (jobs.length === 0) {
       this.#hungrySince = undefined
@@ -176,38 +100,10 @@ export class Stealing {
       this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
 
-  /** A thief asks for tasks. It is refused while nothing may begin. */
-  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
-    const mayGive = !this.#parts.merge.isOpen
-    const tasks: Grant[] = []
-    const ended: JobId[] = []
-    let left = 0
-    for (const id of ids) {
-      const job = this.#context.jobs.get(id)
-      if (job === undefined) continue
-      if (job.ended !== undefined) ended.push(id)
-      else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
-        // Of a tree, gives one task, since two of the oldest may be most of it. Where hundreds
-        // wait, they are about as short as the round trip.
-        const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
-        tasks.push(...this.#parts.execution.give(job, from, most))
-        left = job.ready.size
-      }
-    }
-    const hint = tasks.length === 0 ? this.#hint(ids) : undefined
-    this.#context.send(from, { type: 'work', request, tasks, left, ended, ...(hint !== undefined && hint !== from && { hint }) })
-    this.#refused.delete(from)
-    if (tasks.length > 0 || ended.length === ids.length) return
-    this.#refused.set(from, ids)
-    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.keys().next().value as MemberId)
-  }
-
   /** A victim that refused this member has work again. */
   surplus(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
-    if (lane === undefined || this.#hungrySince === undefined) return
-    lane.hint = from
-    lane.notBefore = 0
+    if (this.#hungrySince !== undefined) lane?.invited(from)
   }
 
   /** A victim, or a replica, answers. */
@@ -249,22 +145,13 @@ export class Stealing {
       if (job !== undefined && job.ended === undefined) this.#parts.supervision.ask(job)
     }
     if (lane === undefined) return
-    this.#context.members.measured(from, this.#context.exactNow - (lane.request as Request).exactSentAt)
+    this.#context.members.measured(from, exactNow - (lane.request as StealRequest).exactSentAt)
     if (tasks.length === 0) {
-      // Two members that name each other would be asked in turn for ever, and nobody else.
-      lane.hint = hint === undefined || lane.followed.has(hint) ? undefined : hint
-      this.#failed(lane)
+      this.#foundNone(lane.refused(hint))
       return
     }
-    lane.request = undefined
-    lane.failures = 0
-    lane.delay = 0
-    const { job } = tasks[0] as Grant
-    if (left >= MANY) lane.last.set(job, from)
-    else lane.last.delete(job)
-    lane.followed.clear()
-    if (this.#stolen === undefined) this.#stolen = { at: exactNow, tasks: tasks.length }
-    else this.#stolen = { at: this.#stolen.at, tasks: this.#stolen.tasks + tasks.length }
+    lane.succeeded((tasks[0] as Grant).job, left)
+    this.#count.stole(tasks.length, exactNow)
   }
 
   /** No answer will come. */
@@ -274,7 +161,7 @@ export class Stealing {
 
   gone(member: MemberId): void {
     for (const lane of this.#lanes) {
-      lane.fresh = true
+      lane.gone()
       if (lane.request?.victim === member) this.#failed(lane)
     }
   }
@@ -284,45 +171,14 @@ export class Stealing {
     return this.#parts.queue.wanted(this.#parts.workers.idle > 0).slice(0, MAX_JOBS)
   }
 
-  /**
-   * Returns a member that may have work: one that gave some and had plenty, or the holder of the
-   * root.
-   */
-  #hint(jobs: readonly JobId[]): MemberId | undefined {
-    for (const id of jobs) {
-      for (const { last } of this.#lanes) if (last.has(id)) return last.get(id)
-      const root = this.#context.jobs.get(id)?.tree.root
-      const holder = root?.holder ?? root?.claims?.keys().next().value
-      if (holder !== undefined) return holder
-    }
-    return undefined
-  }
-
   #ask(lane: Lane, jobs: readonly Job[]): void {
-    const { random, members, keepers, self } = this.#context
-    const { hint } = lane
-    lane.hint = undefined
-    if (hint !== undefined && hint !== self && members.has(hint)) {
-      lane.followed.add(hint)
-      this.#send(lane, hint, jobs)
-      return
-    }
-    const candidates = [...(lane.near ? this.#parts.victims.near() : this.#parts.victims.far())]
-    const [keeper] = keepers(jobs.at(-1) as Job)
-    const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === lane.near
-    if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
-    const last = jobs.map(({ id }) => lane.last.get(id)).find((id) => id !== undefined && members.has(id))
-    const victim = isHere && lane.fresh ? keeper : (last ?? pickOne(random, candidates))
+    const { now, exactNow, members } = this.#context
+    const victim = lane.choose(jobs)
     if (victim === undefined) return
-    this.#send(lane, victim, jobs)
-  }
-
-  #send(lane: Lane, victim: MemberId, jobs: readonly Job[]): void {
-    const { now, members } = this.#context
-    lane.fresh = false
-    const count = this.#count(members.roundTrip(victim) ?? 0)
-    lane.request = { number: this.#request(victim, count), jobs, victim, sentAt: now, exactSentAt: this.#context.exactNow }
-    this.#context.send(victim, { type: 'steal', request: lane.request.number, jobs: jobs.map(({ id }) => id), count })
+    const count = this.#count.next(members.roundTrip(victim) ?? 0, this.#parts.workers.idle, MAX_STOLEN)
+    const number = this.#request(victim, count)
+    lane.sent({ number, jobs, victim, sentAt: now, exactSentAt: exactNow })
+    this.#context.send(victim, { type: 'steal', request: number, jobs: jobs.map(({ id }) => id), count })
   }
 
   #request(of: MemberId, count: number): number {
@@ -332,60 +188,11 @@ export class Stealing {
     return number
   }
 
-  /**
-   * Notifies refused thieves of new work, as many as there are tasks (after the lifelines of GLB).
-   */
-  #tellRefused(): void {
-    if (this.#refused.size === 0) return
-    const jobs = new Map<JobId, Job>()
-    for (const job of this.#context.attended) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
-    let tasks = 0
-    for (const { ready } of jobs.values()) tasks += ready.size
-    for (const [thief, ids] of this.#refused) {
-      if (tasks <= 0) return
-      if (!ids.some((id) => isFor(thief, jobs.get(id)))) continue
-      tasks--
-      this.#refused.delete(thief)
-      this.#context.send(thief, { type: 'surplus' })
-    }
-  }
-
-  /**
-   * Returns how many tasks to ask for. They should last twice the round trip: one task, unless
-   * tasks are as short as the round trip.
-   */
-  #count(roundTrip: Milliseconds): number {
-    const idle = Math.max(1, this.#parts.workers.idle)
-    if (this.#lasted === undefined || roundTrip === 0) return idle
-    return Math.min(MAX_STOLEN, idle * Math.max(1, Math.ceil((2 * roundTrip) / Math.max(this.#lasted, 0.1))))
-  }
-
   #failed(lane: Lane): void {
-    const { now, config } = this.#context
-    const { victim, jobs = [] } = lane.request ?? {}
-    lane.request = undefined
-    for (const { id } of jobs) if (lane.last.get(id) === victim) lane.last.delete(id)
-    lane.failures++
-    const round = (lane.near ? this.#parts.victims.near() : this.#parts.victims.far()).length
-    if (victim !== undefined && lane.failures % Math.max(round, 1) === 0) this.#parts.victims.exchange(victim, lane.near)
-    // A hint delays the backoff, but only for two rounds, as two members may name each other.
-    if (lane.failures < round || (lane.hint !== undefined && lane.failures < 2 * round)) return
-    this.#parts.queue.foundNone(jobs)
-    lane.delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, lane.delay * 2))
-    lane.notBefore = now + Math.ceil(lane.delay * (0.5 + this.#context.random()))
+    this.#foundNone(lane.failed())
   }
 
-  /** Measures how long the last stolen tasks lasted, per task. */
-  #measureStolen(): void {
-    if (this.#stolen === undefined) return
-    const { at, tasks } = this.#stolen
-    this.#stolen = undefined
-    const lasted = ((this.#context.exactNow - at) * this.#parts.workers.count) / tasks
-    this.#lasted = this.#lasted === undefined ? lasted : this.#lasted + LATEST * (lasted - this.#lasted)
+  #foundNone(jobs: readonly Job[] | undefined): void {
+    if (jobs !== undefined) this.#parts.queue.foundNone(jobs)
   }
-}
-
-/** Whether there is a task for this thief. */
-function isFor(thief: MemberId, job: Job | undefined): boolean {
-  return job !== undefined && job.credit.mayHold(thief) && canRun(job, thief)
 }

@@ -1,6 +1,6 @@
 import { pickIndex, pickSome } from '@jel/protocol'
 import type { Context } from './context.ts'
-import type { MemberId } from './io.ts'
+import type { JobId, MemberId } from './io.ts'
 
 /**
  * The members that this one steals from: a few near and a few far ones, since each costs an open
@@ -9,6 +9,11 @@ import type { MemberId } from './io.ts'
  * in vain.
  */
 export class Victims {
+  /**
+   * By job the member that gave a task last and has plenty. Only the holder of a wide task has
+   * tasks to give.
+   */
+  readonly rich = { near: new Map<JobId, MemberId>(), far: new Map<JobId, MemberId>() }
   readonly #context: Context
   #near: MemberId[] = []
   #far: MemberId[] = []

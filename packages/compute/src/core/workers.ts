@@ -1,5 +1,6 @@
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
+import type { PartitionMerge } from './partition-merge.ts'
 import type { Queue } from './queue.ts'
 import type { Frame, TaskNode } from './task-tree.ts'
 import { heldBy, NO_TRIES } from './tries.ts'
@@ -16,13 +17,16 @@ interface Worker {
 
 /** The workers of this member. Chooses the next task of each free one. */
 export class Workers {
+  readonly nextDue = Infinity
   readonly #context: Context
   readonly #queue: Queue
+  readonly #merge: PartitionMerge
   readonly #workers: readonly Worker[]
 
-  constructor(context: Context, queue: Queue, count: number) {
+  constructor(context: Context, queue: Queue, merge: PartitionMerge, count: number) {
     this.#context = context
     this.#queue = queue
+    this.#merge = merge
     this.#workers = Array.from({ length: count }, () => ({ sent: 0, seen: 0 }))
   }
 
@@ -54,7 +58,8 @@ export class Workers {
   }
 
   /** Gives free workers tasks of the first jobs that have some. */
-  fill(): void {
+  turn(): void {
+    if (this.#merge.isOpen) return
     while (this.#fillOne());
   }
 

@@ -107,6 +107,7 @@ export const computeFaults: readonly ShellFault[] = [
   {
     ...inputs,
     name: 'inputs count that have an outcome',
+    file: `${core}/settlement.ts`,
     from: '    job.openBytes -= size\n',
     to: '',
   },
@@ -132,15 +133,15 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     name: 'whoever waits for a job is not told that it was cancelled',
-    file: `${core}/execution.ts`,
+    file: `${core}/job-end.ts`,
     from: "if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })",
     to: 'void to',
     test: `${core}/scheduler.test.ts`,
   },
   {
     name: 'two victims that name each other are asked for ever',
-    file: `${core}/stealing.ts`,
-    from: 'hint === undefined || lane.followed.has(hint) ? undefined : hint',
+    file: `${core}/lane.ts`,
+    from: 'hint === undefined || this.#followed.has(hint) ? undefined : hint',
     to: 'hint',
     test: `${core}/scheduler.test.ts`,
   },

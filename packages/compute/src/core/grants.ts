@@ -1,0 +1,146 @@
+import type { Context } from './context.ts'
+import type { Task } from './entry.ts'
+import type { Frames } from './frames.ts'
+import type { Grant, JobId, MemberId, Message } from './io.ts'
+import type { Job } from './job.ts'
+import type { PartitionMerge } from './partition-merge.ts'
+import type { Frame, TaskNode } from './task-tree.ts'
+import type { Victims } from './victims.ts'
+import { canRun, eligible, evidence } from './votes.ts'
+
+/** Most tasks that one request may bring. A guess. */
+export const MAX_STOLEN = 64
+/**
+ * This many tasks stay for each one that is given. A guess: more than the deque of a tree holds.
+ */
+export const MANY = 16
+/**
+ * Most thieves that are notified of new work. A guess: more than share one victim, unless all look
+ * for one root.
+ */
+const MAX_REFUSED = 256
+/**
+ * Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of
+ * reports.
+ */
+const GRANTED_BYTES = 512 * 1024
+
+/** The victim's part in work stealing: grants tasks to thieves, and notifies refused ones later. */
+export class Grants {
+  readonly nextDue = Infinity
+  readonly #context: Context
+  readonly #frames: Frames
+  readonly #merge: PartitionMerge
+  readonly #victims: Victims
+  /**
+   * Thieves that found nothing here since there was something, the latest last, and the jobs that
+   * they asked for.
+   */
+  readonly #refused = new Map<MemberId, readonly JobId[]>()
+
+  constructor(context: Context, frames: Frames, merge: PartitionMerge, victims: Victims) {
+    this.#context = context
+    this.#frames = frames
+    this.#merge = merge
+    this.#victims = victims
+  }
+
+  /**
+   * Notifies refused thieves of new work, as many as there are tasks (after the lifelines of GLB).
+   */
+  turn(): void {
+    if (this.#merge.isOpen || this.#refused.size === 0) return
+    const jobs = new Map<JobId, Job>()
+    for (const job of this.#context.attended) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
+    let tasks = 0
+    for (const { ready } of jobs.values()) tasks += ready.size
+    for (const [thief, ids] of this.#refused) {
+      if (tasks <= 0) return
+      if (!ids.some((id) => isFor(thief, jobs.get(id)))) continue
+      tasks--
+      this.#refused.delete(thief)
+      this.#context.send(thief, { type: 'surplus' })
+    }
+  }
+
+  /** A thief asks for tasks. It is refused while nothing may begin. */
+  asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
+    const mayGive = !this.#merge.isOpen
+    const tasks: Grant[] = []
+    const ended: JobId[] = []
+    let left = 0
+    for (const id of ids) {
+      const job = this.#context.jobs.get(id)
+      if (job === undefined) continue
+      if (job.ended !== undefined) ended.push(id)
+      else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
+        // Of a tree, gives one task, since two of the oldest may be most of it. Where hundreds
+        // wait, they are about as short as the round trip.
+        const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
+        tasks.push(...this.#give(job, from, most))
+        left = job.ready.size
+      }
+    }
+    const hint = tasks.length === 0 ? this.#hint(ids) : undefined
+    this.#context.send(from, { type: 'work', request, tasks, left, ended, ...(hint !== undefined && hint !== from && { hint }) })
+    this.#refused.delete(from)
+    if (tasks.length > 0 || ended.length === ids.length) return
+    this.#refused.set(from, ids)
+    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.keys().next().value as MemberId)
+  }
+
+  /** Hands the oldest tasks to a thief. */
+  #give(job: Job, thief: MemberId, count: number): Grant[] {
+    const grants: Grant[] = []
+    let bytes = 0
+    while (grants.length < count && bytes < GRANTED_BYTES && job.credit.mayHold(thief)) {
+      const node = this.#voted(job, thief) ?? job.ready.oldest(eligible(job, thief))
+      if (node === undefined) break
+      const frame = node.frame as Frame
+      const { task } = node as { task: Task }
+      bytes += task.input.length
+      // The thief must begin with the same shared values as the voters.
+      if (node.ballots !== undefined) this.#context.send(thief, { type: 'result', job: job.id, entries: evidence(job, node) })
+      grants.push({
+        ...task,
+        job: job.id,
+        replay: frame.replay || node.children !== undefined,
+        tries: node.tries?.crashes.length ?? 0,
+        ...node.tries,
+      })
+      this.#frames.close(job, node)
+      job.await(node, thief, this.#context.now)
+    }
+    return grants
+  }
+
+  /**
+   * A task that lacks a vote goes first: results for others, as a bound, count only once it is
+   * elected.
+   */
+  #voted(job: Job, thief: MemberId): TaskNode | undefined {
+    const may = eligible(job, thief)
+    return may && job.ready.newest((node) => node.ballots !== undefined && may(node))
+  }
+
+  /**
+   * Returns a member that may have work: one that gave some and had plenty, or the holder of the
+   * root.
+   */
+  #hint(jobs: readonly JobId[]): MemberId | undefined {
+    for (const id of jobs) {
+      const { near, far } = this.#victims.rich
+      const rich = near.get(id) ?? far.get(id)
+      if (rich !== undefined) return rich
+      const root = this.#context.jobs.get(id)?.tree.root
+      const holder = root?.holder ?? root?.claims?.keys().next().value
+      if (holder !== undefined) return holder
+    }
+    return undefined
+  }
+}
+
+/** Whether there is a task for this thief. */
+function isFor(thief: MemberId, job: Job | undefined): boolean {
+  return job !== undefined && job.credit.mayHold(thief) && canRun(job, thief)
+}

@@ -1,0 +1,54 @@
+import type { Context } from './context.ts'
+import type { Entry } from './entry.ts'
+import type { Frames } from './frames.ts'
+import type { Job } from './job.ts'
+import { ROOT } from './path.ts'
+import type { Queue } from './queue.ts'
+
+/** Ends jobs at this member. */
+export class JobEnd {
+  readonly #context: Context
+  readonly #queue: Queue
+  readonly #frames: Frames
+
+  constructor(context: Context, queue: Queue, frames: Frames) {
+    this.#context = context
+    this.#queue = queue
+    this.#frames = frames
+  }
+
+  /** Stops all work on it. */
+  stop(job: Job): void {
+    // The member that cancelled it waits for this.
+    const waiters = [...(job.tree.root.waiters ?? [])]
+    this.#frames.release(job, job.tree.root)
+    job.tree.root.children = undefined
+    for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
+  }
+
+  /** Ends it without an outcome. */
+  cancel(job: Job): void {
+    this.stop(job)
+    this.end(job, undefined)
+  }
+
+  /** Gives a job that is over another outcome. */
+  endOtherwise(job: Job, entry: Entry): void {
+    job.tree.cover(job.tree.root, entry)
+    job.join(entry.shared)
+    job.news.push({ type: 'entry', path: ROOT })
+    this.end(job, entry)
+  }
+
+  /** @param entry that of its root; undefined: it is cancelled */
+  end(job: Job, entry: Entry | undefined): void {
+    if (job.ended !== 'done') job.endedAt = this.#context.now
+    job.ended = entry === undefined ? 'cancelled' : 'done'
+    job.release()
+    this.#context.active.delete(job)
+    this.#context.attended.delete(job)
+    this.#context.untold.add(job)
+    this.#queue.changed(job)
+    this.#context.effects.push({ type: 'ended', job: job.id, entry })
+  }
+}

@@ -1,0 +1,56 @@
+import { attend, type Context } from './context.ts'
+import type { JobId, JobSpec } from './io.ts'
+import { Job } from './job.ts'
+import type { Parts } from './parts.ts'
+
+/** The jobs that this member knows: they come, change and expire with their records. */
+export class KnownJobs {
+  readonly #context: Context
+  readonly #parts: Parts
+
+  constructor(context: Context, parts: Parts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  /** A job, or a new version of its record. */
+  published(spec: JobSpec): void {
+    const { jobs } = this.#context
+    let job = jobs.get(spec.id)
+    // Its owner had cancelled it, and submitted it again.
+    if (job?.ended === 'cancelled' && spec.wish !== 'cancel') {
+      this.expired(spec.id)
+      job = undefined
+    }
+    if (job === undefined) {
+      jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
+      this.#context.active.add(job)
+    } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
+    attend(this.#context, spec.id)
+    this.#parts.queue.changed(job)
+    if (spec.wish === 'cancel' && job.ended === undefined) this.#parts.ended.cancelled(job)
+    this.#parts.stealing.wake()
+  }
+
+  expired(id: JobId): void {
+    const { jobs } = this.#context
+    const job = jobs.get(id)
+    if (job === undefined) return
+    if (job.ended === undefined) this.#parts.jobEnd.cancel(job)
+    this.#parts.reports.forget(job)
+    this.#parts.lookupRequests.forget(id)
+    this.#parts.ended.forget(job)
+    this.#context.active.delete(job)
+    this.#context.attended.delete(job)
+    jobs.delete(id)
+  }
+
+  /** Drops jobs from `attended` that have nothing to do here until something arrives. */
+  disregard(): void {
+    const { self, attended, keepers } = this.#context
+    for (const job of attended) {
+      const isDue = job.hasPart || this.#parts.reports.isDue(job) || this.#parts.spread.isDue(job)
+      if (!isDue && !keepers(job).includes(self)) attended.delete(job)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import { pickOne } from '@jel/protocol'
+import type { Context } from './context.ts'
+import { MANY } from './grants.ts'
+import type { JobId, MemberId, Milliseconds } from './io.ts'
+import type { Job } from './job.ts'
+import type { Victims } from './victims.ts'
+
+/** A request for tasks that is under way. */
+export interface StealRequest {
+  readonly number: number
+  readonly jobs: readonly Job[]
+  readonly victim: MemberId
+  readonly sentAt: Milliseconds
+  /** With the fraction of a millisecond. */
+  readonly exactSentAt: Milliseconds
+}
+
+/** Requests to near victims, or to far ones: one at a time. */
+export class Lane {
+  readonly near: boolean
+  readonly #context: Context
+  readonly #victims: Victims
+  request: StealRequest | undefined
+  notBefore: Milliseconds = 0
+  /** Requests in vain since the last success. */
+  #failures = 0
+  #delay: Milliseconds = 0
+  /**
+   * A job is new here, or its root may have moved. The first request goes to the replica that keeps
+   * the root.
+   */
+  #isFresh = true
+  /**
+   * A member that may have plenty, named by a victim that had nothing. It is asked next. Hints lead
+   * to the same member again only after a success, or when a job or a member came.
+   */
+  #hint: MemberId | undefined
+  readonly #followed = new Set<MemberId>()
+
+  constructor(context: Context, near: boolean, victims: Victims) {
+    this.#context = context
+    this.near = near
+    this.#victims = victims
+  }
+
+  get victims(): readonly MemberId[] {
+    return this.near ? this.#victims.near() : this.#victims.far()
+  }
+
+  /** A job or a member came: ends the backoff delay. */
+  wake(): void {
+    this.#delay = 0
+    this.notBefore = 0
+    this.#isFresh = true
+    this.#followed.clear()
+  }
+
+  /** A member is gone. */
+  gone(): void {
+    this.#isFresh = true
+  }
+
+  /** A victim that refused this member has work again. */
+  invited(victim: MemberId): void {
+    this.#hint = victim
+    this.notBefore = 0
+  }
+
+  /** Chooses the next victim. */
+  choose(jobs: readonly Job[]): MemberId | undefined {
+    const { random, members, keepers, self } = this.#context
+    const hint = this.#hint
+    this.#hint = undefined
+    if (hint !== undefined && hint !== self && members.has(hint)) {
+      this.#followed.add(hint)
+      return hint
+    }
+    const candidates = [...this.victims]
+    const [keeper] = keepers(jobs.at(-1) as Job)
+    const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === this.near
+    if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
+    const rich = jobs.map(({ id }) => this.#rich.get(id)).find((id) => id !== undefined && members.has(id))
+    return isHere && this.#isFresh ? keeper : (rich ?? pickOne(random, candidates))
+  }
+
+  sent(request: StealRequest): void {
+    this.#isFresh = false
+    this.request = request
+  }
+
+  /** The victim gave tasks, and has `left` more of this job. */
+  succeeded(job: JobId, left: number): void {
+    if (left >= MANY) this.#rich.set(job, (this.request as StealRequest).victim)
+    else this.#rich.delete(job)
+    this.request = undefined
+    this.#failures = 0
+    this.#delay = 0
+    this.#followed.clear()
+  }
+
+  /** The victim has nothing, and may name another member. Returns what {@link failed} returns. */
+  refused(hint: MemberId | undefined): readonly Job[] | undefined {
+    // Two members that name each other would be asked in turn for ever, and nobody else.
+    this.#hint = hint === undefined || this.#followed.has(hint) ? undefined : hint
+    return this.failed()
+  }
+
+  /** A request was in vain. Returns the jobs of which no victim has a task; undefined: some may. */
+  failed(): readonly Job[] | undefined {
+    const { now, config, random } = this.#context
+    const { victim, jobs = [] } = this.request ?? {}
+    this.request = undefined
+    for (const { id } of jobs) if (this.#rich.get(id) === victim) this.#rich.delete(id)
+    this.#failures++
+    const round = this.victims.length
+    if (victim !== undefined && this.#failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, this.near)
+    // A hint delays the backoff, but only for two rounds, as two members may name each other.
+    if (this.#failures < round || (this.#hint !== undefined && this.#failures < 2 * round)) return undefined
+    this.#delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, this.#delay * 2))
+    this.notBefore = now + Math.ceil(this.#delay * (0.5 + random()))
+    return jobs
+  }
+
+  get #rich(): Map<JobId, MemberId> {
+    return this.near ? this.#victims.rich.near : this.#victims.rich.far
+  }
+}

@@ -1,0 +1,221 @@
+import type { Context } from './context.ts'
+import { entryBytes } from './entry.ts'
+import type { JobId, MemberId, Message, Milliseconds, NextPage } from './io.ts'
+import type { Job } from './job.ts'
+import type { Path } from './path.ts'
+import type { TaskNode } from './task-tree.ts'
+import { votersOf } from './votes.ts'
+
+/**
+ * Fewest bytes of a page for which a further page is requested. A guess: an eighth of an honest
+ * page.
+ */
+const LEAST_PAGE = 64 * 1024
+/** Most that one replica may send, in coverages of the largest job: it grows meanwhile. A guess. */
+const MOST_TOLD = 2
+
+/** Characters of the paths in one request, which is never split: a quarter of a message. */
+const MAX_ASKED = 2 ** 20
+
+/** The state of the answer of one replica. */
+interface Asked {
+  readonly paths: readonly Path[]
+  readonly after: Path | undefined
+  readonly page: number
+  /** Bytes of this page, and of all pages before it. */
+  bytes: number
+  total: number
+}
+
+/** An open request for what replicas know of some tasks. */
+export interface Lookup {
+  readonly job: Job
+  readonly nodes: readonly TaskNode[]
+  /** Replicas that have not sent everything. */
+  readonly open: Map<MemberId, Asked>
+  /** Time when they are asked again, or given up. */
+  deadline: Milliseconds
+  /** Time between two requests, doubling. */
+  retransmitAfter: Milliseconds
+  /** Until then they are asked again. */
+  readonly until: Milliseconds
+}
+
+/** A task whose lookup has ended. */
+export interface LookedUp {
+  readonly job: Job
+  readonly node: TaskNode
+}
+
+/**
+ * The requests of lookups: which replicas are asked about which tasks, page by page, and again if
+ * they do not answer. Methods return the tasks whose lookups end.
+ */
+export class LookupRequests {
+  readonly #context: Context
+  readonly #open = new Map<number, Lookup>()
+  /** Tasks to look up together, by job, and the time of the request. */
+  readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
+  #next = 0
+  /** Until then replicas may lack data that others have yet to report. */
+  #quietUntil: Milliseconds = 0
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  get nextDue(): Milliseconds {
+    let due = Infinity
+    for (const { at } of this.#waiting.values()) due = Math.min(due, at)
+    for (const { deadline } of this.#open.values()) due = Math.min(due, deadline)
+    return due
+  }
+
+  /** A member died or came: replicas change, and receive what others have. */
+  changed(): void {
+    this.#quietUntil = this.#context.now + this.#settling
+  }
+
+  /**
+   * `until`: replicas that do not answer are asked again until then, as those that are not
+   * reachable yet.
+   */
+  add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
+    const waiting = this.#waiting.get(job)
+    // A newcomer has nothing of an old job, nor, at first, a view of the members that have.
+    const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
+    if (waiting === undefined) this.#waiting.set(job, { at, until, nodes: new Set([node]) })
+    else {
+      waiting.nodes.add(node)
+      waiting.until = Math.max(waiting.until, until)
+    }
+  }
+
+  /** Whether a lookup for this job is open. */
+  isAsking(job: Job): boolean {
+    return this.#waiting.has(job) || [...this.#open.values()].some((lookup) => lookup.job === job)
+  }
+
+  /** Sends what is due. */
+  *advance(): Generator<LookedUp> {
+    const { now } = this.#context
+    for (const [job, { at, until, nodes }] of this.#waiting) {
+      if (at > now) continue
+      this.#waiting.delete(job)
+      if (job.ended === undefined) for (const some of portions(nodes)) yield* this.#ask(job, some, until)
+    }
+    for (const [request, lookup] of this.#open) {
+      if (lookup.deadline > now) continue
+      if (lookup.until <= now) yield* this.#finish(request, lookup)
+      else this.#send(request, lookup)
+    }
+  }
+
+  /** A page of an answer came. Returns its lookup; undefined: it was not asked for, or came twice. */
+  received(from: MemberId, { request, page, entries }: Extract<Message, { type: 'found' }>): Lookup | undefined {
+    const lookup = this.#open.get(request)
+    const asked = lookup?.open.get(from)
+    // A duplicate: the page was requested again meanwhile.
+    if (asked === undefined || (page ?? asked.page) !== asked.page) return undefined
+    for (const entry of entries) asked.bytes += entryBytes(entry)
+    return lookup
+  }
+
+  /** Asks for the page after this one, if there is one. */
+  *turnPage(from: MemberId, { request, next, last }: Extract<Message, { type: 'found' }>, lookup: Lookup): Generator<LookedUp> {
+    const asked = lookup.open.get(from)
+    if (asked === undefined || (next === undefined ? !last : this.#asksFor(next, request, lookup, from, asked))) return
+    lookup.open.delete(from)
+    if (lookup.open.size === 0) yield* this.#finish(request, lookup)
+  }
+
+  *gone(member: MemberId): Generator<LookedUp> {
+    for (const [request, lookup] of this.#open)
+      if (lookup.open.delete(member) && lookup.open.size === 0) yield* this.#finish(request, lookup)
+  }
+
+  forget(job: JobId): void {
+    for (const [request, lookup] of this.#open) if (lookup.job.id === job) this.#open.delete(request)
+    for (const each of this.#waiting.keys()) if (each.id === job) this.#waiting.delete(each)
+  }
+
+  /**
+   * Asks a replica for its next page. Returns false if a credible one would not have more.
+   */
+  #asksFor({ at, after }: NextPage, request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked): boolean {
+    const { now, config } = this.#context
+    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_TOLD * config.coverageBytes
+    if (!isBelieved || at >= paths.length || lookup.job.ended !== undefined) return false
+    const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
+    lookup.open.set(from, asked)
+    lookup.deadline = Math.max(lookup.deadline, now + config.requestTimeout)
+    this.#sendTo(from, request, lookup.job, asked)
+    return true
+  }
+
+  get #settling(): Milliseconds {
+    const { config, members } = this.#context
+    return config.settleAfterDeath + Math.ceil(4 * members.longestRoundTrip)
+  }
+
+  *#ask(job: Job, nodes: readonly TaskNode[], until: Milliseconds): Generator<LookedUp> {
+    const { self, now, config, members } = this.#context
+    const request = this.#next++
+    const asked = new Set([...this.#context.keepers(job), ...nodes.flatMap(votersOf).filter((id) => members.has(id))])
+    asked.delete(self)
+    const paths = outermost(nodes)
+    const open = new Map([...asked].map((replica) => [replica, { paths, after: undefined, page: 0, bytes: 0, total: 0 }]))
+    const lookup = { job, nodes, open, deadline: now, retransmitAfter: config.requestTimeout, until }
+    if (asked.size === 0) {
+      yield* this.#finish(request, lookup)
+      return
+    }
+    this.#open.set(request, lookup)
+    this.#send(request, lookup)
+  }
+
+  #send(request: number, lookup: Lookup): void {
+    const { now, config } = this.#context
+    lookup.deadline = Math.min(now + lookup.retransmitAfter, Math.max(lookup.until, now + config.requestTimeout))
+    lookup.retransmitAfter *= 2
+    for (const [replica, asked] of lookup.open) this.#sendTo(replica, request, lookup.job, asked)
+  }
+
+  #sendTo(replica: MemberId, request: number, { id }: Job, asked: Asked): void {
+    const { paths, after, page } = asked
+    // A page that is requested again arrives again in full.
+    asked.bytes = 0
+    this.#context.send(replica, { type: 'lookup', job: id, request, paths, page, ...(after !== undefined && { after }) })
+  }
+
+  *#finish(request: number, { job, nodes }: Lookup): Generator<LookedUp> {
+    this.#open.delete(request)
+    for (const node of nodes) if (job.ended === undefined) yield { job, node }
+  }
+}
+
+/** Yields tasks in batches whose paths fit into one request. */
+function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
+  let some: TaskNode[] = []
+  let length = 0
+  for (const node of nodes) {
+    if (length > MAX_ASKED) {
+      yield some
+      some = []
+      length = 0
+    }
+    some.push(node)
+    length += node.path.length
+  }
+  yield some
+}
+
+/** Returns the paths of tasks, without those below others: the answer includes these anyway. */
+function outermost(nodes: readonly TaskNode[]): Path[] {
+  const all = new Set(nodes)
+  const isBelow = ({ parent }: TaskNode): boolean => {
+    for (let above = parent; above !== undefined; above = above.parent) if (all.has(above)) return true
+    return false
+  }
+  return nodes.filter((node) => !isBelow(node)).map(({ path }) => path)
+}

@@ -1,0 +1,70 @@
+import type { Context } from './context.ts'
+import type { ComputeMember, MemberId } from './io.ts'
+import type { Parts } from './parts.ts'
+
+/** The consequences of members that come and go, this one included. */
+export class Membership {
+  readonly #context: Context
+  readonly #parts: Parts
+
+  constructor(context: Context, parts: Parts) {
+    this.#context = context
+    this.#parts = parts
+  }
+
+  joined(member: ComputeMember): void {
+    const { members } = this.#context
+    const { version } = members
+    members.joined(member)
+    // A visitor keeps nothing, and has no tasks.
+    if (members.version === version) return
+    this.#changed()
+    this.#parts.lookupRequests.changed()
+    this.#parts.stealing.wake()
+    if (members.knew(member.id)) this.#parts.ended.open()
+  }
+
+  gone(id: MemberId): void {
+    const { members, active, attended } = this.#context
+    const { version } = members
+    if (!members.gone(id)) return
+    this.#context.quota.gone(id)
+    this.#parts.lookupRequests.changed()
+    this.#parts.lookups.gone(id)
+    this.#parts.stealing.gone(id)
+    for (const job of attended) this.#parts.supervision.gone(id, job)
+    if (members.version !== version) {
+      for (const job of active) this.#parts.losses.judge(job)
+      this.#changed()
+    }
+    this.#parts.reports.flush()
+  }
+
+  /** This member is back after a partition. */
+  reentered(): void {
+    this.#parts.merge.begin()
+    this.#parts.ended.reentered()
+  }
+
+  /**
+   * This member leaves: returns held tasks to the members that wait for them, and reports what is
+   * completed.
+   */
+  leave(): void {
+    for (const job of this.#context.active) {
+      const asked = new Map<MemberId, string[]>()
+      for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
+      for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
+      // Otherwise this member would count as lost with these.
+      for (const node of job.held) if (node.frame !== undefined) this.#parts.frames.drop(job, node)
+    }
+    this.#parts.reports.flush()
+  }
+
+  /** Each job may have other replicas now. */
+  #changed(): void {
+    for (const job of this.#context.active) this.#context.attended.add(job)
+    this.#parts.merge.changed()
+    this.#parts.ended.changed()
+  }
+}

@@ -1,0 +1,82 @@
+import type { Context, Part } from './context.ts'
+import { EndedJobs } from './ended-jobs.ts'
+import { Execution } from './execution.ts'
+import { Frames } from './frames.ts'
+import { Grants } from './grants.ts'
+import { JobEnd } from './job-end.ts'
+import { LookupRequests } from './lookup-requests.ts'
+import { Lookups } from './lookups.ts'
+import { Losses } from './losses.ts'
+import { PartitionMerge } from './partition-merge.ts'
+import { Queue, type Tickets } from './queue.ts'
+import { Replication } from './replication.ts'
+import { Reports } from './reports.ts'
+import { RootFailover } from './root-failover.ts'
+import { Settlement } from './settlement.ts'
+import { SharedSpread } from './shared-spread.ts'
+import { SpeculativeExecution } from './speculative-execution.ts'
+import { Stealing } from './stealing.ts'
+import { Supervision } from './supervision.ts'
+import { Victims } from './victims.ts'
+import { Workers } from './workers.ts'
+
+/** The parts of a scheduler. Each calls only those that are made before it. */
+export type Parts = ReturnType<typeof createParts>
+
+export function createParts(context: Context, workerCount: number, tickets: Tickets | undefined) {
+  const queue = new Queue(context, tickets)
+  const lookupRequests = new LookupRequests(context)
+  const merge = new PartitionMerge(context, lookupRequests)
+  const workers = new Workers(context, queue, merge, workerCount)
+  const frames = new Frames(context)
+  const jobEnd = new JobEnd(context, queue, frames)
+  const reports = new Reports(context)
+  const ended = new EndedJobs(context, jobEnd, reports)
+  const settlement = new Settlement(context, workers, frames, jobEnd, ended)
+  const execution = new Execution(context, queue, lookupRequests, frames, settlement)
+  const replication = new Replication(context, settlement)
+  const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
+  const losses = new Losses(context, execution, settlement, queue)
+  const supervision = new Supervision(context, execution, losses)
+  const speculation = new SpeculativeExecution(context, execution, merge)
+  const victims = new Victims(context)
+  const grants = new Grants(context, frames, merge, victims)
+  const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
+  const spread = new SharedSpread(context, victims)
+  /** Those that act by themselves, in the order of their turns. */
+  const active: readonly Part[] = [
+    new RootFailover(context, execution),
+    ended,
+    lookups,
+    merge,
+    losses,
+    supervision,
+    replication,
+    workers,
+    grants,
+    stealing,
+    reports,
+    spread,
+  ]
+  return {
+    queue,
+    lookupRequests,
+    merge,
+    workers,
+    frames,
+    jobEnd,
+    reports,
+    ended,
+    settlement,
+    execution,
+    replication,
+    lookups,
+    losses,
+    supervision,
+    speculation,
+    grants,
+    stealing,
+    spread,
+    active,
+  }
+}

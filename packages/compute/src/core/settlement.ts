@@ -1,0 +1,204 @@
+import type { Context } from './context.ts'
+import type { EndedJobs } from './ended-jobs.ts'
+import { entryBytes, liars, sameOutcome, standing, type Entry, type Outcome } from './entry.ts'
+import type { Frames } from './frames.ts'
+import type { MemberId } from './io.ts'
+import { resultOf, type Job } from './job.ts'
+import type { JobEnd } from './job-end.ts'
+import { ROOT } from './path.ts'
+import { joinShared, NOTHING_SHARED, SHARED_TOO_LARGE, uniteShared, type Shared } from './shared-value.ts'
+import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
+import { NO_TRIES } from './tries.ts'
+import { count, evidence, givenTo, votersOf } from './votes.ts'
+import type { Workers } from './workers.ts'
+
+const COVERAGE_ADVICE = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
+const SHARED_ADVICE = 'its shared values take more than 2 MiB; offer less, or fewer'
+const NO_INPUT = new Uint8Array()
+
+/** Settles the outcome of each task: counts it once, delivers it, and ends the work on the task. */
+export class Settlement {
+  readonly #context: Context
+  readonly #workers: Workers
+  readonly #frames: Frames
+  readonly #jobEnd: JobEnd
+  readonly #ended: EndedJobs
+
+  constructor(context: Context, workers: Workers, frames: Frames, jobEnd: JobEnd, ended: EndedJobs) {
+    this.#context = context
+    this.#workers = workers
+    this.#frames = frames
+    this.#jobEnd = jobEnd
+    this.#ended = ended
+  }
+
+  /**
+   * A task has an outcome. Each counts once: another one for the same path, or below it, only
+   * affects which of the two stands.
+   */
+  settle(job: Job, entry: Entry, from: MemberId): void {
+    if (job.ended !== undefined) {
+      if (entry.path === ROOT) this.#ended.settle(job, entry, from)
+      return
+    }
+    const covering = job.tree.covering(entry.path)
+    if (covering !== undefined) {
+      if (covering.path === entry.path) this.#compare(job, covering, entry)
+      return
+    }
+    const node = this.#context.quota.node(job, entry.path, from, entryBytes(entry))
+    if (node === undefined) return
+    const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
+    if (elected !== undefined) this.#cover(job, node, elected, from)
+  }
+
+  /** A frame of this member ended with an outcome. `given`: the shared values that it began with. */
+  complete(job: Job, node: TaskNode, outcome: Outcome, shared: Shared, given: Shared): void {
+    const frame = node.frame as Frame
+    const entry = this.#entry(job, node.path, outcome, shared, { given, spawned: frame.spawned })
+    job.held.delete(node)
+    job.closed(frame)
+    node.frame = undefined
+    job.news.push({ type: 'entry', path: node.path })
+    this.settle(job, entry, this.#context.self)
+  }
+
+  /** Ends a task that must not be tried again. */
+  setApart(job: Job, node: TaskNode, reason: string): void {
+    const frame = node.frame as Frame
+    const { crashes, holders } = node.tries ?? NO_TRIES
+    const message = `${node.task?.fn ?? 'a task'} is set apart: ${reason}`
+    const failure = { code: 'TASK_POISONOUS', message, member: this.#context.self, tries: crashes.length + holders.length }
+    if (frame.state === 'ready') job.ready.dropped()
+    const given = job.votesNeeded === 1 ? NOTHING_SHARED : givenTo(job, node)
+    this.complete(job, node, { failure }, frame.shared, given)
+  }
+
+  /** Fails a job that can't go on. */
+  fail(job: Job, code: string, message: string, stack?: string): void {
+    const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
+    const shared = job.votesNeeded === 1 ? job.shared : NOTHING_SHARED
+    job.news.push({ type: 'entry', path: ROOT })
+    this.settle(job, this.#entry(job, ROOT, { failure }, shared, newFrame(0)), this.#context.self)
+  }
+
+  /** Fails a job whose shared values have no room. */
+  failShared(job: Job): void {
+    this.fail(job, SHARED_TOO_LARGE, SHARED_ADVICE)
+  }
+
+  offered(job: Job, shared: Shared): void {
+    if (job.votesNeeded === 1) this.#improve(job, shared)
+  }
+
+  /** Delivers the outcome of a child to the frame here that waits for it. */
+  deliver(job: Job, node: TaskNode, entry: Entry): void {
+    node.wanted = false
+    const parent = node.parent as TaskNode
+    const { frame } = parent
+    if (frame?.state !== 'running') return
+    frame.settled++
+    const size = node.inputSize
+    frame.openBytes -= size
+    job.openBytes -= size
+    const united = uniteShared(frame.shared, entry.shared)
+    if (united === undefined) {
+      this.failShared(job)
+      return
+    }
+    frame.shared = united
+    const { slot } = frame
+    const { outcome, shared } = entry
+    this.#workers.sent(slot)
+    this.#context.effects.push({ type: 'deliver', slot, job: job.id, path: parent.path, step: node.step, outcome, shared })
+  }
+
+  #cover(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
+    const voters = votersOf(node)
+    if (node.holder === from) job.unawait(node, 'outcome')
+    const interested = this.#frames.release(job, node)
+    for (const voter of voters) if (voter !== this.#context.self) interested.add(voter)
+    job.tree.cover(node, entry)
+    // Nobody computes it any more.
+    if (node.task !== undefined) node.task = { ...node.task, input: NO_INPUT }
+    job.cleared(node)
+    for (const member of interested) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
+    this.#improve(job, entry.shared, entry)
+    if (node.wanted) this.deliver(job, node, entry)
+    if (node.parent === undefined) this.#jobEnd.end(job, entry)
+    else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', COVERAGE_ADVICE)
+  }
+
+  /**
+   * Counts votes. If they are not enough, the member that waits for the task gets it computed by
+   * another member.
+   */
+  #elect(job: Job, node: TaskNode, entry: Entry, from: MemberId): Entry | undefined {
+    const { elected, outvoted, hopeless } = count(job, node, entry, (vote) => this.#context.verify(job.id, entry, vote))
+    for (const member of outvoted) this.#outvote(job, node, member)
+    if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
+    if (elected !== undefined || hopeless) return elected
+    // Neither the sender nor the voters work on it.
+    for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
+    node.deny(from)
+    if (node.holder === from) job.unawait(node, 'outcome')
+    if (node.frame !== undefined || node.holder !== undefined) return undefined
+    if (node.wanted) {
+      // The next holder looks up what is known of it.
+      node.frame = newFrame(this.#context.now, { replay: true })
+      job.ready.push(node)
+    } else {
+      for (const waiter of node.waiters ?? []) {
+        if (waiter !== from) this.#context.send(waiter, { type: 'result', job: job.id, entries: evidence(job, node) })
+      }
+      node.waiters = undefined
+    }
+    return undefined
+  }
+
+  #outvote(job: Job, node: TaskNode, member: MemberId): void {
+    if (job.outvoted.has(member)) return
+    job.outvoted.add(member)
+    const message = `${member} gave another value for ${node.task?.fn ?? 'a task'} than others did; it gets no more of this job's tasks from here`
+    this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_OUTVOTED', message })
+  }
+
+  #entry(job: Job, path: string, outcome: Outcome, shared: Shared, { given, spawned }: Pick<Frame, 'given' | 'spawned'>): Entry {
+    if (job.votesNeeded === 1) return { path, outcome, shared }
+    const entry = { path, outcome, shared: joinShared(given, shared), ...(given.size > 0 && { given }) }
+    const leaf = spawned === 0
+    return { ...entry, votes: [{ by: this.#context.self, leaf, signature: this.#context.sign(job.id, entry, leaf) }] }
+  }
+
+  /**
+   * `elected`: the elected entry with these values, if the job is voted on. Then its frames receive
+   * nothing new.
+   */
+  #improve(job: Job, shared: Shared, elected?: Entry): void {
+    const before = job.shared
+    if (!job.join(shared)) return
+    if (job.votesNeeded === 1) this.#context.effects.push({ type: 'shared', job: job.id, shared: job.shared })
+    else if (elected !== undefined) {
+      for (const name of shared.keys()) if (job.shared.get(name) !== before.get(name)) job.proofs.set(name, elected)
+    }
+  }
+
+  /**
+   * Two outcomes for one path. An honest program can give them only if a shared value pruned it
+   * differently.
+   */
+  #compare(job: Job, known: Entry, other: Entry): void {
+    const node = job.tree.find(known.path) as TaskNode
+    if (job.votesNeeded > 1) {
+      const votes = (other.votes ?? []).filter((vote) => this.#context.verify(job.id, other, vote))
+      for (const member of liars({ ...other, votes }, known)) this.#outvote(job, node, member)
+      return
+    }
+    if (sameOutcome(known, other)) return
+    const kept = standing(known, other)
+    if (kept !== known) job.tree.cover(node, { ...kept, shared: joinShared(known.shared, other.shared) })
+    if (known.shared.size > 0 || other.shared.size > 0) return
+    const message = `two members gave different values for the same input of ${node.task?.fn ?? 'a task'}; the programs' one rule is: same input, same value`
+    this.#context.effects.push({ type: 'warning', job: job.id, code: 'TASK_UNREPEATABLE', message })
+  }
+}
