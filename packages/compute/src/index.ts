@@ -10,7 +10,7 @@ export type { Grid, GridEvents } from './grid.ts'
 export type { ComputeOptions, LocalOptions, SubmitOptions } from './options.ts'
 export type { Job, JobProgress, JobState } from './job.ts'
 export type { EndedShift, Shift } from './shell/shifts.ts'
-export type { HeldTask } from './core/io.ts'
+export type { HeldTask } from './core/messages.ts'
 export type { TaskLimits } from './executors/container.ts'
 export type { BlobReference } from './program/blob.ts'
 export {

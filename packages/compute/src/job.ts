@@ -1,6 +1,6 @@
 import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
-import type { HeldTask } from './core/io.ts'
+import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'

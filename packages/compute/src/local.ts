@@ -1,5 +1,6 @@
 import type { Entry } from './core/entry.ts'
-import type { HeldTask, JobSpec } from './core/io.ts'
+import type { JobSpec } from './core/io.ts'
+import type { HeldTask } from './core/messages.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { Job, type JobSource } from './job.ts'
@@ -130,7 +131,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#blobs.delete(id)
     this.#store.unpin(id)
     this.#runner.feed({ type: 'expired', job: id })
-    this.#endings.tell(id)
+    this.#endings.end(id)
   }
 
   /**
@@ -159,7 +160,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.closed = true
     await this.#runner.close()
     this.#store.close()
-    this.#endings.tellAll()
+    this.#endings.endAll()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -204,7 +205,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   async forget(id: string): Promise<void> {
     this.#runner.feed({ type: 'expired', job: id })
     this.#ended.set(id, undefined)
-    this.#endings.tell(id)
+    this.#endings.end(id)
     this.#forget(id)
     await Promise.resolve()
   }

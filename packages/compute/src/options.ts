@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import type { Tickets } from './core/queue.ts'
 import type { PlacedProgram, TaskLimits } from './executors/container.ts'
 import type { BlobReference } from './program/blob.ts'
-import { MAX_LIFE } from './shell/job-record.ts'
+import { MAX_LIFETIME } from './shell/job-record.ts'
 
 /** Options of `compute`. */
 export interface ComputeOptions {
@@ -81,6 +81,9 @@ export interface LocalOptions {
   readonly cache?: string
 }
 
+/** Programs that run by default: this owner's with all rights, those of others in sandboxes. */
+const DEFAULT_ACCEPT = ['own', 'sandbox']
+
 /** Most tickets of one owner. A guess: with a larger ratio an owner gets no share in practice. */
 const MAX_TICKETS = 1_000_000
 
@@ -121,7 +124,7 @@ const ofJob = v.strictObject(
   {
     blobs,
     name: v.optional(v.string('must be a string')),
-    keep: v.optional(v.pipe(amount('milliseconds above 0'), v.maxValue(MAX_LIFE, 'must be at most 31 days'))),
+    keep: v.optional(v.pipe(amount('milliseconds above 0'), v.maxValue(MAX_LIFETIME, 'must be at most 31 days'))),
     votes: v.optional(v.number('must be a number')),
   },
   unknownOr('must be an object'),
@@ -173,4 +176,19 @@ export function ticketsOf(tickets: Readonly<Record<string, number>>, self: strin
       throw new InvalidOptionError(`tickets: ${owner} must have above 0 and at most ${MAX_TICKETS}, not ${count}`)
   }
   return (owner) => tickets[owner] ?? (owner === self ? tickets['own'] : undefined) ?? 1
+}
+
+/**
+ * Returns the place where a job's tasks may run at a member; undefined if they may not run there.
+ *
+ * @param self the owner of the member's own jobs
+ */
+export function placeOf(
+  { owner, trusted }: { readonly owner: string; readonly trusted: boolean },
+  { workers = 0, accept = DEFAULT_ACCEPT }: ComputeOptions,
+  self: string,
+): PlacedProgram['place'] | undefined {
+  if (workers === 0) return undefined
+  if (accept.some((word) => word === 'members' || (word === 'own' ? owner === self : word === owner))) return 'own'
+  return accept.includes('sandbox') && !trusted ? 'sandbox' : undefined
 }

@@ -1,6 +1,7 @@
 import { createRandom } from '@jel/protocol'
 import { expect, it } from 'vitest'
-import type { Input, Message } from './core/io.ts'
+import type { Input } from './core/io.ts'
+import type { Message } from './core/messages.ts'
 import { Scheduler } from './core/scheduler.ts'
 import { decodeMessage, encodeMessage } from './shell/wire.ts'
 

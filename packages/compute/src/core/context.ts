@@ -1,6 +1,7 @@
 import type { SchedulerConfig } from './config.ts'
-import type { Effect, JobId, MemberId, Message, Milliseconds } from './io.ts'
+import type { Effect, JobId, MemberId, Milliseconds } from './io.ts'
 import type { Entry, Vote } from './entry.ts'
+import type { Message } from './messages.ts'
 import type { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
@@ -23,7 +24,7 @@ export interface Context {
   /** Active jobs that each turn looks at: this member keeps them, or has a part in them. */
   readonly attended: Set<Job>
   /** Jobs that are over, where some replicas have not received the end yet. */
-  readonly untold: Set<Job>
+  readonly unreported: Set<Job>
   readonly quota: PeerQuota
   readonly effects: Effect[]
   readonly sign: Signer['sign']

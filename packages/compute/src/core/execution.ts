@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import type { Outcome, Task } from './entry.ts'
-import type { Frames } from './frames.ts'
+import { newFrame, type Frame } from './frame.ts'
+import type { FrameEnd } from './frame-end.ts'
 import type { MemberId, Milliseconds, Spawn } from './io.ts'
 import type { Job } from './job.ts'
 import type { LookupRequests } from './lookup-requests.ts'
@@ -9,11 +10,8 @@ import { poisonOf } from './poison.ts'
 import type { Queue } from './queue.ts'
 import type { Settlement } from './settlement.ts'
 import { uniteShared, type Shared } from './shared-value.ts'
-import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { mayVote } from './votes.ts'
-
-/** Weight of the latest task in the moving average of task times. A guess. */
-const LATEST = 0.1
 
 const OPEN_ADVICE = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer at once'
 
@@ -22,14 +20,14 @@ export class Execution {
   readonly #context: Context
   readonly #queue: Queue
   readonly #lookups: LookupRequests
-  readonly #frames: Frames
+  readonly #frameEnd: FrameEnd
   readonly #settlement: Settlement
 
-  constructor(context: Context, queue: Queue, lookups: LookupRequests, frames: Frames, settlement: Settlement) {
+  constructor(context: Context, queue: Queue, lookups: LookupRequests, frameEnd: FrameEnd, settlement: Settlement) {
     this.#context = context
     this.#queue = queue
     this.#lookups = lookups
-    this.#frames = frames
+    this.#frameEnd = frameEnd
     this.#settlement = settlement
   }
 
@@ -94,14 +92,11 @@ export class Execution {
 
   /** A frame that ran here ended. */
   returned(job: Job, path: Path, outcome: Outcome, shared: Shared, ran: Milliseconds): void {
-    job.work.finished++
-    job.work.ran += ran
+    const node = job.tree.find(path)
     job.fitness.succeeded()
     job.unfit = undefined
-    job.taskTime = job.taskTime === undefined ? ran : job.taskTime + LATEST * (ran - job.taskTime)
-    const node = job.tree.find(path)
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
-    if (node?.task !== undefined) job.took(node.task.fn, ran)
+    job.work.finished(node?.task?.fn, ran)
     if (node?.frame?.state !== 'running') return
     const united = uniteShared(node.frame.shared, shared)
     if (united === undefined) this.#settlement.failShared(job)
@@ -114,8 +109,8 @@ export class Execution {
   yield(job: Job, node: TaskNode, to: MemberId): void {
     if (!job.credit.mayHold(to) || !mayVote(job, node, to)) return
     const { frame, wanted, waiters } = node
-    if (frame !== undefined) this.#frames.drop(job, node)
-    this.#frames.dropBelow(job, node)
+    if (frame !== undefined) this.#frameEnd.drop(job, node)
+    this.#frameEnd.dropBelow(job, node)
     // Nobody here waits for a second execution that a replica gave out. A member that waited would
     // take the task for lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return

@@ -1,10 +1,12 @@
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
-import type { Frames } from './frames.ts'
-import type { Grant, JobId, MemberId, Message } from './io.ts'
+import type { Frame } from './frame.ts'
+import type { FrameEnd } from './frame-end.ts'
+import type { JobId, MemberId } from './io.ts'
 import type { Job } from './job.ts'
+import type { Grant, Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
-import type { Frame, TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import type { Victims } from './victims.ts'
 import { canRun, eligible, evidence } from './votes.ts'
 
@@ -29,7 +31,7 @@ const GRANTED_BYTES = 512 * 1024
 export class Grants {
   readonly nextDue = Infinity
   readonly #context: Context
-  readonly #frames: Frames
+  readonly #frameEnd: FrameEnd
   readonly #merge: PartitionMerge
   readonly #victims: Victims
   /**
@@ -38,9 +40,9 @@ export class Grants {
    */
   readonly #refused = new Map<MemberId, readonly JobId[]>()
 
-  constructor(context: Context, frames: Frames, merge: PartitionMerge, victims: Victims) {
+  constructor(context: Context, frameEnd: FrameEnd, merge: PartitionMerge, victims: Victims) {
     this.#context = context
-    this.#frames = frames
+    this.#frameEnd = frameEnd
     this.#merge = merge
     this.#victims = victims
   }
@@ -108,7 +110,7 @@ export class Grants {
         tries: node.tries?.crashes.length ?? 0,
         ...node.tries,
       })
-      this.#frames.close(job, node)
+      this.#frameEnd.close(job, node)
       job.await(node, thief, this.#context.now)
     }
     return grants

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Entry } from './entry.ts'
-import type { Frames } from './frames.ts'
+import type { FrameEnd } from './frame-end.ts'
 import type { Job } from './job.ts'
 import { ROOT } from './path.ts'
 import type { Queue } from './queue.ts'
@@ -9,19 +9,19 @@ import type { Queue } from './queue.ts'
 export class JobEnd {
   readonly #context: Context
   readonly #queue: Queue
-  readonly #frames: Frames
+  readonly #frameEnd: FrameEnd
 
-  constructor(context: Context, queue: Queue, frames: Frames) {
+  constructor(context: Context, queue: Queue, frameEnd: FrameEnd) {
     this.#context = context
     this.#queue = queue
-    this.#frames = frames
+    this.#frameEnd = frameEnd
   }
 
   /** Stops all work on it. */
   stop(job: Job): void {
     // The member that cancelled it waits for this.
     const waiters = [...(job.tree.root.waiters ?? [])]
-    this.#frames.release(job, job.tree.root)
+    this.#frameEnd.release(job, job.tree.root)
     job.tree.root.children = undefined
     for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }
@@ -47,7 +47,7 @@ export class JobEnd {
     job.release()
     this.#context.active.delete(job)
     this.#context.attended.delete(job)
-    this.#context.untold.add(job)
+    this.#context.unreported.add(job)
     this.#queue.changed(job)
     this.#context.effects.push({ type: 'ended', job: job.id, entry })
   }

@@ -1,12 +1,17 @@
+import type { Frame } from './frame.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { Entry } from './entry.ts'
-import type { JobId, JobSpec, MemberId, Message, Milliseconds, Totals, Work } from './io.ts'
+import type { JobId, JobSpec, MemberId, Milliseconds } from './io.ts'
+import type { Message } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
-import { TaskTree, type Frame, type KnownClaim, type TaskNode } from './task-tree.ts'
 import { Fitness } from './fitness.ts'
+import type { KnownClaim, TaskNode } from './task-node.ts'
+import { TaskTree } from './task-tree.ts'
 import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Credit, type Ending } from './credit.ts'
+import { JobWork } from './job-work.ts'
+import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
  * News for replicas. `entry`: a task is covered. `claim`: it is held here. `dropped`: it is not
@@ -14,29 +19,6 @@ import { Credit, type Ending } from './credit.ts'
  * member, which each report states.
  */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
-
-/** The state of reporting to one replica. */
-export interface ReplicaProgress {
-  /** Index of the first news that it has not acknowledged; -1: it needs everything. */
-  noted: number
-  /** Index after the last news that was sent. */
-  sent: number
-  sentAt: Milliseconds
-  /** Retransmission timeout of a report (as TCP's). */
-  retransmitAfter: Milliseconds
-  number: number
-  /**
-   * Paths that were covered when the replica came, and are not acknowledged yet. The first `page`
-   * of them are on their way.
-   */
-  backlog: Path[] | undefined
-  page: number
-  /** It has acknowledged nothing yet, so it receives all claims of this member. */
-  isNew: boolean
-}
-
-/** Most functions whose times are kept. A guess: programs have few. */
-export const MAX_KINDS = 16
 
 /** One job, at this member. */
 export class Job {
@@ -111,24 +93,13 @@ export class Job {
    */
   changes = 0
   isDisputed = false
-  readonly work: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
-  /** The longest time, for each function, that one of its tasks kept a worker here busy. */
-  readonly longest = new Map<string, Milliseconds>()
-  /** The work that other members reported. */
-  readonly works = new Map<MemberId, Work>()
+  readonly work = new JobWork()
   /** Another member, asked for its root, answered that the job is not over there. */
   isOpenElsewhere = false
-  /**
-   * An application here follows its progress. `progress` and `totals` are the latest ones from a
-   * replica.
-   */
+  /** An application here follows its progress. `progress` is the latest one from a replica. */
   watched = false
   askAgainAfter: Milliseconds | undefined
   progress = 0
-  totals: Totals | undefined
-  /** Time that its tasks keep a worker busy, ms: a moving average; undefined before the first. */
-  taskTime: Milliseconds | undefined
-
   /** Time when this member first received the job. */
   readonly since: Milliseconds
 
@@ -185,39 +156,6 @@ export class Job {
     return true
   }
 
-  /** A task of this function kept a worker here busy for this long. */
-  took(fn: string, ran: Milliseconds): void {
-    const longest = this.longest.get(fn)
-    if (longest === undefined ? this.longest.size < MAX_KINDS : ran > longest) this.longest.set(fn, ran)
-  }
-
-  /** Returns the longest time of a task of this function at members other than the holders, ms. */
-  longestOf(fn: string, self: MemberId, holders: { has(member: MemberId): boolean }): Milliseconds {
-    let longest = holders.has(self) ? 0 : (this.longest.get(fn) ?? 0)
-    for (const [member, { longest: times = [] }] of this.works) {
-      if (member === self || holders.has(member)) continue
-      for (const [name, time] of times) if (name === fn) longest = Math.max(longest, time)
-    }
-    return longest
-  }
-
-  /**
-   * Returns the sum of this member's work and of all reported work, or a replica's sum if that is
-   * larger.
-   */
-  totalsAt(self: MemberId): Totals {
-    let { begun, finished, ran } = this.work
-    let members = begun > 0 ? 1 : 0
-    for (const [member, work] of this.works) {
-      if (member === self) continue
-      begun += work.begun
-      finished += work.finished
-      ran += work.ran
-      if (work.begun > 0) members++
-    }
-    return this.totals !== undefined && this.totals.begun > begun ? this.totals : { begun, finished, ran, members }
-  }
-
   /** Passes this task to another member; this one waits for it. */
   await(node: TaskNode, holder: MemberId, now: Milliseconds): void {
     this.unawait(node, 'passed on')
@@ -249,7 +187,7 @@ export class Job {
   }
 
   /** Adds crashes and lost holders to those of a task. */
-  tell(node: TaskNode, tries: Tries): void {
+  learnTries(node: TaskNode, tries: Tries): void {
     node.tries = joinTries(node.tries ?? NO_TRIES, tries)
     this.tried.add(node)
     this.hasCrashes ||= node.tries.crashes.length > 0
@@ -275,14 +213,14 @@ export class Job {
    * Replicas must know this before the task begins again: the member that begins it may die with
    * it.
    */
-  tellTried(node: TaskNode, isUrgent: boolean): void {
+  reportTries(node: TaskNode, isUrgent: boolean): void {
     this.news.push({ type: 'tried', path: node.path })
     this.isUrgent ||= isUrgent
   }
 
   /** Returns the reason why the program does not run at a member; undefined: it may run there. */
   unfitAt(member: MemberId, self: MemberId): string | undefined {
-    return member === self ? this.unfit?.reason : this.works.get(member)?.unfit
+    return member === self ? this.unfit?.reason : this.work.others.get(member)?.unfit
   }
 
   /** A member claims to hold a task. */
@@ -305,5 +243,5 @@ export class Job {
 /** Builds the message that a task is covered. That of the root includes the totals. */
 export function resultOf(job: Job, entry: Entry, self: MemberId): Message {
   const result = { type: 'result', job: job.id, entries: [entry] } as const
-  return entry.path === ROOT ? { ...result, totals: job.totalsAt(self) } : result
+  return entry.path === ROOT ? { ...result, totals: job.work.totalsAt(self) } : result
 }

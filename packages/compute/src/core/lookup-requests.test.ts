@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { defaultSchedulerConfig } from './config.ts'
 import type { Context } from './context.ts'
-import type { Message } from './io.ts'
+import type { Message } from './messages.ts'
 import type { Job } from './job.ts'
 import { LookupRequests } from './lookup-requests.ts'
-import { TaskNode } from './task-tree.ts'
+import { TaskNode } from './task-node.ts'
 
 it('asks for tasks with long paths in several requests, each of which has room in a message', () => {
   const requests: Extract<Message, { type: 'lookup' }>[] = []

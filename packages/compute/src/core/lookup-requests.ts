@@ -1,9 +1,10 @@
 import type { Context } from './context.ts'
 import { entryBytes } from './entry.ts'
-import type { JobId, MemberId, Message, Milliseconds, NextPage } from './io.ts'
+import type { JobId, MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
+import type { Message, NextPage } from './messages.ts'
 import type { Path } from './path.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { votersOf } from './votes.ts'
 
 /**
@@ -12,7 +13,7 @@ import { votersOf } from './votes.ts'
  */
 const LEAST_PAGE = 64 * 1024
 /** Most that one replica may send, in coverages of the largest job: it grows meanwhile. A guess. */
-const MOST_TOLD = 2
+const MOST_SENT = 2
 
 /** Characters of the paths in one request, which is never split: a quarter of a message. */
 const MAX_ASKED = 2 ** 20
@@ -40,6 +41,8 @@ export interface Lookup {
   /** Until then they are asked again. */
   readonly until: Milliseconds
 }
+
+type Found = Extract<Message, { type: 'found' }>
 
 /** A task whose lookup has ended. */
 export interface LookedUp {
@@ -111,8 +114,10 @@ export class LookupRequests {
     }
   }
 
-  /** A page of an answer came. Returns its lookup; undefined: it was not asked for, or came twice. */
-  received(from: MemberId, { request, page, entries }: Extract<Message, { type: 'found' }>): Lookup | undefined {
+  /**
+   * A page of an answer came. Returns its lookup; undefined: it was not asked for, or came twice.
+   */
+  received(from: MemberId, { request, page, entries }: Found): Lookup | undefined {
     const lookup = this.#open.get(request)
     const asked = lookup?.open.get(from)
     // A duplicate: the page was requested again meanwhile.
@@ -122,7 +127,8 @@ export class LookupRequests {
   }
 
   /** Asks for the page after this one, if there is one. */
-  *turnPage(from: MemberId, { request, next, last }: Extract<Message, { type: 'found' }>, lookup: Lookup): Generator<LookedUp> {
+  *turnPage(from: MemberId, message: Found, lookup: Lookup): Generator<LookedUp> {
+    const { request, next, last } = message
     const asked = lookup.open.get(from)
     if (asked === undefined || (next === undefined ? !last : this.#asksFor(next, request, lookup, from, asked))) return
     lookup.open.delete(from)
@@ -144,7 +150,7 @@ export class LookupRequests {
    */
   #asksFor({ at, after }: NextPage, request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked): boolean {
     const { now, config } = this.#context
-    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_TOLD * config.coverageBytes
+    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_SENT * config.coverageBytes
     if (!isBelieved || at >= paths.length || lookup.job.ended !== undefined) return false
     const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
     lookup.open.set(from, asked)

@@ -6,7 +6,7 @@ import { ROOT, type Path } from './path.ts'
 import { poisonOf } from './poison.ts'
 import type { Queue } from './queue.ts'
 import type { Settlement } from './settlement.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
 
 /** Characters of the reason why a program does not run. A guess: as of an error's first lines. */
@@ -65,8 +65,8 @@ export class Losses {
     if (job.ended !== undefined) return
     const culprit = this.#culprit(job, slot, path)
     if (culprit !== undefined) {
-      job.tell(culprit, crashedAt(culprit.tries ?? NO_TRIES, self))
-      job.tellTried(culprit, false)
+      job.learnTries(culprit, crashedAt(culprit.tries ?? NO_TRIES, self))
+      job.reportTries(culprit, false)
     }
     this.#execution.beginAnew(job, slot)
     if (culprit !== undefined && poisonOf(this.#context, job, culprit) !== undefined) {
@@ -75,7 +75,7 @@ export class Losses {
     }
     if (culprit !== undefined && crashesAt(culprit.tries, self) >= MOST_CRASHES)
       job.left.set(culprit, { until: now + LEFT_TO_OTHERS, reason })
-    const pause = job.work.finished === 0 ? job.fitness.failed(now) : undefined
+    const pause = job.work.own.finished === 0 ? job.fitness.failed(now) : undefined
     if (pause !== undefined && members.size > 1) this.#stop(job, reason, pause)
   }
 
@@ -115,8 +115,8 @@ export class Losses {
   /** The holder of a task is gone. As far as this member knows, it died. */
   lostHolder(job: Job, node: TaskNode, member: MemberId): void {
     if (node.progress > 0) return
-    job.tell(node, heldBy(node.tries ?? NO_TRIES, member))
-    job.tellTried(node, false)
+    job.learnTries(node, heldBy(node.tries ?? NO_TRIES, member))
+    job.reportTries(node, false)
   }
 
   #culprit(job: Job, slot: number, path: Path | undefined): TaskNode | undefined {

@@ -1,7 +1,7 @@
 import type { Context, Part } from './context.ts'
 import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
-import { Frames } from './frames.ts'
+import { FrameEnd } from './frame-end.ts'
 import { Grants } from './grants.ts'
 import { JobEnd } from './job-end.ts'
 import { LookupRequests } from './lookup-requests.ts'
@@ -28,19 +28,19 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const lookupRequests = new LookupRequests(context)
   const merge = new PartitionMerge(context, lookupRequests)
   const workers = new Workers(context, queue, merge, workerCount)
-  const frames = new Frames(context)
-  const jobEnd = new JobEnd(context, queue, frames)
+  const frameEnd = new FrameEnd(context)
+  const jobEnd = new JobEnd(context, queue, frameEnd)
   const reports = new Reports(context)
   const ended = new EndedJobs(context, jobEnd, reports)
-  const settlement = new Settlement(context, workers, frames, jobEnd, ended)
-  const execution = new Execution(context, queue, lookupRequests, frames, settlement)
+  const settlement = new Settlement(context, workers, frameEnd, jobEnd, ended)
+  const execution = new Execution(context, queue, lookupRequests, frameEnd, settlement)
   const replication = new Replication(context, settlement)
   const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
   const losses = new Losses(context, execution, settlement, queue)
   const supervision = new Supervision(context, execution, losses)
   const speculation = new SpeculativeExecution(context, execution, merge)
   const victims = new Victims(context)
-  const grants = new Grants(context, frames, merge, victims)
+  const grants = new Grants(context, frameEnd, merge, victims)
   const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
   const spread = new SharedSpread(context, victims)
   /** Those that act by themselves, in the order of their turns. */
@@ -63,7 +63,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     lookupRequests,
     merge,
     workers,
-    frames,
+    frameEnd,
     jobEnd,
     reports,
     ended,

@@ -3,7 +3,7 @@ import type { JobId, MemberId, Milliseconds } from './ids.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
 import type { Path } from './path.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { NO_TRIES, type Tries } from './tries.ts'
 
 /**

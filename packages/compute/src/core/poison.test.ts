@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import { poisonOf } from './poison.ts'
-import { TaskNode } from './task-tree.ts'
+import { TaskNode } from './task-node.ts'
 import type { Tries } from './tries.ts'
 
 /** Whether a member sets a task with these tries apart. */

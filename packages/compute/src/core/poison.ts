@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { MOST_CRASHES } from './tries.ts'
 
 /**

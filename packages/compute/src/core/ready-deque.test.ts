@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { newFrame } from './frame.ts'
 import { ReadyDeque } from './ready-deque.ts'
-import { newFrame, TaskNode } from './task-tree.ts'
+import { TaskNode } from './task-node.ts'
 
 function waiting(name: string): TaskNode {
   const node = new TaskNode(name, undefined)

@@ -1,4 +1,4 @@
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 
 /**
  * The tasks of a job that wait for a worker at this member. Its own workers take the newest, which

@@ -1,6 +1,8 @@
 import { attend, type Context } from './context.ts'
-import type { MemberId, Message } from './io.ts'
+import { explanationOf } from './explanation.ts'
+import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
+import type { Message } from './messages.ts'
 import type { Parts } from './parts.ts'
 import { ROOT } from './path.ts'
 
@@ -60,7 +62,7 @@ export class Reception {
         if (message.paths.includes(ROOT)) this.#parts.ended.unknown(from, job)
         return
       case 'result':
-        job.totals = message.totals ?? job.totals
+        job.work.totals = message.totals ?? job.work.totals
         for (const entry of message.entries) this.#parts.settlement.settle(job, entry, from)
         return
       case 'report':
@@ -83,7 +85,7 @@ export class Reception {
         return
       }
       case 'explain':
-        this.#parts.replication.explain(from, job)
+        this.#context.send(from, { type: 'explained', job: job.id, tasks: explanationOf(this.#context, job) })
         return
       case 'explained':
         if (!this.#context.keepers(job).includes(from)) return

@@ -1,6 +1,7 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Claim, Effect, Input, Message } from './io.ts'
+import type { Effect, Input } from './io.ts'
+import type { Claim, Message } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
 
 // A job whose first replica is another member.

@@ -1,17 +1,15 @@
 import type { Context } from './context.ts'
-import type { HeldBy, HeldTask, MemberId, Message, Milliseconds, NextPage } from './io.ts'
-import { entryBytes, type Entry } from './entry.ts'
+import { isHeld } from './frame.ts'
+import type { MemberId, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
+import { pageOf } from './lookup-page.ts'
+import type { Message, NextPage } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
 import type { Settlement } from './settlement.ts'
-import type { Frame, TaskNode } from './task-tree.ts'
-import { isNone, MAX_TRIES, triedOf, type Tried } from './tries.ts'
-import { evidence, mayVote } from './votes.ts'
+import type { TaskNode } from './task-node.ts'
+import { isNone, MAX_TRIES, type Tried } from './tries.ts'
+import { mayVote } from './votes.ts'
 
-/** Bytes of values in one answer. As of reports. */
-const PAGE_BYTES = 512 * 1024
-/** Most held tasks in one answer. A guess: more than a person reads. */
-export const MAX_EXPLAINED = 64
 /**
  * Most claims of one member and job that a replica keeps. A guess: many times what an honest member
  * holds.
@@ -21,8 +19,6 @@ const MAX_CLAIMS = 4096
 const MAX_TRIED = 4096
 /** Bytes of the names of one such task. */
 const TRIED_BYTES = 2 * MAX_TRIES * 128
-
-type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
 
 interface Conflict {
   readonly job: Job
@@ -57,10 +53,10 @@ export class Replication {
   report(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
     // 0: more parts of this report follow.
     if (message.number > 0) this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
-    job.works.set(from, message.work)
+    job.work.others.set(from, message.work)
     if (job.ended !== undefined) {
       for (const entry of message.entries) this.#settlement.settle(job, entry, from)
-      if (message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
+      if (message.entries.every(({ path }) => path !== ROOT)) this.#sendEnd(from, job)
       return
     }
     for (const entry of message.entries) {
@@ -79,7 +75,7 @@ export class Replication {
     }
     this.tried(from, job, message.tried)
     for (const claim of message.claims) if (job.ended === undefined) this.#claimed(from, job, claim)
-    if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#tellEnd(from, job)
+    if (job.ended !== undefined && message.entries.every(({ path }) => path !== ROOT)) this.#sendEnd(from, job)
   }
 
   /** Takes reports of crashes and lost holders. */
@@ -88,7 +84,7 @@ export class Replication {
       if (job.ended !== undefined || job.tree.covering(path) !== undefined || job.tried.size >= MAX_TRIED) continue
       const kept = this.#context.quota.tries(job, from, tries)
       const node = isNone(kept) ? undefined : this.#context.quota.node(job, path, from, TRIED_BYTES)
-      if (node !== undefined) job.tell(node, kept)
+      if (node !== undefined) job.learnTries(node, kept)
     }
   }
 
@@ -99,78 +95,11 @@ export class Replication {
   lookup(from: MemberId, job: Job, { request, paths, page, after }: Extract<Message, { type: 'lookup' }>): void {
     const isPaged = page !== undefined
     for (let begin: NextPage | undefined = { at: 0, ...(after !== undefined && { after }) }; begin !== undefined;) {
-      const { next, ...found } = this.#page(from, job, paths, begin)
+      const { next, ...found } = pageOf(this.#context.self, from, job, paths, begin)
       const paging = isPaged && { page, ...(next && { next }) }
       this.#context.send(from, { type: 'found', job: job.id, request, ...found, last: next === undefined, ...paging })
       begin = isPaged ? undefined : next
     }
-  }
-
-  #page(from: MemberId, job: Job, paths: readonly Path[], begin: NextPage): Page {
-    const entries: Entry[] = []
-    const claims: HeldBy[] = []
-    const tried: Tried[] = []
-    let bytes = 0
-    // Sends each node once, even if it is requested often and at several levels. Otherwise a short
-    // message could have an endless answer.
-    const told = new Set<TaskNode | Entry>()
-    const add = (entry: Entry): void => {
-      if (told.has(entry)) return
-      told.add(entry)
-      entries.push(entry)
-      bytes += entryBytes(entry)
-    }
-    const page = (next?: NextPage): Page => ({ entries, claims, ...(tried.length > 0 && { tried }), ...(next && { next }) })
-    for (let { at } = begin; at < paths.length; at++) {
-      const path = paths[at] as Path
-      const covering = job.tree.covering(path)
-      const node = job.tree.find(path)
-      if (covering !== undefined) {
-        add(covering)
-        if (bytes >= PAGE_BYTES && at + 1 < paths.length) return page({ at: at + 1 })
-      } else if (node !== undefined) {
-        for (const each of job.tree.within(node, told, at === begin.at ? begin.after : undefined)) {
-          for (const entry of each.entry === undefined ? evidence(job, each) : [each.entry]) add(entry)
-          for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
-          if (each.tries !== undefined) tried.push(triedOf(each))
-          if (isHeld(each.frame)) claims.push({ path: each.path, holder: this.#context.self })
-          // A node with an outcome stays in place, or gets covered. A page that ended at another
-          // node might not find its end again.
-          if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
-        }
-      }
-    }
-    return page()
-  }
-
-  /**
-   * Lists members that can't run the program, then held tasks, those without progress for longest
-   * first.
-   */
-  explain(from: MemberId, job: Job): void {
-    const { now, self } = this.#context
-    const tasks: HeldTask[] = []
-    const unfit = this.#context.members.computing().flatMap((holder) => {
-      const reason = job.unfitAt(holder, self)
-      return reason === undefined ? [] : { path: ROOT, fn: job.spec.fn, holder, age: 0, still: 0, progress: 0, leaf: true, unfit: reason }
-    })
-    for (const [holder, nodes] of job.claims) {
-      for (const node of nodes) {
-        const claim = node.claims?.get(holder)
-        if (claim === undefined) continue
-        const { task, since, progress, leaf } = claim
-        const { quietSince = now } = node
-        if (task !== undefined)
-          tasks.push({ path: node.path, fn: task.fn, holder, age: now - since, still: now - quietSince, progress, leaf })
-      }
-    }
-    for (const { path, task, frame } of job.held) {
-      const since = frame?.since ?? now
-      if (task !== undefined && !tasks.some((known) => known.path === path && known.holder === self))
-        tasks.push({ path, fn: task.fn, holder: self, age: now - since, still: 0, progress: 0, leaf: frame?.spawned === 0 })
-    }
-    tasks.sort((a, b) => b.still - a.still)
-    this.#context.send(from, { type: 'explained', job: job.id, tasks: [...unfit, ...tasks].slice(0, MAX_EXPLAINED) })
   }
 
   #claimed(
@@ -231,14 +160,9 @@ export class Replication {
     }
   }
 
-  #tellEnd(from: MemberId, job: Job): void {
+  #sendEnd(from: MemberId, job: Job): void {
     if (job.entry !== undefined) this.#context.send(from, resultOf(job, job.entry, this.#context.self))
   }
-}
-
-/** Whether others must leave this frame to this replica. */
-function isHeld(frame: Frame | undefined): boolean {
-  return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { Effect, Input, JobSpec, Message } from './io.ts'
+import type { Effect, Input, JobSpec } from './io.ts'
+import type { Message } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 

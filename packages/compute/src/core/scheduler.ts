@@ -1,7 +1,8 @@
 import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import { attend, type Context, type Signer } from './context.ts'
 import type { Entry } from './entry.ts'
-import type { ComputeMember, Effect, Input, JobId, MemberId, Message, Milliseconds, Totals } from './io.ts'
+import type { ComputeMember, Effect, Input, JobId, MemberId, Milliseconds } from './io.ts'
+import type { Message, Totals } from './messages.ts'
 import { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
 import { KnownJobs } from './known-jobs.ts'
@@ -11,7 +12,7 @@ import { createParts, type Parts } from './parts.ts'
 import type { Path } from './path.ts'
 import type { Tickets } from './queue.ts'
 import { Reception } from './reception.ts'
-import { progressOf } from './task-tree.ts'
+import { progressOf } from './task-node.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
@@ -64,7 +65,7 @@ export class Scheduler {
       jobs: new Map(),
       active: new Set(),
       attended: new Set(),
-      untold: new Set(),
+      unreported: new Set(),
       quota: new PeerQuota(() => context),
       effects,
       ...signer,
@@ -107,7 +108,7 @@ export class Scheduler {
     const { entry, tree } = job
     const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
     const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-    return { ended: job.ended, entry, progress, totals: job.totalsAt(this.#context.self) }
+    return { ended: job.ended, entry, progress, totals: job.work.totalsAt(this.#context.self) }
   }
 
   /** Returns how a job ended here; undefined if it runs or is unknown. */

@@ -1,13 +1,14 @@
 import type { Context } from './context.ts'
 import type { EndedJobs } from './ended-jobs.ts'
 import { entryBytes, liars, sameOutcome, standing, type Entry, type Outcome } from './entry.ts'
-import type { Frames } from './frames.ts'
+import { newFrame, type Frame } from './frame.ts'
+import type { FrameEnd } from './frame-end.ts'
 import type { MemberId } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { JobEnd } from './job-end.ts'
 import { ROOT } from './path.ts'
 import { joinShared, NOTHING_SHARED, SHARED_TOO_LARGE, uniteShared, type Shared } from './shared-value.ts'
-import { newFrame, type Frame, type TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { NO_TRIES } from './tries.ts'
 import { count, evidence, givenTo, votersOf } from './votes.ts'
 import type { Workers } from './workers.ts'
@@ -20,14 +21,14 @@ const NO_INPUT = new Uint8Array()
 export class Settlement {
   readonly #context: Context
   readonly #workers: Workers
-  readonly #frames: Frames
+  readonly #frameEnd: FrameEnd
   readonly #jobEnd: JobEnd
   readonly #ended: EndedJobs
 
-  constructor(context: Context, workers: Workers, frames: Frames, jobEnd: JobEnd, ended: EndedJobs) {
+  constructor(context: Context, workers: Workers, frameEnd: FrameEnd, jobEnd: JobEnd, ended: EndedJobs) {
     this.#context = context
     this.#workers = workers
-    this.#frames = frames
+    this.#frameEnd = frameEnd
     this.#jobEnd = jobEnd
     this.#ended = ended
   }
@@ -52,7 +53,9 @@ export class Settlement {
     if (elected !== undefined) this.#cover(job, node, elected, from)
   }
 
-  /** A frame of this member ended with an outcome. `given`: the shared values that it began with. */
+  /**
+   * A frame of this member ended with an outcome. `given`: the shared values that it began with.
+   */
   complete(job: Job, node: TaskNode, outcome: Outcome, shared: Shared, given: Shared): void {
     const frame = node.frame as Frame
     const entry = this.#entry(job, node.path, outcome, shared, { given, spawned: frame.spawned })
@@ -116,7 +119,7 @@ export class Settlement {
   #cover(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
     const voters = votersOf(node)
     if (node.holder === from) job.unawait(node, 'outcome')
-    const interested = this.#frames.release(job, node)
+    const interested = this.#frameEnd.release(job, node)
     for (const voter of voters) if (voter !== this.#context.self) interested.add(voter)
     job.tree.cover(node, entry)
     // Nobody computes it any more.

@@ -13,7 +13,7 @@ export class SharedSpread {
   readonly #context: Context
   readonly #neighbours: Victims
   /** Version that was sent, and when, by job. */
-  readonly #told = new Map<JobId, { version: number; at: Milliseconds }>()
+  readonly #sent = new Map<JobId, { version: number; at: Milliseconds }>()
   #due: Milliseconds = Infinity
 
   constructor(context: Context, neighbours: Victims) {
@@ -27,7 +27,7 @@ export class SharedSpread {
 
   /** Whether neighbours still lack better values. */
   isDue(job: Job): boolean {
-    return job.sharedVersion !== (this.#told.get(job.id)?.version ?? 0)
+    return job.sharedVersion !== (this.#sent.get(job.id)?.version ?? 0)
   }
 
   turn(): void {
@@ -35,13 +35,13 @@ export class SharedSpread {
     this.#due = Infinity
     for (const job of attended) {
       if (!this.isDue(job)) continue
-      const told = this.#told.get(job.id)
-      const at = (told?.at ?? -Infinity) + config.sharedEvery
+      const sent = this.#sent.get(job.id)
+      const at = (sent?.at ?? -Infinity) + config.sharedEvery
       if (at > now) {
         this.#due = Math.min(this.#due, at)
         continue
       }
-      this.#told.set(job.id, { version: job.sharedVersion, at: now })
+      this.#sent.set(job.id, { version: job.sharedVersion, at: now })
       for (const neighbour of [...this.#neighbours.near(), ...this.#neighbours.far()]) {
         this.#context.send(
           neighbour,
@@ -51,6 +51,6 @@ export class SharedSpread {
         )
       }
     }
-    for (const id of this.#told.keys()) if (!jobs.has(id)) this.#told.delete(id)
+    for (const id of this.#sent.keys()) if (!jobs.has(id)) this.#sent.delete(id)
   }
 }

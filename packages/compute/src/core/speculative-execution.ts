@@ -2,11 +2,12 @@ import type { SchedulerConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, MemberId, Message, Milliseconds } from './io.ts'
+import type { MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
+import type { Grant, Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import { ROOT } from './path.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { mayVote } from './votes.ts'
 
 /** A task may take this multiple of the longest of its kind. A guess. */
@@ -82,7 +83,7 @@ export class SpeculativeExecution {
     if (oldest === undefined) return false
     const holder = oldest.holder as MemberId
     // The task may be a parent at its holder; that is not known here.
-    const kind = { mean: job.taskTime, longest: job.longestOf(oldest.task?.fn ?? '', self, new Set([holder])) }
+    const kind = { mean: job.work.taskTime, longest: job.work.longestOf(oldest.task?.fn ?? '', self, new Set([holder])) }
     if (now - oldest.awaitedSince < overdueAfter(config, kind, true)) return false
     for (const node of job.awaited) {
       const { task } = node
@@ -100,7 +101,7 @@ export class SpeculativeExecution {
    */
   #overdueFor(from: MemberId, job: Job): Grant | undefined {
     const { self, now, config } = this.#context
-    const { ran, finished } = job.totalsAt(self)
+    const { ran, finished } = job.work.totalsAt(self)
     const mean = finished === 0 ? undefined : ran / finished
     let oldest: { node: TaskNode; task: Task; since: Milliseconds } | undefined
     for (const nodes of job.claims.values()) {
@@ -112,7 +113,7 @@ export class SpeculativeExecution {
         const task = rootOf(job, node) ?? node.task ?? claim?.task
         if (claim === undefined || task === undefined) continue
         // Each further holder doubles the limit: a claim costs nothing.
-        const kind = { mean, longest: job.longestOf(task.fn, self, claims) }
+        const kind = { mean, longest: job.work.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
         const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
         if (now - since < after || since >= (oldest?.since ?? Infinity)) continue

@@ -1,9 +1,10 @@
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { Grant, MemberId, Message, Milliseconds } from './io.ts'
+import type { MemberId, Milliseconds } from './io.ts'
 import { MAX_STOLEN } from './grants.ts'
 import type { Job } from './job.ts'
 import { Lane, type StealRequest } from './lane.ts'
+import type { Grant, Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import type { SpeculativeExecution } from './speculative-execution.ts'
 import type { Supervision } from './supervision.ts'
@@ -44,7 +45,7 @@ export class Stealing {
   readonly #lanes: readonly Lane[]
   readonly #count = new StealCount()
   /** Time since which this member looks for tasks. */
-  #hungrySince: Milliseconds | undefined
+  #idleSince: Milliseconds | undefined
   /** A worker has nothing to do. */
   #isIdle = false
   #next = 0
@@ -60,9 +61,9 @@ export class Stealing {
   }
 
   get nextDue(): Milliseconds {
-    if (this.#hungrySince === undefined || this.#parts.merge.isOpen) return Infinity
+    if (this.#idleSince === undefined || this.#parts.merge.isOpen) return Infinity
     const { config, now } = this.#context
-    let due = this.#parts.speculation.dueAt(this.#hungrySince)
+    let due = this.#parts.speculation.dueAt(this.#idleSince)
     for (const { request, notBefore, victims } of this.#lanes) {
       if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
       else if (victims.length > 0) due = Math.min(due, Math.max(notBefore, now))
@@ -84,18 +85,18 @@ export class Stealing {
     if (isIdle && !this.#isIdle) this.#count.starved(this.#parts.workers.count, exactNow)
     this.#isIdle = isIdle
     if (jobs.length === 0) {
-      this.#hungrySince = undefined
+      this.#idleSince = undefined
       return
     }
-    if (this.#hungrySince === undefined) {
-      this.#hungrySince = now
+    if (this.#idleSince === undefined) {
+      this.#idleSince = now
       this.#parts.speculation.begin()
     }
     for (const lane of this.#lanes) {
       if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
       if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
     }
-    const replica = now >= this.#parts.speculation.dueAt(this.#hungrySince) ? this.#parts.speculation.seek(jobs) : undefined
+    const replica = now >= this.#parts.speculation.dueAt(this.#idleSince) ? this.#parts.speculation.seek(jobs) : undefined
     if (replica !== undefined)
       this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
   }
@@ -103,7 +104,7 @@ export class Stealing {
   /** A victim that refused this member has work again. */
   surplus(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
-    if (this.#hungrySince !== undefined) lane?.invited(from)
+    if (this.#idleSince !== undefined) lane?.invited(from)
   }
 
   /** A victim, or a replica, answers. */
@@ -128,7 +129,7 @@ export class Stealing {
         node.waiters.add(from)
       }
       const tries = this.#context.quota.tries(job, from, { crashes, holders })
-      if (!isNone(tries)) job.tell(node, tries)
+      if (!isNone(tries)) job.learnTries(node, tries)
       // If the job is voted on, a loss is only one member's statement. It does not count, but the
       // member that begins such a task still announces it first.
       const careful = holders.length > 0

@@ -3,11 +3,12 @@ import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import { digestOf } from './digest.ts'
 import type { Execution } from './execution.ts'
-import type { HeldBy, MemberId, Message, Milliseconds } from './io.ts'
+import type { MemberId, Milliseconds } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { Losses } from './losses.ts'
+import type { HeldBy, Message } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
-import { progressOf, type TaskNode } from './task-tree.ts'
+import { progressOf, type TaskNode } from './task-node.ts'
 import { evidence, votersOf } from './votes.ts'
 
 /**
@@ -105,12 +106,12 @@ export class Supervision {
         type: 'holding',
         job: job.id,
         progress: holding,
-        ...(paths.includes(ROOT) ? { totals: job.totalsAt(this.#context.self) } : {}),
+        ...(paths.includes(ROOT) ? { totals: job.work.totalsAt(this.#context.self) } : {}),
       })
   }
 
   holding(from: MemberId, job: Job, { progress, totals }: Extract<Message, { type: 'holding' }>): void {
-    job.totals = totals ?? job.totals
+    job.work.totals = totals ?? job.work.totals
     for (const [path, share] of progress) {
       if (path === ROOT) job.progress = share
       if (path === ROOT && from !== this.#context.self) job.isOpenElsewhere = true

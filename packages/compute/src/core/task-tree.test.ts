@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
+import { newFrame } from './frame.ts'
 import { ROOT } from './path.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
-import { newFrame, TaskTree } from './task-tree.ts'
+import { TaskTree } from './task-tree.ts'
 
 const a = 'aaaaaaaaaa'
 const b = 'bbbbbbbbbb'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
 import { Job } from './job.ts'
 import { NOTHING_SHARED, type Shared } from './shared-value.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { count, givenTo, mayVote } from './votes.ts'
 
 const bound = (key: number): Shared => new Map([['best', { rule: 'min', key, values: [Uint8Array.of(key)] }]])

@@ -2,7 +2,7 @@ import { liars, sameGiven, sameVote, type Entry, type Vote } from './entry.ts'
 import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
-import type { TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { crashesAt, MOST_CRASHES } from './tries.ts'
 
 /**

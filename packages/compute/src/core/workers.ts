@@ -1,8 +1,9 @@
 import type { Context } from './context.ts'
+import type { Frame } from './frame.ts'
 import type { Job } from './job.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import type { Queue } from './queue.ts'
-import type { Frame, TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 import { heldBy, NO_TRIES } from './tries.ts'
 import { eligible, givenTo } from './votes.ts'
 
@@ -82,12 +83,12 @@ export class Workers {
     frame.state = 'running'
     frame.slot = slot
     frame.given = job.votesNeeded === 1 ? job.shared : givenTo(job, node)
-    job.work.begun++
+    job.work.own.begun++
     if (frame.careful || node.parent?.frame?.careful === true) {
-      job.tell(node, heldBy(node.tries ?? NO_TRIES, self))
-      job.tellTried(node, true)
+      job.learnTries(node, heldBy(node.tries ?? NO_TRIES, self))
+      job.reportTries(node, true)
     }
-    frame.charged = job.taskTime ?? 0
+    frame.charged = job.work.taskTime ?? 0
     this.#queue.charge(job, frame.charged)
     this.sent(slot)
     const { task } = node
@@ -105,7 +106,7 @@ export class Workers {
 
   /** Returns the worker with the least to do: none, or one short task. */
   #free(job: Job): number | undefined {
-    const ahead = job.taskTime !== undefined && job.taskTime < this.#context.config.prefetchBelow ? 1 : 0
+    const ahead = job.work.taskTime !== undefined && job.work.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined
     let least = ahead + 1
     for (const [slot, { sent, seen }] of this.#workers.entries()) {

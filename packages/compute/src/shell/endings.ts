@@ -12,7 +12,7 @@ export class Endings {
     return [...this.#waiting.keys()]
   }
 
-  /** Resolves when `tell` reports the end of the job, or after `ms`. */
+  /** Resolves when the job ends, or after `ms`. */
   async wait(job: JobId, ms?: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const waiting = this.#waiting.get(job) ?? new Set()
@@ -24,11 +24,11 @@ export class Endings {
     if (waiting.size === 0 && this.#waiting.get(job) === waiting) this.#waiting.delete(job)
   }
 
-  tell(job: JobId): void {
+  end(job: JobId): void {
     for (const resolve of this.#waiting.get(job) ?? []) resolve()
   }
 
-  tellAll(): void {
-    for (const job of this.#waiting.keys()) this.tell(job)
+  endAll(): void {
+    for (const job of this.#waiting.keys()) this.end(job)
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { HeldTask } from '../core/io.ts'
+import type { HeldTask } from '../core/messages.ts'
 import { Explanations } from './explanations.ts'
 
 const task: HeldTask = { path: '', fn: 'main', holder: 'm', age: 1, still: 0, progress: 0, leaf: true }

@@ -1,4 +1,5 @@
-import type { HeldTask, JobId } from '../core/io.ts'
+import type { JobId } from '../core/io.ts'
+import type { HeldTask } from '../core/messages.ts'
 
 /**
  * The answers of replicas to requests for the tasks that members hold. Unrequested answers are

@@ -19,7 +19,7 @@ export const MAX_DATE = 8.64e15
 export const MAX_INLINE_INPUT = 400
 
 /** How long a job may run, ms: 31 days. Its record lives no longer. */
-export const MAX_LIFE = 31 * 24 * 60 * 60 * 1000
+export const MAX_LIFETIME = 31 * 24 * 60 * 60 * 1000
 /** How long a result is kept by default, ms: a week. */
 export const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 
@@ -63,7 +63,7 @@ export interface PublishedJob extends JobRecord {
  * The new lifetime of the record of a job that is over, ms; undefined if the record expires soon
  * anyway.
  */
-export function lifeAfterEnd({ keep, expires }: PublishedJob, now: number): number | undefined {
+export function lifetimeAfterEnd({ keep, expires }: PublishedJob, now: number): number | undefined {
   // Lifetimes less than a second apart count as equal.
   return expires - now > keep + 1000 ? keep : undefined
 }
@@ -80,7 +80,7 @@ const schema = v.object({
   trusted: v.optional(v.boolean(), false),
   votes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_VOTES)), 1),
   submitted: v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_DATE)),
-  keep: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_LIFE)), DEFAULT_KEEP),
+  keep: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(MAX_LIFETIME)), DEFAULT_KEEP),
   wish: v.picklist(['run', 'suspend', 'cancel']),
 })
 

@@ -1,4 +1,4 @@
-import type { Message } from '../core/io.ts'
+import type { Message } from '../core/messages.ts'
 
 /**
  * Lists whose elements are independent, so they may come in several messages. A look-up, and an

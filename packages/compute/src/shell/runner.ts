@@ -1,6 +1,7 @@
 import { Driver, type Carrier } from '@jel/machine'
-import type { ComputeMember, Effect, Input, JobId, MemberId, Message } from '../core/io.ts'
+import type { ComputeMember, Effect, Input, JobId, MemberId } from '../core/io.ts'
 import type { Signer } from '../core/context.ts'
+import type { Message } from '../core/messages.ts'
 import type { Tickets } from '../core/queue.ts'
 import { Scheduler } from '../core/scheduler.ts'
 import type { PlacedProgram, TaskLimits } from '../executors/container.ts'

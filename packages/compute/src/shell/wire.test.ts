@@ -2,7 +2,7 @@ import { Encoder } from 'cbor-x'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../core/entry.ts'
-import type { Message } from '../core/io.ts'
+import type { Message } from '../core/messages.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const path = 'abcdefghij'

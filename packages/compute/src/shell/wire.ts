@@ -1,9 +1,9 @@
 /** Encodes and decodes the messages of schedulers, with checks and bounds. */
 import * as v from 'valibot'
-import type { Message } from '../core/io.ts'
-import { MAX_KINDS } from '../core/job.ts'
+import type { Message } from '../core/messages.ts'
+import { MAX_KINDS } from '../core/job-work.ts'
 import { MAX_REASON } from '../core/losses.ts'
-import { MAX_EXPLAINED } from '../core/replication.ts'
+import { MAX_EXPLAINED } from '../core/explanation.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'

@@ -9,7 +9,7 @@ const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
  * The members that take part in computing. A member declares this by a constant in its
  * joined-statement. A visitor declares nothing: only members that get a message from it know it.
  */
-export class Roster {
+export class MemberList {
   readonly #pool: Pool
   readonly #visits: boolean
   readonly #computes: boolean

@@ -1,10 +1,11 @@
 import type { Context } from './context.ts'
+import type { Frame } from './frame.ts'
 import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
-import type { Frame, TaskNode } from './task-tree.ts'
+import type { TaskNode } from './task-node.ts'
 
 /** Ends frames of this member without an outcome. */
-export class Frames {
+export class FrameEnd {
   readonly #context: Context
 
   constructor(context: Context) {

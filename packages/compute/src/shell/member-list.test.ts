@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { Records } from '../../test/records.ts'
 import type { Input } from '../core/io.ts'
 import { JOB_PREFIX } from './job-record.ts'
-import { CONSTANT, Roster } from './roster.ts'
+import { CONSTANT, MemberList } from './member-list.ts'
 
-/** A pool with other members, as a roster sees it. */
+/** A pool with other members, as the list of members sees it. */
 function poolOf(self: string, records = new Records(), members: Partial<Member>[] = []): { pool: Pool; change: () => void } {
   const constants = new Map<string, Uint8Array>()
   const events = new EventTarget()
@@ -42,9 +42,9 @@ describe('the members that take part in computing', () => {
     const jobs = Array.from({ length: 10 }, (_, number) => `${JOB_PREFIX}${number}`)
     for (const job of jobs) records.publish('owner', job)
     for (let visit = 0; visit < 10_000; visit++) {
-      const roster = new Roster(poolOf(`m${visit}`, records).pool, { visits: visit % 2 === 0, computes: true }, () => {})
-      await roster.start()
-      await roster.close()
+      const memberList = new MemberList(poolOf(`m${visit}`, records).pool, { visits: visit % 2 === 0, computes: true }, () => {})
+      await memberList.start()
+      await memberList.close()
     }
     expect(new Set(records.held)).toEqual(new Set(jobs))
   })
@@ -53,28 +53,28 @@ describe('the members that take part in computing', () => {
     const members = [other('takes part', 1), other('silent')]
     const { pool, change } = poolOf('self', undefined, members)
     const inputs: Input[] = []
-    const roster = new Roster(pool, { visits: false, computes: true }, (some) => inputs.push(...some))
-    await roster.start()
+    const memberList = new MemberList(pool, { visits: false, computes: true }, (some) => inputs.push(...some))
+    await memberList.start()
     expect(pool.members()[0]?.constants.get(CONSTANT)).toEqual(Uint8Array.of(1))
-    expect(roster.members).toEqual(['takes part'])
+    expect(memberList.members).toEqual(['takes part'])
     expect(inputs).toMatchObject([{ member: { visits: false } }])
-    roster.heard('silent')
+    memberList.heard('silent')
     expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', visits: true } })
-    expect(roster.members).not.toContain('silent')
+    expect(memberList.members).not.toContain('silent')
     members[1] = other('silent', 1)
     change()
-    await expect.poll(() => roster.members).toContain('silent')
+    await expect.poll(() => memberList.members).toContain('silent')
     expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', visits: false } })
   })
 
   it('say whether they have workers', async () => {
     const worker = poolOf('worker')
-    await new Roster(worker.pool, { visits: false, computes: true }, () => {}).start()
+    await new MemberList(worker.pool, { visits: false, computes: true }, () => {}).start()
     const keeper = poolOf('keeper')
     const inputs: Input[] = []
-    await new Roster(keeper.pool, { visits: false, computes: false }, () => {}).start()
+    await new MemberList(keeper.pool, { visits: false, computes: false }, () => {}).start()
     const members = [...worker.pool.members(), ...keeper.pool.members()]
-    await new Roster(poolOf('self', undefined, members).pool, { visits: false, computes: true }, (some) => inputs.push(...some)).start()
+    await new MemberList(poolOf('self', undefined, members).pool, { visits: false, computes: true }, (some) => inputs.push(...some)).start()
     expect(inputs).toMatchObject([{ member: { id: 'worker', computes: true } }, { member: { id: 'keeper', computes: false } }])
   })
 })

@@ -1,0 +1,34 @@
+import type { Context } from './context.ts'
+import type { Job } from './job.ts'
+import type { HeldTask } from './messages.ts'
+import { ROOT } from './path.ts'
+
+/** Most held tasks in one answer. A guess: more than a person reads. */
+export const MAX_EXPLAINED = 64
+
+/**
+ * Explains what a job waits for, as this replica knows it: the members that can't run the program,
+ * then held tasks, those without progress for longest first.
+ */
+export function explanationOf({ now, self, members }: Context, job: Job): HeldTask[] {
+  const tasks: HeldTask[] = []
+  const unfit = members.computing().flatMap((holder) => {
+    const reason = job.unfitAt(holder, self)
+    return reason === undefined ? [] : { path: ROOT, fn: job.spec.fn, holder, age: 0, still: 0, progress: 0, leaf: true, unfit: reason }
+  })
+  for (const [holder, nodes] of job.claims) {
+    for (const { path, claims, quietSince = now } of nodes) {
+      const claim = claims?.get(holder)
+      if (claim?.task === undefined) continue
+      const { task, since, progress, leaf } = claim
+      tasks.push({ path, fn: task.fn, holder, age: now - since, still: now - quietSince, progress, leaf })
+    }
+  }
+  for (const { path, task, frame } of job.held) {
+    const since = frame?.since ?? now
+    if (task !== undefined && !tasks.some((known) => known.path === path && known.holder === self))
+      tasks.push({ path, fn: task.fn, holder: self, age: now - since, still: 0, progress: 0, leaf: frame?.spawned === 0 })
+  }
+  tasks.sort((a, b) => b.still - a.still)
+  return [...unfit, ...tasks].slice(0, MAX_EXPLAINED)
+}

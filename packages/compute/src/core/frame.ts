@@ -1,0 +1,60 @@
+import type { MemberId, Milliseconds } from './ids.ts'
+import { NOTHING_SHARED, type Shared } from './shared-value.ts'
+
+/** An execution of a task at this member. */
+export interface Frame {
+  /**
+   * `lookup`: waits for the answers of replicas. `ready`: in the deque. `running`: at a worker,
+   * also while it awaits children.
+   */
+  state: 'lookup' | 'ready' | 'running'
+  /** The worker, while it runs. */
+  slot: number
+  /** Time of its arrival here. */
+  readonly since: Milliseconds
+  /** It came from another member, or it is the root. Replicas learn that it is here. */
+  readonly claimed: boolean
+  /** The member that gave it. Claims of that member, as others state them, are out of date. */
+  from: MemberId | undefined
+  readonly second: boolean
+  readonly replay: boolean
+  /**
+   * A holder of it was lost, perhaps with a task below it. Replicas learn of each such task before
+   * it begins here.
+   */
+  careful: boolean
+  spawned: number
+  /** Bytes of the inputs of children that wait. */
+  openBytes: number
+  settled: number
+  shared: Shared
+  /** Set if the job is voted on: the shared values that it began with. */
+  given: Shared
+  /** Processor time that it took, or is estimated to take. */
+  charged: Milliseconds
+}
+
+export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay'>> = {}): Frame {
+  const { claimed = false, from, second = false, replay = false } = options
+  return {
+    state: 'ready',
+    slot: -1,
+    since,
+    claimed,
+    from,
+    second,
+    replay,
+    careful: false,
+    spawned: 0,
+    openBytes: 0,
+    settled: 0,
+    shared: NOTHING_SHARED,
+    given: NOTHING_SHARED,
+    charged: 0,
+  }
+}
+
+/** Whether others must leave this frame to this replica. */
+export function isHeld(frame: Frame | undefined): boolean {
+  return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
+}

@@ -1,0 +1,59 @@
+import type { MemberId, Milliseconds } from './ids.ts'
+import type { Totals, Work } from './messages.ts'
+
+/** Most functions whose times are kept. A guess: programs have few. */
+export const MAX_KINDS = 16
+/** Weight of the latest task in the moving average of task times. A guess. */
+const LATEST = 0.1
+
+/** The work for one job: that of this member, and that of others as far as they reported it. */
+export class JobWork {
+  readonly own: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
+  /** The work that other members reported. */
+  readonly others = new Map<MemberId, Work>()
+  /** The longest time, for each function, that one of its tasks kept a worker here busy. */
+  readonly longest = new Map<string, Milliseconds>()
+  /**
+   * Time that its tasks keep a worker here busy, ms: a moving average; undefined before the first.
+   */
+  taskTime: Milliseconds | undefined
+  /** The latest sum of a replica. */
+  totals: Totals | undefined
+
+  /** A task gave an outcome here. `fn`: undefined if it is not known any more. */
+  finished(fn: string | undefined, ran: Milliseconds): void {
+    this.own.finished++
+    this.own.ran += ran
+    this.taskTime = this.taskTime === undefined ? ran : this.taskTime + LATEST * (ran - this.taskTime)
+    if (fn === undefined) return
+    const longest = this.longest.get(fn)
+    if (longest === undefined ? this.longest.size < MAX_KINDS : ran > longest) this.longest.set(fn, ran)
+  }
+
+  /** Returns the longest time of a task of this function at members other than the holders, ms. */
+  longestOf(fn: string, self: MemberId, holders: { has(member: MemberId): boolean }): Milliseconds {
+    let longest = holders.has(self) ? 0 : (this.longest.get(fn) ?? 0)
+    for (const [member, { longest: times = [] }] of this.others) {
+      if (member === self || holders.has(member)) continue
+      for (const [name, time] of times) if (name === fn) longest = Math.max(longest, time)
+    }
+    return longest
+  }
+
+  /**
+   * Returns the sum of this member's work and of all reported work, or a replica's sum if that is
+   * larger.
+   */
+  totalsAt(self: MemberId): Totals {
+    let { begun, finished, ran } = this.own
+    let members = begun > 0 ? 1 : 0
+    for (const [member, work] of this.others) {
+      if (member === self) continue
+      begun += work.begun
+      finished += work.finished
+      ran += work.ran
+      if (work.begun > 0) members++
+    }
+    return this.totals !== undefined && this.totals.begun > begun ? this.totals : { begun, finished, ran, members }
+  }
+}

@@ -1,0 +1,55 @@
+import { entryBytes, type Entry } from './entry.ts'
+import { isHeld } from './frame.ts'
+import type { MemberId } from './ids.ts'
+import type { Job } from './job.ts'
+import type { HeldBy, Message, NextPage } from './messages.ts'
+import type { Path } from './path.ts'
+import type { TaskNode } from './task-node.ts'
+import { triedOf, type Tried } from './tries.ts'
+import { evidence } from './votes.ts'
+
+/** Bytes of values in one answer. As of reports. */
+const PAGE_BYTES = 512 * 1024
+
+type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
+
+/**
+ * Returns what this replica knows of some tasks and of those below them, from `begin` on, as much
+ * as has room in a message.
+ */
+export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly Path[], begin: NextPage): Page {
+  const entries: Entry[] = []
+  const claims: HeldBy[] = []
+  const tried: Tried[] = []
+  let bytes = 0
+  // Sends each node once, even if it is requested often and at several levels. Otherwise a short
+  // message could have an endless answer.
+  const seen = new Set<TaskNode | Entry>()
+  const add = (entry: Entry): void => {
+    if (seen.has(entry)) return
+    seen.add(entry)
+    entries.push(entry)
+    bytes += entryBytes(entry)
+  }
+  const page = (next?: NextPage): Page => ({ entries, claims, ...(tried.length > 0 && { tried }), ...(next && { next }) })
+  for (let { at } = begin; at < paths.length; at++) {
+    const path = paths[at] as Path
+    const covering = job.tree.covering(path)
+    const node = job.tree.find(path)
+    if (covering !== undefined) {
+      add(covering)
+      if (bytes >= PAGE_BYTES && at + 1 < paths.length) return page({ at: at + 1 })
+    } else if (node !== undefined) {
+      for (const each of job.tree.within(node, seen, at === begin.at ? begin.after : undefined)) {
+        for (const entry of each.entry === undefined ? evidence(job, each) : [each.entry]) add(entry)
+        for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
+        if (each.tries !== undefined) tried.push(triedOf(each))
+        if (isHeld(each.frame)) claims.push({ path: each.path, holder: self })
+        // A node with an outcome stays in place, or gets covered. A page that ended at another
+        // node might not find its end again.
+        if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
+      }
+    }
+  }
+  return page()
+}

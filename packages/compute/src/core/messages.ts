@@ -1,0 +1,168 @@
+/** The messages between schedulers. */
+import type { Entry, Task } from './entry.ts'
+import type { JobId, MemberId, Milliseconds } from './ids.ts'
+import type { Path } from './path.ts'
+import type { Shared } from './shared-value.ts'
+import type { Tried } from './tries.ts'
+
+/** A task that moves to another member. */
+export interface Grant extends Task {
+  readonly job: JobId
+  /** Parts of it may have been computed, so the new holder looks them up first. */
+  readonly replay: boolean
+  /** Number of containers that it has ended. */
+  readonly tries: number
+  /** See `Tries`. Default: none. */
+  readonly crashes?: readonly MemberId[]
+  readonly holders?: readonly MemberId[]
+}
+
+/** A statement that a member holds a task which it did not spawn itself. */
+export interface Claim extends Task {
+  /** Time since the member got it. */
+  readonly age: Milliseconds
+  /** The part that is done, 0 to 1, as far as its holder knows. */
+  readonly progress: number
+  /** It has called for no child yet, so if it takes long, it does so by itself. */
+  readonly leaf: boolean
+  /** Another member holds it as well, on purpose. */
+  readonly second: boolean
+}
+
+export interface HeldBy {
+  readonly path: Path
+  readonly holder: MemberId
+}
+
+/** A task that a member holds, as a replica knows it. */
+export interface HeldTask {
+  readonly path: Path
+  readonly fn: string
+  readonly holder: MemberId
+  /** Time since the holder got it. */
+  readonly age: Milliseconds
+  /** Time for which nothing of it was covered or stolen. */
+  readonly still: Milliseconds
+  /** 0 to 1. */
+  readonly progress: number
+  /** It has called for no other task: it runs, or waits for a worker. */
+  readonly leaf: boolean
+  /**
+   * Only of the root: the reason that this member gives why the program does not run there.
+   * Default: it may run there.
+   */
+  readonly unfit?: string
+}
+
+/** A member's work for a job since it took part. Each report replaces the one before. */
+export interface Work {
+  /** Executions that it began. */
+  readonly begun: number
+  /** Tasks that gave an outcome here. */
+  readonly finished: number
+  /** Time that its programs ran. */
+  readonly ran: Milliseconds
+  /** The longest time, for each function, that one task kept a worker busy. Default: none. */
+  readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
+  /** The reason why the program does not run there. Default: it runs, or has not been tried. */
+  readonly unfit?: string
+}
+
+/** The work of all members for a job, as far as a replica knows. */
+export interface Totals extends Work {
+  /** Members that took part. */
+  readonly members: number
+}
+
+export type Message =
+  /**
+   * Thief to victim: a request for tasks of these jobs. `count`: the most tasks that the thief
+   * would take.
+   */
+  | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number }
+  /**
+   * The answer to `steal` and `idle`. `left`: tasks of the same job that the victim still has.
+   * `hint`: a member that may have some, if the victim has none.
+   */
+  | {
+      readonly type: 'work'
+      readonly request: number
+      readonly tasks: readonly Grant[]
+      readonly left: number
+      readonly ended: readonly JobId[]
+      readonly hint?: MemberId
+    }
+  /** Victim to a thief that it had to refuse: there is work again. */
+  | { readonly type: 'surplus' }
+  /** Waiter to holder: I wait for these. */
+  | {
+      readonly type: 'awaiting'
+      readonly job: JobId
+      readonly paths: readonly Path[]
+      /** A digest of the root's outcome that the sender has. The same outcome needs no answer. */
+      readonly known?: string
+    }
+  /** Holder to waiter: I have them. */
+  | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[]; readonly totals?: Totals }
+  /** Holder to waiter: I passed them on, and will send you their outcomes. */
+  | { readonly type: 'moved'; readonly job: JobId; readonly tasks: readonly HeldBy[] }
+  /** Holder to waiter: I do not have them. */
+  | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
+  /** To members that wait for these tasks, or work on them: they are covered. */
+  | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[]; readonly totals?: Totals }
+  /** To a replica: the news of the sender, or everything if the replica is new to it. */
+  | {
+      readonly type: 'report'
+      readonly job: JobId
+      readonly number: number
+      readonly entries: readonly Entry[]
+      readonly claims: readonly Claim[]
+      /** Claims that are over. */
+      readonly dropped: readonly Path[]
+      readonly work: Work
+      readonly tried?: readonly Tried[]
+    }
+  | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
+  /** To all replicas: a request for what is known of these paths and of those below them. */
+  | {
+      readonly type: 'lookup'
+      readonly job: JobId
+      readonly request: number
+      readonly paths: readonly Path[]
+      /**
+       * The page of the answer that is requested; undefined: the sender is of an earlier release,
+       * and takes all pages at once.
+       */
+      readonly page?: number
+      /** Of the first path: only what comes behind this one, in the order of the tree. */
+      readonly after?: Path
+    }
+  | {
+      readonly type: 'found'
+      readonly job: JobId
+      readonly request: number
+      readonly entries: readonly Entry[]
+      readonly claims: readonly HeldBy[]
+      readonly last: boolean
+      readonly tried?: readonly Tried[]
+      readonly page?: number
+      /** There is more, from here on. */
+      readonly next?: NextPage
+    }
+  /** Replica to one of two holders: leave this task to the other. */
+  | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
+  /** An idle member to a replica: a request for an overdue task. The answer is `work`. */
+  | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[] }
+  | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
+  /** To a replica: a request for all held tasks, those without progress for longest first. */
+  | { readonly type: 'explain'; readonly job: JobId }
+  | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
+
+/**
+ * The start of the next page of an answer. `at`: an index into the requested paths. `after`: only
+ * what comes behind this one; undefined: from the first on.
+ */
+export interface NextPage {
+  readonly at: number
+  readonly after?: Path
+}

@@ -1,0 +1,30 @@
+import type { Milliseconds } from './ids.ts'
+import type { Path } from './path.ts'
+
+/** The state of reporting to one replica. */
+export interface ReplicaProgress {
+  /** Index of the first news that it has not acknowledged; -1: it needs everything. */
+  noted: number
+  /** Index after the last news that was sent. */
+  sent: number
+  sentAt: Milliseconds
+  /** Retransmission timeout of a report (as TCP's). */
+  retransmitAfter: Milliseconds
+  number: number
+  /**
+   * Paths that were covered when the replica came, and are not acknowledged yet. The first `page`
+   * of them are on their way.
+   */
+  backlog: Path[] | undefined
+  page: number
+  /** It has acknowledged nothing yet, so it receives all claims of this member. */
+  isNew: boolean
+}
+
+/**
+ * Returns the state of a replica that has received nothing yet. `noted`: the index of the first
+ * news that it needs.
+ */
+export function newReplica(noted: number, retransmitAfter: Milliseconds): ReplicaProgress {
+  return { noted, sent: -1, sentAt: -Infinity, retransmitAfter, number: 0, backlog: undefined, page: 0, isNew: true }
+}

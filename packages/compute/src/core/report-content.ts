@@ -1,0 +1,85 @@
+import { entryBytes, type Entry, type Task } from './entry.ts'
+import type { Milliseconds } from './ids.ts'
+import type { Job } from './job.ts'
+import type { Claim } from './messages.ts'
+import type { Path } from './path.ts'
+import type { ReplicaProgress } from './replica-progress.ts'
+import { progressOf, type TaskNode } from './task-node.ts'
+import { triedOf, type Tried } from './tries.ts'
+import { evidence } from './votes.ts'
+
+/**
+ * Bytes of values in one report; the rest goes with the next. A guess: some milliseconds of a slow
+ * line.
+ */
+const REPORT_BYTES = 512 * 1024
+
+/** The content of one report. */
+export interface ReportContent {
+  readonly entries: readonly Entry[]
+  readonly claims: readonly Claim[]
+  readonly dropped: readonly Path[]
+  readonly tried: readonly Tried[]
+  /** It need not be sent. One of nothing but this member's work may need to be. */
+  readonly isEmpty: boolean
+  /** Index after the last path or news that it contains. */
+  readonly end: number
+}
+
+/** A part of everything that was covered when a replica came. */
+export function backlogFor(job: Job, { isNew }: ReplicaProgress, backlog: readonly Path[], now: Milliseconds): ReportContent {
+  const entries = new Set<Entry>()
+  let bytes = 0
+  let end = 0
+  for (; end < backlog.length && bytes < REPORT_BYTES; end++) {
+    const path = backlog[end] as Path
+    const covering = job.tree.covering(path)
+    const node = job.tree.find(path)
+    for (const entry of covering !== undefined ? [covering] : node === undefined ? [] : evidence(job, node)) {
+      if (!entries.has(entry)) bytes += entryBytes(entry)
+      entries.add(entry)
+    }
+  }
+  return { entries: [...entries], claims: heldBy(job, isNew, now), dropped: [], tried: triedIn(job, isNew), isEmpty: false, end }
+}
+
+/** The news that a replica has not acknowledged. */
+export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Milliseconds): ReportContent {
+  const entries: Entry[] = []
+  const claims = heldBy(job, isNew, now)
+  const dropped: Path[] = []
+  const tried = triedIn(job, isNew)
+  let isEmpty = !isNew || (job.unfit === undefined && job.held.size + job.tried.size === 0)
+  let bytes = 0
+  let end = Math.max(noted, job.newsStart)
+  for (; end < job.newsStart + job.news.length && bytes < REPORT_BYTES; end++) {
+    const { type, path } = job.news[end - job.newsStart] as (typeof job.news)[0]
+    const node = job.tree.find(path)
+    if (type === 'entry' && node?.entry !== undefined) {
+      entries.push(node.entry)
+      bytes += entryBytes(node.entry)
+    } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...evidence(job, node))
+    else if (type === 'tried' && node?.tries !== undefined && !isNew) tried.push(triedOf(node))
+    else if (type === 'claim' && node?.frame?.claimed === true && !isNew) claims.push(...claimOf(node, now))
+    else if (type === 'dropped' && claimOf(node, now).length === 0 && job.tree.covering(path) === undefined) dropped.push(path)
+    else if (type !== 'work') continue
+    isEmpty = false
+  }
+  return { entries, claims, dropped, tried, isEmpty, end }
+}
+
+/** A new replica receives all claims of this member. */
+function heldBy(job: Job, isNew: boolean, now: Milliseconds): Claim[] {
+  return isNew ? [...job.held].flatMap((node) => claimOf(node, now)) : []
+}
+
+function triedIn(job: Job, isNew: boolean): Tried[] {
+  return isNew ? [...job.tried].map(triedOf) : []
+}
+
+/** None for a task in lookup: it may turn out to be another member's. */
+function claimOf(node: TaskNode | undefined, now: Milliseconds): Claim[] {
+  if (node?.frame === undefined || node.frame.state === 'lookup') return []
+  const { since, spawned, second } = node.frame
+  return [{ ...(node.task as Task), age: now - since, progress: progressOf(node), leaf: spawned === 0, second }]
+}

@@ -1,0 +1,92 @@
+import type { Entry, Task } from './entry.ts'
+import type { Frame } from './frame.ts'
+import type { MemberId, Milliseconds } from './ids.ts'
+import { STEP_LENGTH, type Path } from './path.ts'
+import type { Tries } from './tries.ts'
+
+/** Another member's frame, as a replica, or a member that looked it up, knows it. */
+export interface KnownClaim {
+  readonly task: Task | undefined
+  readonly since: Milliseconds
+  progress: number
+  leaf: boolean
+  readonly second: boolean
+}
+
+/** All that this member knows of one task. */
+export class TaskNode {
+  readonly path: Path
+  readonly parent: TaskNode | undefined
+  /** The member that named it to this one; undefined: this member met it itself. */
+  readonly by: MemberId | undefined
+  children: Map<string, TaskNode> | undefined
+  task: Task | undefined
+  entry: Entry | undefined
+  /** Bytes of its input, as its parent here called for it. */
+  inputSize = 0
+  /** Its execution here. */
+  frame: Frame | undefined
+  /** The member that this one gave it to, or found it at, and waits for. */
+  holder: MemberId | undefined
+  /**
+   * Start of this wait, or of the latest progress, and the time when the holder last confirmed that
+   * it has the task.
+   */
+  awaitedSince: Milliseconds = 0
+  heldAt: Milliseconds = 0
+  progress = 0
+  /** The frame of its parent, here, waits for it. */
+  wanted = false
+  /** Members that must receive its outcome. */
+  waiters: Set<MemberId> | undefined
+  claims: Map<MemberId, KnownClaim> | undefined
+  /** Since then it is claimed and nothing below it was covered, as far as this replica knows. */
+  quietSince: Milliseconds | undefined
+  /** Members that denied having it. Claims of theirs, as others state them, are out of date. */
+  denied: Set<MemberId> | undefined
+  /** Its crashes and lost holders; undefined: none. */
+  tries: Tries | undefined
+  /** Set if the job is voted on: one entry for each outcome, none with enough votes. */
+  ballots: readonly Entry[] | undefined
+
+  constructor(path: Path, parent: TaskNode | undefined, by?: MemberId) {
+    this.path = path
+    this.parent = parent
+    this.by = by
+  }
+
+  /** The member stated that it does not have the task. */
+  deny(member: MemberId): void {
+    this.denied = (this.denied ?? new Set()).add(member)
+  }
+
+  get step(): string {
+    return this.path.slice(-STEP_LENGTH)
+  }
+
+  get isEmpty(): boolean {
+    return (
+      this.children === undefined &&
+      this.entry === undefined &&
+      this.frame === undefined &&
+      this.holder === undefined &&
+      this.waiters === undefined &&
+      this.claims === undefined &&
+      this.ballots === undefined &&
+      this.tries === undefined &&
+      !this.wanted
+    )
+  }
+}
+
+/**
+ * Returns the part of a task that is done, 0 to 1. All children of a task count as equally large.
+ */
+export function progressOf(node: TaskNode): number {
+  if (node.entry !== undefined) return 1
+  if (node.frame === undefined) return node.progress
+  if (node.frame.spawned === 0 || node.children === undefined) return 0
+  let open = 0
+  for (const child of node.children.values()) if (child.entry === undefined) open += 1 - progressOf(child)
+  return Math.max(0, 1 - open / node.frame.spawned)
+}

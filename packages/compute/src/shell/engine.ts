@@ -1,0 +1,159 @@
+import type { Pool } from '@jel/jel'
+import type { Input, JobId } from '../core/io.ts'
+import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
+import { BlobExchange } from './blob-exchange.ts'
+import { BlobStore } from './blob-store.ts'
+import { Endings } from './endings.ts'
+import { Explanations } from './explanations.ts'
+import { JobFiles } from './job-files.ts'
+import { JobHolders } from './job-holders.ts'
+import { JobKeepers } from './job-keepers.ts'
+import type { PublishedJob } from './job-record.ts'
+import { MemberList } from './member-list.ts'
+import { OwnJobs } from './own-jobs.ts'
+import { Participation } from './participation.ts'
+import { PeerBudget } from './peer-budget.ts'
+import { PeerStreams } from './peer-streams.ts'
+import { PublishedJobs } from './published-jobs.ts'
+import { Runner } from './runner.ts'
+import { Shifts, type EndedShift, type Shift } from './shifts.ts'
+import { VoteSigner } from './vote-signer.ts'
+
+/** Events of an {@link Engine}. */
+export interface EngineEvents {
+  onWorking(shift: Shift): void
+  onWorked(shift: EndedShift): void
+  onWarning(code: string, message: string, job: JobId | undefined): void
+}
+
+/** The scheduler at work on a pool. */
+export class Engine {
+  readonly store: BlobStore
+  readonly blobs: BlobExchange
+  readonly runner: Runner
+  readonly jobs: PublishedJobs
+  readonly own: OwnJobs
+  readonly holders: JobHolders
+  readonly keepers: JobKeepers
+  readonly endings = new Endings()
+  readonly explanations = new Explanations()
+  readonly #streams: PeerStreams
+  readonly #members: MemberList
+  readonly #signer: VoteSigner
+  readonly #files: JobFiles
+  readonly #participation: Participation
+  readonly #shifts: Shifts
+  readonly #visits: boolean
+  #isClosed = false
+
+  constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
+    const { visits = false, workers = 0, owner = { id: pool.self.id } } = options
+    const computes = workers > 0
+    const budget = new PeerBudget()
+    this.#visits = visits
+    this.store = new BlobStore(options.cache, options.limits?.disk)
+    this.blobs = new BlobExchange(pool, this.store, budget)
+    this.#signer = new VoteSigner(pool)
+    this.#shifts = new Shifts({
+      shiftOf: (id) => {
+        const job = this.jobs.get(id)
+        return job && { job: id, name: job.name, owner: job.owner }
+      },
+      onBegun: (shift) => events.onWorking(shift),
+      onEnded: (shift) => events.onWorked(shift),
+    })
+    this.#streams = new PeerStreams(pool, budget, {
+      onMessage: (from, message) => {
+        this.#members.heard(from)
+        this.runner.feed({ type: 'message', from, message })
+      },
+      onUnreached: (id) => this.runner.feed({ type: 'unreached', id }),
+      onNonsense: (from, reason) => events.onWarning('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
+    })
+    this.jobs = new PublishedJobs(pool, {
+      onPublished: (job, fresh) => void this.#participation.begin(job, fresh),
+      onForgotten: (id) => {
+        this.#files.forget(id)
+        this.runner.feed({ type: 'expired', job: id })
+        this.endings.end(id)
+      },
+    })
+    this.runner = new Runner({
+      self: { id: pool.self.id, location: pool.self.location, visits, computes },
+      workers,
+      ...(options.limits && { limits: options.limits }),
+      ...(options.tickets && { tickets: ticketsOf(options.tickets, owner.id) }),
+      signer: this.#signer,
+      programOf: (job) => this.#files.placed(job),
+      send: (to, message) => this.#streams.send(to, message),
+      onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
+      onEnded: ({ job, entry }) => {
+        this.store.unpin(job)
+        this.endings.end(job)
+        this.own.keepEnded(job)
+        this.#shifts.ended(job, entry, performance.now())
+      },
+      onExplained: ({ job, tasks }) => this.explanations.answered(job, tasks),
+      onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
+    })
+    const { scheduler } = this.runner
+    this.#members = new MemberList(pool, { visits, computes }, (inputs) => this.#membersChanged(inputs))
+    this.holders = new JobHolders(pool, scheduler, this.#members)
+    this.keepers = new JobKeepers(pool, {
+      keeps: async (job) => await this.#files.keeps(job),
+      wishOf: (job) => this.jobs.get(job)?.wish ?? 'forget',
+    })
+    this.own = new OwnJobs({ owner: options.owner, pool, jobs: this.jobs, holders: this.holders, keepers: this.keepers })
+    const common = {
+      owner: owner.id,
+      store: this.store,
+      jobs: this.jobs,
+      holders: this.holders,
+      placeOf: (job: PublishedJob) => placeOf(job, options, owner.id),
+      warn: (code: string, message: string, job: JobId) => events.onWarning(code, message, job),
+    }
+    this.#files = new JobFiles({ ...common, exchange: this.blobs, scheduler })
+    this.#participation = new Participation({ ...common, files: this.#files, runner: this.runner, endings: this.endings })
+  }
+
+  async start(): Promise<void> {
+    await this.blobs.start()
+    await this.keepers.start()
+    await this.#streams.start()
+    if (!this.#visits) await this.#signer.start()
+    await this.#members.start()
+    this.jobs.start()
+  }
+
+  get closed(): boolean {
+    return this.#isClosed
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#participation.close()
+    this.#files.close()
+    this.jobs.close()
+    await this.runner.close()
+    await this.#members.close()
+    await this.#streams.close()
+    await this.blobs.close()
+    await this.keepers.close()
+    this.store.close()
+    this.endings.endAll()
+    this.explanations.close()
+  }
+
+  watch(id: JobId): void {
+    this.runner.feed({ type: 'watch', job: id })
+  }
+
+  #membersChanged(inputs: readonly Input[]): void {
+    for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
+    this.runner.feed(...inputs)
+    // Members do not report ends of jobs to a visitor unless it asks.
+    if (this.#visits && inputs.some(({ type }) => type === 'joined')) for (const job of this.endings.jobs()) this.watch(job)
+    this.#files.keepAll()
+  }
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobId } from '../core/io.ts'
+import type { Scheduler } from '../core/scheduler.ts'
+import { BlobTooLargeError } from '../errors.ts'
+import type { PlacedProgram } from '../executors/container.ts'
+import type { BlobExchange } from './blob-exchange.ts'
+import { MAX_LIST_BYTES, readBlobList } from './blob-list.ts'
+import type { BlobStore } from './blob-store.ts'
+import { JobBlobs } from './job-blobs.ts'
+import type { JobHolders } from './job-holders.ts'
+import type { PublishedJob } from './job-record.ts'
+import type { PublishedJobs } from './published-jobs.ts'
+
+/**
+ * How long another member may take to get all of a job; how long a member may take to learn of a
+ * job; and the interval of the checks for either, ms. Guesses.
+ */
+const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
+
+interface JobFilesParts {
+  readonly owner: string
+  readonly store: BlobStore
+  readonly exchange: BlobExchange
+  readonly jobs: PublishedJobs
+  readonly scheduler: Scheduler
+  readonly holders: JobHolders
+  /** The place where a job's tasks may run here; undefined if they may not run here. */
+  readonly placeOf: (job: PublishedJob) => PlacedProgram['place'] | undefined
+  readonly warn: (code: string, message: string, job: JobId) => void
+}
+
+/** The files of jobs at this member: programs, large inputs and blobs, fetched and pinned. */
+export class JobFiles {
+  readonly #parts: JobFilesParts
+  readonly #blobs = new Map<JobId, JobBlobs>()
+  #isClosed = false
+
+  constructor(parts: JobFilesParts) {
+    this.#parts = parts
+    parts.store.onEvicted = (id) => {
+      const blobs = this.#blobs.get(id)
+      if (blobs !== undefined) blobs.isKept = false
+      parts.warn('BLOB_TOO_LARGE', 'what it needs makes way for jobs of other owners, that take less of the disk', id)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Whether the list of a job's blobs is here. */
+  has(id: JobId): boolean {
+    return this.#blobs.has(id)
+  }
+
+  set(id: JobId, blobs: JobBlobs): void {
+    this.#blobs.set(id, blobs)
+  }
+
+  forget(id: JobId): void {
+    this.#blobs.delete(id)
+    this.#parts.store.unpin(id)
+  }
+
+  /** Fetches bytes by their hash, from members that may have what the job needs. */
+  async fetch(hash: string, id: JobId, most?: number): Promise<Uint8Array> {
+    return await this.#parts.exchange.fetch(hash, () => this.#parts.holders.all(id), most)
+  }
+
+  /** Fetches the list of a job's blobs. */
+  async blobsOf({ id, program, blobs }: PublishedJob): Promise<JobBlobs> {
+    const list = blobs === undefined ? [] : await readBlobList(await this.fetch(blobs, id, MAX_LIST_BYTES))
+    return new JobBlobs(program, list, async (hash, size) => await this.fetch(hash, id, size))
+  }
+
+  pin(hash: string | undefined, id: JobId): void {
+    const owner = this.#parts.jobs.get(id)?.owner
+    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.owner ? undefined : owner)
+  }
+
+  /**
+   * The program of a job. If the job is gone meanwhile, nothing is left to run, and the program
+   * fails to start.
+   */
+  placed(id: JobId): PlacedProgram {
+    const { jobs, exchange, holders, placeOf } = this.#parts
+    const job = jobs.get(id)
+    return {
+      file: async () => await exchange.fileOf((jobs.get(id) as PublishedJob).program, () => holders.all(id)),
+      place: (job && placeOf(job)) ?? 'sandbox',
+      blob: (name) => (this.#blobs.get(id) as JobBlobs).open(name),
+    }
+  }
+
+  /** Whether all of a job is here, and stays until the job has ended. Fetches what is missing. */
+  async keeps(id: JobId): Promise<boolean> {
+    const { scheduler, jobs, holders } = this.#parts
+    for (const begin = performance.now(); !this.#isClosed;) {
+      if (scheduler.ended(id) !== undefined) return true
+      const isKnown = jobs.has(id)
+      if (performance.now() - begin > (isKnown ? KEEP_TIME : HEAR_TIME)) return false
+      // Only a replica fetches: otherwise any member could make others fetch and pin files at will.
+      if (isKnown && !holders.isReplica(id)) return false
+      const blobs = this.#blobs.get(id)
+      if (blobs !== undefined) return await this.#keep(id, blobs)
+      await sleep(KEEP_AGAIN)
+    }
+    return false
+  }
+
+  /**
+   * Makes this member keep the program and blobs of each job of which it is a replica, also of a
+   * late one.
+   */
+  keepAll(): void {
+    const { store, scheduler, holders } = this.#parts
+    for (const [id, blobs] of this.#blobs) {
+      if (blobs.isKept || blobs.size > store.limit || scheduler.ended(id) !== undefined) continue
+      if (holders.isReplica(id)) void this.#keep(id, blobs)
+    }
+  }
+
+  /**
+   * Warns with the error's own code, such as `ENOSPC` for a full disk here: others are not to
+   * blame.
+   */
+  warnOf(error: unknown, id: JobId): void {
+    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+    this.#parts.warn(code, message, id)
+  }
+
+  async #keep(id: JobId, blobs: JobBlobs): Promise<boolean> {
+    const { store, jobs } = this.#parts
+    if (blobs.isTooLarge || blobs.size > store.limit) return false
+    const { inputBlob, blobs: list } = jobs.get(id) ?? {}
+    for (const hash of [inputBlob, list, ...blobs.hashes]) this.pin(hash, id)
+    try {
+      await blobs.keep()
+      return true
+    } catch (error) {
+      // A warning was given before.
+      if (blobs.isTooLarge) return false
+      if (error instanceof BlobTooLargeError) {
+        // A part of the files is useless.
+        store.unpin(id)
+        blobs.isTooLarge = error.isForGood
+      }
+      this.warnOf(error, id)
+      return false
+    }
+  }
+}

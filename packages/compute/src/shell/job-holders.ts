@@ -1,0 +1,50 @@
+import type { Pool } from '@jel/jel'
+import type { JobId, MemberId } from '../core/io.ts'
+import type { Scheduler } from '../core/scheduler.ts'
+import type { MemberList } from './member-list.ts'
+
+/** Members that are asked for a blob, besides the replicas. A guess. */
+const MAX_ASKED = 16
+
+/** The other members that may have what a job needs. */
+export class JobHolders {
+  readonly #pool: Pool
+  readonly #scheduler: Scheduler
+  readonly #members: MemberList
+
+  constructor(pool: Pool, scheduler: Scheduler, members: MemberList) {
+    this.#pool = pool
+    this.#scheduler = scheduler
+    this.#members = members
+  }
+
+  /** The replicas of a job besides this member. */
+  replicas(id: JobId): MemberId[] {
+    return this.#scheduler.replicas(id).filter((member) => member !== this.#pool.self.id)
+  }
+
+  /** Whether this member is a replica. */
+  isReplica(id: JobId): boolean {
+    return this.#scheduler.replicas(id).includes(this.#pool.self.id)
+  }
+
+  /** The members that may keep a job: its replicas, then others that compute. */
+  keepers(id: JobId): MemberId[] {
+    const replicas = this.#scheduler.replicas(id)
+    const others = this.#members.members.filter((member) => !replicas.includes(member))
+    return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)
+  }
+
+  /**
+   * The members that may have a job's blobs: those that may keep the job, then any others, since a
+   * visitor may have submitted it.
+   */
+  all(id: JobId): MemberId[] {
+    const keepers = this.keepers(id)
+    const others = this.#pool
+      .members()
+      .map((member) => member.id)
+      .filter((member) => member !== this.#pool.self.id && !keepers.includes(member))
+    return [...keepers, ...others.slice(0, MAX_ASKED)]
+  }
+}

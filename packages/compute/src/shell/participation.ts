@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BlobTooLargeError } from '../errors.ts'
+import type { PlacedProgram } from '../executors/container.ts'
+import type { BlobStore } from './blob-store.ts'
+import type { Endings } from './endings.ts'
+import type { JobBlobs } from './job-blobs.ts'
+import type { JobFiles } from './job-files.ts'
+import type { JobHolders } from './job-holders.ts'
+import type { PublishedJob } from './job-record.ts'
+import type { PublishedJobs } from './published-jobs.ts'
+import type { Runner } from './runner.ts'
+
+/** Wait before a program or an input that no member had is requested again, ms. A guess. */
+const FETCH_AGAIN = 2000
+/** This wait doubles up to this limit, ms. A guess. */
+const FETCH_SELDOM = 300_000
+/**
+ * How long a member may take to learn of a job's end, and the interval of the checks, ms. Guesses.
+ */
+const [HEAR_TIME, HEAR_AGAIN] = [2000, 100]
+
+interface ParticipationParts {
+  readonly owner: string
+  readonly store: BlobStore
+  readonly jobs: PublishedJobs
+  readonly files: JobFiles
+  readonly holders: JobHolders
+  readonly runner: Runner
+  readonly endings: Endings
+  readonly placeOf: (job: PublishedJob) => PlacedProgram['place'] | undefined
+  readonly warn: (code: string, message: string, job: string) => void
+}
+
+/**
+ * Takes part in jobs: at once as a member that keeps outcomes of others, and as a worker as soon as
+ * all that this needs is here.
+ */
+export class Participation {
+  readonly #parts: ParticipationParts
+  readonly #stop = new AbortController()
+
+  constructor(parts: ParticipationParts) {
+    this.#parts = parts
+  }
+
+  close(): void {
+    this.#stop.abort()
+  }
+
+  async begin(job: PublishedJob, fresh: boolean): Promise<void> {
+    const { runner, jobs, files, store, endings, placeOf, warn } = this.#parts
+    const { id, owner, program, fn, inputBlob, votes } = job
+    const submitted = jobs.submittedAt(job)
+    const spec = { id, owner, fn, input: job.input, votes, submitted, wish: job.wish, accepted: false, fresh }
+    runner.feed({ type: 'job', spec })
+    if (endings.has(id)) this.#watch(id)
+    // A job that is over needs nothing. So a late member asks before it fetches files, which may be
+    // large.
+    if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !files.has(id)) await this.#askWhetherOver(job)
+    for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
+      let blobs: JobBlobs | undefined
+      try {
+        if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, placeOf(job) && program]) files.pin(hash, id)
+        const input = job.input ?? (await files.fetch(inputBlob as string, id))
+        blobs = await files.blobsOf(job)
+        const accepted = placeOf(job) !== undefined && blobs.size <= store.limit
+        if (accepted) await files.fetch(program, id)
+        if (jobs.get(id) !== job) return
+        files.set(id, blobs)
+        if (blobs.size > store.limit)
+          warn(
+            'BLOB_TOO_LARGE',
+            `its blobs take ${blobs.size} bytes, and this member keeps ${store.limit}: it leaves the job to others`,
+            id,
+          )
+        runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
+        // Not for strangers: their records alone could otherwise start processes everywhere.
+        if (fresh && accepted && job.wish === 'run' && placeOf(job) === 'own') runner.warm(id)
+        if (endings.has(id)) this.#watch(id)
+        files.keepAll()
+        return
+      } catch (error) {
+        if (wait === FETCH_AGAIN) {
+          files.warnOf(error, id)
+          // The job may be over long ago. Then nobody needs the file.
+          this.#watch(id)
+        }
+        if (error instanceof BlobTooLargeError && error.isForGood) {
+          // This member leaves the job to others.
+          store.unpin(id)
+          if (blobs !== undefined) {
+            blobs.isTooLarge = true
+            files.set(id, blobs)
+          }
+          return
+        }
+        await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {})
+        wait = Math.min(2 * wait, FETCH_SELDOM)
+      }
+    }
+  }
+
+  /** Waits until a replica answers that a job is over, or that it goes on. */
+  async #askWhetherOver(job: PublishedJob): Promise<void> {
+    const { runner, holders } = this.#parts
+    runner.feed({ type: 'watch', job: job.id, once: true })
+    if (holders.replicas(job.id).length === 0) return
+    for (const begin = performance.now(); this.#isOpen(job) && !runner.scheduler.isOpenElsewhere(job.id);) {
+      if (performance.now() - begin > HEAR_TIME) return
+      await sleep(HEAR_AGAIN, undefined, { ref: false })
+    }
+  }
+
+  /** Whether the job runs here, is kept here, or belongs to this member's owner. */
+  #isNeededHere(job: PublishedJob): boolean {
+    const { runner, owner, placeOf, holders } = this.#parts
+    if (runner.scheduler.ended(job.id) !== undefined) return false
+    return job.owner === owner || placeOf(job) !== undefined || holders.isReplica(job.id)
+  }
+
+  /** Whether something of the job remains to be done here. */
+  #isOpen(job: PublishedJob): boolean {
+    const { jobs, runner } = this.#parts
+    return !this.#stop.signal.aborted && jobs.get(job.id) === job && runner.scheduler.ended(job.id) === undefined
+  }
+
+  #watch(id: string): void {
+    this.#parts.runner.feed({ type: 'watch', job: id })
+  }
+}

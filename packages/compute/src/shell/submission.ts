@@ -1,0 +1,70 @@
+import { BlobTooLargeError, VotesError } from '../errors.ts'
+import { describeProgram, findFunction } from '../executors/describe.ts'
+import type { ProgramFunction } from '../executors/messages.ts'
+import { needsOf } from '../executors/program-needs.ts'
+import type { SubmitOptions } from '../options.ts'
+import { blobsIn } from '../program/blob.ts'
+import { encodeValue } from '../program/values.ts'
+import { listBlobs, MAX_PART_BYTES, readBlobList } from './blob-list.ts'
+import type { BlobStore } from './blob-store.ts'
+import { bundleProgram } from './bundle.ts'
+import { DEFAULT_KEEP, MAX_INLINE_INPUT, MAX_VOTES, type JobRecord } from './job-record.ts'
+
+/** A job that is ready to be published. */
+export interface Submission {
+  readonly job: JobRecord
+  /** Needs of the program that no sandbox meets. */
+  readonly needs: readonly string[]
+  /** The hashes of all its files. */
+  readonly hashes: readonly string[]
+}
+
+/** Makes jobs of programs, functions and inputs. Their files are stored here. */
+export class Submissions {
+  readonly #store: BlobStore
+  /** Exports of programs, by the program's hash. It takes a process to find them. */
+  readonly #functions = new Map<string, readonly ProgramFunction[]>()
+
+  constructor(store: BlobStore) {
+    this.#store = store
+  }
+
+  /** @param pin pins all files, as the id of the job depends on them */
+  async prepare(
+    program: string | Uint8Array,
+    fn: string,
+    input: unknown,
+    { votes = 1, keep = DEFAULT_KEEP, blobs: named = [] }: SubmitOptions,
+    pin: { readonly for: string },
+  ): Promise<Submission> {
+    const bytes = typeof program === 'string' ? await bundleProgram(program) : program
+    if (bytes.length > MAX_PART_BYTES)
+      throw new BlobTooLargeError(`a program may have ${MAX_PART_BYTES} bytes, not ${bytes.length}: hand large data in as a blob`)
+    const hash = await this.#store.put(bytes, pin)
+    const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
+    this.#functions.set(hash, functions)
+    const { result } = findFunction(functions, fn)
+    if (!Number.isInteger(votes) || votes < 1 || votes > MAX_VOTES)
+      throw new VotesError(`votes: a whole number from 1 to ${MAX_VOTES}, not ${votes}`)
+    const needs = needsOf(new TextDecoder().decode(bytes))
+    const encoded = encodeValue(input)
+    const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded, pin) : undefined
+    const list = await listBlobs(this.#store, [...blobsIn(input), ...named])
+    const blobs = list && (await this.#store.put(list, pin))
+    const parts = list === undefined ? [] : (await readBlobList(list)).flatMap((each) => each.parts)
+    const job: JobRecord = {
+      program: hash,
+      fn,
+      input: inputBlob === undefined ? encoded : undefined,
+      inputBlob,
+      blobs,
+      result,
+      trusted: needs.length > 0,
+      votes,
+      submitted: Date.now(),
+      keep,
+      wish: 'run',
+    }
+    return { job, needs, hashes: [hash, inputBlob, blobs, ...parts].filter((each) => each !== undefined) }
+  }
+}
