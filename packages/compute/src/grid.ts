@@ -4,8 +4,9 @@ import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { JobId } from './core/io.ts'
 import type { HeldTask } from './core/messages.ts'
+import type { JobView } from './core/scheduler.ts'
 import { JobNameTakenError, JobNotKeptError } from './errors.ts'
-import { Job, type JobSource, type JobStatus } from './job.ts'
+import { Job, type JobSource } from './job.ts'
 import { checkSubmitOptions, type ComputeOptions, type SubmitOptions } from './options.ts'
 import type { BlobReference } from './program/blob.ts'
 import { keepBlob } from './shell/blob-list.ts'
@@ -152,7 +153,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
-  status(id: JobId): JobStatus | undefined {
+  status(id: JobId): JobView | undefined {
     return this.#engine.runner.scheduler.job(id)
   }
 

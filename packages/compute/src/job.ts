@@ -2,11 +2,9 @@ import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
+import { progressOf, type JobProgress, type JobState } from './job-progress.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
-
-/** The state of a job's execution, as a member knows it. */
-export type JobStatus = JobView
 
 /**
  * How long a replica may take to report which members hold which tasks, ms. A guess: some round
@@ -17,34 +15,10 @@ const EXPLAIN = 2000
 /** How long others may take to get all of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
-/** The state of a job. `pending`: no member has begun it. The names are those of GRAM. */
-export type JobState = 'pending' | 'active' | 'suspended' | 'done' | 'failed' | 'cancelled'
-
-/** The progress of a job, as far as its replicas reported it. */
-export interface JobProgress {
-  /** The state of the job. */
-  readonly state: JobState
-  /**
-   * The part of the job that is done, 0 to 1. It is a guess from the tree, in which siblings count
-   * as equal.
-   */
-  readonly covered: number
-  /** Number of members that took part. */
-  readonly members: number
-  /** Number of executions that were begun. */
-  readonly begun: number
-  /** Number of tasks that gave an outcome. */
-  readonly finished: number
-  /** Tasks per second since the last progress; 0 once the job is over. */
-  readonly rate: number
-  /** The reason for this state, for people. */
-  readonly reason: string
-}
-
 /** The services that a job needs from its grid. */
 export interface JobSource {
   published(id: string): PublishedJob | undefined
-  status(id: string): JobStatus | undefined
+  status(id: string): JobView | undefined
   watch(id: string): void
   explain(id: string, ms: number): Promise<readonly HeldTask[]>
   readonly closed: boolean
@@ -216,36 +190,6 @@ export class Job {
   }
 
   #progress(rate: number): JobProgress {
-    const { wish } = this.#published
-    const status = this.#source.status(this.id)
-    const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
-    const state = stateOf(wish, status)
-    const isOver = state === 'done' || state === 'failed' || state === 'cancelled'
-    return { state, covered: status?.progress ?? 0, members, begun, finished, rate: isOver ? 0 : rate, reason: reasonOf(state, status) }
+    return progressOf(this.#published.wish, this.#source.status(this.id), rate)
   }
-}
-
-function stateOf(wish: JobRecord['wish'], status: JobStatus | undefined): JobState {
-  if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
-  // Until replicas have answered the job may have an outcome.
-  if (status?.ended === 'cancelled') return 'cancelled'
-  if (wish === 'suspend') return 'suspended'
-  return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
-}
-
-function reasonOf(state: JobState, status: JobStatus | undefined): string {
-  switch (state) {
-    case 'pending':
-      return status === undefined
-        ? 'its input or program is not here yet'
-        : 'no replica has told this member of anybody that began it: there is none that accepts its program and has room for its blobs, or they have not answered yet'
-    case 'failed':
-      return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
-    case 'cancelled':
-    case 'suspended':
-      return 'its owner says so'
-    case 'active':
-    case 'done':
-  }
-  return ''
 }

@@ -1,35 +1,15 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import type { Outcome } from '../core/entry.ts'
-import type { Spawn } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
-import { joinShared, NOTHING_SHARED, offerBytes, SHARED_TOO_LARGE, uniteShared, type Offer, type Shared } from '../core/shared-value.ts'
+import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
 import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
-import { describeThrown } from './thrown.ts'
+import { failureOf } from './failures.ts'
+import { Frame } from './frame.ts'
+import { SharedValues } from './shared-values.ts'
 import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
-
-type Failure = Extract<Outcome, { failure: unknown }>['failure']
-
-interface Frame {
-  readonly path: Path
-  readonly began: number
-  /** Children that were called for and have no outcome here, by step. */
-  readonly open: Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>
-  /** Number of calls by the hash of the call. */
-  readonly calls: Map<string, number>
-  spawned: Spawn[]
-  returned: boolean
-  /**
-   * For a job with votes: the shared values that the task got and offered, and its offers alone.
-   * The task sees nothing else, so that it gives the same value on each member.
-   */
-  own: { given: Shared; offers: Shared } | undefined
-  /** Called when the frame calls for a child, or returns. */
-  changed: () => void
-  ran: number
-}
 
 /** The services that the runtime needs from its process. */
 export interface RuntimeHost {
@@ -49,45 +29,6 @@ export interface RuntimeHost {
   onBehalfOf<Result>(owner: object, action: () => Result): Result
 }
 
-/** Most characters of a reported stack. A guess. */
-const MAX_STACK = 4000
-/**
- * Most bytes of children's inputs in one message. It bounds each message for any number of
- * children.
- */
-const MAX_SPAWNED_BYTES = 1024 * 1024
-
-/** Failures of children as they arrived. A program may change the error objects that it gets. */
-const childFailures = new WeakMap<object, Failure>()
-
-/** The error of a child that gave no value. */
-class ChildFailedError extends Error {
-  readonly code: string
-  readonly member: string
-  readonly tries: number
-
-  constructor(failure: Failure) {
-    const { code, message, member, tries, stack } = failure
-    super(message)
-    // The stack of the child, on whichever member it threw: here there are only frames of the
-    // runtime.
-    this.stack = stack ?? `${this.name}: ${message}`
-    this.code = code
-    this.member = member
-    this.tries = tries
-    childFailures.set(this, failure)
-  }
-
-  override get name(): string {
-    return 'ChildFailedError'
-  }
-}
-
-/** The offer is too large, or does not fit beside the offers of others. */
-class SharedTooLargeError extends Error {
-  readonly code = SHARED_TOO_LARGE
-}
-
 /**
  * Runs the tasks of one program in one thread, one at a time: a frame that awaits children gives
  * way to the next one. Waiting frames are the continuations of the functions themselves, so none is
@@ -97,12 +38,10 @@ export class Runtime {
   readonly #host: RuntimeHost
   readonly #tasks = new Map<string, TaskDefinition<unknown, unknown>>()
   readonly #names = new Map<unknown, string>()
-  readonly #sharedNames = new Map<unknown, string>()
+  readonly #shared: SharedValues
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
-  #shared: Shared = NOTHING_SHARED
   readonly #blobs = new UsedBlobs((message) => this.#say(message))
-  readonly #values = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
   #outbox: FromProgram[] = []
   #isFlushing = false
   #isBusy = false
@@ -120,13 +59,16 @@ export class Runtime {
       this.#tasks.set(name, value)
       this.#names.set(value, name)
     }
-    for (const [index, definition] of declared.entries()) this.#bind(`s${index}`, definition)
+    this.#shared = new SharedValues(declared, {
+      own: () => this.#current?.own,
+      offered: (shared) => this.#say({ type: 'offered', shared }),
+    })
   }
 
   get functions(): ProgramFunction[] {
     return [...this.#tasks].map(([name, { result }]) => ({
       name,
-      result: this.#sharedNames.get(result),
+      result: this.#shared.nameOf(result),
     }))
   }
 
@@ -134,7 +76,7 @@ export class Runtime {
     for (const message of messages) {
       switch (message.type) {
         case 'shared':
-          this.#shared = joinShared(this.#shared, this.#declared(message.shared))
+          this.#shared.join(message.shared)
           break
         case 'blob':
         case 'noBlob':
@@ -149,12 +91,6 @@ export class Runtime {
       }
     }
     if (!this.#isBusy) void this.#work()
-  }
-
-  /** Drops names that a peer made up: they would travel with each outcome. */
-  #declared(shared: Shared): Shared {
-    const names = new Set(this.#sharedNames.values())
-    return new Map([...shared].filter(([name]) => names.has(name)))
   }
 
   async #work(): Promise<void> {
@@ -182,31 +118,21 @@ export class Runtime {
   async #settled(frame: Frame): Promise<void> {
     for (;;) {
       await this.#host.idle()
-      if (frame.returned || frame.open.size > 0) return
+      if (frame.returned || frame.isWaiting) return
       await new Promise<void>((resolve) => (frame.changed = resolve))
     }
   }
 
   #start({ path, fn, input, split, given }: Extract<ToProgram, { type: 'run' }>): Frame {
-    const own = given && { given: this.#declared(given), offers: NOTHING_SHARED }
-    const frame: Frame = {
-      path,
-      began: performance.now(),
-      own,
-      open: new Map(),
-      calls: new Map(),
-      spawned: [],
-      returned: false,
-      changed: () => {},
-      ran: 0,
-    }
+    const own = given && { given: this.#shared.declared(given), offers: NOTHING_SHARED }
+    const frame = new Frame(path, own)
     this.#frames.set(path, frame)
     this.#current = frame
     this.#host
       .onBehalfOf(frame, async () => await this.#call(frame, fn, input, split))
       .then(
         (outcome) => this.#return(frame, outcome),
-        (error: unknown) => this.#return(frame, { failure: failureOf(error, this.#host) }),
+        (error: unknown) => this.#return(frame, { failure: failureOf(error, (stack) => this.#host.stack(stack)) }),
       )
     return frame
   }
@@ -217,7 +143,7 @@ export class Runtime {
    */
   stray(owner: object | undefined, error: unknown): void {
     const frame = [...this.#frames.values()].find((each) => each === owner)
-    if (frame !== undefined) this.#return(frame, { failure: failureOf(error, this.#host) })
+    if (frame !== undefined) this.#return(frame, { failure: failureOf(error, (stack) => this.#host.stack(stack)) })
   }
 
   async #call(frame: Frame, fn: string, input: Uint8Array, split: boolean): Promise<Outcome> {
@@ -245,49 +171,18 @@ export class Runtime {
     if (fn === undefined)
       throw Object.assign(new TypeError('run: the program must export the task that is to be run'), { code: 'FUNCTION_MISSING' })
     const input = encodeValue(value)
-    const call = this.#host.step(fn, input, 0)
-    const occurrence = frame.calls.get(call) ?? 0
-    frame.calls.set(call, occurrence + 1)
-    const step = occurrence === 0 ? call : this.#host.step(fn, input, occurrence)
-    if (frame.spawned.length === 0) queueMicrotask(() => this.#flushSpawned(frame))
-    frame.spawned.push({ step, fn, input })
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    // Without this a child that nobody awaits any more would end the thread.
-    promise.catch(() => {})
-    frame.open.set(step, { resolve, reject })
-    frame.changed()
-    return promise as Promise<Value>
+    if (!frame.hasSpawned) queueMicrotask(() => this.#flushSpawned(frame))
+    return frame.spawn(fn, input, (occurrence) => this.#host.step(fn, input, occurrence)) as Promise<Value>
   }
 
   #flushSpawned(frame: Frame): void {
-    let children: Spawn[] = []
-    let bytes = 0
-    const flush = (): void => {
-      if (children.length > 0) this.#say({ type: 'spawned', path: frame.path, children })
-      children = []
-      bytes = 0
-    }
-    for (const child of frame.spawned) {
-      if (bytes + child.input.length > MAX_SPAWNED_BYTES) flush()
-      children.push(child)
-      bytes += child.input.length
-    }
-    flush()
-    frame.spawned = []
+    for (const children of frame.takeSpawned()) this.#say({ type: 'spawned', path: frame.path, children })
   }
 
   #resume({ path, step, outcome }: Extract<ToProgram, { type: 'deliver' }>): Frame | undefined {
     const frame = this.#frames.get(path)
-    const child = frame?.open.get(step)
-    if (frame === undefined || child === undefined) return undefined
-    frame.open.delete(step)
+    if (frame?.resume(step, outcome) !== true) return undefined
     this.#current = frame
-    try {
-      if ('value' in outcome) child.resolve(decodeValue(outcome.value))
-      else child.reject(new ChildFailedError(outcome.failure))
-    } catch (error) {
-      child.reject(error as Error)
-    }
     return frame
   }
 
@@ -296,55 +191,19 @@ export class Runtime {
     frame.returned = true
     this.#flushSpawned(frame)
     if (this.#frames.get(frame.path) === frame) {
-      const ran = frame.calls.size === 0 ? performance.now() - frame.began : frame.ran
-      const message = { type: 'returned', path: frame.path, outcome, shared: frame.own?.offers ?? this.#shared, ran } as const
+      const message = {
+        type: 'returned',
+        path: frame.path,
+        outcome,
+        shared: frame.own?.offers ?? this.#shared.known,
+        ran: frame.took,
+      } as const
       // The message goes out with the `seen` message of the frame at work, which comes next: a
       // message costs more than a short task (measured: 0.07 ms on either side).
       if (frame === this.#atWork) this.#outbox.push(message)
       else this.#say(message)
     }
     frame.changed()
-  }
-
-  #bind(name: string, definition: SharedDefinition<never>): void {
-    this.#sharedNames.set(definition, name)
-    const { rule, key } = definition.join
-    definition.port = {
-      value: () => this.#valueOf(name),
-      offer: (value) => {
-        const order = key(value as never)
-        if (typeof order !== 'number' || Number.isNaN(order))
-          throw new TypeError(`the key of an offer must be a number, not ${String(order)}`)
-        const bytes = encodeValue(value)
-        const most = offerBytes(this.#sharedNames.size)
-        if (bytes.length > most)
-          throw new SharedTooLargeError(
-            `an offer of ${bytes.length} bytes; of ${this.#sharedNames.size} shared values each may have ${most}`,
-          )
-        const offered: Shared = new Map([[name, { rule, key: order, values: [bytes] }]])
-        const own = this.#current?.own
-        const joined = uniteShared(own?.given ?? this.#shared, offered)
-        if (joined === undefined) throw new SharedTooLargeError('with this offer the shared values of the job take more than 2 MiB')
-        if (joined === (own?.given ?? this.#shared)) return
-        if (own === undefined) {
-          this.#shared = joined
-          this.#say({ type: 'offered', shared: joined })
-        } else {
-          own.given = joined
-          own.offers = joinShared(own.offers, offered)
-        }
-      },
-    }
-  }
-
-  #valueOf(name: string): unknown {
-    const offer = (this.#current?.own?.given ?? this.#shared).get(name)
-    if (offer === undefined) return undefined
-    const known = this.#values.get(name)
-    if (known?.offer === offer) return known.value
-    const value = offer.rule === 'union' ? offer.values.map(decodeValue) : decodeValue(offer.values[0] as Uint8Array)
-    this.#values.set(name, { offer, value })
-    return value
   }
 
   /** Messages of one synchronous run go out as one batch. */
@@ -363,18 +222,4 @@ export class Runtime {
 
 function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
-}
-
-function failureOf(error: unknown, host: RuntimeHost): Failure {
-  const { code = 'TASK_THREW', message, stack } = describeThrown(error)
-  // The program has no say in the member and the number of tries.
-  const child = typeof error === 'object' && error !== null ? childFailures.get(error) : undefined
-  const shown = child === undefined ? stack && host.stack(stack) : child.stack
-  return {
-    code,
-    message,
-    ...(shown !== undefined && { stack: shown.slice(0, MAX_STACK) }),
-    member: child?.member ?? '',
-    tries: child?.tries ?? 1,
-  }
 }

@@ -1,9 +1,10 @@
-import { linkSync, mkdirSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
 import { defaultTaskLimits } from '../executors/container.ts'
+import { areAbandoned, Pins } from './pins.ts'
 
 /**
  * A file that was not finished within this time, ms, is abandoned: its writer was ended. A guess:
@@ -15,16 +16,6 @@ const UNFINISHED = 600_000
  * because each new file causes a look at all of them. A guess.
  */
 const MAX_FILES = 4096
-/** The name of a folder of pins, one per store: the PID namespace of its process, and its PID. */
-const PINS = /^pins-(\d+)-(\d+)-/u
-/**
- * Pins of a process in another container, whose PID means nothing here, are abandoned after this
- * time, ms. A guess.
- */
-const FOREIGN = 24 * 60 * 60 * 1000
-/** Folders of this process. In a container a former process had the same PID. */
-const ownFolders = new Set<string>()
-
 interface PutOptions {
   readonly for?: string
   readonly unnamed?: boolean
@@ -61,24 +52,17 @@ export function isHash(text: string): boolean {
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
-  readonly #pinFolder: string
+  readonly #pins: Pins
   /** Called when the files of this pin holder were evicted: a part of them may be gone. */
   onEvicted: ((by: string) => void) | undefined
-  /** The pin holders by hash. */
-  readonly #pins = new Map<string, Set<string>>()
-  /**
-   * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
-   */
-  readonly #owners = new Map<string, string>()
   /** Files that others sent, and that no job known here has named. */
   readonly #unnamed = new Set<string>()
+
   /** @param limit MiB on disk */
   constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
-    const pins = `pins-${namespace()}-${process.pid}-${crypto.randomUUID()}`
-    ownFolders.add(pins)
-    this.#pinFolder = join(folder, pins)
+    this.#pins = new Pins(folder, (hash) => this.#file(hash))
     this.#makeFolder()
     this.#clear()
   }
@@ -104,12 +88,12 @@ export class BlobStore {
     if (isNew) await this.#write(file, bytes)
     if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
-    else if (this.#pins.has(hash)) this.#link(hash)
+    else if (this.#pins.has(hash)) this.#pins.link(hash)
     const began = performance.now()
     const hasRoom = this.#makeRoom(hash)
     charge?.(performance.now() - began)
     if (!hasRoom) {
-      if (by !== undefined) this.#release(hash, by)
+      if (by !== undefined) this.#pins.release(hash, by)
       // Bytes that were refused take no room, even if a holder pinned them before they came.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
@@ -157,47 +141,24 @@ export class BlobStore {
    * evicted for others. Default: this member's own.
    */
   pin(hash: string, by: string, owner?: string): void {
-    if (owner !== undefined) this.#owners.set(by, owner)
-    const pins = this.#pins.get(hash) ?? new Set()
-    this.#pins.set(hash, pins.add(by))
     this.#unnamed.delete(hash)
-    this.#link(hash)
-  }
-
-  #link(hash: string): void {
-    try {
-      mkdirSync(this.#pinFolder, { mode: 0o700, recursive: true })
-      linkSync(this.#file(hash), join(this.#pinFolder, hash))
-    } catch {
-      // The file is not here yet, or has its link already. Without hard links other processes do
-      // not see the pin.
-    }
+    this.#pins.add(hash, by, owner)
   }
 
   /** Releases all pins of this holder. */
   unpin(by: string): void {
-    this.#owners.delete(by)
-    for (const hash of this.#pins.keys()) this.#release(hash, by)
+    this.#pins.releaseAll(by)
   }
 
   /** Releases all pins, as the end of this process does. */
   close(): void {
-    this.#pins.clear()
-    this.#owners.clear()
-    rmSync(this.#pinFolder, { recursive: true, force: true })
-  }
-
-  #release(hash: string, by: string): void {
-    const pins = this.#pins.get(hash)
-    if (pins?.delete(by) !== true || pins.size > 0) return
-    this.#pins.delete(hash)
-    rmSync(join(this.#pinFolder, hash), { force: true })
+    this.#pins.close()
   }
 
   /** Removes the file. Its pins stay, and hold if it comes again. */
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
-    rmSync(join(this.#pinFolder, hash), { force: true })
+    this.#pins.unlink(hash)
     this.#unnamed.delete(hash)
   }
 
@@ -252,12 +213,11 @@ export class BlobStore {
     }
     const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
     while (bytes > this.#limit && this.#pins.has(newest)) {
-      const by = this.#excess(sizes)
+      const by = this.#pins.excess(sizes, this.#limit)
       if (by === undefined) break
-      const pinned = [...this.#pins].filter(([, all]) => all.has(by)).map(([hash]) => hash)
-      this.unpin(by)
+      const held = this.#pins.releaseAll(by)
       this.onEvicted?.(by)
-      for (const hash of pinned) {
+      for (const hash of held) {
         // Other processes may need the file, too.
         if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
         this.#drop(hash)
@@ -268,52 +228,13 @@ export class BlobStore {
     return bytes <= this.#limit && sizes.has(newest)
   }
 
-  /** The latest job of the owner that takes most, if that is more than its share. */
-  #excess(sizes: ReadonlyMap<string, number>): string | undefined {
-    const taken = new Map<string | undefined, number>()
-    for (const [hash, all] of this.#pins) {
-      for (const owner of new Set([...all].map((by) => this.#owners.get(by))))
-        taken.set(owner, (taken.get(owner) ?? 0) + (sizes.get(hash) ?? 0))
-    }
-    const share = this.#limit / taken.size
-    const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
-    if (most === undefined || most[1] <= share) return undefined
-    return [...this.#owners].findLast(([, owner]) => owner === most[0])?.[0]
-  }
-
   /** Removes files that ended processes left behind. */
   #clear(): void {
-    const here = namespace()
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)
-      const [, within, pid] = PINS.exec(name) ?? []
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-      // Pins of earlier versions name no namespace.
-      const isLeft = within === here ? !isInUse(name, Number(pid)) : Date.now() - changed > FOREIGN
-      if ((name.startsWith('pins-') && isLeft) || (name.endsWith('.tmp') && Date.now() - changed > UNFINISHED))
-        rmSync(path, { recursive: true, force: true })
+      const isUnfinished = name.endsWith('.tmp') && Date.now() - changed > UNFINISHED
+      if (areAbandoned(name, changed) || isUnfinished) rmSync(path, { recursive: true, force: true })
     }
-  }
-}
-
-/** The PID namespace: processes of different containers have the same PIDs. */
-function namespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '')
-  } catch {
-    return '0'
-  }
-}
-
-function isInUse(folder: string, pid: number): boolean {
-  return pid === process.pid ? ownFolders.has(folder) : isRunning(pid)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -175,7 +175,7 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     name: 'pins of other containers are nobody’s',
-    file: 'packages/compute/src/shell/blob-store.ts',
+    file: 'packages/compute/src/shell/pins.ts',
     from: 'Date.now() - changed > FOREIGN',
     to: 'Date.now() - changed > -FOREIGN',
     test: 'packages/compute/src/shell/blob-store.test.ts',

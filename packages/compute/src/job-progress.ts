@@ -1,0 +1,59 @@
+import type { JobView } from './core/scheduler.ts'
+import type { JobRecord } from './shell/job-record.ts'
+
+/** The state of a job. `pending`: no member has begun it. The names are those of GRAM. */
+export type JobState = 'pending' | 'active' | 'suspended' | 'done' | 'failed' | 'cancelled'
+
+/** The progress of a job, as far as its replicas reported it. */
+export interface JobProgress {
+  /** The state of the job. */
+  readonly state: JobState
+  /**
+   * The part of the job that is done, 0 to 1. It is a guess from the tree, in which siblings count
+   * as equal.
+   */
+  readonly covered: number
+  /** Number of members that took part. */
+  readonly members: number
+  /** Number of executions that were begun. */
+  readonly begun: number
+  /** Number of tasks that gave an outcome. */
+  readonly finished: number
+  /** Tasks per second since the last progress; 0 once the job is over. */
+  readonly rate: number
+  /** The reason for this state, for people. */
+  readonly reason: string
+}
+
+/** Returns the progress of a job. `rate`: tasks per second, unless the job is over. */
+export function progressOf(wish: JobRecord['wish'], status: JobView | undefined, rate: number): JobProgress {
+  const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
+  const state = stateOf(wish, status)
+  const isOver = state === 'done' || state === 'failed' || state === 'cancelled'
+  return { state, covered: status?.progress ?? 0, members, begun, finished, rate: isOver ? 0 : rate, reason: reasonOf(state, status) }
+}
+
+function stateOf(wish: JobRecord['wish'], status: JobView | undefined): JobState {
+  if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
+  // Until replicas have answered the job may have an outcome.
+  if (status?.ended === 'cancelled') return 'cancelled'
+  if (wish === 'suspend') return 'suspended'
+  return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
+}
+
+function reasonOf(state: JobState, status: JobView | undefined): string {
+  switch (state) {
+    case 'pending':
+      return status === undefined
+        ? 'its input or program is not here yet'
+        : 'no replica has told this member of anybody that began it: there is none that accepts its program and has room for its blobs, or they have not answered yet'
+    case 'failed':
+      return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
+    case 'cancelled':
+    case 'suspended':
+      return 'its owner says so'
+    case 'active':
+    case 'done':
+  }
+  return ''
+}

@@ -1,0 +1,100 @@
+import type { Outcome } from '../core/entry.ts'
+import type { Spawn } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+import { ChildFailedError } from './failures.ts'
+import type { OwnValues } from './shared-values.ts'
+import { decodeValue } from './values.ts'
+
+/**
+ * Most bytes of children's inputs in one message. It bounds each message for any number of
+ * children.
+ */
+const MAX_SPAWNED_BYTES = 1024 * 1024
+
+/** A task that runs in the program, or waits for its children. */
+export class Frame {
+  readonly path: Path
+  /** Set for a job with votes. */
+  readonly own: OwnValues | undefined
+  returned = false
+  ran = 0
+  /** Called when the frame calls for a child, or returns. */
+  changed: () => void = () => {}
+  readonly #began = performance.now()
+  /** Children that were called for and have no outcome here, by step. */
+  readonly #open = new Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>()
+  /** Number of calls by the hash of the call. */
+  readonly #calls = new Map<string, number>()
+  #spawned: Spawn[] = []
+
+  constructor(path: Path, own: OwnValues | undefined) {
+    this.path = path
+    this.own = own
+  }
+
+  /** It waits for children. */
+  get isWaiting(): boolean {
+    return this.#open.size > 0
+  }
+
+  /** Children wait to be called for. */
+  get hasSpawned(): boolean {
+    return this.#spawned.length > 0
+  }
+
+  /** The time that it kept its worker busy, ms. */
+  get took(): number {
+    return this.#calls.size === 0 ? performance.now() - this.#began : this.ran
+  }
+
+  /**
+   * Calls for a child.
+   *
+   * @param stepOf returns the step of the n-th of equal calls
+   */
+  spawn(fn: string, input: Uint8Array, stepOf: (occurrence: number) => string): Promise<unknown> {
+    const call = stepOf(0)
+    const occurrence = this.#calls.get(call) ?? 0
+    this.#calls.set(call, occurrence + 1)
+    const step = occurrence === 0 ? call : stepOf(occurrence)
+    this.#spawned.push({ step, fn, input })
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    // Without this a child that nobody awaits any more would end the thread.
+    promise.catch(() => {})
+    this.#open.set(step, { resolve, reject })
+    this.changed()
+    return promise
+  }
+
+  /** Yields the children that wait to be called for, in batches that fit into a message. */
+  *takeSpawned(): Generator<readonly Spawn[]> {
+    const spawned = this.#spawned
+    this.#spawned = []
+    let children: Spawn[] = []
+    let bytes = 0
+    for (const child of spawned) {
+      if (bytes + child.input.length > MAX_SPAWNED_BYTES && children.length > 0) {
+        yield children
+        children = []
+        bytes = 0
+      }
+      children.push(child)
+      bytes += child.input.length
+    }
+    if (children.length > 0) yield children
+  }
+
+  /** Settles the promise of a child. Returns false if it waits for no such child. */
+  resume(step: string, outcome: Outcome): boolean {
+    const child = this.#open.get(step)
+    if (child === undefined) return false
+    this.#open.delete(step)
+    try {
+      if ('value' in outcome) child.resolve(decodeValue(outcome.value))
+      else child.reject(new ChildFailedError(outcome.failure))
+    } catch (error) {
+      child.reject(error as Error)
+    }
+    return true
+  }
+}
