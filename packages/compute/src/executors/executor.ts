@@ -1,10 +1,8 @@
-import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
-import type { Path } from '../core/path.ts'
-import type { Shared } from '../core/shared-value.ts'
-import { BlobFeed } from './blob-feed.ts'
-import { defaultTaskLimits, LOAD_TIME, type Container, type PlacedProgram, type TaskLimits } from './container.ts'
-import type { FromProgram, ToProgram } from './messages.ts'
+import type { Effect, Input, JobId } from '../core/io.ts'
+import { defaultTaskLimits, LOAD_TIME, type PlacedProgram, type TaskLimits } from './container.ts'
+import type { FromProgram } from './messages.ts'
 import { startProgram } from './process-container.ts'
+import { RunningProgram } from './running-program.ts'
 
 /**
  * A program without frames is ended after this time, ms. A guess: a new process takes 45 to 60 ms,
@@ -14,34 +12,10 @@ const IDLE_END = 5000
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
 
-/** A program in its container. */
-interface Running {
-  readonly container: Container
-  readonly blobs: BlobFeed
-  isLoaded: boolean
-  /** The shared values that the program should know. */
-  latest: Shared | undefined
-  /** The shared values that it was sent last. */
-  told: Shared | undefined
-  /** Whether shared values are on their way to it. */
-  isTelling: boolean
-  readonly frames: Set<Path>
-  outbox: ToProgram[]
-  sent: number
-  seen: number
-  /** The paths of runs and deliveries, in order. The first one has been at work since `since`. */
-  readonly pending: Path[]
-  since: Milliseconds
-  ended: boolean
-  endTimer: NodeJS.Timeout | undefined
-  /** It runs tasks of a job with votes: they get no other shared values. */
-  isFrozen: boolean
-}
-
 type Unusable = Partial<Pick<Extract<FromProgram, { type: 'unusable' }>, 'code' | 'stack'>>
 
 interface Slot {
-  readonly programs: Map<JobId, Running>
+  readonly programs: Map<JobId, RunningProgram>
   /** The sum of runs and deliveries sent to programs that have ended. */
   seenBefore: number
 }
@@ -63,7 +37,7 @@ export class Executor {
     programOf: (job: JobId) => PlacedProgram
     tell: (inputs: readonly Input[]) => void
   }) {
-    this.#slots = Array.from({ length: options.slots }, () => ({ programs: new Map<JobId, Running>(), seenBefore: 0 }))
+    this.#slots = Array.from({ length: options.slots }, () => ({ programs: new Map<JobId, RunningProgram>(), seenBefore: 0 }))
     this.#limits = { ...defaultTaskLimits, ...options.limits }
     this.#programOf = options.programOf
     this.#tell = options.tell
@@ -81,59 +55,20 @@ export class Executor {
     }
     switch (effect.type) {
       case 'run':
-        program.frames.add(effect.task.path)
-        this.#run(program, effect)
-        this.#given(program, effect.task.path)
+        program.run(effect)
         return
       case 'deliver':
-        if (!program.isFrozen) this.#inform(program, effect.shared)
-        this.#send(program, { type: 'deliver', path: effect.path, step: effect.step, outcome: effect.outcome })
-        this.#given(program, effect.path)
+        program.deliver(effect)
         return
       case 'forget':
-        program.frames.delete(effect.path)
-        this.#send(program, { type: 'forget', path: effect.path })
-        this.#endIfIdle(effect.slot, effect.job, program)
+        program.forget(effect.path)
+        this.#endIfIdle(effect.slot, program)
     }
-  }
-
-  #run(program: Running, { task: { path, fn, input }, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
-    program.isFrozen = frozen
-    if (!frozen) this.#inform(program, shared)
-    this.#send(program, { type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
   }
 
   /** Sends improved shared values of a job to its programs. */
-  shared(effect: Extract<Effect, { type: 'shared' }>): void {
-    for (const { programs } of this.#slots) {
-      const program = programs.get(effect.job)
-      if (program === undefined) continue
-      program.latest = effect.shared
-      if (!program.isTelling) void this.#tellLatest(program)
-    }
-  }
-
-  /**
-   * Sends only the latest values to a program that does not read, once it reads: the backlog would
-   * otherwise fill this process.
-   */
-  async #tellLatest(program: Running): Promise<void> {
-    program.isTelling = true
-    while (!program.ended && program.latest !== undefined && program.latest !== program.told) {
-      this.#inform(program, program.latest)
-      // Wait until the messages have gone to the container.
-      await Promise.resolve()
-      await program.container.taken()
-    }
-    program.isTelling = false
-  }
-
-  /** Sends shared values. They only move one way, so the latest ones include all earlier ones. */
-  #inform(program: Running, shared: Shared): void {
-    program.latest = shared
-    if (shared === program.told) return
-    program.told = shared
-    this.#send(program, { type: 'shared', shared })
+  shared({ job, shared }: Extract<Effect, { type: 'shared' }>): void {
+    for (const { programs } of this.#slots) programs.get(job)?.shared(shared)
   }
 
   /**
@@ -142,7 +77,7 @@ export class Executor {
    */
   warm(job: JobId): void {
     for (const [index, { programs }] of this.#slots.entries()) {
-      if (programs.size === 0) this.#endLater(index, job, this.#start(index, job))
+      if (programs.size === 0) this.#endLater(index, this.#start(index, job))
     }
   }
 
@@ -150,164 +85,101 @@ export class Executor {
   async end(job: JobId): Promise<void> {
     for (const [index, { programs }] of this.#slots.entries()) {
       const program = programs.get(job)
-      if (program !== undefined) await this.#stop(index, job, program)
+      if (program !== undefined) await this.#stop(index, program)
     }
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch)
-    for (const [index, { programs }] of this.#slots.entries()) for (const [job, program] of programs) await this.#stop(index, job, program)
+    for (const [index, { programs }] of this.#slots.entries()) for (const program of programs.values()) await this.#stop(index, program)
   }
 
-  #start(index: number, job: JobId): Running {
+  #start(index: number, job: JobId): RunningProgram {
     const { file, place, blob } = this.#programOf(job)
     const container = startProgram(
       { place, job, file, limits: this.#limits },
       {
-        onMessages: (messages) => this.#receive(index, job, program, messages),
-        onLost: (reason) => this.#lost(index, job, program, reason),
+        onMessages: (messages) => this.#receive(index, program, messages),
+        onLost: (reason) => this.#lost(index, program, reason),
       },
     )
-    const program: Running = {
-      container,
-      blobs: new BlobFeed(container, blob),
-      isLoaded: false,
-      latest: undefined,
-      told: undefined,
-      isTelling: false,
-      isFrozen: false,
-      frames: new Set(),
-      outbox: [],
-      sent: 0,
-      seen: 0,
-      pending: [],
-      since: performance.now(),
-      ended: false,
-      endTimer: undefined,
-    }
+    const program = new RunningProgram(job, container, blob)
     ;(this.#slots[index] as Slot).programs.set(job, program)
     return program
   }
 
-  #send(program: Running, message: ToProgram): void {
-    program.outbox.push(message)
-    if (program.outbox.length > 1) return
-    queueMicrotask(() => {
-      const messages = program.outbox
-      program.outbox = []
-      if (!program.ended) program.container.post(messages)
-    })
-  }
-
-  #given(program: Running, path: Path): void {
-    clearTimeout(program.endTimer)
-    program.endTimer = undefined
-    if (program.pending.length === 0) program.since = performance.now()
-    program.pending.push(path)
-    program.sent++
-  }
-
-  #receive(index: number, job: JobId, program: Running, messages: readonly FromProgram[]): void {
+  #receive(index: number, program: RunningProgram, messages: readonly FromProgram[]): void {
     const inputs: Input[] = []
-    const slot = this.#slots[index] as Slot
     let saw = false
     for (const message of messages) {
-      switch (message.type) {
-        case 'ready':
-          program.isLoaded = true
-          program.since = performance.now()
-          clearTimeout(program.endTimer)
-          program.endTimer = undefined
-          break
-        case 'unusable':
-          if (inputs.length > 0) this.#tell(inputs)
-          this.#lost(index, job, program, message.message, message)
-          void program.container.end()
-          return
-        case 'spawned':
-          if (!program.frames.has(message.path)) break
-          inputs.push({ type: 'spawned', job, path: message.path, children: message.children })
-          break
-        case 'returned':
-          if (!program.frames.delete(message.path)) break
-          inputs.push({ type: 'returned', job, path: message.path, outcome: message.outcome, shared: message.shared, ran: message.ran })
-          break
-        case 'offered':
-          inputs.push({ type: 'offered', job, shared: message.shared })
-          break
-        case 'use':
-          program.blobs.use(message.blob)
-          break
-        case 'seen':
-          program.pending.splice(0, Math.max(0, message.seen - program.seen))
-          program.seen = Math.max(program.seen, Math.min(message.seen, program.sent))
-          program.since = performance.now()
-          saw = true
+      if (message.type === 'unusable') {
+        if (inputs.length > 0) this.#tell(inputs)
+        this.#lost(index, program, message.message, message)
+        void program.container.end()
+        return
       }
+      inputs.push(...program.received(message))
+      saw ||= message.type === 'seen'
     }
-    if (saw) inputs.push({ type: 'idle', slot: index, seen: seenOf(slot) })
+    if (saw) inputs.push(this.#idle(index))
     this.#tell(inputs)
-    this.#endIfIdle(index, job, program)
+    this.#endIfIdle(index, program)
   }
 
-  #endIfIdle(index: number, job: JobId, program: Running): void {
-    if (program.frames.size === 0 && program.pending.length === 0 && !program.ended) this.#endLater(index, job, program)
+  #endIfIdle(index: number, program: RunningProgram): void {
+    if (program.isIdle && !program.ended) this.#endLater(index, program)
   }
 
-  /** Ends a program later, in any state and despite its messages: it has no task. */
-  #endLater(index: number, job: JobId, program: Running): void {
-    program.endTimer ??= setTimeout(() => void this.#stop(index, job, program), IDLE_END).unref()
+  /** Ends a program later: it has no task. */
+  #endLater(index: number, program: RunningProgram): void {
+    program.endLater(IDLE_END, () => void this.#stop(index, program))
   }
 
   /**
    * Handles a program that ended by itself, or was ended for a fault. Before the program was loaded
    * no task is to blame.
    */
-  #lost(index: number, job: JobId, program: Running, reason: string, { code = 'PROGRAM_UNUSABLE', stack }: Unusable = {}): void {
+  #lost(index: number, program: RunningProgram, reason: string, { code = 'PROGRAM_UNUSABLE', stack }: Unusable = {}): void {
     if (program.ended) return
-    const [path] = program.pending
-    this.#remove(index, job, program)
-    const lost = { slot: index, job, reason }
+    const path = program.atWork
+    this.#remove(index, program)
+    const lost = { slot: index, job: program.job, reason }
     this.#tell([
       program.isLoaded ? { type: 'crashed', ...lost, path } : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }) },
     ])
   }
 
-  async #stop(index: number, job: JobId, program: Running): Promise<void> {
+  async #stop(index: number, program: RunningProgram): Promise<void> {
     if (program.ended) return
-    this.#remove(index, job, program)
-    const { frames } = program
-    // Its frames belong to tasks that nobody wants any more.
-    frames.clear()
+    this.#remove(index, program)
+    program.abandon()
     await program.container.end()
-    this.#tell([{ type: 'idle', slot: index, seen: seenOf(this.#slots[index] as Slot) }])
+    this.#tell([this.#idle(index)])
   }
 
-  #remove(index: number, job: JobId, program: Running): void {
+  #remove(index: number, program: RunningProgram): void {
     const slot = this.#slots[index] as Slot
-    program.ended = true
-    program.blobs.end()
-    clearTimeout(program.endTimer)
-    slot.programs.delete(job)
+    program.end()
+    slot.programs.delete(program.job)
     slot.seenBefore += program.sent
   }
 
+  #idle(index: number): Input {
+    const { programs, seenBefore } = this.#slots[index] as Slot
+    let seen = seenBefore
+    for (const program of programs.values()) seen += program.seen
+    return { type: 'idle', slot: index, seen }
+  }
+
   #checkTime(): void {
-    const now = performance.now()
     for (const [index, { programs }] of this.#slots.entries()) {
-      for (const [job, program] of programs) {
-        if (program.blobs.isWaiting) program.since = now
-        const limit = program.isLoaded ? this.#limits.time : Math.max(LOAD_TIME, this.#limits.time)
-        if (program.pending.length === 0 || now - program.since < limit) continue
-        this.#lost(index, job, program, program.isLoaded ? `it ran for more than ${limit} ms` : `it was not loaded after ${limit} ms`)
+      for (const program of programs.values()) {
+        const { isLoaded } = program
+        const limit = isLoaded ? this.#limits.time : Math.max(LOAD_TIME, this.#limits.time)
+        if (!program.exceeds(limit)) continue
+        this.#lost(index, program, isLoaded ? `it ran for more than ${limit} ms` : `it was not loaded after ${limit} ms`)
         void program.container.end()
       }
     }
   }
-}
-
-function seenOf({ programs, seenBefore }: Slot): number {
-  let seen = seenBefore
-  for (const program of programs.values()) seen += program.seen
-  return seen
 }

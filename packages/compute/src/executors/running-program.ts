@@ -1,0 +1,175 @@
+import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
+import type { Path } from '../core/path.ts'
+import type { Shared } from '../core/shared-value.ts'
+import { BlobFeed } from './blob-feed.ts'
+import type { BlobSource, Container } from './container.ts'
+import type { FromProgram, ToProgram } from './messages.ts'
+
+type Run = Extract<Effect, { type: 'run' }>
+type Deliver = Extract<Effect, { type: 'deliver' }>
+type Report = Exclude<FromProgram, { type: 'unusable' }>
+
+/** A program in its container: the tasks that it was given, and the messages to and from it. */
+export class RunningProgram {
+  readonly job: JobId
+  readonly container: Container
+  isLoaded = false
+  ended = false
+  /** Number of runs and deliveries that it was given, and how many of these it has seen. */
+  sent = 0
+  seen = 0
+  readonly #blobs: BlobFeed
+  /** The shared values that the program should know, and those that it was sent last. */
+  #latest: Shared | undefined
+  #known: Shared | undefined
+  /** Whether shared values are on their way to it. */
+  #isInforming = false
+  /** It runs tasks of a job with votes: they get no other shared values. */
+  #isFrozen = false
+  readonly #frames = new Set<Path>()
+  #outbox: ToProgram[] = []
+  /** The paths of runs and deliveries, in order. The first one has been at work since `#since`. */
+  readonly #pending: Path[] = []
+  #since: Milliseconds = performance.now()
+  #endTimer: NodeJS.Timeout | undefined
+
+  constructor(job: JobId, container: Container, blob: (name: string) => BlobSource) {
+    this.job = job
+    this.container = container
+    this.#blobs = new BlobFeed(container, blob)
+  }
+
+  /** It has no task. */
+  get isIdle(): boolean {
+    return this.#frames.size === 0 && this.#pending.length === 0
+  }
+
+  /** The task that is at work. */
+  get atWork(): Path | undefined {
+    return this.#pending[0]
+  }
+
+  /** Whether it has been at work for longer than this, ms. Waiting for blobs does not count. */
+  exceeds(limit: Milliseconds): boolean {
+    const now = performance.now()
+    if (this.#blobs.isWaiting) this.#since = now
+    return this.#pending.length > 0 && now - this.#since >= limit
+  }
+
+  run({ task: { path, fn, input }, shared, split, frozen }: Run): void {
+    this.#frames.add(path)
+    this.#isFrozen = frozen
+    if (!frozen) this.#inform(shared)
+    this.#send({ type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
+    this.#given(path)
+  }
+
+  deliver({ path, step, outcome, shared }: Deliver): void {
+    if (!this.#isFrozen) this.#inform(shared)
+    this.#send({ type: 'deliver', path, step, outcome })
+    this.#given(path)
+  }
+
+  forget(path: Path): void {
+    this.#frames.delete(path)
+    this.#send({ type: 'forget', path })
+  }
+
+  /** Sends improved shared values. */
+  shared(shared: Shared): void {
+    this.#latest = shared
+    if (!this.#isInforming) void this.#informLatest()
+  }
+
+  /** Returns the inputs that its message makes. */
+  received(message: Report): Input[] {
+    const { job } = this
+    switch (message.type) {
+      case 'ready':
+        this.isLoaded = true
+        this.#since = performance.now()
+        this.#goOn()
+        return []
+      case 'spawned':
+        return this.#frames.has(message.path) ? [{ type: 'spawned', job, path: message.path, children: message.children }] : []
+      case 'returned': {
+        const { path, outcome, shared, ran } = message
+        return this.#frames.delete(path) ? [{ type: 'returned', job, path, outcome, shared, ran }] : []
+      }
+      case 'offered':
+        return [{ type: 'offered', job, shared: message.shared }]
+      case 'use':
+        this.#blobs.use(message.blob)
+        return []
+      case 'seen':
+        this.#pending.splice(0, Math.max(0, message.seen - this.seen))
+        this.seen = Math.max(this.seen, Math.min(message.seen, this.sent))
+        this.#since = performance.now()
+        return []
+    }
+  }
+
+  /**
+   * Calls `end` after a time, in any state and despite its messages, unless it gets a task before.
+   */
+  endLater(after: Milliseconds, end: () => void): void {
+    this.#endTimer ??= setTimeout(end, after).unref()
+  }
+
+  /** Nobody wants its tasks any more. */
+  abandon(): void {
+    this.#frames.clear()
+  }
+
+  /** It is gone, or about to end. */
+  end(): void {
+    this.ended = true
+    this.#blobs.end()
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    clearTimeout(this.#endTimer)
+    this.#endTimer = undefined
+  }
+
+  #given(path: Path): void {
+    this.#goOn()
+    if (this.#pending.length === 0) this.#since = performance.now()
+    this.#pending.push(path)
+    this.sent++
+  }
+
+  /**
+   * Sends only the latest values to a program that does not read, once it reads: the backlog would
+   * otherwise fill this process.
+   */
+  async #informLatest(): Promise<void> {
+    this.#isInforming = true
+    while (!this.ended && this.#latest !== undefined && this.#latest !== this.#known) {
+      this.#inform(this.#latest)
+      // Wait until the messages have gone to the container.
+      await Promise.resolve()
+      await this.container.taken()
+    }
+    this.#isInforming = false
+  }
+
+  /** Sends shared values. They only move one way, so the latest ones include all earlier ones. */
+  #inform(shared: Shared): void {
+    this.#latest = shared
+    if (shared === this.#known) return
+    this.#known = shared
+    this.#send({ type: 'shared', shared })
+  }
+
+  #send(message: ToProgram): void {
+    this.#outbox.push(message)
+    if (this.#outbox.length > 1) return
+    queueMicrotask(() => {
+      const messages = this.#outbox
+      this.#outbox = []
+      if (!this.ended) this.container.post(messages)
+    })
+  }
+}
