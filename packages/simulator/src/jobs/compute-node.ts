@@ -1,8 +1,9 @@
-import type { Effect, Entry, Input, JobId, MemberId, Message, Path, Scheduler, SchedulerOptions } from '@jel/compute/internals'
+import type { Effect, Entry, Input, JobId, MemberId, Path, Scheduler, SchedulerOptions } from '@jel/compute/internals'
 import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
 import type { Application } from '../protocol/application.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
+import { describeInput, inputCodes } from './input-trace.ts'
 import { JobMessage } from './job-message.ts'
 import { readJob } from './job-record.ts'
 import { MemberStreams } from './member-streams.ts'
@@ -33,27 +34,6 @@ export interface ComputeNodeOptions {
   readonly observer: JobObserver
   /** Returns the calendar time. */
   readonly today: () => number
-}
-
-/** The codes of inputs in the history. */
-const inputWords: Record<Input['type'], number> = {
-  timer: 1,
-  joined: 2,
-  gone: 3,
-  unreached: 4,
-  job: 5,
-  expired: 6,
-  message: 7,
-  spawned: 8,
-  returned: 9,
-  offered: 10,
-  idle: 11,
-  crashed: 12,
-  unfit: 13,
-  watch: 14,
-  leave: 15,
-  reentered: 16,
-  explain: 17,
 }
 
 /**
@@ -171,7 +151,7 @@ export class ComputeNode implements Application {
 
   #handle(input: Input): void {
     const { observer } = this.#options
-    this.node.trace(inputWords[input.type], describe(input))
+    this.node.trace(inputCodes[input.type], describeInput(input))
     observer.took(this, input)
     for (const effect of this.scheduler.handle(input, this.node.now)) {
       observer.did(this, effect)
@@ -226,49 +206,5 @@ export class ComputeNode implements Application {
         observer.ran(this, job, path, cost)
       },
     })
-  }
-}
-
-/** Describes an input for the history, in enough detail to distinguish different ones. */
-function describe(input: Input): string {
-  switch (input.type) {
-    case 'message':
-      return `${input.from} ${describeMessage(input.message)}`
-    case 'joined':
-      return input.member.id
-    case 'gone':
-    case 'unreached':
-      return input.id
-    case 'job':
-      return input.spec.id
-    case 'spawned':
-    case 'returned':
-    case 'crashed':
-      return `${input.job} ${input.path ?? ''}`
-    case 'idle':
-      return `${input.slot} ${input.seen}`
-    case 'expired':
-    case 'offered':
-    case 'unfit':
-    case 'watch':
-    case 'explain':
-      return input.job
-    case 'timer':
-    case 'leave':
-    case 'reentered':
-      return ''
-  }
-}
-
-function describeMessage(message: Message): string {
-  switch (message.type) {
-    case 'work':
-      return `work ${message.request} ${message.left} ${message.tasks.map(({ path }) => path).join(' ')}`
-    case 'result':
-      return `result ${message.entries.map(({ path }) => path).join(' ')}`
-    case 'report':
-      return `report ${message.number} ${message.entries.length} ${message.claims.length} ${message.dropped.length}`
-    default:
-      return message.type
   }
 }
