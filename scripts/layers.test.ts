@@ -34,12 +34,13 @@ const overlay: Layers = {
 }
 
 /** The folders that all experiments of the laboratory may use. */
-const common = ['base', 'network', 'swarm']
+const common = ['base', 'network', 'swarm', 'bench']
 
 const lab: Layers = {
   base: [],
   network: ['base'],
   swarm: ['base', 'network'],
+  bench: ['base', 'network'],
   scenario: common,
   pool: common,
   field: common,
@@ -47,25 +48,21 @@ const lab: Layers = {
   'attacks/attacks': [...common, 'attacks'],
   crowd: [...common, 'attacks'],
   compare: common,
-  compute: common,
-  'compute-cut': common,
   'compute-field': [...common, 'compute-field/programs'],
   'compute-field/programs': [...common, 'compute-field'],
   grid: common,
   'grid-idle': common,
-  grain: common,
   'large-state': [...common, 'attacks'],
   blocked: common,
   soak: common,
   'job-soak': common,
   thread: common,
-  fidelity: [...common, 'fidelity/virtual'],
-  'fidelity/virtual': [...common, 'fidelity'],
+  fidelity: common,
   'tcp-times': common,
   simulator: common,
   paper: [...common, 'paper/baselines'],
   'paper/baselines': [],
-  figures: ['base', 'attacks', 'compute-field', 'fidelity', 'field', 'pool', 'scenario', 'soak', 'tcp-times'],
+  figures: ['base', 'bench', 'attacks', 'compute-field', 'fidelity', 'field', 'pool', 'scenario', 'soak', 'tcp-times'],
   'sim-check': common,
   'sim-hash': [...common, 'paper', 'paper/baselines'],
   mutants: common,

@@ -1,5 +1,5 @@
 /** Tables that are readable in a terminal too, and documents that keep them up to date. */
-import { UsageError } from './program.ts'
+import { UsageError } from './settings.ts'
 
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { problemsOf } from './judge.ts'
-import type { Seen } from './node.ts'
+import type { Seen } from './application.ts'
 
 const expected = { signals: 2, came: ['c'], left: ['c'] }
 

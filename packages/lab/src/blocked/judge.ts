@@ -1,5 +1,5 @@
 /** Judges whether every node saw everything, once and in order. */
-import type { Seen } from './node.ts'
+import type { Seen } from './application.ts'
 
 export interface Observation {
   readonly id: string

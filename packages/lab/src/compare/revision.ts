@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
-import { UsageError } from '../base/program.ts'
+import { UsageError } from '../base/settings.ts'
 import { run } from '../network/tools.ts'
 
 const here = inCheckout('.')

@@ -2,6 +2,7 @@
  * The log of a job's executions: the process that runs its root, and each task that began or ended.
  */
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 export interface JobLog {
   /** Executions that began, of all tasks. */
@@ -33,4 +34,9 @@ function linesOf(file: string | undefined): string[][] {
     .split('\n')
     .slice(0, -1)
     .map((line) => line.split(' '))
+}
+
+/** Once this file exists, one task ends its thread. */
+export function diesFile(folder: string): string {
+  return join(folder, 'die')
 }

@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NeverError, within } from './bounds.ts'
 import type { Crew, Part, Place } from './contender.ts'
-import { readLog } from './job-log.ts'
+import { diesFile, readLog } from './job-log.ts'
 import { killRow, twiceRow, type Add } from './rows.ts'
-import { diesFile } from './threads.ts'
 
 /** Tasks wait by the clock, so more workers than cores do not disturb each other. */
 const WORKERS = 4

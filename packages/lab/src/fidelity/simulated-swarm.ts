@@ -3,7 +3,7 @@ import { ProtocolNode, makeConfig } from '@jel/protocol'
 import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
 import type { Meter } from '../swarm/meter.ts'
 import type { Tally } from '../swarm/tally.ts'
-import type { Started, Swarm } from './swarm.ts'
+import type { Started, Swarm } from './trial.ts'
 
 type Node = SimulatedNode<ProtocolNode<Payload>>
 
@@ -41,7 +41,7 @@ export class SimulatedSwarm implements Swarm {
     this.#loops = Array.from({ length: eventLoops }, () => this.#createMachine())
   }
 
-  async start(mortal: boolean): Promise<Started> {
+  async startOne(mortal: boolean): Promise<Started> {
     const called = this.#simulation.now
     const introducers = this.#first === undefined ? [] : [this.#first]
     const node = this.#simulation.spawn({ introducers, ...this.#home(mortal) })
@@ -83,10 +83,6 @@ export class SimulatedSwarm implements Swarm {
     const streamBytes = this.#simulation.nodes.reduce((sum, { traffic: { sent } }) => sum + sent.bytes - sent.headerBytes, 0)
     const processor = this.#machines.reduce((sum, { computed }) => sum + computed, 0)
     return { frames, frameBytes, published, links, streamBytes, processor }
-  }
-
-  async stop(): Promise<void> {
-    // Nothing keeps running.
   }
 
   /** A mortal node has a process of its own. */

@@ -68,10 +68,13 @@ function mean(trials: readonly Trial[], key: 'untold'): number {
   return trials.reduce((sum, trial) => sum + trial[key], 0) / trials.length
 }
 
-/** Two columns for each network and size. */
-type FidelityData = readonly { readonly nodes: number; readonly columns: readonly [Column, Column] }[]
+/** Two columns for one size of the pool. */
+export interface Section {
+  readonly nodes: number
+  readonly columns: readonly [Column, Column]
+}
 
-export const shown: Shown<FidelityData> = {
+export const shown: Shown<readonly Section[]> = {
   name: 'fidelity',
   document: 'docs/fidelity.md',
   section: 'fidelity',

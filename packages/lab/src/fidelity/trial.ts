@@ -3,7 +3,32 @@
  * all kinds of swarm.
  */
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
-import type { Swarm } from './swarm.ts'
+
+export interface Started {
+  readonly id: string
+  /**
+   * When the call to start was made, and when the node had entered the pool, ms by the swarm's
+   * clock.
+   */
+  readonly called: number
+  readonly entered: number
+}
+
+export interface Swarm {
+  /**
+   * Starts a node that has the first one's address, and waits until it has entered. `mortal`: it
+   * will be killed.
+   */
+  startOne(mortal: boolean): Promise<Started>
+  /** Lets time pass. */
+  rest(ms: number): Promise<void>
+  /** Returns the time of the call to leave, or of the kill. */
+  leave(id: string): Promise<number>
+  kill(id: string): Promise<number>
+  /** When each living node received this event about the subject. */
+  sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]>
+  tally(): Promise<Tally>
+}
 
 export interface TrialPlan {
   readonly nodes: number
@@ -62,14 +87,14 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   for (let i = 0; i < plan.nodes; i++) {
     // The mortal nodes come last, so that no other node entered through them.
     const mortal = i >= plan.nodes - plan.kills
-    const { id } = await swarm.start(mortal)
+    const { id } = await swarm.startOne(mortal)
     if (mortal) mortals.push(id)
     await swarm.rest(plan.stagger)
   }
   await swarm.rest(plan.settle)
   const formed = await swarm.tally()
   for (let round = 0; round < plan.rounds; round++) {
-    const { id, called, entered } = await swarm.start(false)
+    const { id, called, entered } = await swarm.startOne(false)
     await swarm.rest(plan.pause)
     const last = await told(join, 'joined', id, entered, plan.nodes)
     joinFromCall.push(last - called)

@@ -43,7 +43,7 @@ function hearing(input: Uint8Array): void {
   if (node.self !== undefined && !node.members().some(({ id }) => id === self)) throw new Error('a node that is not in its own view')
 }
 
-export const targets: Readonly<Record<string, Target>> = {
+export const targets = {
   frame: only(FrameError, (input) => {
     const message = codec.decodeFrame(input)
     codec.decodeFrame(codec.encodeFrame(message)) // a decoded message can be encoded again
@@ -57,4 +57,4 @@ export const targets: Readonly<Record<string, Target>> = {
   'address-text': only(InvalidAddressError, (input) => void parseIntroducer(Buffer.from(input).toString('utf8'))),
   'pool-key': only(PoolKeyError, (input) => void checkPoolKey(input)),
   node: hearing,
-}
+} satisfies Readonly<Record<string, Target>>

@@ -2,13 +2,15 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { inCheckout } from '../base/paths.ts'
+import { inCheckout, jelBin } from '../base/paths.ts'
+import { usageOfAll } from '../base/usage.ts'
 import type { LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
 import type { Line } from '../swarm/node-process.ts'
+import { ProcessSwarm, type ProcessNode } from '../swarm/process-swarm.ts'
+import { bytesOf } from './disk.ts'
 import { KINDS, type Kind, type Outcome } from './kinds.ts'
-import { Member } from './member.ts'
 import type { JobRun, MemorySample, SoakOfJobs } from './verdict.ts'
 
 /** Members that stay; the soak samples their memory. */
@@ -40,9 +42,9 @@ interface Setting {
 export class JobSoak {
   readonly #setting: Setting
   readonly #network = new LabNetwork(2)
-  readonly #pool = `soak-${runId()}`
+  readonly #swarm: ProcessSwarm
   /** The newest last. */
-  readonly #members: Member[] = []
+  readonly #members: ProcessNode[] = []
   readonly #jobs: (JobRun & { readonly expires: () => number })[] = []
   readonly #open = new Set<Promise<void>>()
   readonly #lost: string[] = []
@@ -56,6 +58,13 @@ export class JobSoak {
 
   constructor(setting: Setting) {
     this.#setting = setting
+    this.#swarm = new ProcessSwarm({
+      bin: jelBin,
+      command: 'work',
+      name: `soak-${runId()}`,
+      network: this.#network,
+      lost: ({ index }) => this.#lost.push(`member ${index}`),
+    })
   }
 
   async start(): Promise<void> {
@@ -85,12 +94,12 @@ export class JobSoak {
     await Promise.all(
       this.#jobs.map(async (job) => {
         if (job.expires() < deadline) return
-        const told = await last.ask({ command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
+        const told = await this.#swarm.ask(last, { command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
         job.last = outcomeOf(told) ?? 'nothing'
       }),
     )
     this.#sample()
-    for (const member of this.#members) member.end('SIGKILL')
+    await this.#swarm.stop()
     return { jobs: this.#jobs, lost: this.#lost, disk: this.#disk, memory: this.#memory }
   }
 
@@ -126,7 +135,7 @@ export class JobSoak {
     const { fn, keep, votes } = kind
     const submit = { command: 'submit', file, function: fn, input, name: job.name, keep, ...(votes !== undefined && { votes }) }
     while (job.submitted === undefined && Date.now() < deadline) {
-      const told = await this.#any().ask(submit, SUBMIT)
+      const told = await this.#swarm.ask(this.#any(), submit, SUBMIT)
       if (told?.event === 'submitted') job.submitted = Date.now()
       else if (told !== undefined) console.error(`${job.name}: ${told.code ?? told.event}: ${told.message ?? ''}`)
       if (job.submitted === undefined) await delay(500)
@@ -135,13 +144,13 @@ export class JobSoak {
     if (kind.cancelAfter !== undefined) {
       await delay(kind.cancelAfter)
       while (Date.now() < deadline) {
-        const told = await this.#any().ask({ command: 'job', job: job.name, do: 'cancel' }, ASK)
+        const told = await this.#swarm.ask(this.#any(), { command: 'job', job: job.name, do: 'cancel' }, ASK)
         if (told?.event === 'cancelled') break
         await delay(500)
       }
     }
     while (Date.now() < deadline && job.outcome === undefined) {
-      const outcome = outcomeOf(await this.#newest().ask({ command: 'job', job: job.name, until: 'result' }, ASK))
+      const outcome = outcomeOf(await this.#swarm.ask(this.#newest(), { command: 'job', job: job.name, until: 'result' }, ASK))
       if (outcome === undefined) await delay(500)
       else [job.outcome, job.ended] = [outcome, Date.now()]
     }
@@ -153,8 +162,8 @@ export class JobSoak {
   async #tellWaits(job: string): Promise<void> {
     console.error(`${job}: no end within ${JOB / 1000} s`)
     for (const member of this.#members.slice(0, STAYING)) {
-      const told = await member.ask({ command: 'job', job, waits: true }, ASK)
-      console.error(`${job}, by ${member.node.id}: ${JSON.stringify(told ?? 'no answer').slice(0, WORDS)}`)
+      const told = await this.#swarm.ask(member, { command: 'job', job, waits: true }, ASK)
+      console.error(`${job}, by ${member.process.id}: ${JSON.stringify(told ?? 'no answer').slice(0, WORDS)}`)
     }
   }
 
@@ -171,7 +180,7 @@ export class JobSoak {
     }
     const place = STAYING + Math.floor(Math.random() * (this.#members.length - STAYING))
     const [victim] = this.#members.splice(place, 1)
-    victim?.end(chance < 0.65 ? 'SIGKILL' : 'SIGINT')
+    if (victim !== undefined) this.#swarm.signal(victim, chance < 0.65 ? 'SIGKILL' : 'SIGTERM')
     if (chance < 0.65) this.killed++
     else this.left++
     await this.#startOne()
@@ -179,41 +188,35 @@ export class JobSoak {
 
   #sample(): void {
     const minute = (Date.now() - this.#began) / 60_000
-    for (const [index, samples] of this.#memory.entries()) samples.push({ minute, bytes: this.#members[index]?.memory ?? Number.NaN })
-    for (const member of this.#members) this.#disk = Math.max(this.#disk, member.disk)
+    for (const [index, samples] of this.#memory.entries())
+      samples.push({ minute, bytes: usageOfAll([this.#members[index]?.process.child.pid ?? 0]).memory })
+    for (const { index } of this.#members) this.#disk = Math.max(this.#disk, bytesOf(this.#cacheOf(index)))
   }
 
-  async #startOne(): Promise<Member> {
+  async #startOne(): Promise<ProcessNode> {
     const number = this.#started++
     const { folder, diskMiB } = this.#setting
-    const own = join(folder, 'caches', String(number))
-    mkdirSync(own)
+    const own = this.#cacheOf(number)
+    mkdirSync(own, { recursive: true })
+    const bootstrap = this.#members.slice(0, STAYING).flatMap(({ process }) => ['--bootstrap', process.address])
+    const limits = ['--workers', '1', '--owner', join(folder, 'owner'), '--limit', `disk=${diskMiB}`, '--no-control']
     const host = this.#network.hosts[number % 2] as LabHost
-    const member = await Member.start(
-      {
-        network: this.#network,
-        host,
-        pool: this.#pool,
-        owner: join(folder, 'owner'),
-        folder: own,
-        diskMiB,
-        bootstrap: this.#members.slice(0, STAYING).map(({ node }) => node.address),
-        complain: (text) => console.error(`member ${number}: ${text}`),
-      },
-      (ended, how) => {
-        if (!ended.isEnded) this.#lost.push(`member ${number}, with ${how ?? 'nothing'}`)
-      },
-    )
+    const member = await this.#swarm.startOne({ host, env: { XDG_CACHE_HOME: own }, args: [...limits, ...bootstrap] })
     this.#members.push(member)
     return member
   }
 
-  #any(): Member {
-    return this.#members[Math.floor(Math.random() * this.#members.length)] as Member
+  /** The folder for the blobs of a member, by its number. */
+  #cacheOf(number: number): string {
+    return join(this.#setting.folder, 'caches', String(number))
   }
 
-  #newest(): Member {
-    return this.#members.at(-1) as Member
+  #any(): ProcessNode {
+    return this.#members[Math.floor(Math.random() * this.#members.length)] as ProcessNode
+  }
+
+  #newest(): ProcessNode {
+    return this.#members.at(-1) as ProcessNode
   }
 }
 

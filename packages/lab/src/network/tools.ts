@@ -1,7 +1,7 @@
 /** The programs that the laboratory uses, and the rights that it needs. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { UsageError } from '../base/program.ts'
+import { UsageError } from '../base/settings.ts'
 
 /**
  * This machine lacks something that the laboratory needs. It is printed as a sentence, not as a

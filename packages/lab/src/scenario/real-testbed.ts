@@ -24,6 +24,7 @@ import type { LabHost } from '../network/host.ts'
 import { LabNetwork, type Path } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
 import { UnableError } from '../network/tools.ts'
+import type { Line } from '../swarm/node-process.ts'
 import { ProcessSwarm, type ProcessNode, type ProcessSwarmOptions, type Report } from '../swarm/process-swarm.ts'
 import { distancesOf } from '../network/distances.ts'
 import { joinsOf } from './joins.ts'
@@ -56,6 +57,8 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly #folder = mkdtempSync(join(tmpdir(), 'jel-scenario-'))
   readonly #identities: { readonly id: string; readonly file: string }[] = []
   readonly #failed = Promise.withResolvers<never>()
+  /** The partitions so far. Times are Unix ms. */
+  readonly partitions: { readonly from: number; to: number | undefined; readonly groups: readonly (readonly RealNode[])[] }[] = []
   #start = Date.now()
   #isShaping = false
 
@@ -72,6 +75,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.swarm = new ProcessSwarm({
       ...options,
       name: `lab-${runId()}`,
+      command: scenario.jobs.length > 0 ? 'work' : 'join',
       network: this.network,
       told: (report) => this.#told(report),
       lost: (process) => this.#lost(process),
@@ -136,7 +140,7 @@ export class RealTestbed implements Testbed<RealNode> {
     )
     this.nodes.push(node)
     this.#byId.set(node.id, node)
-    this.#launch(node, identity.file, location, introducer).then(onStarted, (error: unknown) => this.#failed.reject(error))
+    this.#launch(node, identity.file, { location, introducer, site }).then(onStarted, (error: unknown) => this.#failed.reject(error))
     return node
   }
 
@@ -207,11 +211,14 @@ export class RealTestbed implements Testbed<RealNode> {
   partition(...groups: readonly (readonly RealNode[])[]): void {
     for (const node of this.nodes) node.endpoint.side = 0
     for (const [side, group] of groups.entries()) for (const node of group) node.endpoint.side = side
+    for (const partition of this.partitions) partition.to ??= Date.now()
+    if (groups.length > 1) this.partitions.push({ from: Date.now(), to: undefined, groups })
     this.#noteSides()
     this.#shape()
   }
 
   heal(): void {
+    for (const partition of this.partitions) partition.to ??= Date.now()
     for (const node of this.nodes) node.endpoint.side = 0
     this.#noteSides()
     this.contact.mended(this.now)
@@ -219,10 +226,39 @@ export class RealTestbed implements Testbed<RealNode> {
     this.#shape()
   }
 
-  async #launch(node: RealNode, identity: string, location: string, introducer: RealNode | undefined): Promise<void> {
+  /** Returns the first answer of the node; undefined if it gives none in this time, or ends. */
+  async submit(node: RealNode, job: Readonly<Record<string, unknown>>, within: number): Promise<Line | undefined> {
+    return node.process && (await this.swarm.ask(node.process, { command: 'submit', ...job }, within))
+  }
+
+  /** The same for the outcome of a job. */
+  async resultOf(node: RealNode, job: string, within: number): Promise<Line | undefined> {
+    return node.process && (await this.swarm.ask(node.process, { command: 'job', job, until: 'result' }, within))
+  }
+
+  /** Tasks that a node of the site runs at once. */
+  workersAt(site: string | undefined): number {
+    const { workers } = this.#scenario.compute
+    return typeof workers === 'number' ? workers : ((site === undefined ? undefined : workers[site]) ?? 1)
+  }
+
+  /** The time of the node's last `joined` after this time, otherwise this time. Unix ms. */
+  lastSaw(node: RealNode, after: number): number {
+    const joins = this.swarm.reports.filter(({ by, event, time }) => by === node.process && event === 'joined' && time > after)
+    return joins.at(-1)?.time ?? after
+  }
+
+  async #launch(
+    node: RealNode,
+    identity: string,
+    { location, introducer, site }: Pick<TestbedSpawn<RealNode>, 'location' | 'introducer'> & { readonly site: string | undefined },
+  ): Promise<void> {
     await introducer?.isUp
-    const args = ['--location', location, '--identity', identity]
-    const process = await this.swarm.startOne({ host: node.host, introducer: introducer?.process?.process.address, args })
+    // The first node makes the owner's key, and the others find it.
+    const works = this.#scenario.jobs.length > 0 ? ['--workers', String(this.workersAt(site)), '--owner', join(this.#folder, 'owner')] : []
+    const args = ['--location', location, '--identity', identity, ...works]
+    const env = { XDG_CACHE_HOME: this.#folder }
+    const process = await this.swarm.startOne({ host: node.host, introducer: introducer?.process?.process.address, args, env })
     this.#byProcess.set(process, node)
     // An action may have ended or stopped it before its process was there.
     if (node.state === 'gone') this.swarm.signal(process, node.leaves ? 'SIGTERM' : 'SIGKILL')
@@ -247,8 +283,9 @@ export class RealTestbed implements Testbed<RealNode> {
   #carryOut(process: ProcessNode, command: Command): void {
     if (!process.running) return
     if (command.type === 'elect') this.swarm.command(process, { command: 'elect', election: command.election })
+    else if (command.type === 'withdraw') this.swarm.command(process, { command: 'withdraw', election: command.election })
     else if (command.type === 'maybeDead') this.swarm.command(process, { command: 'maybeDead', node: command.id })
-    else throw new UnableError(UNABLE.withdraw)
+    else throw new Error(`no scenario has ${command.type}`)
   }
 
   /** Handles a node's report about another one, or about itself. */

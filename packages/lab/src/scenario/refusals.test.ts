@@ -22,6 +22,8 @@ it('refuses settings, whatever their names', () => {
 
 it.each([
   ['a cable of a part of a host', 'actions: [{ at: 1s, silence: 0..2 }]', 'the nodes of one host share its link'],
+  ['a search', 'jobs: [{ at: 1s, search: { node: 10ms..20ms } }]', 'has flat, tree and driver'],
+  ['liars', 'compute: { liars: 10% }', 'honest nodes'],
   ['sleep', 'actions: [{ at: 1s, sleep: all, for: 1m }]', 'stop and silence together'],
   [
     'bytes of a part of a host',
@@ -42,6 +44,9 @@ it.each([
   'three-hosts-long',
   'three-hosts-one-way-long',
   'three-hosts-reject-long',
+  'job-kills',
+  'job-load',
+  'job-partition',
 ])('%s can be run', (name) => {
   const scenario = loadScenario(join(import.meta.dirname, '../../scenarios', `${name}.yaml`))
   expect(refusals(scenario).filter((reason) => !reason.startsWith('nodes:'))).toEqual([])

@@ -15,7 +15,6 @@ const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', '
 
 /** Actions that only the simulator has. */
 export const UNABLE = {
-  withdraw: 'withdraw: is no command of jel join',
   hostile: 'hostile: the attacks of pnpm lab attacks are the nearest',
   sleep: 'sleep: a machine of its own would have to be suspended; stop and silence together are the nearest',
   address: 'address: is a trial, pnpm lab --trial address',
@@ -32,7 +31,19 @@ export function refusals(scenario: Scenario): string[] {
     if (when) reasons.push(reason)
   }
   const nodes = scenario.nodes + joinsOf(scenario).length
-  refuse(scenario.jobs.length > 0, 'jobs: run in the simulator; pnpm lab compute is the nearest')
+  const { compute, jobs } = scenario
+  refuse(
+    jobs.some(({ shape: { type } }) => type === 'search' || type === 'space'),
+    'jobs: the laboratory has flat, tree and driver; pnpm lab compute-field has programs that search',
+  )
+  refuse(
+    jobs.some(({ by }) => Object.keys(by).some((key) => key !== 'nodes')),
+    'jobs: by takes the numbers of nodes',
+  )
+  refuse(
+    compute.speed !== 1 || compute.stragglers.share > 0 || compute.liars > 0,
+    'compute: the laboratory has the processors of this machine, and honest nodes',
+  )
   refuse(Object.keys(config).length > 0, 'config: real nodes run with the defaults of the protocol')
   refuse(
     sessions?.replaced !== undefined,

@@ -6,7 +6,7 @@ export function table(results: readonly Result[]): string {
   return results.map(paragraph).join('\n')
 }
 
-function paragraph({ scenario, seed, verdicts, unseen, endedLives, told, cost, lost, complaints }: Result): string {
+function paragraph({ scenario, seed, verdicts, unseen, endedLives, told, cost, work = [], lost, complaints }: Result): string {
   const sums = Object.entries(told).map(([event, times]) => `${times} ${event}`)
   return [
     `${scenario}, seed ${seed}`,
@@ -14,6 +14,7 @@ function paragraph({ scenario, seed, verdicts, unseen, endedLives, told, cost, l
     ...unseen.map((type) => `  -    ${type}: is not seen from outside of a node`),
     `  lives of running members that ended: ${endedLives.total}, ${endedLives.false} of them falsely`,
     `  told: ${sums.join(', ')}; a node: ${cost.bytes} B/s, ${cost.processor} % of a core, ${cost.memory} MB`,
+    ...work.map((line) => `  jobs: ${line}`),
     ...(lost > 0 ? [`  NO  ${lost} processes ended by themselves`] : []),
     ...complaints.slice(0, 3).map((text) => `  said: ${text.slice(0, 160)}`),
   ].join('\n')

@@ -1,5 +1,6 @@
 /** One run of a scenario, in the namespaces of this process. */
 import { ScenarioRunner, type EndedLivesResult, type ExpectationType, type Scenario, type Verdict } from '@jel/simulator'
+import { RealJobs } from './real-jobs.ts'
 import { RealTestbed, unseen } from './real-testbed.ts'
 
 export interface RunOptions {
@@ -7,6 +8,10 @@ export interface RunOptions {
   readonly seed: number
   /** Folder for each node's output. */
   readonly out: string | undefined
+  /** For logs of jobs. */
+  readonly folder: string
+  /** Tasks of jobs keep a processor busy; otherwise they wait. */
+  readonly busy: boolean
   readonly say: (text: string) => void
 }
 
@@ -26,12 +31,14 @@ export interface Result {
    * the end.
    */
   readonly cost: { readonly bytes: number; readonly processor: number; readonly memory: number }
+  /** Sentences about the jobs. */
+  readonly work?: readonly string[]
   /** Processes that ended by themselves. */
   readonly lost: number
   readonly complaints: readonly string[]
 }
 
-export async function runScenario(scenario: Scenario, { bin, seed, out, say }: RunOptions): Promise<Result> {
+export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...options }: RunOptions): Promise<Result> {
   const testbed = new RealTestbed(scenario, seed, { bin, out })
   const { swarm, network } = testbed
   try {
@@ -40,9 +47,12 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say }: R
     const runner = new ScenarioRunner(testbed, scenario)
     const { stage } = runner
     stage.listen({ started: () => {}, ended: () => {}, changed: (what) => say(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
+    const jobs = scenario.jobs.length > 0 ? new RealJobs(testbed, stage, options) : undefined
+    jobs?.start()
     runner.start({ samples: false })
     await testbed.pass(scenario.duration)
-    const verdicts = runner.verdicts(unseen)
+    const work = await jobs?.finish()
+    const verdicts = [...runner.verdicts(unseen, work?.computed), ...(work?.verdicts ?? [])]
     const seconds = (Date.now() - start) / 1_000
     const usage = swarm.usage()
     const nodes = testbed.nodes.length
@@ -60,6 +70,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say }: R
         processor: Number((usage.processor / 10 / seconds / nodes).toFixed(2)),
         memory: Number((usage.memory / swarm.running.length / 2 ** 20).toFixed(1)),
       },
+      ...(work && { work: work.notes }),
       lost: swarm.lost,
       complaints: [...new Set(swarm.complaints), ...(lost > 0 ? [`the laboratory was too slow and lost ${lost} packets`] : [])],
     }

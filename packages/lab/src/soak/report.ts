@@ -63,6 +63,8 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
 export interface SoakData {
   readonly report: SoakReport
   readonly samples: Readonly<Record<string, readonly Sample[]>>
+  /** Groups that ended by themselves. */
+  readonly lost?: readonly string[]
 }
 
 export const shown: Shown<SoakData> = {

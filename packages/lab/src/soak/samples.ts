@@ -1,5 +1,5 @@
 /** All samples of all groups, and the slopes through them. */
-import { UsageError } from '../base/program.ts'
+import { UsageError } from '../base/settings.ts'
 import { MEASURED, MEASURES, KILLED, type Measure, type Sample } from './plan.ts'
 import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
 

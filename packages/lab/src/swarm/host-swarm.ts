@@ -1,5 +1,6 @@
 /** Real hosts on loopback, many to a process, spread over a few worker processes. */
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import type { HostWorker, StartedHost } from './host-worker.ts'
@@ -62,21 +63,22 @@ export class HostSwarm {
     return started.flat()
   }
 
-  /** Starts one host, in each worker in turn. */
-  async startOne(): Promise<StartedHost> {
-    const worker = this.#workers[this.#started++ % this.#shared]
+  /**
+   * Starts one host: in each worker in turn, or in a process of its own, which can be killed
+   * (`mortal`).
+   */
+  async startOne(mortal = false): Promise<StartedHost> {
+    const own = mortal ? startWorker(this.#flags) : undefined
+    if (own !== undefined) this.#workers.push(own)
+    const worker = own ?? this.#workers[this.#started++ % this.#shared]
     const [host] = worker === undefined ? [] : await this.#startIn(worker, 1)
     if (host === undefined) throw new Error('there is no process to start a host in')
     return host
   }
 
-  /** Starts one host in a process of its own, which can be killed. */
-  async startAlone(): Promise<StartedHost> {
-    const worker = startWorker(this.#flags)
-    this.#workers.push(worker)
-    const [host] = await this.#startIn(worker, 1)
-    if (host === undefined) throw new Error('no host was started')
-    return host
+  /** Lets time pass. */
+  async rest(ms: number): Promise<void> {
+    await sleep(ms)
   }
 
   async #startIn(worker: Worker, count: number): Promise<StartedHost[]> {

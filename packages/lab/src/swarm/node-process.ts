@@ -17,7 +17,11 @@ export interface Line {
   readonly epoch?: number
   readonly code?: string
   readonly message?: string
+  /** The id of the command that it answers. */
   readonly re?: string | number
+  /** Of a job: its result, and the members that keep it. */
+  readonly result?: unknown
+  readonly replicas?: readonly string[]
 }
 
 export interface NodeProcess {

@@ -68,6 +68,8 @@ export interface ProcessStart {
   readonly introducer?: string | undefined
   /** Further arguments of `jel join`. */
   readonly args?: readonly string[]
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
@@ -85,6 +87,9 @@ export class ProcessSwarm {
   readonly #logs: WriteStream[] = []
   readonly #sightings = new Sightings()
   readonly #ended = new Set<string>()
+  /** Commands without an answer, by their ids. */
+  readonly #asked = new Map<number, { readonly node: ProcessNode; readonly answer: (line: Line | undefined) => void }>()
+  #commands = 0
   #started = 0
 
   constructor(options: ProcessSwarmOptions) {
@@ -116,7 +121,7 @@ export class ProcessSwarm {
   }
 
   /** Starts one and waits until it has entered. */
-  async startOne({ host, introducer, args = [] }: ProcessStart): Promise<ProcessNode> {
+  async startOne({ host, introducer, args = [], env: own }: ProcessStart): Promise<ProcessNode> {
     const { bin, command, name, flags, network, out, env } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
@@ -129,11 +134,12 @@ export class ProcessSwarm {
         args: [...(host === undefined ? LOOPBACK : []), ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],
         ...(flags && { flags }),
         ...(host && network && { within: network.within(host) }),
-        ...(host && env && { env: env(host) }),
+        env: { ...(host && env?.(host)), ...own },
       },
       {
         line: (id, line) => {
           log?.write(`${JSON.stringify(line)}\n`)
+          if (typeof line.re === 'number' && line.event !== 'needs-trust') this.#asked.get(line.re)?.answer(line)
           this.#take(id, line)
         },
         complaint: (_, text) => this.complaints.push(`node ${index}: ${text}`),
@@ -187,7 +193,7 @@ export class ProcessSwarm {
   /** Sends a signal. Returns its time. */
   signal(node: ProcessNode, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): number {
     const time = Date.now()
-    if (signal === 'SIGKILL' || signal === 'SIGTERM') node.running = false
+    if (signal === 'SIGKILL' || signal === 'SIGTERM') this.#ends(node)
     if (signal === 'SIGKILL') this.#ended.add(node.process.id)
     node.process.child.kill(signal)
     return time
@@ -196,6 +202,20 @@ export class ProcessSwarm {
   /** Writes one line to its standard input. */
   command(node: ProcessNode, command: Readonly<Record<string, unknown>>): void {
     node.process.child.stdin.write(`${JSON.stringify(command)}\n`)
+  }
+
+  /** Returns the first answer to a command; undefined if none comes in time, or the node ends. */
+  async ask(node: ProcessNode, command: Readonly<Record<string, unknown>>, timeout: number): Promise<Line | undefined> {
+    if (!node.running) return undefined
+    const id = ++this.#commands
+    const { promise, resolve } = Promise.withResolvers<Line | undefined>()
+    const timer = setTimeout(() => resolve(undefined), timeout)
+    this.#asked.set(id, { node, answer: resolve })
+    this.command(node, { ...command, id })
+    const answer = await promise
+    clearTimeout(timer)
+    this.#asked.delete(id)
+    return answer
   }
 
   /** Reported deaths of nodes that were not killed, and notifications that came twice. */
@@ -209,15 +229,21 @@ export class ProcessSwarm {
 
   async stop(): Promise<void> {
     const { running } = this
-    for (const node of running) node.running = false
+    for (const node of running) this.#ends(node)
     await Promise.all(running.map(({ process }) => end(process.child, 10_000)))
     for (const log of this.#logs) log.end()
+  }
+
+  /** Nothing more is to come from it. */
+  #ends(node: ProcessNode): void {
+    node.running = false
+    for (const asked of this.#asked.values()) if (asked.node === node) asked.answer(undefined)
   }
 
   #exited(id: string, how: number | NodeJS.Signals | null): void {
     const node = this.#byId.get(id)
     if (node?.running !== true) return
-    node.running = false
+    this.#ends(node)
     this.#ended.add(id)
     this.lost++
     this.complaints.push(`node ${node.index} ended by itself with ${how}`)
@@ -231,8 +257,8 @@ export class ProcessSwarm {
     else this.#early.set(id, [...(this.#early.get(id) ?? []), line])
   }
 
-  #note(node: ProcessNode, { event, node: subject, election, epoch, time, message }: Line): void {
-    if (event === 'error') this.complaints.push(`node ${node.index}: ${message ?? 'error'}`)
+  #note(node: ProcessNode, { event, node: subject, election, epoch, time, message, re }: Line): void {
+    if (event === 'error' && re === undefined) this.complaints.push(`node ${node.index}: ${message ?? 'error'}`)
     if (subject === undefined || event === 'started') return
     const { id: about, incarnation } = subject
     if (event === 'joined' || event === 'updated') node.view.set(about, subject.addresses)

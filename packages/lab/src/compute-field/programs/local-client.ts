@@ -2,19 +2,16 @@
 import { fileURLToPath } from 'node:url'
 import { computeLocal, type LocalGrid } from '@jel/compute'
 import { serve } from '../../base/remote.ts'
-import { check, timed, type Client } from '../client.ts'
+import { check, timed } from '../client.ts'
+import type { ThreadsClient } from '../threads.ts'
 import type { InTurn } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
 
-export interface LocalClient extends Client {
-  enter(place: { readonly workers: number; readonly cache: string }): void
-}
-
 let grid: LocalGrid
 let running: Promise<number>
 
-const client: LocalClient = {
+const client: ThreadsClient = {
   enter(place) {
     grid = computeLocal(place)
   },

@@ -1,7 +1,8 @@
 /** piscina: threads of this process. */
 import { fileURLToPath } from 'node:url'
 import { serve } from '../../base/remote.ts'
-import { check, timed, type Client } from '../client.ts'
+import { check, timed } from '../client.ts'
+import type { ThreadsClient } from '../threads.ts'
 import { load } from '../packages.ts'
 import type { Work } from './work.ts'
 
@@ -13,14 +14,10 @@ interface Piscina {
   readonly Piscina: new (options: { filename: string; minThreads: number; maxThreads: number }) => Threads
 }
 
-export interface PiscinaClient extends Client {
-  enter(place: { readonly workers: number }): void
-}
-
 let threads: Threads
 let running: Promise<number>
 
-const client: PiscinaClient = {
+const client: ThreadsClient = {
   enter({ workers }) {
     const { Piscina } = load('piscina') as Piscina
     const filename = fileURLToPath(new URL('piscina-tasks.ts', import.meta.url))

@@ -1,0 +1,128 @@
+/**
+ * The runner of all experiments. An experiment has settings, a measure and a table. The runner has
+ * the command line, the place, a temporary folder, kept figures, draws and the exit status.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rerunInOwnNetwork } from '../network/loopback.ts'
+import { rerunInOwnNamespaces } from '../network/namespaces.ts'
+import { provide } from '../network/tools.ts'
+import { takeChildrenAlong } from '../base/child.ts'
+import { writeDraw, type DrawnRow } from '../base/draw.ts'
+import { keepFigures, originOf, type Origin, type Shown } from '../base/figures.ts'
+import { describe, flag, optional, parse, UsageError, type Settings, type Values } from '../base/settings.ts'
+
+/**
+ * Where an experiment runs. `network`: a loopback interface of its own, where the system has that,
+ * so that nothing else is counted. `hosts`: namespaces in which it makes hosts.
+ */
+export type Where = 'here' | 'network' | 'hosts'
+
+/** The circumstances of one run. */
+export interface Run {
+  /** A temporary folder. */
+  readonly folder: string
+  /** Arguments that are no flags. */
+  readonly operands: readonly string[]
+  /** Of the time before the measurement. */
+  readonly origin: Origin
+}
+
+export interface Plan<Of extends Settings, Data> {
+  readonly about: string
+  /** Arguments that are no flags, for people. Default: none. */
+  readonly operands?: string
+  readonly settings: Of
+  /** Further lines for people: needs, and the meaning of exit status 1. */
+  readonly notes?: string
+  readonly where?: Where | ((values: Values<Of>, operands: readonly string[]) => Where)
+  /** Runs before the change of place. Returns why there is nothing to measure here. */
+  readonly prepare?: (values: Values<Of>, operands: readonly string[]) => string | undefined
+  readonly measure: (values: Values<Of>, run: Run) => Data | Promise<Data>
+  /** The text that the run prints at its end. */
+  readonly table?: (data: Data) => string
+  /** Exit status 0. Default: always. */
+  readonly passed?: (data: Data) => boolean
+  /** Documents that show the data: `--keep` writes them. */
+  readonly figures?: Shown<Data>
+  /** Rows for comparison with another revision: `--draw FILE` writes them. */
+  readonly draw?: (data: Data) => readonly DrawnRow[]
+}
+
+/** An experiment of the command line. */
+export interface Experiment {
+  readonly about: string
+  /** Returns the exit status. `args`: the arguments after its name. */
+  run(args: readonly string[]): Promise<number>
+}
+
+export function bench<Of extends Settings, Data>(plan: Plan<Of, Data>): Experiment {
+  const { about, settings, figures, draw } = plan
+  const all = {
+    ...settings,
+    ...(figures !== undefined && { keep: flag(`write docs/figures/${figures.name}.json, and ${figures.document} from there`) }),
+    ...(draw !== undefined && { draw: optional('FILE', 'write all values to a file, for pnpm lab compare') }),
+    help: flag('show this'),
+  }
+  return {
+    about,
+    async run(args) {
+      const { values, operands } = parse(all, args)
+      const own = values as Values<Of>
+      if (values.help === true) {
+        process.stdout.write(
+          [
+            `${about}${plan.operands === undefined ? '' : `; takes ${plan.operands}`}`,
+            describe(all),
+            ...(plan.notes === undefined ? [] : [plan.notes]),
+          ]
+            .join('\n\n')
+            .concat('\n'),
+        )
+        return 0
+      }
+      if (plan.operands === undefined && operands.length > 0) throw new UsageError(`expected no ${operands[0]}; --help shows what it takes`)
+      const skipped = plan.prepare?.(own, operands)
+      if (skipped !== undefined) {
+        console.log(`skipped: ${skipped}`)
+        return 0
+      }
+      const where = typeof plan.where === 'function' ? plan.where(own, operands) : plan.where
+      const status = await rerunIn(where ?? 'here')
+      return status ?? (await carryOut(plan, own, operands, values as Kept))
+    },
+  }
+}
+
+interface Kept {
+  readonly keep?: boolean
+  readonly draw?: string | undefined
+}
+
+async function carryOut<Of extends Settings, Data>(
+  plan: Plan<Of, Data>,
+  values: Values<Of>,
+  operands: readonly string[],
+  { keep, draw: file }: Kept,
+): Promise<number> {
+  takeChildrenAlong()
+  const origin = originOf()
+  const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+  const clean = (): void => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', clean)
+  const data = await plan.measure(values, { folder, operands, origin })
+  if (plan.table !== undefined) console.log(plan.table(data))
+  if (file !== undefined) writeDraw(file, plan.draw?.(data) ?? [])
+  if (keep === true && plan.figures !== undefined) await keepFigures(plan.figures, origin, data)
+  clean()
+  return (plan.passed?.(data) ?? true) ? 0 : 1
+}
+
+/** Returns the exit status of the run elsewhere; undefined where this is that run. */
+async function rerunIn(where: Where): Promise<number | undefined> {
+  if (where === 'here') return undefined
+  if (where === 'network') return await rerunInOwnNetwork()
+  provide('network')
+  return await rerunInOwnNamespaces()
+}

@@ -1,0 +1,102 @@
+/**
+ * Five applications of twenty block their thread at once, while others join, leave and send
+ * signals. Reports the nodes that are declared dead, and the events that the blocked nodes receive
+ * when they are back. No scenario can express it: nodes of scenarios have no application.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { end } from '../base/child.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { oneOf, seconds, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import type { Application, Part } from './application.ts'
+import { problemsOf, type Observation } from './judge.ts'
+
+/** Stay of the visitor, ms: its join must be published before its leave. */
+const VISIT = 1_000
+/** Signals sent to each of the blocked, one after the other. */
+const SIGNALS = 20
+/** Longest until the pool is complete, ms. A guess: it takes seconds. */
+const SETTLE_WITHIN = 120_000
+/** Time after the block for all events, ms. After a death this includes the return to the pool. */
+const SETTLE = 15_000
+
+interface Process extends RemoteProcess<Application> {
+  readonly ids: readonly string[]
+  readonly addresses: readonly string[]
+}
+
+async function start(part: Part): Promise<Process> {
+  const process = startRemote<Application>(new URL('application.ts', import.meta.url))
+  return { ...process, ...(await process.remote.join(part)) }
+}
+
+export const experiment = bench({
+  about: 'applications that block their thread',
+  settings: {
+    seconds: seconds(30, 'how long they block'),
+    thread: oneOf(['worker', 'main'], 'where their nodes run: worker or main'),
+    blocked: whole(5, 'applications that block, a process each'),
+    others: whole(15, "nodes of those that don't, five a process"),
+  },
+  notes: 'Exit status 1 if anybody was declared dead, or if an event is missing or out of order.',
+  async measure({ seconds: ms, thread, blocked: count, others }) {
+    const pool = `blocked-${process.pid}`
+    const first = await start({ pool, nodes: 5, thread: 'main', bootstrap: [] })
+    const bootstrap = first.addresses.slice(0, 1)
+    const several = (many: number, part: Pick<Part, 'nodes' | 'thread'>): Promise<Process[]> =>
+      Promise.all(Array.from({ length: many }, () => start({ pool, bootstrap, ...part })))
+    const awake = await several(Math.ceil(others / 5) - 1, { nodes: 5, thread: 'main' })
+    const blocked = await several(count, { nodes: 1, thread })
+    const all = [first, ...awake, ...blocked]
+    const size = all.reduce((sum, { ids }) => sum + ids.length, 0)
+    const settled = async (): Promise<boolean> =>
+      (await Promise.all(all.map(({ remote }) => remote.seen()))).every((seen) =>
+        [...seen.values()].every((each) => each.filter(({ type }) => type === 'joined').length >= size),
+      )
+    const deadline = Date.now() + SETTLE_WITHIN
+    while (!(await settled())) {
+      if (Date.now() > deadline) throw new Error(`the nodes don't all see each other after ${SETTLE_WITHIN / 1_000} s`)
+      await delay(200)
+    }
+    console.log(`${size} nodes see each other; ${count} block their thread for ${ms / 1_000} s, thread: '${thread}'`)
+
+    const begin = Date.now()
+    const back = blocked.map(({ remote }) => remote.block(ms))
+    const guest = await start({ pool, nodes: 1, thread: 'main', bootstrap })
+    const signalled = first.remote
+      .signal(
+        blocked.flatMap(({ ids }) => ids),
+        SIGNALS,
+      )
+      .catch((error: unknown) => console.log(`signals: ${String(error)}`))
+    const visitor = await start({ pool, nodes: 1, thread: 'main', bootstrap })
+    await delay(VISIT)
+    await visitor.remote.leave()
+    await signalled
+    const busy = Date.now() - begin
+    if (busy > ms) console.log(`what was to happen meanwhile took ${busy} ms, longer than the block`)
+    await Promise.all(back)
+    const returned = Date.now()
+    await delay(SETTLE)
+    const observe = async (each: Process): Promise<Observation[]> =>
+      [...(await each.remote.seen())].map(([id, seen]) => ({ id, seen, blocked: blocked.includes(each) }))
+    const observations = (await Promise.all(all.map(observe))).flat()
+    await Promise.all([...all, guest, visitor].map(({ child }) => end(child, 5_000)))
+    const expected = { signals: SIGNALS, came: [...guest.ids, ...visitor.ids], left: visitor.ids }
+    return { observations, begin, returned, problems: problemsOf(observations, expected) }
+  },
+  table({ observations, begin, returned, problems }) {
+    const told = observations
+      .filter(({ blocked }) => blocked)
+      .map(({ seen }) => seen.filter(({ time }) => time >= begin && time < returned + SETTLE))
+    const deaths = observations.flatMap(({ seen }) => seen.filter(({ type }) => type === 'died'))
+    return [
+      `deaths told: ${deaths.length}, of ${new Set(deaths.map(({ subject }) => subject)).size} lives`,
+      `events that waited for the blocked: ${told.map(({ length }) => length).join(', ')}`,
+      `the last of them was read ${Math.max(...told.flat().map(({ time }) => time)) - returned} ms after the end of the block`,
+      ...problems.slice(0, 10),
+      problems.length === 0 ? 'complete and in order' : `${problems.length} problems`,
+    ].join('\n')
+  },
+  passed: ({ problems }) => problems.length === 0,
+})

@@ -1,0 +1,107 @@
+/**
+ * Compares this checkout with another revision: the same benchmark of both, in turn, on one
+ * machine.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { keep } from '../base/child.ts'
+import { readDraw, type DrawnRow } from '../base/draw.ts'
+import { oneOf, optional, UsageError, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { BENCHES, NAMES, type Bench } from './benches.ts'
+import { build, commitOf } from './revision.ts'
+import { compare, NOISE, table, type Compared } from './rows.ts'
+
+/** Above this load another program runs, and a figure may be due to it. */
+const QUIET = 0.5
+
+export const experiment = bench({
+  about: 'this checkout beside another revision: which rows of a benchmark differ',
+  operands: 'REVISION, and after -- further options of the benchmark',
+  settings: {
+    bench: oneOf(NAMES, `of ${NAMES.join(', ')}`),
+    only: optional('PARTS', "what the benchmark's own --only takes (default: all that it measures)"),
+    draws: whole(3, 'times that each revision runs it, in turn: old, new, old, new, ...'),
+  },
+  notes: `Builds the revision in a folder of its own below the system's temporary folder. A row differs if no value of one
+revision lies within the range of the other and the medians are further apart than ${NOISE} times.
+Exit status 1 where a row got worse.`,
+  prepare(_, [revision]) {
+    if (revision === undefined) throw new UsageError('expected one revision; pnpm lab compare --help')
+    commitOf(revision)
+    return undefined
+  },
+  async measure({ bench: name, only, draws }, { folder, operands: [revision = '', ...further], origin }) {
+    const chosen: Bench = BENCHES[name]
+    const commit = commitOf(revision)
+    const { loadAverage } = origin.machine
+    if (loadAverage > QUIET) console.log(`Load average at the start: ${loadAverage}. Figures of a busy machine say little.`)
+    const checkout = build(commit, say)
+    try {
+      chosen.prepare(checkout.folder)
+      const flags = [...chosen.args, ...(only === undefined ? [] : ['--only', only]), ...further]
+      const file = join(folder, 'draw.json')
+      const { old, now, problem } = await drawInTurn([checkout.folder, undefined], draws, async (where) => {
+        await runBench([...chosen.on(where), ...flags, '--draw', file])
+        return readDraw(file)
+      })
+      const rows = compare(old, now)
+      console.log(`Old: ${commit.slice(0, 7)}. New: ${origin.revision}. ${draws} draws each, in turn, of ${name} ${flags.join(' ')}.\n`)
+      console.log(`${table(rows)}\n\n${summary(rows)}`)
+      if (problem !== undefined) throw new UsageError(`not all draws were made: ${problem}`)
+      return rows
+    } finally {
+      checkout.remove()
+    }
+  },
+  passed: (rows) => rows.every(({ verdict }) => verdict !== 'worse'),
+})
+
+interface Drawn {
+  readonly old: DrawnRow[][]
+  readonly now: DrawnRow[][]
+  /** Why draws are missing. The draws before the problem are kept. */
+  readonly problem?: string
+}
+
+async function drawInTurn(
+  places: readonly [old: string, now: undefined],
+  draws: number,
+  drawOne: (where: string | undefined) => Promise<DrawnRow[]>,
+): Promise<Drawn> {
+  const drawn = { old: [] as DrawnRow[][], now: [] as DrawnRow[][] }
+  for (let draw = 1; draw <= draws; draw++) {
+    for (const where of places) {
+      const side = where === undefined ? 'now' : 'old'
+      say(`${where === undefined ? 'new' : 'old'}, draw ${draw} of ${draws}`)
+      try {
+        drawn[side].push(await drawOne(where))
+      } catch (error) {
+        if (error instanceof UsageError) return { ...drawn, problem: error.message }
+        throw error
+      }
+    }
+  }
+  return drawn
+}
+
+/** The benchmark's own table goes to standard error, like all progress messages. */
+async function runBench(args: readonly string[]): Promise<void> {
+  const child = keep(spawn(process.execPath, args, { stdio: ['ignore', process.stderr, process.stderr] }))
+  const [status] = (await once(child, 'exit')) as [number | null]
+  if (status !== 0) throw new UsageError(`the benchmark ended with ${status ?? 'a signal'}: ${args.slice(1).join(' ')}`)
+}
+
+function summary(rows: readonly Compared[]): string {
+  const named = (verdict: Compared['verdict']): string =>
+    rows
+      .filter((row) => row.verdict === verdict)
+      .map(({ name }) => name)
+      .join('; ') || 'nothing'
+  return `Worse: ${named('worse')}.\nBetter: ${named('better')}.`
+}
+
+function say(text: string): void {
+  console.error(text)
+}

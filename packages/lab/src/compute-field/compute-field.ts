@@ -1,0 +1,165 @@
+/**
+ * Runs `jel`'s grid, piscina, BullMQ and Dask over the same course, on the same machine, in one
+ * run; and the papers' programs on the grid.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { summarizeProfiles } from '../base/profile.ts'
+import { flag, optional, positive, seconds, someOf, UsageError, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { ownNetwork } from '../network/loopback.ts'
+import { bullmq } from './bullmq.ts'
+import { PARTS, type Contender } from './contender.ts'
+import { dask } from './dask.ts'
+import { grid } from './grid.ts'
+import { kill } from './kills.ts'
+import { computeLocal, piscina } from './threads.ts'
+import { papers, type PaperRun } from './papers.ts'
+import { isMoreBetter, shown, type Measured } from './report.ts'
+import { kindOf, killRow, type Add, type Row } from './rows.ts'
+import { measureMany, measureRounds } from './rounds.ts'
+import { speed, WORKERS } from './speed.ts'
+
+const PHASES = ['speed', 'rounds', 'many', 'kills', 'papers'] as const
+const NAMES = ['jel', 'computeLocal', 'piscina', 'BullMQ', 'Dask'] as const
+
+/** A contender, with its results so far. */
+interface Entrant extends Measured {
+  readonly contender: Contender
+  readonly add: Add
+}
+
+export const experiment = bench({
+  about: 'our grid, piscina, BullMQ and Dask over the same course',
+  settings: {
+    seconds: positive(20, 'that a job takes whose efficiency is measured'),
+    killSeconds: positive(5, 'that a job takes in which something is killed, if it is not'),
+    timeout: seconds(10, 'seconds that it may take beyond ideal'),
+    defaultTimeout: seconds(75, 'the same after the SIGKILL of a worker, where a contender has a tuned form besides'),
+    runs: whole(3, 'times over the course, each contender in turn'),
+    only: someOf(PHASES),
+    contenders: someOf(NAMES),
+    kill: someOf(PARTS),
+    offline: flag('install nothing, and skip what is not here'),
+    cpuProf: optional('FOLDER', 'profile our processes that work, with --only speed, and sum up where the processor time went'),
+  },
+  notes: `Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are Debian's, and installed where
+that may be done. How short tasks may be: --only speed --contenders computeLocal.`,
+  where: 'network',
+  prepare({ contenders: names, offline }) {
+    // A network of its own has no way to the package registries.
+    for (const contender of contendersOf(names, [])) obstacle(contender, !offline && !ownNetwork())
+    return undefined
+  },
+  figures: shown,
+  async measure({ contenders: names, only, cpuProf: profiles, kill: parts, ...rest }, { folder }) {
+    const course = { ...rest, parts }
+    const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`]
+    const all = contendersOf(names, flags).map((contender) => ({ contender, problem: obstacle(contender, false) }))
+    const skipped = all.flatMap(({ problem }) => problem ?? [])
+    if (!ownNetwork()) skipped.push('traffic: there is no network of its own here, in which nothing else is counted')
+    for (const why of skipped) say(`skipped: ${why}`)
+    const entrants = all.flatMap(({ contender, problem }) => (problem === undefined ? [enter(contender)] : []))
+    let ran: PaperRun[] = []
+    /** A failure of one contender leaves the figures of the others. */
+    const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
+      try {
+        await run()
+      } catch (error) {
+        skipped.push(`${what}, in one run: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`)
+        console.error(error)
+      }
+    }
+    for (let run = 0; run < course.runs; run++) {
+      for (const entrant of entrants) {
+        if (only.includes('speed')) await attempt(`${entrant.name}, its speed`, () => measureSpeed(entrant, course, folder))
+      }
+      const ours = entrants.find(({ name }) => name === 'jel')
+      if (ours !== undefined && only.includes('rounds')) await attempt('rounds', () => measureRounds(folder, ours.add))
+      if (ours !== undefined && only.includes('many')) await attempt('many short tasks', () => measureMany(folder, ours.add))
+      for (const entrant of entrants) {
+        if (only.includes('kills')) await attempt(`${entrant.name}, kills`, () => measureKills(entrant, course, folder))
+      }
+    }
+    if (only.includes('papers')) await attempt("the papers' programs", async () => void (ran = await papers(folder, say)))
+    if (profiles !== undefined) console.log(`${await summarizeProfiles(profiles)}\n`)
+    const tuned = entrants.flatMap(({ contender }) => contender.tuned?.how ?? [])
+    const contenders = entrants.map(({ name, form, figures, never }) => ({ name, form, figures, never }))
+    return { runs: course.runs, seconds: course.seconds, contenders, skipped, tuned, papers: ran }
+  },
+  table: shown.text,
+  draw: ({ contenders }) =>
+    (Object.entries(contenders.find(({ name }) => name === 'jel')?.figures ?? {}) as [Row, number[]][]).map(([row, values]) => {
+      const { what, unit } = kindOf(row)
+      return { name: what, unit, better: isMoreBetter(row) ? 'more' : 'less', values }
+    }),
+})
+
+/** `flags`: Node's own, for our processes that work. */
+function contendersOf(names: readonly string[], flags: readonly string[]): Contender[] {
+  return [grid(flags), computeLocal(), piscina(), bullmq(), dask()].filter(({ name }) => names.includes(name))
+}
+
+interface Course {
+  readonly seconds: number
+  readonly killSeconds: number
+  readonly timeout: number
+  readonly defaultTimeout: number
+  readonly parts: readonly (typeof PARTS)[number][]
+}
+
+function enter(contender: Contender): Entrant {
+  const { name } = contender
+  const figures: Measured['figures'] = {}
+  const add: Add = (row, value) => {
+    const rounded = Math.round(value * 1000) / 1000
+    ;(figures[row] ??= []).push(rounded)
+    say(`${name}: ${kindOf(row).what}: ${rounded} ${kindOf(row).unit}`)
+  }
+  return { name, form: contender.form(), figures, never: {}, contender, add }
+}
+
+async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, parent: string): Promise<void> {
+  const folder = mkdtempSync(join(parent, 'speed-'))
+  const crew = await contender.start({ workers: WORKERS, folder })
+  try {
+    await speed(crew, seconds, add)
+  } finally {
+    await crew.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Skips a contender's part that never ended once. Also skips repeats of a row that takes a minute
+ * by a default setting; the tuned row has repeats.
+ */
+async function measureKills({ contender, add, never, figures }: Entrant, course: Course, folder: string): Promise<void> {
+  const { killSeconds: seconds, timeout, defaultTimeout, parts } = course
+  for (const part of parts.filter((each) => contender.parts.includes(each))) {
+    const turns = [
+      { tuned: false, start: contender.start },
+      ...(part === 'worker' && contender.tuned ? [{ tuned: true, start: contender.tuned.start }] : []),
+    ]
+    for (const { tuned, start } of turns) {
+      const row = killRow(part, tuned)
+      const takesLong = contender.tuned !== undefined && part === 'worker' && !tuned
+      if (never[row] !== undefined || (takesLong && figures[row] !== undefined)) continue
+      const problem = await kill(start, { part, tuned, seconds, timeout: takesLong ? defaultTimeout : timeout, folder }, add)
+      if (problem !== undefined) (never as Record<string, string>)[row] = problem
+    }
+  }
+}
+
+function obstacle(contender: Contender, install: boolean): string | undefined {
+  try {
+    return contender.missing(install)
+  } catch (error) {
+    if (error instanceof UsageError) return `${contender.name}: ${error.message}`
+    throw error
+  }
+}
+
+function say(text: string): void {
+  console.error(text)
+}

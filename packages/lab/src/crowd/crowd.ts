@@ -1,0 +1,64 @@
+/** Measures the cost of one standalone node in a pool of thousands. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { generateIdentity } from '@jel/overlay'
+import { end } from '../base/child.ts'
+import { jelBin } from '../base/paths.ts'
+import { seconds, whole } from '../base/settings.ts'
+import { usageOfAll } from '../base/usage.ts'
+import { bench } from '../bench/bench.ts'
+import { startNode } from '../swarm/node-process.ts'
+import { DormantPool } from './dormant-pool.ts'
+
+export const experiment = bench({
+  about: 'one node in a pool of thousands',
+  settings: {
+    members: whole(10_000, 'members of the pool, the measured node among them', 2),
+    settle: seconds(90, 'seconds between its start and the measurement'),
+    idle: seconds(60, 'seconds that are measured'),
+  },
+  async measure({ members, settle, idle }, { folder }) {
+    const pool = new DormantPool(folder)
+    try {
+      const identity = join(folder, 'newcomer.json')
+      await pool.settle(await generateIdentity(identity), members - 1)
+      let [known, died] = [0, 0]
+      const whole = Promise.withResolvers<number>()
+      const node = await startNode(
+        { bin: jelBin, pool: pool.pool, args: ['--listen', '/ip4/127.0.0.1/tcp/0', '--identity', identity, '--bootstrap', pool.address] },
+        {
+          line: (_, { event, time }) => {
+            if (event === 'joined') known += 1
+            if (event === 'died') died += 1
+            if (known >= members) whole.resolve(time)
+          },
+          complaint: (_, text) => console.error(text),
+          ended: (_, how) => whole.reject(new Error(`the node ended: ${how}`)),
+        },
+      )
+      const pids = [node.child.pid ?? 0]
+      const knewAll = (await whole.promise) - node.entered
+      const entering = usageOfAll(pids)
+      await sleep(settle)
+      const [before, start] = [usageOfAll(pids), performance.now()]
+      await sleep(idle)
+      const [after, took] = [usageOfAll(pids), performance.now() - start]
+      await end(node.child, 5_000)
+      return {
+        members,
+        knewAll,
+        entering,
+        share: (after.processor - before.processor) / took,
+        memory: after.memory,
+        died,
+        awake: pool.awake,
+      }
+    } finally {
+      await pool.stop()
+    }
+  },
+  table: ({ members, knewAll, entering, share, memory, died, awake }) => `${members} members, one standalone node:
+  knew all ${knewAll} ms after it had entered, ${(entering.processor / 1_000).toFixed(1)} s of processor time since its start
+  idle: ${(share * 100).toFixed(2)} % of a core, ${(memory / 2 ** 20).toFixed(0)} MB resident
+  ${died} members reported dead, ${awake} members were dialled`,
+})

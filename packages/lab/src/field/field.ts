@@ -1,0 +1,81 @@
+/**
+ * Runs `jel` and HashiCorp Serf over the same course, on the same machine, in one run: nodes on
+ * hosts of the laboratory.
+ */
+import { readFileSync } from 'node:fs'
+import { inCheckout, jelBin } from '../base/paths.ts'
+import { seconds, someOf, text, UsageError, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { LabNetwork } from '../network/network.ts'
+import { runId } from '../network/namespaces.ts'
+import { durationOf, isThreeHostsOnly, PHASES, type Course } from './course.ts'
+import { jel } from './jel.ts'
+import { shown } from './report.ts'
+import { ROWS, type Figures, type Row } from './rows.ts'
+import { serf } from './serf.ts'
+import { trial } from './trial.ts'
+
+const NAMES = ['jel', 'Serf'] as const
+
+export const experiment = bench({
+  about: 'our pool and Serf over the same course',
+  settings: {
+    nodes: whole(40, 'agents of each contender, on two hosts', 4),
+    runs: whole(1, 'times over the course, each contender in turn'),
+    repeats: whole(3, 'single joins, leaves, kills in each run'),
+    settle: seconds(3, 'seconds between two things measured'),
+    idle: seconds(30, 'seconds over which idle cost is measured'),
+    partition: seconds(60, 'seconds that the two hosts are cut apart'),
+    heals: whole(5, 'times that they are, in each run'),
+    perHost: whole(10, 'agents on each of the three hosts of which two are cut from each other for 60 s'),
+    only: someOf(PHASES),
+    contenders: someOf(NAMES),
+    bin: text(jelBin, "the command line of ours to run (default: this checkout's)", 'FILE'),
+  },
+  notes: 'Needs Linux, root or user namespaces, and Serf (Debian: apt-get install serf) if it takes part.',
+  where: 'hosts',
+  prepare({ nodes, contenders }) {
+    if (nodes % 2 > 0) throw new UsageError(`--nodes takes an even number, for two hosts, not ${nodes}`)
+    const lacks = contenders.includes('Serf') && serf() === undefined
+    return lacks ? 'Serf is not installed (on Debian: apt-get install serf)' : undefined
+  },
+  figures: shown,
+  async measure({ runs, only: phases, contenders: names, bin, ...settings }) {
+    const only = new Set(phases)
+    const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
+    const rival = names.includes('Serf') ? serf() : undefined
+    const contenders = [...(names.includes('jel') ? [jel(bin, version)] : []), ...(rival === undefined ? [] : [rival])]
+    const figures = new Map<string, Figures>(contenders.map(({ name }) => [name, {}]))
+    const network = new LabNetwork(3)
+    const course: Course = { ...settings, only, hosts: network.hosts.slice(0, 2) }
+    const { usual, most } = durationOf(course)
+    const minutes = (each: number): number => Math.ceil((each * runs * figures.size) / 60_000)
+    console.error(`This takes about ${minutes(usual)} minutes, and at most ${minutes(most)}.`)
+    for (let run = 0; run < runs; run++) {
+      for (const contender of contenders) {
+        const group = `field-${runId()}-${run}`
+        merge(figures.get(contender.name) ?? {}, await trial(contender, network, course, group, (text) => console.error(text)))
+        network.heal()
+      }
+    }
+    const [ours = {}, theirs = {}] = NAMES.map((name) => figures.get(name))
+    const places = placesOf(course)
+    const title = `${places}; ${contenders.map((each) => each.title).join('; ')}${rival === undefined ? '' : ', LAN profile'}.`
+    return { title, places, ours, theirs }
+  },
+  table: shown.text,
+  draw: ({ ours }) =>
+    (Object.entries(ours) as [Row, number[]][]).map(([row, values]) => {
+      const [name, unit] = ROWS[row]
+      return { name, unit, better: 'less', values }
+    }),
+})
+
+function placesOf({ only, nodes, perHost }: Course): string {
+  const two = isThreeHostsOnly(only) ? [] : [`${nodes} nodes each on two hosts of ${nodes / 2}`]
+  return [...two, ...(only.has('three-hosts') ? [`${perHost * 3} on three hosts of ${perHost}`] : [])].join(', ')
+}
+
+function merge(into: Figures, figures: Figures): void {
+  for (const [row, values] of Object.entries(figures) as [Row, number[]][]) (into[row] ??= []).push(...values)
+}

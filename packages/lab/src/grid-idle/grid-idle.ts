@@ -1,0 +1,110 @@
+/**
+ * Measures the cost of a grid without jobs: processes `jel work` beside as many processes
+ * `jel join`, in two pools at the same time. No scenario can express it: it compares two pools.
+ */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { figure, markdownTable } from '../base/markdown.ts'
+import { jelBin } from '../base/paths.ts'
+import { seconds, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { loopbackBytes, ownNetwork } from '../network/loopback.ts'
+import { UnableError } from '../network/tools.ts'
+import { ProcessSwarm } from '../swarm/process-swarm.ts'
+
+type Kind = 'join' | 'work'
+/** Longest until all processes see all others, ms. A guess. */
+const ENTER = 60_000
+/** For one process: traffic in B/s, headers included, and % of a core. */
+type Costs = Readonly<Record<Kind, { readonly traffic: number; readonly processor: number }>>
+
+/** The rows, and the largest cost that waiting for jobs may add. */
+const ROWS = [
+  { what: 'traffic', unit: 'B/s', most: 10, digits: 1 },
+  { what: 'processor', unit: '% of a core', most: 0.02, digits: 3 },
+] as const
+
+export const experiment = bench({
+  about: 'what a grid without jobs costs, beside a pool that does not compute',
+  settings: {
+    processes: whole(10, 'of each pool', 2),
+    settle: seconds(30, 'seconds after all know all, before anything is counted'),
+    seconds: seconds(60, 'over which is counted, twice in each run'),
+    runs: whole(2, 'pools of each kind; the kinds take turns in who comes first'),
+  },
+  notes: 'Exit status 1 if a process that waits for jobs costs 10 B/s or 0.02 % of a core more than one that does not, by the means.',
+  where: 'network',
+  async measure({ processes, settle, seconds: length, runs }, { folder }) {
+    if (!ownNetwork()) throw new UnableError('there is no network of its own here, in which nothing else is counted')
+    const costs: Costs[] = []
+    for (let run = 0; run < runs; run++) {
+      const kinds = run % 2 === 0 ? (['join', 'work'] as const) : (['work', 'join'] as const)
+      costs.push(await compare(kinds, { processes, settle, length, owner: join(folder, `owner-${run}`) }))
+    }
+    return ROWS.map((row) => {
+      const mean = (kind: Kind): number => costs.reduce((sum, each) => sum + each[kind][row.what], 0) / costs.length
+      return { ...row, without: mean('join'), waiting: mean('work') }
+    })
+  },
+  table: (rows) =>
+    markdownTable(
+      ['idle', 'jel join', 'jel work', 'difference', 'allowed', 'met'],
+      rows.map(({ what, unit, most, digits, without, waiting }) => [
+        `${what} a process, ${unit}`,
+        ...[without, waiting, waiting - without].map((value) => value.toFixed(digits)),
+        `≤ ${most}`,
+        waiting - without <= most ? 'yes' : 'no',
+      ]),
+    ),
+  passed: (rows) => rows.every(({ most, without, waiting }) => waiting - without <= most),
+})
+
+interface Pools {
+  readonly processes: number
+  readonly settle: number
+  readonly length: number
+  readonly owner: string
+}
+
+/**
+ * Counts the traffic of the first pool alone, then the traffic that the second pool adds. Processor
+ * time is that of the same minute.
+ */
+async function compare([first, second]: readonly [Kind, Kind], { processes, settle, length, owner }: Pools): Promise<Costs> {
+  const pools: ProcessSwarm[] = []
+  const enter = async (kind: Kind): Promise<void> => {
+    const swarm = new ProcessSwarm({ bin: jelBin, command: kind, name: `idle-${kind}-${process.pid}-${Date.now()}` })
+    pools.push(swarm)
+    const args = kind === 'work' ? ['--workers', '1', '--owner', owner] : []
+    // The first one makes the owner's key, which the others must find.
+    await swarm.start(1, { args })
+    await swarm.start(processes - 1, { args })
+    if ((await swarm.until(() => swarm.agree(), ENTER)) === undefined) throw new Error(`not all of ${processes} processes see all`)
+    await sleep(settle)
+  }
+  /** For one process: B/s of all pools, and the share of a core of each pool. */
+  const count = async (): Promise<{ readonly traffic: number; readonly processor: readonly number[] }> => {
+    const take = (): readonly number[] => [loopbackBytes(), ...pools.map((swarm) => swarm.usage().processor)]
+    const [since, before] = [performance.now(), take()]
+    await sleep(length)
+    const time = performance.now() - since
+    const [bytes = Number.NaN, ...processor] = take().map((value, index) => value - (before[index] as number))
+    return { traffic: (bytes * 1000) / time / processes, processor: processor.map((ms) => (ms * 100) / time / processes) }
+  }
+  try {
+    await enter(first)
+    const alone = await count()
+    await enter(second)
+    const both = await count()
+    const [one = Number.NaN, other = Number.NaN] = both.processor
+    const costs = {
+      [first]: { traffic: alone.traffic, processor: one },
+      [second]: { traffic: both.traffic - alone.traffic, processor: other },
+    } as unknown as Costs
+    for (const [kind, { traffic, processor }] of Object.entries(costs))
+      console.error(`jel ${kind}: ${figure(traffic)} B/s, ${processor.toFixed(3)} % of a core`)
+    return costs
+  } finally {
+    await Promise.all(pools.map((swarm) => swarm.stop()))
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Submits jobs of all kinds, some of which are cancelled or expire, while members with small disks
+ * come, leave, are killed and are cut from each other. Checks that no job is lost or hangs, that a
+ * member that joined last has every right result, and that memory and disk stay flat. No scenario
+ * can express it: jobs have large values, fail, are cancelled and expire, and disks have limits.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { positive, seconds, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { JobSoak } from './soak.ts'
+import { mega, problemsOf } from './verdict.ts'
+
+export const experiment = bench({
+  about: 'jobs of all kinds while members come, leave, are killed and cut: is none lost?',
+  settings: {
+    minutes: positive(60, 'how long jobs are submitted'),
+    members: whole(6, 'processes jel work, one task at a time each, on two hosts', 4),
+    every: seconds(12, 'seconds between two things that happen to members: one is killed, leaves, or the hosts are cut apart for 8 s'),
+    disk: whole(20, 'MiB that each may have on its disk'),
+  },
+  notes: `Exit status 1 if a job is lost or hangs, a result is wrong, a process ends by itself, or a disk is over its limit; in twenty minutes
+and more also if memory of a member that stays grows. Needs Linux, and root or user namespaces.`,
+  where: 'hosts',
+  async measure({ minutes, members, every, disk: diskMiB }, { folder }) {
+    const soak = new JobSoak({ folder, members, every, diskMiB })
+    await soak.start()
+    const over = new AbortController()
+    const running = soak.run(over.signal)
+    await delay(minutes * 60_000)
+    over.abort()
+    await running
+    const result = await soak.finish()
+    const problems = problemsOf({ ...result, minutes, diskLimit: diskMiB * 2 ** 20 })
+    const { killed, left, cuts } = soak
+    return { ...result, title: `${minutes} minutes, ${members} members, disks of ${diskMiB} MiB`, killed, left, cuts, problems }
+  },
+  table: ({ title, jobs, killed, left, cuts, disk, memory, problems }) =>
+    [
+      title,
+      `${jobs.length} jobs (${[...Map.groupBy(jobs, ({ kind }) => kind)].map(([kind, all]) => `${all.length} ${kind}`).join(', ')})`,
+      `${killed} members killed, ${left} left, ${cuts} cuts; at most ${mega(disk)} MB on a disk`,
+      ...memory.map((samples) => `memory of one that stayed: ${samples.map(({ bytes }) => mega(bytes)).join(' ')} MB`),
+      ...problems.map((problem) => `- ${problem}`),
+      problems.length === 0 ? 'passed' : `failed: ${problems.length} problems`,
+    ].join('\n'),
+  passed: ({ problems }) => problems.length === 0,
+})

@@ -1,0 +1,223 @@
+/** The jobs of a scenario on real processes. Each execution of a task writes to the job's log. */
+import { join } from 'node:path'
+import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
+import { inCheckout } from '../base/paths.ts'
+import type { Line } from '../swarm/node-process.ts'
+import { readExecutions, type Execution } from './job-log.ts'
+import type { RealNode } from './real-node.ts'
+import type { RealTestbed } from './real-testbed.ts'
+
+type JobsResult = NonNullable<RunResult['computed']>
+type ScenarioJob = Scenario['jobs'][number]
+type Stage = ScenarioRunner['stage']
+
+const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
+/** How long one member is asked for a result before another one is asked, ms. */
+const ASK = 15_000
+/** Longest wait for a member's answer at the end, ms: a newcomer takes seconds. A guess. */
+const READ = 60_000
+/** Time within which a member has sent a completed task to the replicas, ms. */
+const TOLD = 2_000
+
+interface JobState {
+  readonly job: ScenarioJob
+  readonly log: string
+  submittedAt: number | undefined
+  /** When a member first reported the result. */
+  doneAt: number | undefined
+  replicas: readonly string[]
+}
+
+export class RealJobs {
+  readonly #testbed: RealTestbed
+  readonly #stage: Stage
+  readonly #states: readonly JobState[]
+  readonly #busy: boolean
+  #isOver = false
+
+  /** `busy`: tasks keep a processor busy; otherwise they wait. */
+  constructor(testbed: RealTestbed, stage: Stage, { folder, busy }: { readonly folder: string; readonly busy: boolean }) {
+    this.#testbed = testbed
+    this.#stage = stage
+    this.#busy = busy
+    this.#states = stage.scenario.jobs.map((job, index) => ({
+      job,
+      log: join(folder, `job-${index}.log`),
+      submittedAt: undefined,
+      doneAt: undefined,
+      replicas: [],
+    }))
+  }
+
+  /** Schedules the submissions. */
+  start(): void {
+    const living = (id: string): boolean => this.#testbed.nodes.some((node) => node.id === id && node.state === 'running')
+    this.#stage.listen({
+      started: (actor) => {
+        actor.rootHolder = (name) => this.#states.find(({ job }) => job.name === name)?.replicas.find(living)
+      },
+      ended: () => {},
+      changed: () => {},
+    })
+    for (const state of this.#states) this.#testbed.after(state.job.at, () => void this.#submit(state))
+  }
+
+  async #submit(state: JobState): Promise<void> {
+    const { job, log } = state
+    const isMeant = (number: number): boolean => job.by.nodes?.some(({ first, last }) => number >= first && number <= last) !== false
+    const by = this.#stage.actors.find(({ number, node }) => isMeant(number) && node.state === 'running')
+    if (by === undefined) return
+    state.submittedAt = this.#testbed.now
+    this.#stage.changed(`node ${by.number} submits ${job.name}`)
+    const { fn, input } = callOf(job)
+    const { seed } = this.#testbed
+    const command = { file: PROGRAM, function: fn, input: { ...input, seed, busy: this.#busy, log }, name: job.name, votes: job.votes }
+    const told = await this.#testbed.submit(by.node as RealNode, command, ASK)
+    state.replicas = told?.replicas ?? []
+    while (state.doneAt === undefined && !this.#isOver) {
+      // The youngest has the longest way to the result, and is asked while it lives.
+      const youngest = this.#testbed.nodes.findLast((node) => node.state === 'running' && node.process !== undefined)
+      const answer = youngest === undefined ? undefined : await this.#testbed.resultOf(youngest, job.name, ASK)
+      if (answer?.event === 'done') state.doneAt = this.#testbed.now
+    }
+  }
+
+  /** Asks all members for all results. Call it at the end. */
+  async finish(): Promise<{ readonly computed: JobsResult; readonly verdicts: readonly Verdict[]; readonly notes: readonly string[] }> {
+    this.#isOver = true
+    const { now } = this.#testbed
+    const running = this.#testbed.nodes.filter(({ state }) => state === 'running')
+    const all = await Promise.all(
+      this.#states.map(async (state) => {
+        const answers = await Promise.all(running.map((node) => this.#testbed.resultOf(node, state.job.name, READ)))
+        return { state, answers, executions: readExecutions(state.log) }
+      }),
+    )
+    const executions = all.flatMap((each) => each.executions)
+    const begun = all.flatMap(({ state: { submittedAt, doneAt } }) =>
+      submittedAt === undefined ? [] : [[submittedAt, doneAt ?? now] as const],
+    )
+    const span = [Math.min(...begun.map(([from]) => from)), Math.max(...begun.map(([, to]) => to))] as const
+    const power = this.#stage.actors.map(({ node, startedAt, endedAt, place }) => {
+      const present = Math.max(0, Math.min(endedAt ?? now, span[1]) - Math.max(startedAt, span[0]))
+      const own = executions.filter((execution) => this.#nodeOf(execution) === node)
+      return { site: place.site ?? '', available: present * this.#testbed.workersAt(place.site), worked: workOf(firstOnly(own)) }
+    })
+    const available = power.reduce((sum, each) => sum + each.available, 0)
+    const sites = Map.groupBy(power, ({ site }) => site)
+    const tasks = all.reduce((sum, each) => sum + tasksOf(each.executions), 0)
+    const computed: JobsResult = {
+      jobs: Object.fromEntries(all.map(({ state, answers, executions: own }) => [state.job.name, resultOf(state, answers, own)])),
+      efficiency: all.reduce((sum, each) => sum + workOf(firstOnly(each.executions)), 0) / available,
+      sites: Object.fromEntries(
+        [...sites].map(([site, each]) => [
+          site,
+          each.reduce((sum, { worked }) => sum + worked, 0) / each.reduce((sum, one) => sum + one.available, 0),
+        ]),
+      ),
+      doneTwice: (executions.length - tasks) / Math.max(1, tasks),
+      messages: 0,
+      dials: 0,
+    }
+    const cuts = this.#testbed.partitions.map((cut) => this.#judgeCut(cut, executions))
+    return {
+      computed,
+      verdicts: cuts.flatMap(({ verdicts }) => verdicts),
+      notes: [
+        `${tasks} tasks, ${executions.length - tasks} executions in vain; ${(computed.efficiency * 100).toFixed(0)} % of the workers' time in first ones`,
+        ...cuts.map(({ note }) => note),
+      ],
+    }
+  }
+
+  /**
+   * Judges a partition: all sides go on. After the heal, a member that sees all others again begins
+   * no task that one side had sent to its replicas.
+   */
+  #judgeCut(
+    cut: RealTestbed['partitions'][number],
+    executions: readonly Execution[],
+  ): { readonly verdicts: Verdict[]; readonly note: string } {
+    const healedAt = cut.to ?? Infinity
+    const during = executions.filter(({ begun, ended = Infinity }) => begun >= cut.from && ended <= healedAt)
+    const sides = cut.groups.map(
+      (group) => new Set(during.filter((execution) => group.includes(this.#nodeOf(execution) as RealNode)).map(({ task }) => task)),
+    )
+    const twice = during.length - new Set(during.map(({ task }) => task)).size
+    const told = new Set(executions.filter(({ ended = Infinity }) => ended <= healedAt - TOLD).map(({ task }) => task))
+    const again = executions.filter(({ task, begun }) => begun > healedAt && told.has(task))
+    const late = again.filter((execution) => {
+      const node = this.#nodeOf(execution)
+      return execution.begun > (node === undefined ? Infinity : this.#testbed.lastSaw(node, healedAt))
+    })
+    return {
+      verdicts: [
+        {
+          what: 'all sides of the cut go on',
+          held: sides.every(({ size }) => size > 0),
+          seen: sides.map(({ size }) => `${size} tasks`).join(', '),
+        },
+        {
+          what: 'nothing that a side knew is begun by those who see all again',
+          held: late.length === 0,
+          seen: `${late.length} of ${again.length} that were begun`,
+        },
+      ],
+      note: `while cut: ${sides.map(({ size }) => size).join(' and ')} tasks, ${twice} of them twice`,
+    }
+  }
+
+  #nodeOf({ pids }: Execution): RealNode | undefined {
+    return this.#testbed.nodes.find(({ process }) => process?.process.child.pid !== undefined && pids.includes(process.process.child.pid))
+  }
+}
+
+/** The function of the program, its input, and the number of its tasks. */
+function callOf({ shape }: ScenarioJob): { readonly fn: string; readonly input: object; readonly tasks: number } {
+  switch (shape.type) {
+    case 'flat':
+      return { fn: 'flat', input: { first: 0, count: shape.leaves, time: shape.leaf }, tasks: shape.leaves }
+    case 'tree':
+      return { fn: 'tree', input: { first: 0, count: shape.leaves, branching: shape.branching, time: shape.leaf }, tasks: shape.leaves }
+    case 'driver':
+      return { fn: 'driver', input: { width: shape.tasks, rounds: shape.rounds, time: shape.task }, tasks: shape.tasks * shape.rounds }
+    case 'search':
+    case 'space':
+      throw new Error(`the laboratory has no ${shape.type}`)
+  }
+}
+
+function resultOf(
+  { job, submittedAt, doneAt }: JobState,
+  answers: readonly (Line | undefined)[],
+  executions: readonly Execution[],
+): JobsResult['jobs'][string] {
+  const { tasks } = callOf(job)
+  const expected = (tasks * (tasks - 1)) / 2
+  const known = tasksOf(executions)
+  return {
+    ...(submittedAt !== undefined && { submittedAt }),
+    ...(doneAt !== undefined && { doneAt }),
+    isDoneEverywhere: answers.every((answer) => answer?.event === 'done'),
+    isRight: answers.every((answer) => answer?.result === expected),
+    tasks: known,
+    executions: executions.length,
+    work: workOf(firstOnly(executions)),
+    doneTwice: (executions.length - known) / Math.max(1, known),
+  }
+}
+
+function tasksOf(executions: readonly Execution[]): number {
+  return new Set(executions.map(({ task }) => task)).size
+}
+
+/** The first execution of each task that came to its end. */
+function firstOnly(executions: readonly Execution[]): Execution[] {
+  const first = new Map<number, Execution>()
+  for (const execution of executions) if (execution.ended !== undefined && !first.has(execution.task)) first.set(execution.task, execution)
+  return [...first.values()]
+}
+
+function workOf(executions: readonly Execution[]): number {
+  return executions.reduce((sum, { begun, ended = begun }) => sum + ended - begun, 0)
+}

@@ -1,0 +1,46 @@
+/**
+ * Tests that one seed gives one history on every version of Node: runs some small histories on each
+ * and compares their trace hashes. npm fetches other versions than the running one once, into
+ * node_modules/.cache.
+ */
+import { wholes } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { accountOf, fetchNode, findNode, type Account } from './nodes.ts'
+
+export const experiment = bench({
+  about: 'the same histories on several versions of Node',
+  settings: { nodes: wholes('22,24,26', 'versions of Node', 22) },
+  notes: 'Exit status 1 if a history is not the same on all of them.',
+  async measure({ nodes: majors }) {
+    const accounts: Account[] = []
+    for (const major of majors) {
+      const node =
+        findNode(major) ?? (await fetchNode(major).catch((error: unknown) => console.log(`Node ${major} is skipped: ${reason(error)}`)))
+      if (node !== undefined) accounts.push(await accountOf(node))
+    }
+    const names = Object.keys(accounts[0]?.hashes ?? {})
+    return { accounts, names, different: names.filter((name) => new Set(accounts.map(({ hashes }) => hashes[name])).size > 1) }
+  },
+  table({ accounts, names, different }) {
+    const width = Math.max(...names.map((name) => name.length), 0)
+    const rows = names.map((name) => {
+      const verdict = accounts.length < 2 ? '' : different.includes(name) ? 'DIFFERENT' : 'same'
+      return `${name.padEnd(width)}  ${accounts.map(({ hashes }) => (hashes[name] ?? '–').padEnd(16)).join('  ')}  ${verdict}`
+    })
+    const versions = accounts.map(({ version }) => version)
+    const summary =
+      different.length > 0
+        ? `${different.length} of ${names.length} histories are not the same on every Node`
+        : accounts.length < 2
+          ? 'there is nothing to compare with'
+          : `all ${names.length} histories are the same on Node ${versions.join(', ')}`
+    return [`${''.padEnd(width)}  ${versions.map((version) => version.padEnd(16)).join('  ')}`, ...rows, summary].join('\n')
+  },
+  passed: ({ accounts, different }) => different.length === 0 && accounts.length > 1,
+})
+
+/** npm prints much; the first line with a reason is enough. */
+function reason(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.split('\n').find((line) => /npm error (?!code)|timed out|no /u.test(line)) ?? text.split('\n')[0] ?? text
+}

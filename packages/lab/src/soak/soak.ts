@@ -1,0 +1,68 @@
+/**
+ * Runs sixty real nodes on loopback that come, go and are killed, and tests that their resources
+ * stay flat. No scenario can express it: only a process itself sees its heap after a collection,
+ * its timers and its streams.
+ */
+import { appendFileSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { optional, positive, repeated } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { isWithinNoise, shown, table } from './report.ts'
+import { Samples } from './samples.ts'
+import { SoakSwarm } from './swarm.ts'
+
+export const experiment = bench({
+  about: 'sixty nodes for an hour: does what they hold stay flat?',
+  settings: {
+    minutes: positive(60, 'how long'),
+    warmUp: positive(
+      15,
+      `minutes at the start that slopes leave out, half of the time at most: what ended is remembered for five,
+                   and compilers, pools and buffers grow to their size`,
+    ),
+    raw: optional('FILE', 'append each sample as it comes, one JSON object a line'),
+    from: optional('FILE', 'run nothing: report on what an earlier run wrote with --raw'),
+    flag: repeated('FLAG', "one of Node's own for all groups, such as --heapsnapshot-signal=SIGUSR2; may be repeated"),
+  },
+  notes: `Exit status 1 if something grew beyond noise, or if a process ended by itself. A run with less than twenty minutes after the warm-up is
+shown, and not judged.`,
+  figures: shown,
+  async measure({ minutes, warmUp, raw, from, flag }) {
+    const all = from === undefined ? await soak(minutes * 60_000, raw, flag) : Samples.parse(readFileSync(from, 'utf8'))
+    // The slope of a process that died is lost.
+    if (all.lost.length > 0) console.error(`ended by themselves: ${all.lost.join(', ')}`)
+    const samples = Object.fromEntries(all.groups.map((group) => [group, all.of(group)]))
+    return { report: all.report(warmUp), samples, ...(all.lost.length > 0 && { lost: all.lost }) }
+  },
+  table: ({ report }) => table(report),
+  passed: ({ report, lost = [] }) => lost.length === 0 && isWithinNoise(report),
+})
+
+async function soak(ms: number, raw: string | undefined, flags: readonly string[]): Promise<Samples> {
+  const samples = new Samples()
+  const swarm = new SoakSwarm(
+    {
+      sample: (group, sample) => {
+        samples.add(group.name, sample)
+        if (raw !== undefined) appendFileSync(raw, `${JSON.stringify({ group: group.name, ...sample })}\n`)
+      },
+      lost: (group) => samples.lose(group.name),
+      trouble: (group, text) => console.error(`${new Date().toISOString()} ${group.name}: ${text}`),
+    },
+    flags,
+  )
+  try {
+    const started = Date.now()
+    await swarm.start()
+    console.error(`60 nodes after ${Math.round((Date.now() - started) / 1000)} s`)
+    const over = new AbortController()
+    const churning = swarm.churn(over.signal)
+    await delay(ms)
+    over.abort()
+    await churning
+    console.error(`${swarm.killed} processes were killed`)
+  } finally {
+    await swarm.close()
+  }
+  return samples
+}

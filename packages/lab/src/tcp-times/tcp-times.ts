@@ -1,0 +1,124 @@
+/**
+ * Measures how long messages take over lossy lines: with the kernel's TCP in network namespaces,
+ * and with the simulator's model of it.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { release } from 'node:os'
+import { createInterface } from 'node:readline'
+import { createRandom } from '@jel/protocol'
+import { segment, TcpFlow } from '@jel/simulator'
+import { keep } from '../base/child.ts'
+import { quantile } from '../base/quantiles.ts'
+import { whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import type { LabHost } from '../network/host.ts'
+import { LabNetwork } from '../network/network.ts'
+import { run } from '../network/tools.ts'
+import { shown, type Row } from './report.ts'
+
+const delays = [10, 100]
+const losses = [0, 0.001, 0.01, 0.05]
+const lengths = [10_000, 1_000_000]
+/** Draws of the model, which cost nothing. */
+const draws = 2_001
+const tolerance = 0.2
+/**
+ * Transfers that take longer run side by side, ms: their windows are small. Large ones would wait
+ * for each other at the forwarder.
+ */
+const long = 1_000
+const sideBySide = 8
+/** Factor for the number of transfers of a large message that takes less. */
+const more = 4
+
+/** Two hosts of each delay. The delays between sites are not used. */
+function lay(): LabNetwork {
+  const sites = delays.map((delay) => ({ name: `${delay} ms`, gateway: { up: undefined, down: undefined }, dialable: true as const }))
+  const spans = delays.map((from) => delays.map((to) => ({ min: Math.max(from, to), max: Math.max(from, to) })))
+  return new LabNetwork(2 * delays.length, { sites, spans }, { sites: delays.flatMap((_, site) => [site, site]) })
+}
+
+function ends(host: LabHost, network: LabNetwork, args: readonly string[]): ReturnType<typeof keep> {
+  const [nsenter = '', ...within] = network.within(host)
+  const child = spawn(nsenter, [...within, process.execPath, new URL('ends.ts', import.meta.url).pathname, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  return keep(child)
+}
+
+interface Transfers {
+  readonly loss: number
+  readonly bytes: number
+  readonly runs: number
+  readonly atOnce: number
+}
+
+async function kernel(network: LabNetwork, pair: readonly LabHost[], { loss, bytes, runs, atOnce }: Transfers): Promise<number> {
+  const [from, to] = pair as [LabHost, LabHost]
+  const mend = loss === 0 ? [] : [network.lose([from], [to], loss), network.lose([to], [from], loss)]
+  const receiver = ends(to, network, [])
+  const times: number[] = []
+  const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream })
+  const ready = once(lines, 'line')
+  lines.on('line', (line) => {
+    if (line !== 'ready') times.push(Number(line))
+  })
+  await ready
+  const sender = ends(from, network, [to.address, String(bytes), String(runs), String(atOnce)])
+  await once(sender, 'exit')
+  receiver.kill()
+  await once(receiver, 'exit')
+  for (const each of mend) each()
+  return quantile(times, 0.5)
+}
+
+function model(delay: number, loss: number, bytes: number): number {
+  const random = createRandom(1)
+  const segments = Math.ceil(bytes / segment)
+  return quantile(
+    Array.from({ length: draws }, () => new TcpFlow().send(segments, 0, { delay, loss, random })),
+    0.5,
+  )
+}
+
+export const experiment = bench({
+  about: "the simulator's transfer times beside those of this kernel",
+  settings: { runs: whole(41, 'transfers of each kind; four times as many of 1,000 KB where one takes less than a second') },
+  notes: "Exit status 1 where a median of the model is more than 20 % off the kernel's. Needs Linux, and root or user namespaces.",
+  where: 'hosts',
+  figures: shown,
+  async measure({ runs }) {
+    const network = lay()
+    await network.ready
+    // Keeps the kernel from applying metrics of one transfer to the next one.
+    for (const host of network.hosts) {
+      const [nsenter = '', ...within] = network.within(host)
+      run(nsenter, [...within, 'sysctl', '-qw', 'net.ipv4.tcp_no_metrics_save=1'])
+      // Linux's default. A namespace may not set it as its default.
+      const [route = ''] = run('ip', ['-n', host.name, 'route', 'show', 'dev', 'eth0']).split('\n')
+      run('ip', ['-n', host.name, 'route', 'change', ...route.trim().split(/\s+/u), 'dev', 'eth0', 'congctl', 'cubic'])
+    }
+    const rows: Row[] = []
+    for (const [site, delay] of delays.entries()) {
+      const pair = network.hosts.slice(2 * site, 2 * site + 2)
+      const [least = 0] = lengths
+      // The time of a packet from host to host: the forwarder adds to the set delay.
+      const way = await kernel(network, pair, { loss: 0, bytes: least, runs, atOnce: 1 })
+      for (const loss of losses)
+        for (const bytes of lengths) {
+          const modelled = model(way, loss, bytes)
+          const isLong = modelled > long
+          const transfers = { loss, bytes, runs: isLong || bytes === least ? runs : more * runs, atOnce: isLong ? sideBySide : 1 }
+          const row = { delay, way, loss, bytes, kernel: await kernel(network, pair, transfers), model: modelled }
+          rows.push(row)
+          const off = row.model / row.kernel - 1
+          console.log(
+            `${bytes / 1_000} KB, ${delay} ms, ${loss * 100} % lost: kernel ${row.kernel.toFixed(1)} ms, model ${row.model.toFixed(1)} ms (${(off * 100).toFixed(0)} %)`,
+          )
+        }
+    }
+    return { release: release().split('.').slice(0, 2).join('.'), runs, rows }
+  },
+  passed: ({ rows }) => rows.every(({ kernel: real, model: ours }) => Math.abs(ours / real - 1) <= tolerance),
+})
