@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fight } from './trial.ts'
-import { attacks } from './attacks/index.ts'
+import { attacks } from './all.ts'
 
 /**
  * Small and short; `pnpm bench:attacks` takes the real figures. An attack ends when the pool drops

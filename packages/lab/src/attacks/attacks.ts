@@ -1,7 +1,7 @@
 /** Attacks pools of real hosts on loopback, one attack a pool. */
 import { pattern, seconds, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
-import { attacks } from './attacks/index.ts'
+import { attacks } from './all.ts'
 import { shown, table } from './table.ts'
 import { fight, type Outcome } from './trial.ts'
 

@@ -16,6 +16,10 @@ interface Trial {
   readonly scale: Scale
   /** Starts a hostile host. All are stopped when the attack is over. */
   readonly attacker: (options?: AttackerOptions) => Promise<Attacker>
+  /** Starts a hostile host and lets it join through one node, with a link to it. */
+  readonly enter: (index?: number) => Promise<{ readonly mallory: Attacker; readonly link: HostileLink }>
+  /** The same with a link to each node. */
+  readonly everywhere: () => Promise<{ readonly mallory: Attacker; readonly links: readonly HostileLink[] }>
   /** The result of {@link Attack.prepare}. */
   readonly prepared: unknown
   /** When the attack ends, in the time of `performance.now`. */
@@ -157,6 +161,11 @@ interface Course {
 
 function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches }: Course): Trial {
   const until = performance.now() + scale.during
+  const start = async (options?: AttackerOptions): Promise<Attacker> => {
+    const attacker = await Attacker.start(pool.name, options)
+    attackers.push(attacker)
+    return attacker
+  }
   return {
     pool,
     scale,
@@ -164,10 +173,14 @@ function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches
     until,
     sleep,
     breach: (what) => void breaches.push(what),
-    attacker: async (options) => {
-      const attacker = await Attacker.start(pool.name, options)
-      attackers.push(attacker)
-      return attacker
+    attacker: start,
+    enter: async (index) => {
+      const mallory = await start()
+      return { mallory, link: await mallory.enter(pool.address(index)) }
+    },
+    everywhere: async () => {
+      const mallory = await start()
+      return { mallory, links: await Promise.all(pool.addresses.map((address) => mallory.enter(address))) }
     },
     attack: async (links, act) => {
       for (let turn = 0; performance.now() < until && links.some(({ isUp }) => isUp); turn++) {

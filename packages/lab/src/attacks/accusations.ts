@@ -1,0 +1,74 @@
+/** Attacks by accusations: members that live are called dead, or probed without end. */
+import { decodeId } from '@jel/protocol'
+import { statementToWire } from '@jel/protocol/internals'
+import { death } from './frames.ts'
+import { Sybil } from './sybil.ts'
+import type { Attack } from './trial.ts'
+
+/** As many as the largest quorum. */
+const COALITION = 4
+
+const loneWitness: Attack = {
+  name: 'accusers that are no members',
+  does: 'is one member that suspects everybody and brings certificates by keys that it made up',
+  bound: 'only members are accusers, and one member is one accuser: nobody dies',
+  run: async ({ pool, everywhere, attack }) => {
+    const { mallory, links } = await everywhere()
+    const strangers = Array.from({ length: 7 }, () => new Sybil(pool.name))
+    const frames = pool.addresses.flatMap((_, i) => {
+      const suspicion = mallory.sybil.suspects(pool.id(i), 1)
+      return [
+        { alarm: { statements: [statementToWire(suspicion)] } },
+        death([suspicion, ...strangers.map((stranger) => stranger.suspects(pool.id(i), 1))]),
+      ]
+    })
+    let sent = 0
+    await attack(links, (turn) => {
+      // Stays below the frame limit; otherwise the attack would end at once.
+      if (turn % 5 === 0) for (const link of links) if (link.send(frames[(turn / 5) % frames.length]!)) sent += 1
+    })
+    return `${sent} accusations`
+  },
+}
+
+const coalition: Attack = {
+  name: 'a coalition of accusers',
+  does: 'is four members that together sign the death of one that lives, for each of its lives, once a second',
+  bound: 'the victim enters again each time, and is in every view in the end',
+  endsLives: true,
+  run: async ({ pool, enter, sleep, until }) => {
+    const members = await Promise.all(Array.from({ length: COALITION }, (_, i) => enter(i)))
+    await sleep(500)
+    let certificates = 0
+    for (let incarnation = 1; performance.now() < until; incarnation++) {
+      const certificate = death(members.map(({ mallory }) => mallory.sybil.suspects(pool.id(), incarnation)))
+      for (const { link } of members) link.send(certificate)
+      certificates += 1
+      await sleep(1_000)
+    }
+    return `${certificates} deaths certified`
+  },
+}
+
+const alarmFlood: Attack = {
+  name: 'alarms without end',
+  does: 'asks every node to probe every other for it, 32 at a time, and accuses who it talks to at 16 beats, near the limit of frames a second',
+  bound: 'a node probes others on the word of one a bounded number of times a second',
+  run: async ({ pool, everywhere, attack }) => {
+    const { mallory, links } = await everywhere()
+    const subjects = Array.from({ length: 32 }, (_, i) => decodeId(pool.id(i)) as Uint8Array<ArrayBuffer>)
+    const suspicions = pool.addresses.map((_, i) =>
+      Array.from({ length: 16 }, (_, beat) => statementToWire(mallory.sybil.suspects(pool.id(i), 1, beat))),
+    )
+    let sent = 0
+    await attack(links, (turn) => {
+      if (turn % 3 > 0) return
+      for (const [i, link] of links.entries())
+        for (const frame of [{ alarm: { statements: suspicions[i]! } }, { pingReq: { subjects } }]) if (link.send(frame)) sent += 1
+    })
+    return `${sent} alarms of 16 entries, and requests of 32`
+  },
+}
+
+export const byAccusers: readonly Attack[] = [loneWitness, coalition]
+export { alarmFlood }

@@ -1,0 +1,18 @@
+/** All attacks, in the order of the report. */
+import { alarmFlood, byAccusers } from './accusations.ts'
+import { onConnections } from './connections.ts'
+import { broadcastFlood, electionNames, millionJoins, signalFlood } from './floods.ts'
+import { absurdEpochs, byStatements } from './statements.ts'
+import type { Attack } from './trial.ts'
+
+export const attacks: readonly Attack[] = [
+  ...byStatements,
+  ...byAccusers,
+  absurdEpochs,
+  millionJoins,
+  ...onConnections,
+  broadcastFlood,
+  alarmFlood,
+  signalFlood,
+  electionNames,
+]
