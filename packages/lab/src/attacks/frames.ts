@@ -7,7 +7,7 @@ const none = new Uint8Array(0)
 /** A range of facts that is the whole state. */
 export const everything = { from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }
 
-/** Asks for the whole state. Its round is the second: a side that began one ignores a first round. */
+/** Asks for the whole state, in a second round: a side that began one ignores a first round. */
 export const askForAll: wire.Frame = { reconcile: { round: 2, ranges: [everything] } }
 
 /** Tells of members that it makes up. */

@@ -1,17 +1,10 @@
-/**
- * A process with one node, whose argument gives its options. It reports to its parent the number of
- * members in its view and the memory that it took.
- */
+/** A process with one node. The experiment calls it over the IPC channel. */
 import { readFileSync } from 'node:fs'
-import { startOverlay, type OverlayOptions } from '@jel/overlay'
+import { startOverlay, type Overlay, type OverlayOptions } from '@jel/overlay'
+import { serve } from '../base/remote.ts'
 
-/** The messages to the parent. */
-export type Said =
-  | { readonly type: 'starting' }
-  | { readonly type: 'started'; readonly id: string; readonly address: string }
-  | { readonly type: 'knows'; readonly members: number; readonly died: number; readonly peakMegabytes: number; readonly processor: number }
-
-const say = (said: Said): void => void process.send?.(said)
+let overlay: Overlay | undefined
+let died = 0
 
 /** Highest resident memory, MB; the present one where the system does not report the highest. */
 function peak(): number {
@@ -22,13 +15,20 @@ function peak(): number {
   }
 }
 
-process.once('disconnect', () => process.exit())
-say({ type: 'starting' })
-const overlay = await startOverlay(JSON.parse(process.argv[2] ?? '{}') as OverlayOptions)
-let died = 0
-overlay.subscribe(({ type }) => (died += type === 'died' ? 1 : 0))
-say({ type: 'started', id: overlay.self.id, address: overlay.self.addresses[0] ?? '' })
-setInterval(() => {
-  const { user, system } = process.cpuUsage()
-  say({ type: 'knows', members: overlay.members().length, died, peakMegabytes: peak(), processor: (user + system) / 1e6 })
-}, 50)
+const node = {
+  /** Returns an address of the node. */
+  async start(options: OverlayOptions): Promise<string> {
+    overlay = await startOverlay(options)
+    overlay.subscribe(({ type }) => (died += type === 'died' ? 1 : 0))
+    return overlay.self.addresses[0] ?? ''
+  },
+  /** Members in its view, deaths so far, and the process's highest memory and processor time. */
+  state() {
+    const { user, system } = process.cpuUsage()
+    return { members: overlay?.members().length ?? 0, died, megabytes: peak(), processor: (user + system) / 1e6 }
+  },
+}
+
+export type Node = typeof node
+
+serve(node)

@@ -6,14 +6,12 @@
  * The members exist as statements only. A peer sends them to the teller in its first minute, when a
  * node accepts any number.
  */
-import { fork, type ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import type { OverlayOptions } from '@jel/overlay'
 import { decodeFrames, encodeFrame, poolNames } from '@jel/overlay/internals'
 import { wire } from '@jel/protocol/internals'
 import { Attacker, type HostileLink } from '../attacks/attacker.ts'
 import { Sybil, told } from '../attacks/sybil.ts'
-import type { Said } from './node.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import type { Node } from './node.ts'
 
 /** Statements a frame: 55 KB with tags of a kilobyte. */
 const batch = 50
@@ -41,75 +39,57 @@ export interface Figures {
   readonly isUp: boolean
 }
 
-class Node {
-  readonly #child: ChildProcess
-  startedAt = 0
-  address = ''
-  latest: Extract<Said, { type: 'knows' }> | undefined
-
-  constructor(options: OverlayOptions) {
-    this.#child = fork(fileURLToPath(new URL('node.ts', import.meta.url)), [JSON.stringify(options)])
-    this.#child.on('message', (said: Said) => {
-      if (said.type === 'starting') this.startedAt = performance.now()
-      else if (said.type === 'started') this.address = said.address
-      else this.latest = said
-    })
-  }
-
-  async knows(members: number, within: number): Promise<void> {
-    await until(
-      () => (this.latest?.members ?? 0) >= members,
-      within,
-      () => `${this.latest?.members ?? 0} of ${members} members known`,
-    )
-  }
-
-  end(): void {
-    this.#child.kill('SIGKILL')
-  }
-}
-
 export async function trial(members: number, tagBytes: number, within = 60_000): Promise<Figures> {
   const pool = `large-${process.pid}-${Date.now()}`
   const listen = ['/ip4/127.0.0.1/tcp/0']
-  const nodes: Node[] = []
+  const nodes: RemoteProcess<Node>[] = []
   const peers: Attacker[] = []
+  const start = (): RemoteProcess<Node>['remote'] => {
+    nodes.push(startRemote<Node>(new URL('node.ts', import.meta.url)))
+    return (nodes.at(-1) as RemoteProcess<Node>).remote
+  }
   try {
+    const [teller, newcomer] = [start(), start()]
     // The teller builds no links by itself: its members have no hosts.
-    const teller = new Node({ pool, listen, config: { links: { rings: 0, random: 0 } } })
-    nodes.push(teller)
-    await until(
-      () => teller.address !== '',
-      within,
-      () => 'the first node has not started',
-    )
-    await tellAll(await start(pool, peers), teller.address, pool, members, tagBytes)
-    await teller.knows(members, within)
+    const address = await teller.start({ pool, listen, config: { links: { rings: 0, random: 0 } } })
+    await tellAll(await startPeer(pool, peers), address, pool, members, tagBytes)
+    const told = await known(teller, members, within)
 
-    const link = await (await start(pool, peers)).enter(teller.address)
+    const link = await (await startPeer(pool, peers)).enter(address)
     const probing = await probe(link, pool)
-    const newcomer = new Node({ pool, listen, bootstrap: [teller.address] })
-    nodes.push(newcomer)
-    await newcomer.knows(members, within)
-    const seconds = (performance.now() - newcomer.startedAt) / 1_000
+    const startedAt = performance.now()
+    void newcomer.start({ pool, listen, bootstrap: [address] })
+    const state = await known(newcomer, members, within)
+    const seconds = (performance.now() - startedAt) / 1_000
     const { slowest, count } = await probing.end()
     return {
       seconds,
-      processor: newcomer.latest?.processor ?? 0,
-      megabytes: newcomer.latest?.peakMegabytes ?? 0,
-      tellerMegabytes: teller.latest?.peakMegabytes ?? 0,
+      processor: state.processor,
+      megabytes: state.megabytes,
+      tellerMegabytes: (await teller.state()).megabytes,
       slowestProbe: slowest,
       probes: count,
-      died: (newcomer.latest?.died ?? 0) + (teller.latest?.died ?? 0),
+      died: state.died + told.died,
       isUp: link.isUp,
     }
   } finally {
-    for (const node of nodes) node.end()
-    await Promise.allSettled(peers.map(async (peer) => await peer.stop()))
+    for (const { child } of nodes) child.kill('SIGKILL')
+    await Promise.allSettled(peers.map((peer) => peer.stop()))
   }
 }
 
-async function start(pool: string, peers: Attacker[]): Promise<Attacker> {
+/** Waits until a node knows all, and returns its state then. */
+async function known(node: RemoteProcess<Node>['remote'], members: number, within: number): Promise<ReturnType<Node['state']>> {
+  const end = performance.now() + within
+  for (;;) {
+    const state = await node.state()
+    if (state.members >= members) return state
+    if (performance.now() > end) throw new Error(`after ${within / 1_000} s: ${state.members} of ${members} members known`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function startPeer(pool: string, peers: Attacker[]): Promise<Attacker> {
   const peer = await Attacker.start(pool)
   peers.push(peer)
   return peer
@@ -167,13 +147,5 @@ async function probe(link: HostileLink, pool: string): Promise<{ end(): Promise<
       while (sent.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
       return { slowest: sent.size > 0 || answered === 0 ? Infinity : slowest, count: answered }
     },
-  }
-}
-
-async function until(condition: () => boolean, within: number, problem: () => string): Promise<void> {
-  const end = performance.now() + within
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`after ${within / 1_000} s: ${problem()}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

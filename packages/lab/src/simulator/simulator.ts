@@ -1,15 +1,15 @@
 /**
  * Benchmarks the simulator: how much faster than real time it runs a pool, and in how much memory.
  */
-import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { keep } from '../base/child.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { flag, optional, positive, seconds, whole, wholes, type Setting } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import type { Phase, Plan } from './course.ts'
+import type { SimulatorWorker } from './worker.ts'
 
 const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
 
@@ -44,7 +44,9 @@ export const experiment = bench({
     console.log(line(HEADER.map(() => '---')))
     for (const nodes of sizes) {
       const plan: Plan = { ...course, nodes, rack: Math.min(rack, Math.floor(nodes / 10)) }
-      results.push({ nodes, ...(await simulate(plan, cpuProf, !anyCore, (phase) => console.log(line(row(nodes, phase))))) })
+      const result = await simulate(plan, cpuProf, !anyCore)
+      for (const phase of result.phases) console.log(line(row(nodes, phase)))
+      results.push({ nodes, ...result })
       if (json === undefined) continue
       const machine = { node: process.version, processor: cpus()[0]?.model, command: process.argv.slice(2).join(' ') }
       writeFileSync(json, `${JSON.stringify({ machine, results }, undefined, 2)}\n`)
@@ -58,32 +60,15 @@ async function simulate(
   plan: Plan,
   profile: string | undefined,
   pinned: boolean,
-  told: (phase: Phase) => void,
-): Promise<{ traceHash: string; phases: Phase[] }> {
-  const worker = fileURLToPath(new URL('worker.ts', import.meta.url))
-  const node = [process.execPath, `--max-old-space-size=${heapMB}`, '--max-semi-space-size=64']
-  if (profile !== undefined) node.push('--cpu-prof', `--cpu-prof-dir=${profile}`)
-  const command = [
-    ...(pinned && existsSync('/usr/bin/taskset') ? ['/usr/bin/taskset', '-c', '0'] : []),
-    ...node,
-    worker,
-    JSON.stringify(plan),
-  ]
-  const child = keep(spawn(command[0] as string, command.slice(1), { stdio: ['ignore', 'pipe', 'inherit'] }))
-  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  const phases: Phase[] = []
-  let traceHash = ''
-  for await (const text of createInterface({ input: child.stdout })) {
-    const message = JSON.parse(text) as Phase | { readonly traceHash: string }
-    if ('traceHash' in message) traceHash = message.traceHash
-    else {
-      phases.push(message)
-      told(message)
-    }
-  }
-  const status = await ended
-  if (status !== 0) throw new Error(`the simulation of ${plan.nodes} nodes ended with status ${status}`)
-  return { traceHash, phases }
+): ReturnType<RemoteProcess<SimulatorWorker>['remote']['run']> {
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const flags = [`--max-old-space-size=${heapMB}`, '--max-semi-space-size=64', '--disable-warning=ExperimentalWarning', ...profiling]
+  const { child, remote } = startRemote<SimulatorWorker>(new URL('worker.ts', import.meta.url), flags)
+  if (pinned) spawnSync('taskset', ['-a', '-c', '-p', '0', String(child.pid)])
+  const result = await remote.run(plan)
+  child.disconnect()
+  await once(child, 'exit')
+  return result
 }
 
 function row(nodes: number, phase: Phase): string[] {

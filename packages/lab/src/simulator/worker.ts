@@ -1,10 +1,16 @@
-/**
- * Runs one pool in a process of its own, so that memory is that of one size only. The plan comes as
- * JSON; it prints a line of JSON for each phase.
- */
-import { Course, type Plan } from './course.ts'
+/** Runs one pool in a process of its own, so that memory is that of one size only. */
+import { serve } from '../base/remote.ts'
+import { Course, type Phase, type Plan } from './course.ts'
 
-const plan = JSON.parse(process.argv[2] ?? '{}') as Plan
-const course = new Course(plan, (phase) => console.log(JSON.stringify(phase)))
-course.run()
-console.log(JSON.stringify({ traceHash: course.traceHash }))
+const worker = {
+  run(plan: Plan): { readonly traceHash: string; readonly phases: readonly Phase[] } {
+    const phases: Phase[] = []
+    const course = new Course(plan, (phase) => phases.push(phase))
+    course.run()
+    return { traceHash: course.traceHash, phases }
+  },
+}
+
+export type SimulatorWorker = typeof worker
+
+serve(worker)
