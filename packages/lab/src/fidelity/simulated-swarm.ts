@@ -3,7 +3,8 @@ import { ProtocolNode, makeConfig } from '@jel/protocol'
 import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
 import type { Meter } from '../swarm/meter.ts'
 import type { Tally } from '../swarm/tally.ts'
-import type { Started, Swarm } from './trial.ts'
+import type { Started } from '../swarm/swarm.ts'
+import type { CountedSwarm } from './trial.ts'
 
 type Node = SimulatedNode<ProtocolNode<Payload>>
 
@@ -19,7 +20,7 @@ export interface SimulatedOptions {
   readonly dying?: number
 }
 
-export class SimulatedSwarm implements Swarm {
+export class SimulatedSwarm implements CountedSwarm {
   readonly #simulation: Simulation<ProtocolNode<Payload>>
   readonly #meter: Meter
   readonly #loops: readonly Machine[]
@@ -41,7 +42,11 @@ export class SimulatedSwarm implements Swarm {
     this.#loops = Array.from({ length: eventLoops }, () => this.#createMachine())
   }
 
-  async startOne(mortal: boolean): Promise<Started> {
+  async start(count: number, { mortal = false }: { readonly mortal?: boolean } = {}): Promise<readonly Started[]> {
+    return Array.from({ length: count }, () => this.#startOne(mortal))
+  }
+
+  #startOne(mortal: boolean): Started {
     const called = this.#simulation.now
     const introducers = this.#first === undefined ? [] : [this.#first]
     const node = this.#simulation.spawn({ introducers, ...this.#home(mortal) })

@@ -2,29 +2,11 @@
  * The trial: nodes join, leave and are killed one after the other in a settled pool. The same for
  * all kinds of swarm.
  */
+import type { Started, Swarm } from '../swarm/swarm.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
-export interface Started {
-  readonly id: string
-  /**
-   * When the call to start was made, and when the node had entered the pool, ms by the swarm's
-   * clock.
-   */
-  readonly called: number
-  readonly entered: number
-}
-
-export interface Swarm {
-  /**
-   * Starts a node that has the first one's address, and waits until it has entered. `mortal`: it
-   * will be killed.
-   */
-  startOne(mortal: boolean): Promise<Started>
-  /** Lets time pass. */
-  rest(ms: number): Promise<void>
-  /** Returns the time of the call to leave, or of the kill. */
-  leave(id: string): Promise<number>
-  kill(id: string): Promise<number>
+/** A swarm that reports what its nodes saw, and what they sent. */
+export interface CountedSwarm extends Swarm {
   /** When each living node received this event about the subject. */
   sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]>
   tally(): Promise<Tally>
@@ -64,7 +46,7 @@ export interface Trial {
   readonly oneCrash: Tally
 }
 
-export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
+export async function runTrial(swarm: CountedSwarm, plan: TrialPlan): Promise<Trial> {
   const join: number[] = []
   const joinFromCall: number[] = []
   const leave: number[] = []
@@ -87,14 +69,14 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   for (let i = 0; i < plan.nodes; i++) {
     // The mortal nodes come last, so that no other node entered through them.
     const mortal = i >= plan.nodes - plan.kills
-    const { id } = await swarm.startOne(mortal)
+    const { id } = await startOne(swarm, mortal)
     if (mortal) mortals.push(id)
     await swarm.rest(plan.stagger)
   }
   await swarm.rest(plan.settle)
   const formed = await swarm.tally()
   for (let round = 0; round < plan.rounds; round++) {
-    const { id, called, entered } = await swarm.startOne(false)
+    const { id, called, entered } = await startOne(swarm)
     await swarm.rest(plan.pause)
     const last = await told(join, 'joined', id, entered, plan.nodes)
     joinFromCall.push(last - called)
@@ -128,4 +110,10 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
 
 function share(before: Tally, after: Tally, parts: number): Tally {
   return combine(nothing, combine(after, before, -1), 1 / parts)
+}
+
+async function startOne(swarm: Swarm, mortal = false): Promise<Started> {
+  const [started] = await swarm.start(1, { mortal })
+  if (started === undefined) throw new Error('no node was started')
+  return started
 }

@@ -1,4 +1,9 @@
 /** The settings of a benchmark run. */
+import type { Unit } from './measure.ts'
+
+/** Adds a value to a row. */
+export type Add = (name: string, unit: Unit, value: number, target?: number) => void
+
 export const PHASES = ['flash', 'join', 'leave', 'kill', 'winner', 'idle'] as const
 type Phase = (typeof PHASES)[number]
 

@@ -8,10 +8,9 @@ import { summarizeProfiles } from '../base/profile.ts'
 import { flag, optional, seconds, someOf, text, whole, wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { ownNetwork } from '../network/loopback.ts'
-import { benchHosts } from './host-bench.ts'
 import { Measures, shown, table } from './measure.ts'
 import { PHASES, type Plan } from './plan.ts'
-import { benchProcesses } from './process-bench.ts'
+import { benchSwarm } from './swarm-bench.ts'
 
 export const experiment = bench({
   about: 'what a pool of real nodes costs, and how fast news spreads in it',
@@ -43,8 +42,8 @@ export const experiment = bench({
     const measures = new Measures()
     try {
       // One node alone is no swarm.
-      for (const size of nodes.filter((each) => each > 1)) await benchHosts(size, plan, measures)
-      for (const size of processes.filter((each) => each > 1)) await benchProcesses(size, plan, measures)
+      for (const size of nodes.filter((each) => each > 1)) await benchSwarm('hosts', size, plan, measures)
+      for (const size of processes.filter((each) => each > 1)) await benchSwarm('processes', size, plan, measures)
     } catch (error) {
       console.log(table(measures.all))
       throw error

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import type { HostWorker, StartedHost } from './host-worker.ts'
+import type { RealSwarm } from './swarm.ts'
 import { combine, nothing, type Tally } from './tally.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 
@@ -24,7 +25,7 @@ export interface HostSwarmOptions {
   readonly counts?: boolean
 }
 
-export class HostSwarm {
+export class HostSwarm implements RealSwarm {
   /** Workers with several hosts come first. */
   readonly #workers: Worker[]
   readonly #shared: number
@@ -50,30 +51,17 @@ export class HostSwarm {
   }
 
   /**
-   * Starts `count` hosts at once, evenly over the workers; all know the very first host of the
-   * swarm only.
+   * Starts hosts evenly over the workers, in turn; or each in a process of its own, which can be
+   * killed (`mortal`). All know the very first host of the swarm only.
    */
-  async start(count: number): Promise<StartedHost[]> {
-    const share = Math.ceil(count / this.#shared)
+  async start(count: number, { mortal = false }: { readonly mortal?: boolean } = {}): Promise<StartedHost[]> {
+    const homes = Array.from({ length: count }, () => (mortal ? startWorker(this.#flags) : this.#workers[this.#started++ % this.#shared]))
+    if (mortal) this.#workers.push(...homes.flatMap((home) => home ?? []))
+    const counts = Map.groupBy(homes, (home) => home)
     const started = await Promise.all(
-      this.#workers
-        .slice(0, this.#shared)
-        .map(async (worker, index) => await this.#startIn(worker, Math.max(0, Math.min(share, count - index * share)))),
+      [...counts].map(async ([home, all]) => (home === undefined ? [] : await this.#startIn(home, all.length))),
     )
     return started.flat()
-  }
-
-  /**
-   * Starts one host: in each worker in turn, or in a process of its own, which can be killed
-   * (`mortal`).
-   */
-  async startOne(mortal = false): Promise<StartedHost> {
-    const own = mortal ? startWorker(this.#flags) : undefined
-    if (own !== undefined) this.#workers.push(own)
-    const worker = own ?? this.#workers[this.#started++ % this.#shared]
-    const [host] = worker === undefined ? [] : await this.#startIn(worker, 1)
-    if (host === undefined) throw new Error('there is no process to start a host in')
-    return host
   }
 
   /** Lets time pass. */
@@ -112,7 +100,6 @@ export class HostSwarm {
     return tallies.reduce((sum, each) => combine(sum, each), this.#buried)
   }
 
-  /** The latest time at which all hosts had seen this event about all `subjects`. */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answers = await Promise.all(this.#workers.map(({ remote }) => remote.until({ observers: this.ids, type, subjects }, timeout)))
     return Math.max(...answers.flat().map(([, time]) => time))
@@ -126,7 +113,6 @@ export class HostSwarm {
     return home.remote.leave(id)
   }
 
-  /** False deaths, and notifications that came twice. */
   async wrongs(): Promise<{ deaths: number; repeats: number }> {
     const each = await Promise.all(
       this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths([]), repeats: await remote.repeats() })),

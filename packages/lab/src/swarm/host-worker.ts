@@ -5,15 +5,12 @@ import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { Sightings, type Question } from './sightings.ts'
 import { Meter } from './meter.ts'
+import type { Started } from './swarm.ts'
 import { SocketBytes } from './socket-bytes.ts'
 import type { Tally } from './tally.ts'
 
-export interface StartedHost {
-  readonly id: string
+export interface StartedHost extends Started {
   readonly address: string
-  /** When the call to start it was made, and when it had entered the pool: Unix milliseconds. */
-  readonly called: number
-  readonly entered: number
 }
 
 /** The calls of the parent. */

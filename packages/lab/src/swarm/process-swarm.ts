@@ -11,6 +11,7 @@ import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { startNode, type Line, type NodeCommand, type NodeProcess } from './node-process.ts'
 import { Sightings } from './sightings.ts'
+import type { RealSwarm, Started } from './swarm.ts'
 
 export interface Reign {
   readonly winner: string
@@ -20,7 +21,7 @@ export interface Reign {
   readonly time: number
 }
 
-export interface ProcessNode {
+export interface ProcessNode extends Started {
   /** From 0, in order of start. */
   readonly index: number
   /** Undefined: it is on loopback. */
@@ -74,7 +75,7 @@ export interface ProcessStart {
 
 const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
-export class ProcessSwarm {
+export class ProcessSwarm implements RealSwarm {
   readonly nodes: ProcessNode[] = []
   readonly reports: Report[] = []
   /** Lines that the processes wrote to standard error, and their `error` events. */
@@ -113,7 +114,7 @@ export class ProcessSwarm {
    * Starts nodes at once. All join through the first running node that they can dial, and wait for
    * no other node.
    */
-  start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> = {}): Promise<ProcessNode[]> {
+  start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> & { readonly mortal?: boolean } = {}): Promise<ProcessNode[]> {
     const { network } = this.#options
     const mayDial = (to: LabHost | undefined): boolean => host === undefined || to === undefined || network?.mayDial(host, to) !== false
     const introducer = this.running.find((node) => mayDial(node.host))?.process.address
@@ -146,7 +147,8 @@ export class ProcessSwarm {
         ended: (id, how) => this.#exited(id, how),
       },
     )
-    const node: ProcessNode = { index, host, process, view: new Map(), reigns: new Map(), running: true }
+    const { id, spawned: called, entered } = process
+    const node: ProcessNode = { id, called, entered, index, host, process, view: new Map(), reigns: new Map(), running: true }
     this.#byId.set(process.id, node)
     this.nodes.push(node)
     for (const line of this.#early.get(process.id) ?? []) this.#note(node, line)
@@ -167,10 +169,6 @@ export class ProcessSwarm {
     return Date.now()
   }
 
-  /**
-   * The latest time, by the nodes' own clocks, at which a running node reported this event about
-   * any of `subjects`; Infinity if some did not in time.
-   */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answer = await this.#sightings.until({ observers: this.ids, type, subjects }, timeout)
     return Math.max(...answer.values())
@@ -188,6 +186,18 @@ export class ProcessSwarm {
     const isOne = reigns.every((reign) => reign?.winner === first?.winner && reign?.epoch === first?.epoch)
     if (first === undefined || !isOne || this.node(first.winner)?.running !== true) return undefined
     return { ...first, time: Math.max(...reigns.map((reign) => reign?.time ?? 0)) }
+  }
+
+  async leave(id: string): Promise<number> {
+    return this.signal(this.#known(id), 'SIGTERM')
+  }
+
+  async kill(id: string): Promise<number> {
+    return this.signal(this.#known(id), 'SIGKILL')
+  }
+
+  async rest(ms: number): Promise<void> {
+    await sleep(ms)
   }
 
   /** Sends a signal. Returns its time. */
@@ -218,8 +228,7 @@ export class ProcessSwarm {
     return answer
   }
 
-  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
-  wrongs(): { readonly deaths: number; readonly repeats: number } {
+  async wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }> {
     return { deaths: this.#sightings.unexpected('died', this.#ended), repeats: this.#sightings.repeats }
   }
 
@@ -232,6 +241,12 @@ export class ProcessSwarm {
     for (const node of running) this.#ends(node)
     await Promise.all(running.map(({ process }) => end(process.child, 10_000)))
     for (const log of this.#logs) log.end()
+  }
+
+  #known(id: string): ProcessNode {
+    const node = this.#byId.get(id)
+    if (node === undefined) throw new Error(`no node ${id}`)
+    return node
   }
 
   /** Nothing more is to come from it. */

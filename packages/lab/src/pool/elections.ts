@@ -1,0 +1,31 @@
+/** Makes all nodes candidates, then kills the winner again and again. */
+import type { ProcessSwarm, Reign } from '../swarm/process-swarm.ts'
+import { TIMEOUT, type Add, type Plan } from './plan.ts'
+
+const ELECTION = 'master'
+
+export async function benchElections(swarm: ProcessSwarm, plan: Plan, add: Add): Promise<void> {
+  if (!plan.phases.has('winner')) return
+  const asked = Date.now()
+  for (const node of swarm.running) swarm.command(node, { command: 'elect', election: ELECTION })
+  let result = await elected(swarm, 1)
+  add('first election: asked until all name one winner', 'ms', (result?.time ?? Infinity) - asked)
+  for (let turn = 0; turn < plan.repeats; turn++) {
+    await swarm.rest(plan.settle)
+    if (result === undefined) return
+    const { winner } = result
+    const killed = await swarm.kill(winner)
+    const detected = await swarm.knownByAll('died', [winner], TIMEOUT.death)
+    result = await elected(swarm, turn + 2)
+    const agreed = result?.time ?? Infinity
+    add('winner killed: until all name the next', 'ms', agreed - killed)
+    add('winner killed: from its death known by all', 'ms', agreed - detected, 500)
+  }
+}
+
+/** The winner that all name, of this epoch or a later one. */
+async function elected(swarm: ProcessSwarm, epoch: number): Promise<Reign | undefined> {
+  await swarm.until(() => (swarm.winner(ELECTION)?.epoch ?? 0) >= epoch, TIMEOUT.death, 10)
+  const reign = swarm.winner(ELECTION)
+  return (reign?.epoch ?? 0) >= epoch ? reign : undefined
+}
