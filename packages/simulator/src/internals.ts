@@ -1,10 +1,12 @@
 /**
  * Parts for running other protocols on this network: scenarios with a server, numbers that are the
- * same everywhere, and the event queue.
+ * same everywhere, and the event queue. And attackers, for real hosts.
  *
  * @packageDocumentation
  */
 export type { Digest } from './engine/digest.ts'
+export { Attacker, type AttackerOptions } from './hostile/attacker.ts'
+export { attacks, type AttackName } from './hostile/index.ts'
 export { EventQueue, type EventHandle } from './engine/event-queue.ts'
 export { SimulatedTestbed } from './user/simulated-testbed.ts'
 export { exactLog, floorLog2 } from './engine/exact.ts'

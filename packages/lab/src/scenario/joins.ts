@@ -1,4 +1,4 @@
-/** Nodes that a scenario's actions add. */
+/** Nodes and attackers that a scenario's actions add. */
 import type { Scenario } from '@jel/simulator'
 
 export interface Join {
@@ -19,4 +19,8 @@ export function joinsOf({ actions, duration }: Pick<Scenario, 'actions' | 'durat
     })
   })
   return joins.toSorted((a, b) => a.at - b.at)
+}
+
+export function attackersOf({ actions }: Pick<Scenario, 'actions'>): number {
+  return actions.reduce((sum, action) => sum + (action.type === 'hostile' ? action.count : 0), 0)
 }

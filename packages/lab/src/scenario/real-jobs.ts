@@ -76,7 +76,7 @@ export class RealJobs {
     state.replicas = told?.replicas ?? []
     while (state.doneAt === undefined && !this.#isOver) {
       // The youngest has the longest way to the result, and is asked while it lives.
-      const youngest = this.#testbed.nodes.findLast((node) => node.state === 'running' && node.process !== undefined)
+      const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
       const answer = youngest === undefined ? undefined : await this.#testbed.resultOf(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
     }
@@ -86,7 +86,7 @@ export class RealJobs {
   async finish(): Promise<{ readonly computed: JobsResult; readonly verdicts: readonly Verdict[]; readonly notes: readonly string[] }> {
     this.#isOver = true
     const { now } = this.#testbed
-    const running = this.#testbed.nodes.filter(({ state }) => state === 'running')
+    const running = this.#testbed.nodes.filter(({ state, honest }) => honest && state === 'running')
     const all = await Promise.all(
       this.#states.map(async (state) => {
         const answers = await Promise.all(running.map((node) => this.#testbed.resultOf(node, state.job.name, READ)))

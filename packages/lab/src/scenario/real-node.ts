@@ -37,6 +37,7 @@ export interface RealNodeFields {
   readonly place: Place
   readonly dialable: Dialable
   readonly startedAt: number
+  readonly honest?: boolean
   /** Bytes on its host's interfaces, divided by the number of nodes there. */
   bytes(): number
 }
@@ -47,7 +48,7 @@ export class RealNode implements TestbedNode {
   readonly host: LabHost
   readonly startedAt: number
   readonly endpoint: RealEndpoint
-  readonly honest = true
+  readonly honest: boolean
   readonly addresses = []
   readonly traffic: TestbedNode['traffic']
   state: TestbedNode['state'] = 'running'
@@ -64,6 +65,7 @@ export class RealNode implements TestbedNode {
     this.id = fields.id
     this.host = fields.host
     this.startedAt = fields.startedAt
+    this.honest = fields.honest ?? true
     this.endpoint = new RealEndpoint(fields)
     this.#carryOut = carryOut
     this.traffic = {

@@ -7,6 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateIdentity } from '@jel/overlay'
+import type { AttackerOptions, AttackName } from '@jel/simulator/internals'
+import { inCheckout } from '../base/paths.ts'
 import { createRandom, type Command, type Notification } from '@jel/protocol'
 import {
   Contact,
@@ -16,6 +18,7 @@ import {
   siteNames,
   type CutKind,
   type ExpectationType,
+  type Place,
   type Scenario,
   type Testbed,
   type TestbedSpawn,
@@ -25,10 +28,10 @@ import { LabNetwork, type Path } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
 import { UnableError } from '../network/tools.ts'
 import type { Line } from '../swarm/node-process.ts'
-import { ProcessSwarm, type ProcessNode, type ProcessSwarmOptions, type Report } from '../swarm/process-swarm.ts'
+import { ProcessSwarm, type ProcessNode, type ProcessStart, type ProcessSwarmOptions, type Report } from '../swarm/process-swarm.ts'
 import { distancesOf } from '../network/distances.ts'
-import { joinsOf } from './joins.ts'
-import { memberOf, RealNode } from './real-node.ts'
+import { attackersOf, joinsOf } from './joins.ts'
+import { memberOf, RealNode, type RealNodeFields } from './real-node.ts'
 import { UNABLE } from './refusals.ts'
 
 /** Expectations about values that a node does not report. */
@@ -36,6 +39,11 @@ export const unseen: readonly ExpectationType[] = ['linksPerNode', 'dialsPerSeco
 
 /** Loss of a node's own packets above which it counts as cut off, as in the simulator. */
 const USELESS_LOSS = 0.5
+
+/** The program of an attacker. */
+const HOSTILE = inCheckout('packages/lab/src/scenario/hostile-node.ts')
+/** Keys of which an attacker takes the lowest. */
+const HOSTILE_KEYS = 32
 
 type Listener = Parameters<Testbed<RealNode>['subscribe']>[0]
 
@@ -48,6 +56,9 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly network: LabNetwork
   readonly swarm: ProcessSwarm
   readonly #scenario: Scenario
+  /** Index of the first host of attackers, and the number of attackers so far. */
+  readonly #firstAttacker: number
+  #attackers = 0
   readonly #reachability = new Reachability()
   readonly #byId = new Map<string, RealNode>()
   readonly #byProcess = new Map<ProcessNode, RealNode>()
@@ -68,7 +79,8 @@ export class RealTestbed implements Testbed<RealNode> {
     this.random = createRandom(seed)
     this.endedLives = new EndedLives(this.nodes, this.contact, this.#reachability)
     const sites = sitesOfMachines(scenario)
-    this.network = new LabNetwork(sites.length, distancesOf(scenario), { sites, seed })
+    this.#firstAttacker = sites.length
+    this.network = new LabNetwork(sites.length + attackersOf(scenario), distancesOf(scenario), { sites, seed })
     const { bandwidth } = scenario.network
     const bits = bandwidth.machine ?? bandwidth.up ?? bandwidth.down
     if (bits !== undefined) for (const host of this.network.hosts) this.network.narrow(host, bits)
@@ -86,10 +98,15 @@ export class RealTestbed implements Testbed<RealNode> {
 
   /** Prepares the start. Resolves at the start of the scenario. */
   async prepare(): Promise<void> {
-    for (let i = 0; i < this.#scenario.nodes + joinsOf(this.#scenario).length; i++) {
+    const honest = this.#scenario.nodes + joinsOf(this.#scenario).length
+    const all = honest + attackersOf(this.#scenario) * HOSTILE_KEYS
+    for (let i = 0; i < all; i++) {
       const file = join(this.#folder, `${i}.json`)
       this.#identities.push({ file, id: await generateIdentity(file) })
     }
+    // Attackers take the last ones, and the lowest of these.
+    const theirs = this.#identities.splice(honest).sort((a, b) => (a.id < b.id ? 1 : -1))
+    this.#identities.push(...theirs)
     await this.network.ready
     if (this.#scenario.network.loss > 0) this.#shape()
     this.#start = Date.now()
@@ -133,19 +150,39 @@ export class RealTestbed implements Testbed<RealNode> {
     const { site } = place
     if (site !== undefined) this.network.locate(host, siteNames(this.#scenario).indexOf(site))
     if (nat) this.network.hide(host)
+    const node = this.#add({ id: identity.id, host, place })
+    // The first node makes the owner's key, and the others find it.
+    const works = this.#scenario.jobs.length > 0 ? ['--workers', String(this.workersAt(site)), '--owner', join(this.#folder, 'owner')] : []
+    const args = ['--location', location, '--identity', identity.file, ...works]
+    this.#launch(node, introducer, { args }).then(onStarted, (error: unknown) => this.#failed.reject(error))
+    return node
+  }
+
+  /**
+   * The attacker has a host of its own. Its id is the lowest of all, so that it matters in
+   * elections.
+   */
+  spawnAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: RealNode | undefined): RealNode {
+    const host = this.network.hosts[this.#firstAttacker + this.#attackers++]
+    const identity = this.#identities.pop()
+    if (host === undefined || identity === undefined) throw new UnableError('no host is left for one more attacker')
+    const place: Place = { machine: host.number - 1, rack: 0, site: undefined }
+    const node = this.#add({ id: identity.id, host, place, honest: false })
+    const args = ['--identity', identity.file, '--attack', JSON.stringify({ ...options, name })]
+    this.#launch(node, introducer, { args, bin: HOSTILE }).catch((error: unknown) => this.#failed.reject(error))
+    return node
+  }
+
+  #add(fields: Pick<RealNodeFields, 'id' | 'host' | 'place' | 'honest'>): RealNode {
+    const { host } = fields
     const dialable = this.network.dialable(host)
     const node = new RealNode(
-      { index: this.nodes.length, id: identity.id, host, place, dialable, startedAt: this.now, bytes: () => this.#bytes(host) },
+      { ...fields, index: this.nodes.length, dialable, startedAt: this.now, bytes: () => this.#bytes(host) },
       (process, command) => this.#carryOut(process, command),
     )
     this.nodes.push(node)
     this.#byId.set(node.id, node)
-    this.#launch(node, identity.file, { location, introducer, site }).then(onStarted, (error: unknown) => this.#failed.reject(error))
     return node
-  }
-
-  spawnAttacker(): never {
-    throw new UnableError(UNABLE.hostile)
   }
 
   kill(node: RealNode): void {
@@ -248,17 +285,10 @@ export class RealTestbed implements Testbed<RealNode> {
     return joins.at(-1)?.time ?? after
   }
 
-  async #launch(
-    node: RealNode,
-    identity: string,
-    { location, introducer, site }: Pick<TestbedSpawn<RealNode>, 'location' | 'introducer'> & { readonly site: string | undefined },
-  ): Promise<void> {
+  async #launch(node: RealNode, introducer: RealNode | undefined, start: Pick<ProcessStart, 'args' | 'bin'>): Promise<void> {
     await introducer?.isUp
-    // The first node makes the owner's key, and the others find it.
-    const works = this.#scenario.jobs.length > 0 ? ['--workers', String(this.workersAt(site)), '--owner', join(this.#folder, 'owner')] : []
-    const args = ['--location', location, '--identity', identity, ...works]
     const env = { XDG_CACHE_HOME: this.#folder }
-    const process = await this.swarm.startOne({ host: node.host, introducer: introducer?.process?.process.address, args, env })
+    const process = await this.swarm.startOne({ ...start, host: node.host, introducer: introducer?.process?.process.address, env })
     this.#byProcess.set(process, node)
     // An action may have ended or stopped it before its process was there.
     if (node.state === 'gone') this.swarm.signal(process, node.leaves ? 'SIGTERM' : 'SIGKILL')

@@ -15,7 +15,6 @@ const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', '
 
 /** Actions that only the simulator has. */
 export const UNABLE = {
-  hostile: 'hostile: the attacks of pnpm lab attacks are the nearest',
   sleep: 'sleep: a machine of its own would have to be suspended; stop and silence together are the nearest',
   address: 'address: is a trial, pnpm lab --trial address',
 } as const

@@ -71,6 +71,8 @@ export interface ProcessStart {
   readonly args?: readonly string[]
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
+  /** Another program than that of the swarm, which takes the same arguments. */
+  readonly bin?: string
 }
 
 const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
@@ -122,14 +124,14 @@ export class ProcessSwarm implements RealSwarm {
   }
 
   /** Starts one and waits until it has entered. */
-  async startOne({ host, introducer, args = [], env: own }: ProcessStart): Promise<ProcessNode> {
+  async startOne({ host, introducer, args = [], env: own, bin: other }: ProcessStart): Promise<ProcessNode> {
     const { bin, command, name, flags, network, out, env } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
     const process = await startNode(
       {
-        bin,
+        bin: other ?? bin,
         pool: name,
         ...(command && { command }),
         args: [...(host === undefined ? LOOPBACK : []), ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],

@@ -61,13 +61,14 @@ export class Attacker implements Protocol {
   /** When its honest part needs the timer. */
   #wakeAt: Milliseconds = Infinity
 
-  constructor(parts: ProtocolParts, options: AttackerOptions) {
+  /** `node`: its honest part, on a real host that has made one. Default: a new one. */
+  constructor(parts: ProtocolParts, options: AttackerOptions, node?: ProtocolNode<Payload>) {
     this.#parts = parts
     this.#options = options
     this.victims = options.victims
     this.random = () => parts.services.random()
     this.words = new Words(parts.pool, { id: parts.id, sign: (message) => parts.services.sign(message) }, parts.services)
-    this.#node = new ProtocolNode<Payload>({ ...parts, config: defaultConfig })
+    this.#node = node ?? new ProtocolNode<Payload>({ ...parts, config: defaultConfig })
   }
 
   get id(): NodeId {
