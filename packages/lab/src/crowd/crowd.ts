@@ -7,7 +7,7 @@ import { jelBin } from '../base/paths.ts'
 import { seconds, whole } from '../base/settings.ts'
 import { usageOfAll } from '../base/usage.ts'
 import { bench } from '../bench/bench.ts'
-import { startNode } from '../swarm/node-process.ts'
+import { startNode } from '../swarm/start-node.ts'
 import { DormantPool } from './dormant-pool.ts'
 
 export const experiment = bench({

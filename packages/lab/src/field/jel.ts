@@ -1,5 +1,5 @@
 /** `jel` itself: `jel join --json`. */
-import { startNode } from '../swarm/node-process.ts'
+import { startNode } from '../swarm/start-node.ts'
 import type { Contender, News } from './contender.ts'
 
 export function jel(bin: string, version: string): Contender {

@@ -7,8 +7,9 @@ import { usageOfAll } from '../base/usage.ts'
 import type { LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
-import type { Line } from '../swarm/node-process.ts'
-import { ProcessSwarm, type ProcessNode } from '../swarm/process-swarm.ts'
+import type { Line } from '../swarm/start-node.ts'
+import type { ProcessNode } from '../swarm/process-node.ts'
+import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import { bytesOf } from './disk.ts'
 import { KINDS, type Kind, type Outcome } from './kinds.ts'
 import type { JobRun, MemorySample, SoakOfJobs } from './verdict.ts'
@@ -94,7 +95,7 @@ export class JobSoak {
     await Promise.all(
       this.#jobs.map(async (job) => {
         if (job.expires() < deadline) return
-        const told = await this.#swarm.ask(last, { command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
+        const told = await last.ask({ command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
         job.last = outcomeOf(told) ?? 'nothing'
       }),
     )
@@ -135,7 +136,7 @@ export class JobSoak {
     const { fn, keep, votes } = kind
     const submit = { command: 'submit', file, function: fn, input, name: job.name, keep, ...(votes !== undefined && { votes }) }
     while (job.submitted === undefined && Date.now() < deadline) {
-      const told = await this.#swarm.ask(this.#any(), submit, SUBMIT)
+      const told = await this.#any().ask(submit, SUBMIT)
       if (told?.event === 'submitted') job.submitted = Date.now()
       else if (told !== undefined) console.error(`${job.name}: ${told.code ?? told.event}: ${told.message ?? ''}`)
       if (job.submitted === undefined) await delay(500)
@@ -144,13 +145,13 @@ export class JobSoak {
     if (kind.cancelAfter !== undefined) {
       await delay(kind.cancelAfter)
       while (Date.now() < deadline) {
-        const told = await this.#swarm.ask(this.#any(), { command: 'job', job: job.name, do: 'cancel' }, ASK)
+        const told = await this.#any().ask({ command: 'job', job: job.name, do: 'cancel' }, ASK)
         if (told?.event === 'cancelled') break
         await delay(500)
       }
     }
     while (Date.now() < deadline && job.outcome === undefined) {
-      const outcome = outcomeOf(await this.#swarm.ask(this.#newest(), { command: 'job', job: job.name, until: 'result' }, ASK))
+      const outcome = outcomeOf(await this.#newest().ask({ command: 'job', job: job.name, until: 'result' }, ASK))
       if (outcome === undefined) await delay(500)
       else [job.outcome, job.ended] = [outcome, Date.now()]
     }
@@ -162,7 +163,7 @@ export class JobSoak {
   async #tellWaits(job: string): Promise<void> {
     console.error(`${job}: no end within ${JOB / 1000} s`)
     for (const member of this.#members.slice(0, STAYING)) {
-      const told = await this.#swarm.ask(member, { command: 'job', job, waits: true }, ASK)
+      const told = await member.ask({ command: 'job', job, waits: true }, ASK)
       console.error(`${job}, by ${member.process.id}: ${JSON.stringify(told ?? 'no answer').slice(0, WORDS)}`)
     }
   }
@@ -180,7 +181,7 @@ export class JobSoak {
     }
     const place = STAYING + Math.floor(Math.random() * (this.#members.length - STAYING))
     const [victim] = this.#members.splice(place, 1)
-    if (victim !== undefined) this.#swarm.signal(victim, chance < 0.65 ? 'SIGKILL' : 'SIGTERM')
+    if (victim !== undefined) victim.signal(chance < 0.65 ? 'SIGKILL' : 'SIGTERM')
     if (chance < 0.65) this.killed++
     else this.left++
     await this.#startOne()

@@ -1,5 +1,6 @@
 /** Makes all nodes candidates, then kills the winner again and again. */
-import type { ProcessSwarm, Reign } from '../swarm/process-swarm.ts'
+import type { Reign } from '../swarm/process-node.ts'
+import type { ProcessSwarm } from '../swarm/process-swarm.ts'
 import { TIMEOUT, type Add, type Plan } from './plan.ts'
 
 const ELECTION = 'master'
@@ -7,7 +8,7 @@ const ELECTION = 'master'
 export async function benchElections(swarm: ProcessSwarm, plan: Plan, add: Add): Promise<void> {
   if (!plan.phases.has('winner')) return
   const asked = Date.now()
-  for (const node of swarm.running) swarm.command(node, { command: 'elect', election: ELECTION })
+  for (const node of swarm.running) node.command({ command: 'elect', election: ELECTION })
   let result = await elected(swarm, 1)
   add('first election: asked until all name one winner', 'ms', (result?.time ?? Infinity) - asked)
   for (let turn = 0; turn < plan.repeats; turn++) {

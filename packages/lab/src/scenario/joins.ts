@@ -1,5 +1,5 @@
-/** Nodes and attackers that a scenario's actions add. */
-import type { Scenario } from '@jel/simulator'
+/** Nodes and attackers that a scenario's actions add, and the places of all. */
+import { Placement, siteNames, type Scenario } from '@jel/simulator'
 
 export interface Join {
   /** ms from the start. */
@@ -23,4 +23,16 @@ export function joinsOf({ actions, duration }: Pick<Scenario, 'actions' | 'durat
 
 export function attackersOf({ actions }: Pick<Scenario, 'actions'>): number {
   return actions.reduce((sum, action) => sum + (action.type === 'hostile' ? action.count : 0), 0)
+}
+
+/** The numbers of the sites of a scenario's machines, those of nodes that come later included. */
+export function sitesOfMachines(scenario: Scenario): number[] {
+  const placement = new Placement(scenario)
+  const sites: number[] = []
+  const joins: { readonly site?: string }[] = [...Array.from({ length: scenario.nodes }, () => ({})), ...joinsOf(scenario)]
+  for (const { site } of joins) {
+    const place = placement.next(site)
+    sites[place.machine] = place.site === undefined ? 0 : siteNames(scenario).indexOf(place.site)
+  }
+  return sites
 }

@@ -2,9 +2,10 @@
 import { join } from 'node:path'
 import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
 import { inCheckout } from '../base/paths.ts'
-import type { Line } from '../swarm/node-process.ts'
+import type { Line } from '../swarm/start-node.ts'
 import { readExecutions, type Execution } from './job-log.ts'
 import type { RealNode } from './real-node.ts'
+import type { Partition } from './real-paths.ts'
 import type { RealTestbed } from './real-testbed.ts'
 
 type JobsResult = NonNullable<RunResult['computed']>
@@ -77,7 +78,7 @@ export class RealJobs {
     while (state.doneAt === undefined && !this.#isOver) {
       // The youngest has the longest way to the result, and is asked while it lives.
       const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
-      const answer = youngest === undefined ? undefined : await this.#testbed.resultOf(youngest, job.name, ASK)
+      const answer = youngest === undefined ? undefined : await resultAt(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
     }
   }
@@ -89,7 +90,7 @@ export class RealJobs {
     const running = this.#testbed.nodes.filter(({ state, honest }) => honest && state === 'running')
     const all = await Promise.all(
       this.#states.map(async (state) => {
-        const answers = await Promise.all(running.map((node) => this.#testbed.resultOf(node, state.job.name, READ)))
+        const answers = await Promise.all(running.map((node) => resultAt(node, state.job.name, READ)))
         return { state, answers, executions: readExecutions(state.log) }
       }),
     )
@@ -119,7 +120,7 @@ export class RealJobs {
       messages: 0,
       dials: 0,
     }
-    const cuts = this.#testbed.partitions.map((cut) => this.#judgeCut(cut, executions))
+    const cuts = this.#testbed.paths.partitions.map((cut) => this.#judgeCut(cut, executions))
     return {
       computed,
       verdicts: cuts.flatMap(({ verdicts }) => verdicts),
@@ -134,10 +135,7 @@ export class RealJobs {
    * Judges a partition: all sides go on. After the heal, a member that sees all others again begins
    * no task that one side had sent to its replicas.
    */
-  #judgeCut(
-    cut: RealTestbed['partitions'][number],
-    executions: readonly Execution[],
-  ): { readonly verdicts: Verdict[]; readonly note: string } {
+  #judgeCut(cut: Partition, executions: readonly Execution[]): { readonly verdicts: Verdict[]; readonly note: string } {
     const healedAt = cut.to ?? Infinity
     const during = executions.filter(({ begun, ended = Infinity }) => begun >= cut.from && ended <= healedAt)
     const sides = cut.groups.map(
@@ -148,7 +146,7 @@ export class RealJobs {
     const again = executions.filter(({ task, begun }) => begun > healedAt && told.has(task))
     const late = again.filter((execution) => {
       const node = this.#nodeOf(execution)
-      return execution.begun > (node === undefined ? Infinity : this.#testbed.lastSaw(node, healedAt))
+      return execution.begun > (node === undefined ? Infinity : this.#lastSaw(node, healedAt))
     })
     return {
       verdicts: [
@@ -167,9 +165,20 @@ export class RealJobs {
     }
   }
 
+  /** The time of the node's last `joined` after this time, otherwise this time. Unix ms. */
+  #lastSaw({ process }: RealNode, after: number): number {
+    const { reports } = this.#testbed.swarm
+    return reports.findLast(({ by, event, time }) => by === process && event === 'joined' && time > after)?.time ?? after
+  }
+
   #nodeOf({ pids }: Execution): RealNode | undefined {
     return this.#testbed.nodes.find(({ process }) => process?.process.child.pid !== undefined && pids.includes(process.process.child.pid))
   }
+}
+
+/** Returns the outcome of a job as a node reports it; undefined if it does not in this time. */
+async function resultAt({ process }: RealNode, job: string, within: number): Promise<Line | undefined> {
+  return await process?.ask({ command: 'job', job, until: 'result' }, within)
 }
 
 /** The function of the program, its input, and the number of its tasks. */

@@ -2,7 +2,7 @@
 import type { Command, Member, NodeId, Reign } from '@jel/protocol'
 import type { Dialable, Place, TestbedEndpoint, TestbedNode } from '@jel/simulator'
 import type { LabHost } from '../network/host.ts'
-import type { ProcessNode } from '../swarm/process-swarm.ts'
+import type { ProcessNode } from '../swarm/process-node.ts'
 
 /** The node's place in the network. */
 class RealEndpoint implements TestbedEndpoint {
@@ -57,17 +57,15 @@ export class RealNode implements TestbedNode {
   process: ProcessNode | undefined
   readonly #lives: number[] = []
   readonly #waiting: Command[] = []
-  readonly #carryOut: (node: ProcessNode, command: Command) => void
   readonly #up = Promise.withResolvers<void>()
 
-  constructor(fields: RealNodeFields, carryOut: (node: ProcessNode, command: Command) => void) {
+  constructor(fields: RealNodeFields) {
     this.index = fields.index
     this.id = fields.id
     this.host = fields.host
     this.startedAt = fields.startedAt
     this.honest = fields.honest ?? true
     this.endpoint = new RealEndpoint(fields)
-    this.#carryOut = carryOut
     this.traffic = {
       received: {
         get bytes() {
@@ -92,7 +90,7 @@ export class RealNode implements TestbedNode {
   started(process: ProcessNode): void {
     this.process = process
     this.#up.resolve()
-    for (const command of this.#waiting.splice(0)) this.#carryOut(process, command)
+    for (const command of this.#waiting.splice(0)) carryOut(process, command)
   }
 
   /** Resolves when it has an address. */
@@ -102,7 +100,7 @@ export class RealNode implements TestbedNode {
 
   command(command: Command): void {
     if (this.process === undefined) this.#waiting.push(command)
-    else this.#carryOut(this.process, command)
+    else carryOut(this.process, command)
   }
 
   get protocol(): TestbedNode['protocol'] {
@@ -122,4 +120,11 @@ export class RealNode implements TestbedNode {
 /** The part of a reported member that scenarios need. */
 export function memberOf(id: NodeId, incarnation: number): Member {
   return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], constants: new Map(), joinedAt: 0 }
+}
+
+function carryOut(process: ProcessNode, command: Command): void {
+  if (!process.running) return
+  if (command.type === 'elect' || command.type === 'withdraw') process.command({ command: command.type, election: command.election })
+  else if (command.type === 'maybeDead') process.command({ command: 'maybeDead', node: command.id })
+  else throw new Error(`no scenario has ${command.type}`)
 }

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
-import { ProcessSwarm, type ProcessNode } from '../swarm/process-swarm.ts'
+import type { ProcessNode } from '../swarm/process-node.ts'
+import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import { faketime, run, UnableError, type Capability } from '../network/tools.ts'
 import type { Verdict } from '@jel/simulator'
 
@@ -37,7 +38,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       const { pool } = scene
       const verdicts = [await started(scene)]
       const victim = pool.running.at(-1)
-      if (victim !== undefined) pool.signal(victim, 'SIGKILL')
+      if (victim !== undefined) victim.signal('SIGKILL')
       verdicts.push(await agreed('the death of one known by all', pool, 10_000))
       await sleep(5_000)
       return [...verdicts, deathsOf(pool, (node) => node !== victim)]

@@ -9,29 +9,10 @@ import { end } from '../base/child.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
-import { startNode, type Line, type NodeCommand, type NodeProcess } from './node-process.ts'
+import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
-import type { RealSwarm, Started } from './swarm.ts'
-
-export interface Reign {
-  readonly winner: string
-  readonly incarnation: number
-  readonly epoch: number
-  /** When the node reported it, Unix milliseconds by its own clock. */
-  readonly time: number
-}
-
-export interface ProcessNode extends Started {
-  /** From 0, in order of start. */
-  readonly index: number
-  /** Undefined: it is on loopback. */
-  readonly host: LabHost | undefined
-  readonly process: NodeProcess
-  /** The members that it reports: ids and addresses. */
-  readonly view: Map<string, readonly string[]>
-  readonly reigns: Map<string, Reign>
-  running: boolean
-}
+import { startNode, type Line, type NodeCommand } from './start-node.ts'
+import type { RealSwarm } from './swarm.ts'
 
 /** A node's report about another one, or about itself. */
 export interface Report {
@@ -89,10 +70,6 @@ export class ProcessSwarm implements RealSwarm {
   readonly #early = new Map<string, Line[]>()
   readonly #logs: WriteStream[] = []
   readonly #sightings = new Sightings()
-  readonly #ended = new Set<string>()
-  /** Commands without an answer, by their ids. */
-  readonly #asked = new Map<number, { readonly node: ProcessNode; readonly answer: (line: Line | undefined) => void }>()
-  #commands = 0
   #started = 0
 
   constructor(options: ProcessSwarmOptions) {
@@ -142,15 +119,13 @@ export class ProcessSwarm implements RealSwarm {
       {
         line: (id, line) => {
           log?.write(`${JSON.stringify(line)}\n`)
-          if (typeof line.re === 'number' && line.event !== 'needs-trust') this.#asked.get(line.re)?.answer(line)
           this.#take(id, line)
         },
         complaint: (_, text) => this.complaints.push(`node ${index}: ${text}`),
         ended: (id, how) => this.#exited(id, how),
       },
     )
-    const { id, spawned: called, entered } = process
-    const node: ProcessNode = { id, called, entered, index, host, process, view: new Map(), reigns: new Map(), running: true }
+    const node = new ProcessNode(index, host, process)
     this.#byId.set(process.id, node)
     this.nodes.push(node)
     for (const line of this.#early.get(process.id) ?? []) this.#note(node, line)
@@ -191,47 +166,20 @@ export class ProcessSwarm implements RealSwarm {
   }
 
   async leave(id: string): Promise<number> {
-    return this.signal(this.#known(id), 'SIGTERM')
+    return this.#known(id).signal('SIGTERM')
   }
 
   async kill(id: string): Promise<number> {
-    return this.signal(this.#known(id), 'SIGKILL')
+    return this.#known(id).signal('SIGKILL')
   }
 
   async rest(ms: number): Promise<void> {
     await sleep(ms)
   }
 
-  /** Sends a signal. Returns its time. */
-  signal(node: ProcessNode, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): number {
-    const time = Date.now()
-    if (signal === 'SIGKILL' || signal === 'SIGTERM') this.#ends(node)
-    if (signal === 'SIGKILL') this.#ended.add(node.process.id)
-    node.process.child.kill(signal)
-    return time
-  }
-
-  /** Writes one line to its standard input. */
-  command(node: ProcessNode, command: Readonly<Record<string, unknown>>): void {
-    node.process.child.stdin.write(`${JSON.stringify(command)}\n`)
-  }
-
-  /** Returns the first answer to a command; undefined if none comes in time, or the node ends. */
-  async ask(node: ProcessNode, command: Readonly<Record<string, unknown>>, timeout: number): Promise<Line | undefined> {
-    if (!node.running) return undefined
-    const id = ++this.#commands
-    const { promise, resolve } = Promise.withResolvers<Line | undefined>()
-    const timer = setTimeout(() => resolve(undefined), timeout)
-    this.#asked.set(id, { node, answer: resolve })
-    this.command(node, { ...command, id })
-    const answer = await promise
-    clearTimeout(timer)
-    this.#asked.delete(id)
-    return answer
-  }
-
   async wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }> {
-    return { deaths: this.#sightings.unexpected('died', this.#ended), repeats: this.#sightings.repeats }
+    const dead = new Set(this.nodes.flatMap(({ id, isDead }) => (isDead ? [id] : [])))
+    return { deaths: this.#sightings.unexpected('died', dead), repeats: this.#sightings.repeats }
   }
 
   usage(): Usage {
@@ -240,7 +188,7 @@ export class ProcessSwarm implements RealSwarm {
 
   async stop(): Promise<void> {
     const { running } = this
-    for (const node of running) this.#ends(node)
+    for (const node of running) node.ends()
     await Promise.all(running.map(({ process }) => end(process.child, 10_000)))
     for (const log of this.#logs) log.end()
   }
@@ -251,17 +199,11 @@ export class ProcessSwarm implements RealSwarm {
     return node
   }
 
-  /** Nothing more is to come from it. */
-  #ends(node: ProcessNode): void {
-    node.running = false
-    for (const asked of this.#asked.values()) if (asked.node === node) asked.answer(undefined)
-  }
-
   #exited(id: string, how: number | NodeJS.Signals | null): void {
     const node = this.#byId.get(id)
     if (node?.running !== true) return
-    this.#ends(node)
-    this.#ended.add(id)
+    node.ends()
+    node.isDead = true
     this.lost++
     this.complaints.push(`node ${node.index} ended by itself with ${how}`)
     this.#options.lost?.(node)
@@ -274,14 +216,13 @@ export class ProcessSwarm implements RealSwarm {
     else this.#early.set(id, [...(this.#early.get(id) ?? []), line])
   }
 
-  #note(node: ProcessNode, { event, node: subject, election, epoch, time, message, re }: Line): void {
+  #note(node: ProcessNode, line: Line): void {
+    const { event, node: subject, election, epoch, time, message, re } = line
     if (event === 'error' && re === undefined) this.complaints.push(`node ${node.index}: ${message ?? 'error'}`)
+    node.note(line)
     if (subject === undefined || event === 'started') return
     const { id: about, incarnation } = subject
-    if (event === 'joined' || event === 'updated') node.view.set(about, subject.addresses)
-    else if (event === 'left' || event === 'died') node.view.delete(about)
-    if (event === 'elected' && election !== undefined) node.reigns.set(election, { winner: about, incarnation, epoch: epoch ?? 0, time })
-    else if (event !== 'updated') this.#sightings.record(node.process.id, event, about, time)
+    if (event !== 'updated' && event !== 'elected') this.#sightings.record(node.id, event, about, time)
     const report: Report = {
       time: Date.now(),
       by: node,

@@ -1,0 +1,40 @@
+/** Identity files for the nodes of a scenario, as a node's id must be known before it starts. */
+import { join } from 'node:path'
+import { generateIdentity } from '@jel/overlay'
+import { UnableError } from '../network/tools.ts'
+
+/** Keys of which an attacker takes the lowest. */
+const HOSTILE_KEYS = 32
+
+interface IdentityFile {
+  readonly id: string
+  readonly file: string
+}
+
+export class Identities {
+  readonly #folder: string
+  readonly #honest: IdentityFile[] = []
+  /** The lowest last. */
+  #hostile: IdentityFile[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  async prepare(honest: number, attackers: number): Promise<void> {
+    const make = async (name: string): Promise<IdentityFile> => {
+      const file = join(this.#folder, `${name}.json`)
+      return { file, id: await generateIdentity(file) }
+    }
+    for (let i = 0; i < honest; i++) this.#honest.push(await make(`${i}`))
+    for (let i = 0; i < attackers * HOSTILE_KEYS; i++) this.#hostile.push(await make(`hostile-${i}`))
+    this.#hostile = this.#hostile.toSorted((a, b) => (a.id < b.id ? 1 : -1))
+  }
+
+  /** Takes one. `hostile`: the lowest that is left, so that it matters in elections. */
+  take({ hostile = false } = {}): IdentityFile {
+    const identity = hostile ? this.#hostile.pop() : this.#honest.shift()
+    if (identity === undefined) throw new UnableError('no identity is left for one more node')
+    return identity
+  }
+}
