@@ -58,7 +58,7 @@ const bundles: readonly Bundle[] = [
   {
     name: 'simulate',
     build: {
-      input: { simulate: join(node, 'src/simulate/simulate.ts'), worker: join(simulator, 'src/user/worker.ts') },
+      input: { simulate: join(node, 'src/simulate/simulate.ts'), worker: join(simulator, 'src/runner/worker.ts') },
       // It is an optional module of vega for drawing on a canvas, and is not used.
       external: ['canvas'],
     },

@@ -30,14 +30,14 @@ export type { ElectionResult, EndedLivesResult, NodeBytes, Quantiles, RunResult,
 export { segment } from './network/framing.ts'
 export { TcpFlow } from './network/tcp-flow.ts'
 export { summaryOf, type Failure, type SummaryLine } from './report/summary.ts'
-export type { TraceLine } from './user/chronicle.ts'
-export { networkOf } from './user/machinery.ts'
-export type { CreateProtocol } from './user/protocols.ts'
-export { runScenario, type Run, type RunOptions } from './user/run.ts'
-export { ScenarioRunner } from './user/runner.ts'
-export { shrink, type ShrinkOptions } from './user/shrink.ts'
-export { sweep, SweepError, type SweepOptions } from './user/sweep.ts'
-export type { Outcome, Task } from './user/task.ts'
+export type { TraceLine } from './runner/trace.ts'
+export { networkOf } from './runner/machines.ts'
+export type { CreateProtocol } from './runner/protocols.ts'
+export { runScenario, type Run, type RunOptions } from './runner/run.ts'
+export { ScenarioRunner } from './runner/scenario-runner.ts'
+export { shrink, type ShrinkOptions } from './runner/shrink.ts'
+export { sweep, SweepError, type SweepOptions } from './runner/sweep.ts'
+export type { Outcome, Task } from './runner/task.ts'
 export {
   loadScenario,
   parseDuration,

@@ -1,6 +1,6 @@
 /**
  * The environment of a scenario: the simulator, or real processes on real hosts. The runner of
- * scenarios (`user/`) depends on neither of them directly.
+ * scenarios (`runner/`) depends on neither of them directly.
  */
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { AddressChange } from './network/address.ts'

@@ -10,7 +10,7 @@ import type { RealTestbed } from './real-testbed.ts'
 
 type JobsResult = NonNullable<RunResult['computed']>
 type ScenarioJob = Scenario['jobs'][number]
-type Stage = ScenarioRunner['stage']
+type GroundTruth = ScenarioRunner['truth']
 
 const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
 /** How long one member is asked for a result before another one is asked, ms. */
@@ -31,17 +31,17 @@ interface JobState {
 
 export class RealJobs {
   readonly #testbed: RealTestbed
-  readonly #stage: Stage
+  readonly #truth: GroundTruth
   readonly #states: readonly JobState[]
   readonly #busy: boolean
   #isOver = false
 
   /** `busy`: tasks keep a processor busy; otherwise they wait. */
-  constructor(testbed: RealTestbed, stage: Stage, { folder, busy }: { readonly folder: string; readonly busy: boolean }) {
+  constructor(testbed: RealTestbed, truth: GroundTruth, { folder, busy }: { readonly folder: string; readonly busy: boolean }) {
     this.#testbed = testbed
-    this.#stage = stage
+    this.#truth = truth
     this.#busy = busy
-    this.#states = stage.scenario.jobs.map((job, index) => ({
+    this.#states = truth.scenario.jobs.map((job, index) => ({
       job,
       log: join(folder, `job-${index}.log`),
       submittedAt: undefined,
@@ -53,7 +53,7 @@ export class RealJobs {
   /** Schedules the submissions. */
   start(): void {
     const living = (id: string): boolean => this.#testbed.nodes.some((node) => node.id === id && node.state === 'running')
-    this.#stage.listen({
+    this.#truth.listen({
       started: (actor) => {
         actor.rootHolder = (name) => this.#states.find(({ job }) => job.name === name)?.replicas.find(living)
       },
@@ -66,10 +66,10 @@ export class RealJobs {
   async #submit(state: JobState): Promise<void> {
     const { job, log } = state
     const isMeant = (number: number): boolean => job.by.nodes?.some(({ first, last }) => number >= first && number <= last) !== false
-    const by = this.#stage.actors.find(({ number, node }) => isMeant(number) && node.state === 'running')
+    const by = this.#truth.actors.find(({ number, node }) => isMeant(number) && node.state === 'running')
     if (by === undefined) return
     state.submittedAt = this.#testbed.now
-    this.#stage.changed(`node ${by.number} submits ${job.name}`)
+    this.#truth.changed(`node ${by.number} submits ${job.name}`)
     const { fn, input } = callOf(job)
     const { seed } = this.#testbed
     const command = { file: PROGRAM, function: fn, input: { ...input, seed, busy: this.#busy, log }, name: job.name, votes: job.votes }
@@ -99,7 +99,7 @@ export class RealJobs {
       submittedAt === undefined ? [] : [[submittedAt, doneAt ?? now] as const],
     )
     const span = [Math.min(...begun.map(([from]) => from)), Math.max(...begun.map(([, to]) => to))] as const
-    const power = this.#stage.actors.map(({ node, startedAt, endedAt, place }) => {
+    const power = this.#truth.actors.map(({ node, startedAt, endedAt, place }) => {
       const present = Math.max(0, Math.min(endedAt ?? now, span[1]) - Math.max(startedAt, span[0]))
       const own = executions.filter((execution) => this.#nodeOf(execution) === node)
       return { site: place.site ?? '', available: present * this.#testbed.workersAt(place.site), worked: workOf(firstOnly(own)) }

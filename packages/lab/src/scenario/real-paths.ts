@@ -1,6 +1,6 @@
 /**
- * The paths between the nodes of a scenario on real hosts: cuts, partitions, pulled cables and lossy
- * lines. It updates the hosts' firewalls, and the record of possible contact.
+ * The paths between the nodes of a scenario on real hosts: cuts, partitions, pulled cables and
+ * lossy lines. It updates the hosts' firewalls, and the record of possible contact.
  */
 import { Contact, Reachability, type CutKind } from '@jel/simulator'
 import type { LabNetwork, Path } from '../network/network.ts'

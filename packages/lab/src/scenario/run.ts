@@ -45,9 +45,9 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...
     await testbed.prepare()
     const start = Date.now()
     const runner = new ScenarioRunner(testbed, scenario)
-    const { stage } = runner
-    stage.listen({ started: () => {}, ended: () => {}, changed: (what) => say(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
-    const jobs = scenario.jobs.length > 0 ? new RealJobs(testbed, stage, options) : undefined
+    const { truth } = runner
+    truth.listen({ started: () => {}, ended: () => {}, changed: (what) => say(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
+    const jobs = scenario.jobs.length > 0 ? new RealJobs(testbed, truth, options) : undefined
     jobs?.start()
     runner.start({ samples: false })
     await testbed.pass(scenario.duration)

@@ -1,6 +1,6 @@
 import type { Effect, JobId } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
-import { isActive } from '../user/actor.ts'
+import { isActive } from '../runner/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
@@ -23,12 +23,12 @@ export class EndsTold implements JobCheck {
   }
 
   did(_member: ComputeNode, effect: Effect): void {
-    if (effect.type === 'ended' && !this.#doneAt.has(effect.job)) this.#doneAt.set(effect.job, this.#jobs.stage.testbed.now)
+    if (effect.type === 'ended' && !this.#doneAt.has(effect.job)) this.#doneAt.set(effect.job, this.#jobs.truth.testbed.now)
   }
 
   look(now: Milliseconds): void {
     for (const [job, doneAt] of this.#doneAt) {
-      const since = Math.max(doneAt, this.#jobs.stage.lastTrouble)
+      const since = Math.max(doneAt, this.#jobs.truth.lastTrouble)
       if (now - since < settle) continue
       const active = this.#jobs.workers.filter((member) => isActive(this.#jobs.actorOf(member)))
       const sides = new Set(active.filter(({ ended }) => ended.has(job)).map((member) => this.#jobs.actorOf(member).side))

@@ -1,6 +1,6 @@
 import { defaultSchedulerConfig, type Effect, type Input, type JobId, type Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
-import { isActive } from '../user/actor.ts'
+import { isActive } from '../runner/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
@@ -104,9 +104,9 @@ export class IdleMembers implements JobCheck {
   look(now: Milliseconds): void {
     for (const [job, state] of this.#waiting) {
       // A task of a job with votes may wait for other members than the idle ones.
-      if (this.#jobs.stage.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
+      if (this.#jobs.truth.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
       this.#dropCovered(job)
-      const since = Math.max(state.since, this.#jobs.stage.lastTrouble + settle)
+      const since = Math.max(state.since, this.#jobs.truth.lastTrouble + settle)
       if (state.count === 0 || now - since < mayIdle) continue
       for (const [member, { idleSince }] of this.#loads) {
         if (idleSince === undefined || now - Math.max(idleSince, since) < mayIdle) continue
@@ -117,7 +117,7 @@ export class IdleMembers implements JobCheck {
   }
 
   get #now(): Milliseconds {
-    return this.#jobs.stage.testbed.now
+    return this.#jobs.truth.testbed.now
   }
 
   #of(member: ComputeNode): Load {

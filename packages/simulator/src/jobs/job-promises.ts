@@ -27,10 +27,10 @@ export class JobPromises implements JobObserver {
   constructor(jobs: Jobs, metrics: Metrics) {
     this.#jobs = jobs
     const breaks: Break = (member, what) => {
-      const { testbed } = jobs.stage
+      const { testbed } = jobs.truth
       throw new BrokenPromiseError(testbed.seed, testbed.now, member.node, what)
     }
-    const coverage = new KnownCoverage(jobs.stage.scenario.jobs, breaks)
+    const coverage = new KnownCoverage(jobs.truth.scenario.jobs, breaks)
     const idle = new IdleMembers(jobs, coverage, breaks)
     this.#checks = [
       coverage,
@@ -42,7 +42,7 @@ export class JobPromises implements JobObserver {
       new ReplicasComplete(jobs, metrics, coverage, breaks),
     ]
     jobs.observe(this)
-    jobs.stage.listen({
+    jobs.truth.listen({
       started: () => {},
       ended: (actor) => {
         const member = jobs.memberOf(actor)
@@ -54,8 +54,8 @@ export class JobPromises implements JobObserver {
 
   /** Call it once. */
   start(): void {
-    this.#jobs.stage.testbed.after(interval, () => {
-      for (const check of this.#checks) check.look?.(this.#jobs.stage.testbed.now)
+    this.#jobs.truth.testbed.after(interval, () => {
+      for (const check of this.#checks) check.look?.(this.#jobs.truth.testbed.now)
       this.start()
     })
   }

@@ -6,9 +6,9 @@ import type { Protocol } from '../protocol/protocol.ts'
 import type { JobResult, JobsResult } from '../report/result.ts'
 import type { BySite, ScenarioJob } from '../scenario/jobs.ts'
 import type { Simulation } from '../simulation.ts'
-import { lives, type Actor } from '../user/actor.ts'
-import { select } from '../user/selection.ts'
-import { locationOf, type Stage } from '../user/stage.ts'
+import { lives, type Actor } from '../runner/actor.ts'
+import { select } from '../runner/selection.ts'
+import { locationOf, type GroundTruth } from '../runner/ground-truth.ts'
 import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
 import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
 import { programOf, programsOf } from './programs/scenario-programs.ts'
@@ -34,7 +34,7 @@ const createScheduler: CreateScheduler = (options) => new Scheduler(options)
 export class Jobs implements JobObserver {
   readonly members: ComputeNode[] = []
   readonly programs: ReadonlyMap<JobId, VirtualJob>
-  readonly stage: Stage
+  readonly truth: GroundTruth
   readonly #simulation: Simulation<Protocol>
   readonly #create: CreateScheduler
   readonly #byIndex = new Map<number, ComputeNode>()
@@ -44,9 +44,9 @@ export class Jobs implements JobObserver {
   readonly #draw: () => number
   #messages = 0
 
-  constructor(simulation: Simulation<Protocol>, stage: Stage, create: CreateScheduler = createScheduler) {
-    const { jobs } = stage.scenario
-    this.stage = stage
+  constructor(simulation: Simulation<Protocol>, truth: GroundTruth, create: CreateScheduler = createScheduler) {
+    const { jobs } = truth.scenario
+    this.truth = truth
     this.#simulation = simulation
     this.#create = create
     this.programs = programsOf(jobs, simulation.seed)
@@ -68,14 +68,14 @@ export class Jobs implements JobObserver {
   /** Schedules the submissions. Call it before the first node comes. */
   start(): void {
     const program = programOf(this.programs)
-    this.stage.listen({
+    this.truth.listen({
       started: (actor) => this.#join(actor, program),
       ended: (actor) => {
         if (actor.end === 'leave') this.#byIndex.get(actor.number)?.feed({ type: 'leave' })
       },
       changed: () => {},
     })
-    for (const state of this.#states.values()) this.stage.testbed.after(state.job.at, () => this.#submit(state))
+    for (const state of this.#states.values()) this.truth.testbed.after(state.job.at, () => this.#submit(state))
   }
 
   observe(observer: JobObserver): void {
@@ -171,7 +171,7 @@ export class Jobs implements JobObserver {
   }
 
   #join(actor: Actor, program: ReturnType<typeof programOf>): void {
-    const { compute } = this.stage.scenario
+    const { compute } = this.truth.scenario
     const { site } = actor.place
     const isStraggler = this.#draw() < compute.stragglers.share
     const lies = this.#draw() < compute.liars
@@ -195,7 +195,7 @@ export class Jobs implements JobObserver {
 
   #submit(state: JobState): void {
     const { job, program } = state
-    const [by] = select(this.stage.actors, job.by, this.stage.random)
+    const [by] = select(this.truth.actors, job.by, this.truth.random)
     if (by === undefined) return
     const submitted = Math.floor(this.#simulation.today)
     state.submittedAt = this.#simulation.now
@@ -203,7 +203,7 @@ export class Jobs implements JobObserver {
     by.node.command({ type: 'publish', name: recordName(job.name), value, lifetime: JOB_LIFETIME })
     // The submitter's `job.result` does the same.
     this.#byIndex.get(by.number)?.feed({ type: 'watch', job: job.name })
-    this.stage.changed(`node ${by.number} submits ${job.name}`)
+    this.truth.changed(`node ${by.number} submits ${job.name}`)
   }
 }
 

@@ -2,7 +2,7 @@ import { Scheduler, type Effect, type Entry, type Input, type Message } from '@j
 import type { Milliseconds } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import { parseScenario } from '../scenario/parse.ts'
-import { runScenario } from '../user/run.ts'
+import { runScenario } from '../runner/run.ts'
 import type { CreateScheduler, JobScheduler } from './compute-node.ts'
 
 type SchedulerOptions = Parameters<CreateScheduler>[0]

@@ -1,7 +1,7 @@
 import type { JobId, Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
-import { lives } from '../user/actor.ts'
+import { lives } from '../runner/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
@@ -59,15 +59,15 @@ export class ReplicasComplete implements JobCheck {
     this.#break = breaks
     coverage.listen((by, job, path) => {
       const computed = this.#computed.get(job)
-      const one = { path, by, at: this.#jobs.stage.testbed.now }
+      const one = { path, by, at: this.#jobs.truth.testbed.now }
       if (computed === undefined) this.#computed.set(job, [one])
       else computed.push(one)
     })
   }
 
   look(now: Milliseconds): void {
-    const { stage } = this.#jobs
-    if (now - stage.lastChange < settle || !stage.isUndisturbed || !this.#metrics.views.allKnowAll()) return
+    const { truth } = this.#jobs
+    if (now - truth.lastChange < settle || !truth.isUndisturbed || !this.#metrics.views.allKnowAll()) return
     for (const [job, computed] of this.#computed) {
       const replicas = this.#replicas(job)
       if (replicas.some(({ ended }) => ended.has(job))) this.#computed.delete(job)

@@ -1,4 +1,4 @@
-import type { Outcome } from '../user/task.ts'
+import type { Outcome } from '../runner/task.ts'
 import type { JobResult } from './result.ts'
 
 /** Writes comma-separated values with a header. Text is quoted where necessary (RFC 4180). */

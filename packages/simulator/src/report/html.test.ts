@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseScenario } from '../scenario/parse.ts'
-import { runScenario } from '../user/run.ts'
+import { runScenario } from '../runner/run.ts'
 import { htmlReport } from './html.ts'
 
 /** Returns the first two cells of each row of the table. */

@@ -1,8 +1,8 @@
 import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
-import { lives, type Actor } from '../user/actor.ts'
+import { lives, type Actor } from '../runner/actor.ts'
 import type { Expectation } from '../scenario/expectation.ts'
-import { select } from '../user/selection.ts'
-import type { Stage } from '../user/stage.ts'
+import { select } from '../runner/selection.ts'
+import type { GroundTruth } from '../runner/ground-truth.ts'
 import { Agreement } from './agreement.ts'
 import { Deaths } from './deaths.ts'
 import { Episodes } from './episodes.ts'
@@ -42,7 +42,7 @@ export class Metrics {
   readonly hostProbesBySecond: number[] = []
   /** The bytes a second that each selected node received, by expectation. */
   readonly rates = new Map<RateExpectation, readonly number[]>()
-  readonly #stage: Stage
+  readonly #truth: GroundTruth
   /** The ids of all actors. */
   readonly #ids = new Set<NodeId>()
   /**
@@ -55,23 +55,23 @@ export class Metrics {
   #sampledDials = 0
   #sampledHostProbes = 0
 
-  constructor(stage: Stage, elections: readonly string[]) {
-    this.#stage = stage
-    this.views = new Views(stage.actors)
-    this.crashes = new Deaths(stage.actors, this.views, stage.testbed.contact)
-    this.silences = new Deaths(stage.actors, this.views, stage.testbed.contact)
+  constructor(truth: GroundTruth, elections: readonly string[]) {
+    this.#truth = truth
+    this.views = new Views(truth.actors)
+    this.crashes = new Deaths(truth.actors, this.views, truth.testbed.contact)
+    this.silences = new Deaths(truth.actors, this.views, truth.testbed.contact)
     this.elections = new Map(
-      elections.map((name) => [name, { agreement: new Agreement(name, stage.actors, stage.hostile), episodes: new Episodes() }]),
+      elections.map((name) => [name, { agreement: new Agreement(name, truth.actors, truth.hostile), episodes: new Episodes() }]),
     )
     this.winners = Object.fromEntries(elections.map((name) => [name, []]))
-    stage.testbed.subscribe((node, notification, time) => this.#told(stage.actorOf(node), notification, time))
-    stage.listen({
+    truth.testbed.subscribe((node, notification, time) => this.#told(truth.actorOf(node), notification, time))
+    truth.listen({
       started: (actor) => void this.#ids.add(actor.node.id),
       ended: (actor) => {
-        if (actor.end === 'crash') this.crashes.lost(actor, stage.testbed.now)
+        if (actor.end === 'crash') this.crashes.lost(actor, truth.testbed.now)
       },
       silenced: (actor) => {
-        if (actor.silent) this.silences.lost(actor, stage.testbed.now)
+        if (actor.silent) this.silences.lost(actor, truth.testbed.now)
         else this.silences.back(actor)
       },
       changed: () => this.#changed(),
@@ -83,20 +83,20 @@ export class Metrics {
    * `sample` of the scenario.
    */
   start(samples: boolean): void {
-    if (samples) this.#each(this.#stage.scenario.sample, () => this.sample())
+    if (samples) this.#each(this.#truth.scenario.sample, () => this.sample())
     this.#each(1_000, () => this.#second())
-    if (this.#stage.scenario.expect.some(({ type }) => type === 'membersPerView')) this.#each(1_000, () => this.#countMembers())
-    for (const expectation of this.#stage.scenario.expect) if (expectation.type === 'bytesPerSecond') this.#measureRate(expectation)
+    if (this.#truth.scenario.expect.some(({ type }) => type === 'membersPerView')) this.#each(1_000, () => this.#countMembers())
+    for (const expectation of this.#truth.scenario.expect) if (expectation.type === 'bytesPerSecond') this.#measureRate(expectation)
   }
 
   /** The most links that any node ever had, also between two samples. */
   get mostLinks(): number {
-    return Math.max(0, ...this.#stage.actors.map(({ node }) => node.endpoint.mostLinks))
+    return Math.max(0, ...this.#truth.actors.map(({ node }) => node.endpoint.mostLinks))
   }
 
   /** Adds one row to the table. */
   sample(): void {
-    const { testbed, actors } = this.#stage
+    const { testbed, actors } = this.#truth
     const living = actors.filter(lives)
     const links = living.map(({ node }) => node.endpoint.connections.size)
     const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
@@ -119,7 +119,7 @@ export class Metrics {
   }
 
   #measureRate(expectation: RateExpectation): void {
-    const { testbed, actors, random } = this.#stage
+    const { testbed, actors, random } = this.#truth
     const { from, until, nodes } = expectation
     testbed.after(from, () => {
       const chosen = select(actors, nodes, random)
@@ -132,7 +132,7 @@ export class Metrics {
   }
 
   #countMembers(): void {
-    for (const actor of this.#stage.actors) {
+    for (const actor of this.#truth.actors) {
       if (lives(actor)) this.mostMembers = Math.max(this.mostMembers, actor.node.protocol.members().length)
     }
   }
@@ -140,7 +140,7 @@ export class Metrics {
   #second(): void {
     let dials = 0
     let hostProbes = 0
-    for (const { node } of this.#stage.actors) {
+    for (const { node } of this.#truth.actors) {
       dials += node.traffic.dials
       hostProbes += node.traffic.hostProbes
     }
@@ -169,7 +169,7 @@ export class Metrics {
 
   #changed(): void {
     this.views.changed()
-    this.allKnowAll.set(this.views.allKnowAll(), this.#stage.testbed.now)
+    this.allKnowAll.set(this.views.allKnowAll(), this.#truth.testbed.now)
     // A vanished winner stops being one at once, so this can't wait.
     this.#look()
   }
@@ -177,14 +177,14 @@ export class Metrics {
   #lookSoon(): void {
     if (this.#looking || this.elections.size === 0) return
     this.#looking = true
-    this.#stage.testbed.after(look, () => {
+    this.#truth.testbed.after(look, () => {
       this.#looking = false
       this.#look()
     })
   }
 
   #look(): void {
-    const { now } = this.#stage.testbed
+    const { now } = this.#truth.testbed
     for (const { agreement, episodes } of this.elections.values()) {
       const before = agreement.name
       const holds = agreement.holds()
@@ -194,7 +194,7 @@ export class Metrics {
   }
 
   #each(interval: Milliseconds, act: () => void): void {
-    this.#stage.testbed.after(interval, () => {
+    this.#truth.testbed.after(interval, () => {
       act()
       this.#each(interval, act)
     })

@@ -1,4 +1,4 @@
-import { lives, type Actor } from '../user/actor.ts'
+import { lives, type Actor } from '../runner/actor.ts'
 
 /** The links between living nodes at one time. */
 export interface Overlay {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../user/task.ts'
+import type { Outcome } from '../runner/task.ts'
 import type { Verdict } from './result.ts'
 import { summaryOf } from './summary.ts'
 import { parseScenario } from '../scenario/parse.ts'
-import { runScenario } from '../user/run.ts'
+import { runScenario } from '../runner/run.ts'
 import { htmlReport } from './html.ts'
 import { reportPlots } from './plots.ts'
 

@@ -1,5 +1,5 @@
 import type { Member, NodeId, Notification } from '@jel/protocol'
-import { isActive, lives, type Actor } from '../user/actor.ts'
+import { isActive, lives, type Actor } from '../runner/actor.ts'
 import { Bits } from './bits.ts'
 
 /** Compares each node's view, from its notifications, with the truth. */

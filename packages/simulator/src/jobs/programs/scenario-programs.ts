@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { ScenarioJob, Shape } from '../../scenario/jobs.ts'
 import type { TaskTime } from '../../scenario/task-time.ts'
-import { lifetime } from '../../user/lifetime.ts'
+import { lifetime } from '../../runner/session-length.ts'
 import type { VirtualProgram } from './program.ts'
 import { driverJob, flatTreeJob, searchJob, spaceJob, treeJob, type VirtualJob } from './virtual-job.ts'
 

@@ -1,5 +1,5 @@
 import type { Milliseconds, Notification } from '@jel/protocol'
-import type { Stage } from './stage.ts'
+import type { GroundTruth } from './ground-truth.ts'
 
 /** One event, as a line of the trace. */
 export interface TraceLine {
@@ -18,23 +18,23 @@ export interface TraceLine {
 const remembered = 4_096
 
 /** Keeps the last events, and passes every event to `write`. */
-export class Chronicle {
+export class Trace {
   readonly #last: TraceLine[] = []
   #next = 0
 
-  constructor(stage: Stage, write?: (line: TraceLine) => void) {
+  constructor(truth: GroundTruth, write?: (line: TraceLine) => void) {
     const numbers = new Map<string, number>()
     const add = (line: TraceLine): void => {
       write?.(line)
       this.#last[this.#next++ % remembered] = line
     }
-    stage.listen({
+    truth.listen({
       started: ({ node, number }) => void numbers.set(node.id, number),
       ended: () => {},
-      changed: (what) => add({ time: stage.testbed.now, what }),
+      changed: (what) => add({ time: truth.testbed.now, what }),
     })
-    stage.testbed.subscribe((node, notification, time) => {
-      const number = stage.actorOf(node)?.number
+    truth.testbed.subscribe((node, notification, time) => {
+      const number = truth.actorOf(node)?.number
       const told = describe(notification, numbers)
       if (told !== undefined && number !== undefined) add({ time, node: number, ...told })
     })

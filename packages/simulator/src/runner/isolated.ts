@@ -10,7 +10,7 @@ const few = 2
  * Marks each node that is the last one on its side, while members of its view may live where it
  * can't look.
  */
-export function findAlone(actors: readonly Actor[]): void {
+export function findIsolated(actors: readonly Actor[]): void {
   const last = new Map<number, Actor | undefined>()
   for (const actor of actors) {
     actor.alone = false

@@ -8,7 +8,7 @@ import type { Protocol } from '../protocol/protocol.ts'
 import type { ScenarioNetwork } from '../scenario/network.ts'
 import type { Simulation } from '../simulation.ts'
 import type { Testbed, TestbedSpawn } from '../testbed.ts'
-import { Machinery } from './machinery.ts'
+import { Machines } from './machines.ts'
 
 /** Keys cost nothing, so an attacker takes the lowest of this many. */
 const hostileKeys = 256
@@ -18,14 +18,14 @@ type Listener = Parameters<Simulation<Protocol>['subscribe']>[0]
 /** Makes a simulation usable by the runner of a scenario. */
 export class SimulatedTestbed implements Testbed<SimulatedNode> {
   readonly #simulation: Simulation<Protocol>
-  readonly #machinery: Machinery
+  readonly #machines: Machines
   readonly #service: SimulatedNode | undefined
 
   /** `hasService`: the first node is a server and no member. */
   constructor(simulation: Simulation<Protocol>, network: ScenarioNetwork, hasService = false) {
     this.#simulation = simulation
-    this.#machinery = new Machinery(simulation, network)
-    if (hasService) this.#service = simulation.spawn(this.#machinery.service())
+    this.#machines = new Machines(simulation, network)
+    if (hasService) this.#service = simulation.spawn(this.#machines.service())
   }
 
   get now(): Milliseconds {
@@ -58,7 +58,7 @@ export class SimulatedTestbed implements Testbed<SimulatedNode> {
 
   spawn({ place, nat, introducer, location }: TestbedSpawn<SimulatedNode>): SimulatedNode {
     const known = this.#service ?? introducer
-    return this.#simulation.spawn({ introducers: known === undefined ? [] : [known], location, ...this.#machinery.of(place, nat) })
+    return this.#simulation.spawn({ introducers: known === undefined ? [] : [known], location, ...this.#machines.of(place, nat) })
   }
 
   /**

@@ -1,6 +1,6 @@
 import { createRandom } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { exponential, pareto, residualPareto } from './chance.ts'
+import { exponential, pareto, residualPareto } from './distributions.ts'
 
 const draws = (count: number, draw: (random: () => number) => number): number[] => {
   const random = createRandom(3)

@@ -3,9 +3,9 @@ import type { JobsResult, Verdict } from '../report/result.ts'
 import type { ExpectationType } from '../scenario/expectation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Testbed } from '../testbed.ts'
-import { Direction } from './direction.ts'
+import { ActionRunner } from './action-runner.ts'
 import { Population } from './population.ts'
-import { Stage } from './stage.ts'
+import { GroundTruth } from './ground-truth.ts'
 import { judge } from './verdict.ts'
 
 /**
@@ -13,12 +13,12 @@ import { judge } from './verdict.ts'
  * expectations.
  */
 export class ScenarioRunner {
-  readonly stage: Stage
+  readonly truth: GroundTruth
   readonly metrics: Metrics
 
   constructor(testbed: Testbed, scenario: Scenario) {
-    this.stage = new Stage(testbed, scenario)
-    this.metrics = new Metrics(this.stage, electionsOf(scenario))
+    this.truth = new GroundTruth(testbed, scenario)
+    this.metrics = new Metrics(this.truth, electionsOf(scenario))
   }
 
   /**
@@ -27,8 +27,8 @@ export class ScenarioRunner {
    */
   start({ samples = true }: { readonly samples?: boolean } = {}): void {
     this.metrics.start(samples)
-    new Direction(this.stage).start()
-    new Population(this.stage).start()
+    new ActionRunner(this.truth).start()
+    new Population(this.truth).start()
   }
 
   /**
@@ -36,10 +36,10 @@ export class ScenarioRunner {
    * observe.
    */
   verdicts(unseen: readonly ExpectationType[] = [], computed?: JobsResult): Verdict[] {
-    const { scenario } = this.stage
+    const { scenario } = this.truth
     return scenario.expect
       .filter(({ type }) => !unseen.includes(type))
-      .map((expectation) => judge(expectation, this.stage, this.metrics, computed))
+      .map((expectation) => judge(expectation, this.truth, this.metrics, computed))
   }
 }
 

@@ -2,7 +2,7 @@ import type { Milliseconds, Reign } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
 import { BrokenPromiseError } from '../protocol/promises.ts'
 import { isActive, type Actor } from './actor.ts'
-import type { Stage } from './stage.ts'
+import type { GroundTruth } from './ground-truth.ts'
 
 /**
  * A reign is provisional until all have named the same winner for this long, ms. A guess: several
@@ -21,25 +21,25 @@ const confirmed = 17
  * something happens to it.
  */
 export class Reigns {
-  readonly #stage: Stage
+  readonly #truth: GroundTruth
   readonly #metrics: Metrics
   /** Reigns that ended by their winner's withdrawal. */
   readonly #over: { readonly number: number; readonly reign: Reign }[] = []
 
-  constructor(stage: Stage, metrics: Metrics) {
-    this.#stage = stage
+  constructor(truth: GroundTruth, metrics: Metrics) {
+    this.#truth = truth
     this.#metrics = metrics
   }
 
   watch(): void {
-    this.#stage.testbed.subscribe((node, notification, time) => {
-      const actor = this.#stage.actorOf(node)
+    this.#truth.testbed.subscribe((node, notification, time) => {
+      const actor = this.#truth.actorOf(node)
       if (notification.type === 'elected' && actor !== undefined) {
         this.checkTokens()
         this.#check(actor, notification.reign, time)
       }
     })
-    this.#stage.listen({
+    this.#truth.listen({
       started: () => {},
       ended: () => {},
       changed: () => {},
@@ -59,13 +59,13 @@ export class Reigns {
    */
   checkTokens(): void {
     for (const { number, reign } of this.#over) {
-      const actor = this.#stage.actors[number]
+      const actor = this.#truth.actors[number]
       if (actor === undefined || !isActive(actor) || !actor.candidacies.has(reign.election)) continue
       const now = actor.node.protocol.reign(reign.election)
       if (now?.winner.id !== actor.node.id || now.winner.incarnation !== reign.winner.incarnation || now.epoch > reign.epoch) continue
       throw new BrokenPromiseError(
-        this.#stage.testbed.seed,
-        this.#stage.testbed.now,
+        this.#truth.testbed.seed,
+        this.#truth.testbed.now,
         actor.node,
         `reigns in ${reign.election} with epoch ${now.epoch} again, which it had given up: the token names two reigns`,
       )
@@ -76,18 +76,18 @@ export class Reigns {
   #check(actor: Actor, reign: Reign, now: Milliseconds): void {
     const election = this.#metrics.elections.get(reign.election)
     const since = election?.episodes.since
-    if (since === undefined || now - since < settled || this.#stage.lastTrouble >= since || !isActive(actor)) return
+    if (since === undefined || now - since < settled || this.#truth.lastTrouble >= since || !isActive(actor)) return
     const standing = election?.agreement.standing(actor.side)
     if (standing === undefined) return
     // A winner confirms its reign in a later epoch if another node claimed one in ignorance of it,
     // or lied.
     const isSame = standing.winner.id === reign.winner.id && standing.winner.incarnation === reign.winner.incarnation
     if (isSame && reign.epoch >= standing.epoch && reign.epoch <= standing.epoch + confirmed) return
-    const winner = this.#stage.actors.find(({ node }) => node.id === standing.winner.id)
+    const winner = this.#truth.actors.find(({ node }) => node.id === standing.winner.id)
     if (winner === undefined || !isActive(winner) || !winner.candidacies.has(reign.election)) return
-    const usurper = this.#stage.actors.find(({ node }) => node.id === reign.winner.id)
+    const usurper = this.#truth.actors.find(({ node }) => node.id === reign.winner.id)
     throw new BrokenPromiseError(
-      this.#stage.testbed.seed,
+      this.#truth.testbed.seed,
       now,
       actor.node,
       `was told that node ${usurper?.number} won ${reign.election} (epoch ${reign.epoch}), while node ${winner.number}, whom all had named for ${Math.floor((now - since) / 1_000)}s (epoch ${standing.epoch}), lives and stands`,

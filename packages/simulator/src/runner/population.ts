@@ -1,44 +1,44 @@
 import type { Sessions, TraceEvent } from '../scenario/population.ts'
 import { lives, type Actor } from './actor.ts'
-import { exponential } from './chance.ts'
-import { lifetime, residualLifetime } from './lifetime.ts'
-import type { Stage } from './stage.ts'
+import { exponential } from './distributions.ts'
+import { lifetime, residualLifetime } from './session-length.ts'
+import type { GroundTruth } from './ground-truth.ts'
 
 /** Starts the initial nodes and ends the sessions of all nodes, each in its time. */
 export class Population {
-  readonly #stage: Stage
+  readonly #truth: GroundTruth
   readonly #sessions: Sessions | undefined
 
-  constructor(stage: Stage) {
-    this.#stage = stage
-    this.#sessions = stage.scenario.sessions
+  constructor(truth: GroundTruth) {
+    this.#truth = truth
+    this.#sessions = truth.scenario.sessions
     if (this.#sessions !== undefined) {
-      stage.listen({ started: (actor) => this.#begin(actor), ended: (actor) => this.#replace(actor), changed: () => {} })
+      truth.listen({ started: (actor) => this.#begin(actor), ended: (actor) => this.#replace(actor), changed: () => {} })
     }
   }
 
   /** Schedules the arrivals. Those due at once happen at once. */
   start(): void {
-    const { nodes, arrivals } = this.#stage.scenario
-    const { testbed, random } = this.#stage
+    const { nodes, arrivals } = this.#truth.scenario
+    const { testbed, random } = this.#truth
     switch (arrivals.type) {
       case 'atOnce':
-        for (let i = 0; i < nodes; i++) this.#stage.bringIn()
+        for (let i = 0; i < nodes; i++) this.#truth.bringIn()
         return
       case 'every':
-        this.#stage.bringIn()
-        for (let i = 1; i < nodes; i++) testbed.after(i * arrivals.interval, () => this.#stage.bringIn())
+        this.#truth.bringIn()
+        for (let i = 1; i < nodes; i++) testbed.after(i * arrivals.interval, () => this.#truth.bringIn())
         return
       case 'within':
-        this.#stage.bringIn()
-        for (let i = 1; i < nodes; i++) testbed.after(random() * arrivals.span, () => this.#stage.bringIn())
+        this.#truth.bringIn()
+        for (let i = 1; i < nodes; i++) testbed.after(random() * arrivals.span, () => this.#truth.bringIn())
         return
       case 'poisson': {
-        this.#stage.bringIn()
+        this.#truth.bringIn()
         let at = 0
         for (let i = 1; i < nodes; i++) {
           at += exponential(1_000 / arrivals.rate, random)
-          testbed.after(at, () => this.#stage.bringIn())
+          testbed.after(at, () => this.#truth.bringIn())
         }
         return
       }
@@ -50,15 +50,15 @@ export class Population {
   #follow(events: readonly TraceEvent[]): void {
     const actors: Actor[] = []
     for (const { at, event, node } of events) {
-      this.#stage.testbed.after(at, () => {
+      this.#truth.testbed.after(at, () => {
         if (event === 'join') {
-          actors[node] = this.#stage.bringIn()
+          actors[node] = this.#truth.bringIn()
           return
         }
         const actor = actors[node]
         if (actor === undefined) return
-        if (event === 'crash') this.#stage.crash(actor)
-        else this.#stage.leave(actor)
+        if (event === 'crash') this.#truth.crash(actor)
+        else this.#truth.leave(actor)
       })
     }
   }
@@ -66,7 +66,7 @@ export class Population {
   #begin(actor: Actor): void {
     const sessions = this.#sessions
     if (sessions === undefined || (sessions.keepFirst && actor.number === 0)) return
-    const { testbed, random } = this.#stage
+    const { testbed, random } = this.#truth
     // A node that is present when sessions begin has been there for some time.
     const length = (testbed.now <= sessions.from ? residualLifetime : lifetime)(sessions.length, random)
     const crashes = random() < sessions.crash
@@ -74,16 +74,16 @@ export class Population {
     if (end > (sessions.until ?? Infinity)) return
     testbed.after(end - testbed.now, () => {
       if (!lives(actor)) return
-      if (crashes) this.#stage.crash(actor)
-      else this.#stage.leave(actor)
+      if (crashes) this.#truth.crash(actor)
+      else this.#truth.leave(actor)
     })
   }
 
   #replace(actor: Actor): void {
     const { replaced, until = Infinity } = this.#sessions ?? {}
-    const { testbed, random } = this.#stage
+    const { testbed, random } = this.#truth
     if (replaced === undefined) return
     const after = exponential(replaced, random)
-    if (testbed.now + after <= until) testbed.after(after, () => this.#stage.bringIn(actor.place.site))
+    if (testbed.now + after <= until) testbed.after(after, () => this.#truth.bringIn(actor.place.site))
   }
 }

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
 import { isActive, type Actor } from './actor.ts'
-import type { Stage } from './stage.ts'
+import type { GroundTruth } from './ground-truth.ts'
 
 /** The bounds of a pool that is left alone. */
 export interface SettledBounds {
@@ -33,9 +33,9 @@ export interface Unrest {
  * Checks the promises for a pool that is left alone. Call it once a second. Returns undefined if
  * all hold.
  */
-export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): Unrest | undefined {
-  const quiet = stage.testbed.now - stage.lastChange
-  if (quiet < bounds.settle || !stage.isUndisturbed || !stage.actors.some(isActive)) return undefined
+export function unrest(truth: GroundTruth, metrics: Metrics, bounds: SettledBounds): Unrest | undefined {
+  const quiet = truth.testbed.now - truth.lastChange
+  if (quiet < bounds.settle || !truth.isUndisturbed || !truth.actors.some(isActive)) return undefined
   const since = `${Math.floor(quiet / 1_000)}s after the last change`
   if (!metrics.views.allKnowAll()) {
     const wrong = metrics.views.culprit
@@ -44,22 +44,22 @@ export function unrest(stage: Stage, metrics: Metrics, bounds: SettledBounds): U
       what: `${since} its view is not who is there (${metrics.views.right()} views are right)`,
     }
   }
-  const stale = staleAddress(stage)
+  const stale = staleAddress(truth)
   if (stale !== undefined) return { node: stale.number, what: `${since} it knows old addresses of one that moved` }
   for (const [election, { agreement }] of metrics.elections) {
-    const sides = new Set(stage.actors.filter((actor) => isActive(actor) && actor.candidacies.has(election)).map(({ side }) => side))
+    const sides = new Set(truth.actors.filter((actor) => isActive(actor) && actor.candidacies.has(election)).map(({ side }) => side))
     const problem = [...sides].map((side) => agreement.disagreement(side)).find((each) => each !== undefined)
     if (problem !== undefined) return { node: problem.node, what: `${since} ${problem.what}` }
   }
-  for (const actor of stage.actors.filter(isActive)) {
-    const links = settledLinks(actor, stage.testbed.now)
+  for (const actor of truth.actors.filter(isActive)) {
+    const links = settledLinks(actor, truth.testbed.now)
     if (links > bounds.links) return { node: actor.number, what: `${since} it has ${links} links, more than ${bounds.links}` }
   }
   // With many losses links break and are dialled again. Members that attackers make up are dialled,
   // too.
-  if (stage.scenario.network.loss > lossy || stage.hostile.size > 0) return undefined
+  if (truth.scenario.network.loss > lossy || truth.hostile.size > 0) return undefined
   const dials = metrics.dialsBySecond.at(-1) ?? 0
-  const most = bounds.dials + bounds.dialsPerNode * stage.actors.filter(isActive).length
+  const most = bounds.dials + bounds.dialsPerNode * truth.actors.filter(isActive).length
   return dials > most ? { what: `${since} the pool dials ${dials} times a second, more than ${most}` } : undefined
 }
 
@@ -71,7 +71,7 @@ function settledLinks({ node }: Actor, now: Milliseconds): number {
 }
 
 /** Returns a node that holds other addresses of a member than its host has. */
-function staleAddress({ actors }: Stage): Actor | undefined {
+function staleAddress({ actors }: GroundTruth): Actor | undefined {
   for (const moved of actors) {
     if (!moved.moved || !isActive(moved)) continue
     const addresses = String(moved.node.addresses)

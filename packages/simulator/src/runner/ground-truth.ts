@@ -7,10 +7,10 @@ import type { Scenario } from '../scenario/scenario.ts'
 import type { TestbedNode } from '../testbed-node.ts'
 import type { Testbed } from '../testbed.ts'
 import { answers, lives, type Actor } from './actor.ts'
-import { findAlone } from './alone.ts'
+import { findIsolated } from './isolated.ts'
 
-/** Events of the stage. */
-export interface StageEvents {
+/** Events of the pool. */
+export interface GroundTruthEvents {
   /** A node started. */
   started(actor: Actor): void
   /** A node crashed, or announced its leave. */
@@ -24,10 +24,10 @@ export interface StageEvents {
 }
 
 /**
- * The pool of one scenario as its director sees it. It starts and ends nodes, and has the truth
+ * The pool of one scenario as its runner sees it. It starts and ends nodes, and has the truth
  * about them.
  */
-export class Stage {
+export class GroundTruth {
   readonly testbed: Testbed
   readonly actors: Actor[] = []
   /** Nodes that attack the pool. They are members, but nothing is promised to them. */
@@ -35,7 +35,7 @@ export class Stage {
   readonly #byIndex = new Map<number, Actor>()
   readonly scenario: Scenario
   readonly #placement: Placement
-  readonly #listeners: StageEvents[] = []
+  readonly #listeners: GroundTruthEvents[] = []
   /** The times of the scenario's last change and of the last arrival. */
   lastChange: Milliseconds = 0
   lastArrival: Milliseconds = 0
@@ -59,7 +59,7 @@ export class Stage {
     return this.#byIndex.get(index)
   }
 
-  listen(events: StageEvents): void {
+  listen(events: GroundTruthEvents): void {
     this.#listeners.push(events)
   }
 
@@ -178,7 +178,7 @@ export class Stage {
    */
   changed(what: string): void {
     this.lastChange = this.testbed.now
-    findAlone(this.actors)
+    findIsolated(this.actors)
     for (const listener of this.#listeners) listener.changed(what)
   }
 

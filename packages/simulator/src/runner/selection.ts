@@ -2,7 +2,7 @@ import { pickSome } from '@jel/protocol'
 import type { IntegerRange } from '../scenario/quantity.ts'
 import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
-import { rootHolderOf, winnerOf } from './winner.ts'
+import { rootHolderOf, winnerOf } from './majority-view.ts'
 
 /** Returns the living nodes that match, in the order of their numbers. */
 export function select(actors: readonly Actor[], targets: Targets, random: () => number): Actor[] {

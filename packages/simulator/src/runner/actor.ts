@@ -3,7 +3,7 @@ import type { Place } from '../scenario/placement.ts'
 import type { TestbedNode } from '../testbed-node.ts'
 
 /**
- * One node as the director of the scenario knows it: the truth about it, not the beliefs of others.
+ * One node as the runner of the scenario knows it: the truth about it, not the beliefs of others.
  */
 export interface Actor {
   /** Its name in scenarios: its position in the order of starting, from 0 on. */

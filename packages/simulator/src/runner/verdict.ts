@@ -6,30 +6,30 @@ import type { Expectation, Mark } from '../scenario/expectation.ts'
 import type { Episodes } from '../report/episodes.ts'
 import { writeDuration } from '../scenario/quantity.ts'
 import { judgeJobs } from './job-verdict.ts'
-import type { Stage } from './stage.ts'
+import type { GroundTruth } from './ground-truth.ts'
 
 /**
  * Judges an expectation. Call it at the end of the run. `computed` is the result of the scenario's
  * jobs.
  */
-export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, computed: JobsResult | undefined): Verdict {
+export function judge(expectation: Expectation, truth: GroundTruth, metrics: Metrics, computed: JobsResult | undefined): Verdict {
   switch (expectation.type) {
     case 'allKnowAll':
-      return within('all know all', metrics.allKnowAll, expectation, stage, expectation.until)
+      return within('all know all', metrics.allKnowAll, expectation, truth, expectation.until)
     case 'oneWinner': {
       const election = metrics.elections.get(expectation.election)
       if (election === undefined) throw new Error(`election ${expectation.election} was not watched`)
       const what = `all name one winner of ${expectation.election}`
       // If chance selects the candidates, a small pool may have none.
-      if (!stage.actors.some(({ candidacies }) => candidacies.has(expectation.election))) return { what, held: true, seen: 'nobody stands' }
-      return within(what, election.episodes, expectation, stage)
+      if (!truth.actors.some(({ candidacies }) => candidacies.has(expectation.election))) return { what, held: true, seen: 'nobody stands' }
+      return within(what, election.episodes, expectation, truth)
     }
     case 'noFalseDeaths': {
-      const lives = endedLivesOf(stage)
+      const lives = endedLivesOf(truth)
       return { what: 'nobody is taken for dead whom one could reach', held: lives.false === 0, seen: lives.first ?? 'none' }
     }
     case 'noLifeEnds': {
-      const { total, false: wrong } = endedLivesOf(stage)
+      const { total, false: wrong } = endedLivesOf(truth)
       return {
         what: 'no life of a running member ends',
         held: total === 0,
@@ -40,7 +40,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, 
     case 'detection': {
       const { quantile, within } = expectation
       const time = metrics.crashes.times.quantile(quantile)
-      const missed = metrics.crashes.missed(stage.testbed.now, within)
+      const missed = metrics.crashes.missed(truth.testbed.now, within)
       return {
         what: `crashes are known within ${writeDuration(within)} (p${quantile * 100})`,
         held: time !== undefined && time <= within && missed <= (1 - quantile) * (metrics.crashes.times.count + missed),
@@ -49,7 +49,7 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, 
       }
     }
     case 'bytesPerNode': {
-      const bytes = stage.actors.map(({ node }) => node.traffic.received.bytes)
+      const bytes = truth.actors.map(({ node }) => node.traffic.received.bytes)
       const seen =
         expectation.of === 'worst' ? Math.max(0, ...bytes) : bytes.reduce((sum, each) => sum + each, 0) / Math.max(1, bytes.length)
       return {
@@ -85,9 +85,9 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, 
     }
     case 'dialsPerSecond': {
       const { atMost, after, of } = expectation
-      const from = Math.ceil(timeOf(after, stage) / 1_000)
+      const from = Math.ceil(timeOf(after, truth) / 1_000)
       const dials = Math.max(0, ...metrics.dialsBySecond.slice(from))
-      const seen = of === 'pool' ? dials : dials / Math.max(1, stage.actors.length)
+      const seen = of === 'pool' ? dials : dials / Math.max(1, truth.actors.length)
       return {
         what: `at most ${atMost} dials a second ${of === 'pool' ? 'in the pool' : 'and node'}`,
         held: seen <= atMost,
@@ -114,19 +114,19 @@ export function judge(expectation: Expectation, stage: Stage, metrics: Metrics, 
 }
 
 /** Counts the ended lives of running members. */
-export function endedLivesOf(stage: Stage): EndedLivesResult {
-  const { total, false: wrong, first } = stage.testbed.endedLives
+export function endedLivesOf(truth: GroundTruth): EndedLivesResult {
+  const { total, false: wrong, first } = truth.testbed.endedLives
   const explained = total - wrong
   if (first === undefined) return { total, false: wrong, explained }
   return {
     total,
     false: wrong,
     explained,
-    first: `at ${seconds(first.time)} node ${stage.actorOf(first.observer)?.number} ${stage.numbered(describeFalseDeath(first))}`,
+    first: `at ${seconds(first.time)} node ${truth.actorOf(first.observer)?.number} ${truth.numbered(describeFalseDeath(first))}`,
   }
 }
 
-function timeOf(mark: Mark, { lastArrival, lastChange }: Stage): Milliseconds {
+function timeOf(mark: Mark, { lastArrival, lastChange }: GroundTruth): Milliseconds {
   if (mark === 'last arrival') return lastArrival
   return mark === 'last change' ? lastChange : mark
 }
@@ -136,11 +136,11 @@ function within(
   what: string,
   episodes: Episodes,
   { after, within }: { after: Mark; within?: Milliseconds },
-  stage: Stage,
+  truth: GroundTruth,
   until?: Milliseconds,
 ): Verdict {
   if (within === undefined) return { what: `${what} at the end`, held: episodes.holds, seen: episodes.holds ? 'so it was' : 'not so' }
-  const from = timeOf(after, stage)
+  const from = timeOf(after, truth)
   const at = episodes.firstFrom(from)
   const stays = (after !== 'last change' || episodes.holds) && (until === undefined || (at !== undefined && episodes.holdsUntil(at, until)))
   const mark = typeof after === 'number' ? writeDuration(after) : `the ${after}`

@@ -11,7 +11,7 @@ import type { Place } from '../scenario/placement.ts'
 import type { Simulation, SpawnOptions } from '../simulation.ts'
 
 /** The machines of a scenario, each made when its first node comes. */
-export class Machinery {
+export class Machines {
   readonly #simulation: Simulation<Protocol>
   readonly #network: ScenarioNetwork
   readonly #machines: Machine[] = []

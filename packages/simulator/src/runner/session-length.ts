@@ -1,7 +1,7 @@
 /** The lengths of nodes' stays. */
 import type { Milliseconds } from '@jel/protocol'
 import type { Sessions } from '../scenario/population.ts'
-import { exponential, pareto, residualPareto } from './chance.ts'
+import { exponential, pareto, residualPareto } from './distributions.ts'
 
 /** Returns the lifetime of a new node. */
 export function lifetime(length: Sessions['length'], random: () => number): Milliseconds {

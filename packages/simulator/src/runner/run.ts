@@ -9,15 +9,15 @@ import { BrokenPromiseError, falseDeathError } from '../protocol/promises.ts'
 import type { Protocol } from '../protocol/protocol.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-import { unrest, type SettledBounds } from './settled.ts'
+import { unrest, type SettledBounds } from './convergence.ts'
 import { JobPromises } from '../jobs/job-promises.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import type { CreateScheduler } from '../jobs/compute-node.ts'
-import { Chronicle, writeLine, type TraceLine } from './chronicle.ts'
-import { networkOf } from './machinery.ts'
+import { Trace, writeLine, type TraceLine } from './trace.ts'
+import { networkOf } from './machines.ts'
 import { protocolOf, type CreateProtocol } from './protocols.ts'
 import { Reigns } from './reigns.ts'
-import { ScenarioRunner } from './runner.ts'
+import { ScenarioRunner } from './scenario-runner.ts'
 import { SimulatedTestbed } from './simulated-testbed.ts'
 import { endedLivesOf } from './verdict.ts'
 
@@ -59,22 +59,22 @@ export function runScenario(options: RunOptions): Run {
     onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))),
   })
   const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network), scenario)
-  const { stage, metrics } = runner
-  const jobs = new Jobs(simulation, stage, options.createScheduler)
-  const chronicle = new Chronicle(stage, options.onLine)
+  const { truth, metrics } = runner
+  const jobs = new Jobs(simulation, truth, options.createScheduler)
+  const trace = new Trace(truth, options.onLine)
   const violated = (time: Milliseconds, what: string, nodes: readonly number[]): Violation => {
     const [node] = nodes
-    return { time, ...(node !== undefined && { node }), what, before: chronicle.last(linesBefore, nodes).map(writeLine) }
+    return { time, ...(node !== undefined && { node }), what, before: trace.last(linesBefore, nodes).map(writeLine) }
   }
   const broken = (error: BrokenPromiseError): Violation => {
-    const numbers = [error.index, error.subject].map((index) => index !== undefined && stage.actorOf({ index })?.number)
+    const numbers = [error.index, error.subject].map((index) => index !== undefined && truth.actorOf({ index })?.number)
     return violated(
       error.time,
-      stage.numbered(error.what),
+      truth.numbered(error.what),
       numbers.filter((number) => typeof number === 'number'),
     )
   }
-  const reigns = new Reigns(stage, metrics)
+  const reigns = new Reigns(truth, metrics)
   reigns.watch()
   const bounds = boundsOf(scenario)
   let isWhole = true
@@ -88,7 +88,7 @@ export function runScenario(options: RunOptions): Run {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))
       options.onProgress?.(simulation.now)
       reigns.checkTokens()
-      const problem = unrest(stage, metrics, bounds)
+      const problem = unrest(truth, metrics, bounds)
       if (problem === undefined) continue
       violation ??= violated(simulation.now, problem.what, problem.node === undefined ? [] : [problem.node])
       isWhole = false
@@ -98,7 +98,7 @@ export function runScenario(options: RunOptions): Run {
     violation ??= broken(error)
     isWhole = false
   }
-  return { result: resultOf(simulation, runner, jobs, violation, isWhole), overlay: overlayOf(stage.actors) }
+  return { result: resultOf(simulation, runner, jobs, violation, isWhole), overlay: overlayOf(truth.actors) }
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
@@ -114,12 +114,12 @@ function resultOf(
   violation: Violation | undefined,
   isWhole: boolean,
 ): RunResult {
-  const { stage, metrics } = runner
-  const { scenario, actors } = stage
+  const { truth, metrics } = runner
+  const { scenario, actors } = truth
   const { columns } = metrics
   const computed = scenario.jobs.length === 0 ? undefined : jobs.result()
   const detectionOf = (losses: Deaths): Detection => ({ ...quantilesOf(losses.times), missed: losses.missed(simulation.now, 0) })
-  const traffic = simulation.nodes.filter((node) => stage.actorOf(node) !== undefined).map((node) => node.traffic)
+  const traffic = simulation.nodes.filter((node) => truth.actorOf(node) !== undefined).map((node) => node.traffic)
   return {
     scenario: scenario.name,
     seed: simulation.seed,
@@ -130,11 +130,11 @@ function resultOf(
     ...(violation && { violation }),
     verdicts: isWhole ? runner.verdicts([], computed) : [],
     allKnewAll: plain(metrics.allKnowAll.list),
-    lastArrival: stage.lastArrival,
-    lastChange: stage.lastChange,
+    lastArrival: truth.lastArrival,
+    lastChange: truth.lastChange,
     detection: detectionOf(metrics.crashes),
     silenceDetection: detectionOf(metrics.silences),
-    endedLives: endedLivesOf(stage),
+    endedLives: endedLivesOf(truth),
     elections: Object.fromEntries(
       [...metrics.elections].map(([name, { agreement, episodes }]) => [
         name,

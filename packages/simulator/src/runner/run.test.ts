@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RunResult } from '../report/result.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { runScenario } from './run.ts'
-import type { TraceLine } from './chronicle.ts'
+import type { TraceLine } from './trace.ts'
 import { overlayDot } from '../report/dot.ts'
 import type { Overlay } from '../report/overlay.ts'
 

@@ -3,11 +3,11 @@ import type { Action } from '../scenario/actions.ts'
 import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
 import { select } from './selection.ts'
-import type { Stage } from './stage.ts'
+import type { GroundTruth } from './ground-truth.ts'
 
 /** Carries out the timed actions of a scenario. */
-export class Direction {
-  readonly #stage: Stage
+export class ActionRunner {
+  readonly #truth: GroundTruth
   /**
    * Grows with each partition and heal, so that the timed end of one partition does not end the
    * next.
@@ -16,17 +16,17 @@ export class Direction {
   /** Grows with each heal, which stops flapping links. */
   #heals = 0
 
-  constructor(stage: Stage) {
-    this.#stage = stage
+  constructor(truth: GroundTruth) {
+    this.#truth = truth
   }
 
   /** Schedules all actions. */
   start(): void {
-    for (const action of this.#stage.scenario.actions) this.#plan(action, action.at)
+    for (const action of this.#truth.scenario.actions) this.#plan(action, action.at)
   }
 
   #plan(action: Action, at: Milliseconds): void {
-    const { testbed, scenario } = this.#stage
+    const { testbed, scenario } = this.#truth
     const again = at + (action.every ?? Infinity)
     testbed.after(at - testbed.now, () => {
       this.#carryOut(action)
@@ -35,13 +35,13 @@ export class Direction {
   }
 
   #carryOut(action: Action): void {
-    const { testbed } = this.#stage
+    const { testbed } = this.#truth
     switch (action.type) {
       case 'kill':
-        for (const actor of this.#select(action.targets)) this.#stage.crash(actor)
+        for (const actor of this.#select(action.targets)) this.#truth.crash(actor)
         return
       case 'leave':
-        for (const actor of this.#select(action.targets)) this.#stage.leave(actor)
+        for (const actor of this.#select(action.targets)) this.#truth.leave(actor)
         return
       case 'stop':
         this.#lasting(this.#select(action.targets), action.for, 'stops', (actor, stops) =>
@@ -53,7 +53,7 @@ export class Direction {
         return
       case 'stall':
         this.#each(this.#select(action.targets), 'stalls', ({ node }) => testbed.stall(node, action.for))
-        testbed.after(action.for, () => this.#stage.troubled('nodes go on'))
+        testbed.after(action.for, () => this.#truth.troubled('nodes go on'))
         return
       case 'sleep':
         this.#lasting(this.#select(action.targets), action.for, 'sleeps', (actor, asleep) => {
@@ -65,11 +65,11 @@ export class Direction {
         this.#changeAddress(action)
         return
       case 'silence':
-        this.#lasting(this.#select(action.targets), action.for, 'is cut off', (actor, silent) => this.#stage.silence(actor, silent))
+        this.#lasting(this.#select(action.targets), action.for, 'is cut off', (actor, silent) => this.#truth.silence(actor, silent))
         return
       case 'restore':
         this.#each(this.#select(action.targets), 'is restored', (actor) => {
-          this.#stage.silence(actor, false)
+          this.#truth.silence(actor, false)
           this.#lose(actor, 0)
         })
         return
@@ -91,10 +91,10 @@ export class Direction {
         )
         return
       case 'elect':
-        for (const actor of this.#select(action.targets)) this.#stage.elect(actor, action.election)
+        for (const actor of this.#select(action.targets)) this.#truth.elect(actor, action.election)
         return
       case 'withdraw':
-        for (const actor of this.#select(action.targets)) this.#stage.withdraw(actor, action.election)
+        for (const actor of this.#select(action.targets)) this.#truth.withdraw(actor, action.election)
         return
       case 'maybeDead':
         for (const by of this.#select(action.by)) {
@@ -106,19 +106,19 @@ export class Direction {
         return
       case 'join':
         for (let i = 0, { count } = action; i < count; i++) {
-          testbed.after((action.over * i) / count, () => this.#stage.bringIn(action.site))
+          testbed.after((action.over * i) / count, () => this.#truth.bringIn(action.site))
         }
     }
   }
 
   #select(targets: Targets): Actor[] {
-    return select(this.#stage.actors, targets, this.#stage.random)
+    return select(this.#truth.actors, targets, this.#truth.random)
   }
 
   #each(actors: readonly Actor[], what: string, act: (actor: Actor) => void): void {
     for (const actor of actors) {
       act(actor)
-      this.#stage.troubled(`node ${actor.number} ${what}`)
+      this.#truth.troubled(`node ${actor.number} ${what}`)
     }
   }
 
@@ -126,22 +126,22 @@ export class Direction {
   #lasting(actors: readonly Actor[], forMs: Milliseconds | undefined, what: string, act: (actor: Actor, on: boolean) => void): void {
     this.#each(actors, what, (actor) => act(actor, true))
     if (forMs === undefined) return
-    this.#stage.testbed.after(forMs, () => this.#each(actors.filter(lives), `no longer ${what}`, (actor) => act(actor, false)))
+    this.#truth.testbed.after(forMs, () => this.#each(actors.filter(lives), `no longer ${what}`, (actor) => act(actor, false)))
   }
 
   #attack({ attack, count, from, to, against }: Extract<Action, { type: 'hostile' }>): void {
-    const { now } = this.#stage.testbed
+    const { now } = this.#truth.testbed
     const all = Object.keys(against).length === 0
     const options = {
       from: Math.max(0, from - now),
       until: to - now,
       victims: all ? [] : this.#select(against).map(({ node }) => node.id),
     }
-    for (let i = 0; i < count; i++) this.#stage.bringInHostile(attack, options)
+    for (let i = 0; i < count; i++) this.#truth.bringInHostile(attack, options)
   }
 
   #changeAddress({ targets, change, for: forMs }: Extract<Action, { type: 'address' }>): void {
-    const { testbed } = this.#stage
+    const { testbed } = this.#truth
     this.#each(this.#select(targets), change === 'add' ? 'has one more address' : 'has another address', (actor) => {
       actor.moved = true
       const undo = testbed.changeAddress(actor.node, change)
@@ -154,7 +154,7 @@ export class Direction {
 
   #lose(actor: Actor, loss: number): void {
     actor.lossy = loss > 0
-    this.#stage.testbed.impair(actor.node, { loss })
+    this.#truth.testbed.impair(actor.node, { loss })
   }
 
   #partition(sides: readonly Targets[], forMs: Milliseconds | undefined): void {
@@ -165,58 +165,58 @@ export class Direction {
       for (const actor of group) chosen.add(actor)
       return group
     })
-    const rest = this.#stage.actors.filter((actor) => !chosen.has(actor))
+    const rest = this.#truth.actors.filter((actor) => !chosen.has(actor))
     const all = rest.some(lives) ? [rest, ...groups] : groups
     this.#split(all)
-    this.#stage.troubled(`partition into ${all.length}`)
+    this.#truth.troubled(`partition into ${all.length}`)
     if (forMs === undefined) return
-    this.#stage.testbed.after(forMs, () => {
+    this.#truth.testbed.after(forMs, () => {
       if (partition !== this.#partitions) return
-      this.#split([this.#stage.actors])
-      this.#stage.troubled('the partition ends')
+      this.#split([this.#truth.actors])
+      this.#truth.troubled('the partition ends')
     })
   }
 
   /** Nodes that start later are on the first side. */
   #split(groups: readonly (readonly Actor[])[]): void {
     for (const [side, group] of groups.entries()) for (const actor of group) actor.side = side
-    this.#stage.testbed.partition(...groups.map((group) => group.map(({ node }) => node)))
+    this.#truth.testbed.partition(...groups.map((group) => group.map(({ node }) => node)))
   }
 
   #heal(): void {
     this.#partitions += 1
     this.#heals += 1
-    for (const actor of this.#stage.actors) actor.side = 0
-    this.#stage.cuts = 0
-    this.#stage.testbed.heal()
-    this.#stage.troubled('all is healed')
+    for (const actor of this.#truth.actors) actor.side = 0
+    this.#truth.cuts = 0
+    this.#truth.testbed.heal()
+    this.#truth.troubled('all is healed')
   }
 
   #cut({ from, to, ways, how, for: forMs }: Extract<Action, { type: 'cut' }>): void {
-    const { testbed } = this.#stage
+    const { testbed } = this.#truth
     const ends = this.#select(to)
     const forth = this.#select(from).flatMap((a) => ends.filter((b) => b !== a).map((b) => [a.node, b.node] as const))
     const pairs = ways === 'one' ? forth : forth.flatMap(([a, b]) => [[a, b] as const, [b, a] as const])
     const heals = this.#heals
-    this.#stage.cuts += pairs.length
+    this.#truth.cuts += pairs.length
     for (const [a, b] of pairs) testbed.cut(a, b, how)
-    this.#stage.troubled(`${pairs.length} ways are cut`)
+    this.#truth.troubled(`${pairs.length} ways are cut`)
     if (forMs === undefined) return
     testbed.after(forMs, () => {
       if (heals !== this.#heals) return
-      this.#stage.cuts -= pairs.length
+      this.#truth.cuts -= pairs.length
       for (const [a, b] of pairs) testbed.mend(a, b, how)
-      this.#stage.troubled(`${pairs.length} ways are mended`)
+      this.#truth.troubled(`${pairs.length} ways are mended`)
     })
   }
 
   #flap(actors: readonly Actor[], period: Milliseconds, end: Milliseconds): void {
-    const { testbed } = this.#stage
+    const { testbed } = this.#truth
     const heals = this.#heals
     const turn = (down: boolean): void => {
       const over = testbed.now >= end || heals !== this.#heals
       this.#each(actors.filter(lives), down && !over ? 'loses its link' : 'has its link again', (actor) =>
-        this.#stage.silence(actor, down && !over),
+        this.#truth.silence(actor, down && !over),
       )
       if (!over) testbed.after(Math.min(period, end - testbed.now), () => turn(!down))
     }
