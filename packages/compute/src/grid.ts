@@ -29,7 +29,10 @@ export interface GridEvents {
   working: CustomEvent<Shift>
   /** A job has ended of which this member ran tasks. */
   worked: CustomEvent<EndedShift>
-  /** Something that an operator should know. */
+  /**
+   * Something that an operator should know. `code`: such as `MEMBER_UNFIT`, or the code of an
+   * error. `job`: the id of the job; undefined if it concerns none.
+   */
   warning: CustomEvent<{ readonly code: string; readonly message: string; readonly job: string | undefined }>
 }
 
@@ -72,7 +75,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * Stores bytes, or those of a file, here, and returns their name. If the name stands in the input
    * of a job, the blob belongs to the job, and the tasks get its bytes by `use`.
    *
-   * @param source the path of a file, or bytes
+   * @param source the path of a file, or bytes; at most the limit of the disk, 256 MiB by default
    * @throws BlobTooLargeError
    */
   async blob(source: string | Uint8Array): Promise<BlobReference> {

@@ -24,6 +24,7 @@ type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
  * Runs the same programs without a pool, on the processors of this machine (Cilk's serial elision,
  * on several).
  *
+ * @param options `workers` is required
  * @throws InvalidOptionError, which names the option
  */
 export function computeLocal(options: LocalOptions): LocalGrid {

@@ -44,7 +44,7 @@ function executorOf(file: string, told: Input[]): Executor {
         throw new Error('it has none')
       },
     }),
-    tell: (inputs) => told.push(...inputs),
+    onInputs: (inputs) => told.push(...inputs),
   })
 }
 

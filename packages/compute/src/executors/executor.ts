@@ -28,19 +28,19 @@ export class Executor {
   readonly #slots: readonly Slot[]
   readonly #limits: TaskLimits
   readonly #programOf: (job: JobId) => PlacedProgram
-  readonly #tell: (inputs: readonly Input[]) => void
+  readonly #onInputs: (inputs: readonly Input[]) => void
   readonly #watch: NodeJS.Timeout
 
   constructor(options: {
     slots: number
     limits?: Partial<TaskLimits>
     programOf: (job: JobId) => PlacedProgram
-    tell: (inputs: readonly Input[]) => void
+    onInputs: (inputs: readonly Input[]) => void
   }) {
     this.#slots = Array.from({ length: options.slots }, () => ({ programs: new Map<JobId, RunningProgram>(), seenBefore: 0 }))
     this.#limits = { ...defaultTaskLimits, ...options.limits }
     this.#programOf = options.programOf
-    this.#tell = options.tell
+    this.#onInputs = options.onInputs
     this.#watch = setInterval(() => this.#checkTime(), Math.max(10, Math.min(1000, this.#limits.time / 4)))
     this.#watch.unref()
   }
@@ -113,7 +113,7 @@ export class Executor {
     let saw = false
     for (const message of messages) {
       if (message.type === 'unusable') {
-        if (inputs.length > 0) this.#tell(inputs)
+        if (inputs.length > 0) this.#onInputs(inputs)
         this.#lost(index, program, message.message, message)
         void program.container.end()
         return
@@ -122,7 +122,7 @@ export class Executor {
       saw ||= message.type === 'seen'
     }
     if (saw) inputs.push(this.#idle(index))
-    this.#tell(inputs)
+    this.#onInputs(inputs)
     this.#endIfIdle(index, program)
   }
 
@@ -144,7 +144,7 @@ export class Executor {
     const path = program.atWork
     this.#remove(index, program)
     const lost = { slot: index, job: program.job, reason }
-    this.#tell([
+    this.#onInputs([
       program.isLoaded ? { type: 'crashed', ...lost, path } : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }) },
     ])
   }
@@ -154,7 +154,7 @@ export class Executor {
     this.#remove(index, program)
     program.abandon()
     await program.container.end()
-    this.#tell([this.#idle(index)])
+    this.#onInputs([this.#idle(index)])
   }
 
   #remove(index: number, program: RunningProgram): void {

@@ -69,8 +69,10 @@ export interface SharedDefinition<Value> {
    */
   readonly value: Value | undefined
   /**
-   * Offers a value. Only a running task may do so. All shared values of a program share 2 MiB
-   * equally; an offer that exceeds that throws an error with the code `SHARED_TOO_LARGE`.
+   * Offers a value. All shared values of a program share 2 MiB equally.
+   *
+   * @throws Error outside a running task; with the code `SHARED_TOO_LARGE` if the offer exceeds its
+   * share; TypeError if its key is no number; UnclonableError
    */
   offer(value: Value): void
   /** Set by the runtime of the program. */
@@ -80,6 +82,9 @@ export interface SharedDefinition<Value> {
 /**
  * Defines a task: `task(async (input, { run }) => …)`. The program exports it, and it is submitted
  * by the name of that export.
+ *
+ * @param fn gets the input and a {@link TaskContext}; what it throws is the failure of the task
+ * @throws TypeError if the last argument is no function
  */
 export function task<Input, Value>(fn: TaskFunction<Input, Value>): TaskDefinition<Input, Value>
 export function task<Input, Value>(options: TaskOptions, fn: TaskFunction<Input, Value>): TaskDefinition<Input, Value>
@@ -93,7 +98,11 @@ export function task<Input, Value>(
 
 const declared: SharedDefinition<never>[] = []
 
-/** Defines a shared value of the job: `const best = shared(min((tour) => tour.cost))`. */
+/**
+ * Defines a shared value of the job: `const best = shared(min((tour) => tour.cost))`.
+ *
+ * @param join {@link min}, {@link max}, {@link first} or {@link union}
+ */
 export function shared<Value>(join: Join<Value>): SharedDefinition<Value> {
   const definition: SharedDefinition<Value> = {
     kind: 'shared',
@@ -119,12 +128,12 @@ export function sharedValues(): readonly SharedDefinition<never>[] {
   return declared
 }
 
-/** The offer with the smallest key is kept. */
+/** The offer with the smallest key is kept. `key` must return a number that is not NaN. */
 export function min<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'min', key }
 }
 
-/** The offer with the greatest key is kept. */
+/** The offer with the greatest key is kept. `key` must return a number that is not NaN. */
 export function max<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'max', key }
 }

@@ -24,7 +24,8 @@ const OUT = 1024
 /**
  * Defines a task that is a master with a state (MW). It runs at the holder of the job's root.
  * Another holder starts it again, and tasks that have an outcome return at once. So the state needs
- * no copy: it is a fold over the job's outcomes, in which each result counts once.
+ * no copy: it is a fold over the job's outcomes, in which each result counts once. It fails with
+ * the first task that fails. At most 1,024 tasks are open at once; the others wait.
  */
 export function driver<Args, State, Result>(options: DriverOptions<Args, State, Result>): TaskDefinition<Args, Result> {
   const { start, done, order, result } = options

@@ -94,13 +94,13 @@ export class JobKeepers {
    * Resolves once two of these members know the wish of a job's owner, or after 3 s. Without that
    * the wish would be lost with this member.
    */
-  async tell(members: readonly MemberId[], job: JobId, wish: Wish): Promise<void> {
+  async untilKnown(members: readonly MemberId[], job: JobId, wish: Wish): Promise<void> {
     const end = performance.now() + WISH_TIME
-    const told = members.slice(0, HEARERS).map(async (member) => {
+    const known = members.slice(0, HEARERS).map(async (member) => {
       for (let left = WISH_TIME; left > 0 && !(await this.ask(member, job, wish, left)); left = end - performance.now())
         await sleep(LOOK_AGAIN)
     })
-    await Promise.all(told)
+    await Promise.all(known)
   }
 
   /** Records spread by themselves, so this waits for a moment. */

@@ -13,7 +13,7 @@ export class MemberList {
   readonly #pool: Pool
   readonly #visits: boolean
   readonly #computes: boolean
-  readonly #tell: (inputs: readonly Input[]) => void
+  readonly #onInputs: (inputs: readonly Input[]) => void
   /** The members reported so far, and whether they are visitors. */
   readonly #known = new Map<MemberId, boolean>()
   /** Members that have sent a message. */
@@ -23,11 +23,11 @@ export class MemberList {
   readonly #stop = new AbortController()
 
   /** @param computes whether this member has workers */
-  constructor(pool: Pool, { visits, computes }: { visits: boolean; computes: boolean }, tell: (inputs: readonly Input[]) => void) {
+  constructor(pool: Pool, { visits, computes }: { visits: boolean; computes: boolean }, onInputs: (inputs: readonly Input[]) => void) {
     this.#pool = pool
     this.#visits = visits
     this.#computes = computes
-    this.#tell = tell
+    this.#onInputs = onInputs
     this.#incarnation = pool.self.incarnation
   }
 
@@ -89,6 +89,6 @@ export class MemberList {
       this.#spoke.delete(id)
       inputs.push({ type: 'gone', id })
     }
-    if (inputs.length > 0) this.#tell(inputs)
+    if (inputs.length > 0) this.#onInputs(inputs)
   }
 }

@@ -41,7 +41,7 @@ export class OwnJobs {
     const job = this.#own(id, wish)
     const left = Math.max(1000, job.expires - Date.now())
     await this.publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
-    if (wish !== 'cancel') await this.#spread(id, wish)
+    if (wish !== 'cancel') await this.#untilKnown(id, wish)
   }
 
   /** @throws NotOwnerError, UnknownJobError */
@@ -50,7 +50,7 @@ export class OwnJobs {
     const job = this.#own(id, 'forget')
     await pool.unpublish(JOB_PREFIX + job.name, { ...(owner && { owner }) })
     if (jobs.get(id) === job) jobs.forget(id)
-    await this.#spread(id, 'forget')
+    await this.#untilKnown(id, 'forget')
   }
 
   /**
@@ -63,8 +63,8 @@ export class OwnJobs {
     if (job !== undefined && lifetime !== undefined) void this.publish(job.name, job, lifetime).catch(() => {})
   }
 
-  async #spread(id: JobId, wish: JobRecord['wish'] | 'forget'): Promise<void> {
-    await this.#parts.keepers.tell(this.#parts.holders.keepers(id), id, wish)
+  async #untilKnown(id: JobId, wish: JobRecord['wish'] | 'forget'): Promise<void> {
+    await this.#parts.keepers.untilKnown(this.#parts.holders.keepers(id), id, wish)
   }
 
   #own(id: JobId, what: string): PublishedJob {

@@ -36,7 +36,7 @@ export class Runner {
   constructor(options: RunnerOptions) {
     const { self, workers, limits, signer, tickets, programOf } = options
     this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }), ...(tickets && { tickets }) })
-    const executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, tell: (inputs) => this.feed(...inputs) })
+    const executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, onInputs: (inputs) => this.feed(...inputs) })
     this.#executor = executor
     const carrier: Carrier<Effect> = {
       send: ({ to, message }) => options.send(to, message),

@@ -170,7 +170,7 @@ export class GridMember {
       speed: this.speed,
       program,
       later: (after, action) => clock.after(after, () => this.lives && action()),
-      tell: (input) => this.lives && this.handle(input),
+      feed: (input) => this.lives && this.handle(input),
       says: (said) => (this.lies ? lieAbout(said, random) : said),
       isFit: () => !this.isSick,
       die: () => this.#world.kill(this),

@@ -199,7 +199,7 @@ export class ComputeNode implements Application {
       speed: this.speed,
       program,
       later: (after, action) => this.node.later(after, action),
-      tell: (input) => this.feed(input),
+      feed: (input) => this.feed(input),
       says: (said) => (this.lies ? lieAbout(said, random) : said),
       ran: (job, path, cost) => {
         this.worked += cost

@@ -43,7 +43,7 @@ export class VirtualWorker {
   readonly #speed: number
   readonly #program: VirtualProgram
   readonly #later: (after: Milliseconds, action: () => void) => void
-  readonly #tell: (input: Input) => void
+  readonly #feed: (input: Input) => void
   readonly #says: (said: Said) => Said
   readonly #isFit: () => boolean
   readonly #die: () => void
@@ -61,7 +61,7 @@ export class VirtualWorker {
     speed: number
     program: VirtualProgram
     later: (after: Milliseconds, action: () => void) => void
-    tell: (input: Input) => void
+    feed: (input: Input) => void
     /** Returns the report for an outcome: the outcome itself if the member is honest. */
     says: (said: Said) => Said
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
@@ -75,7 +75,7 @@ export class VirtualWorker {
     this.#speed = options.speed
     this.#program = options.program
     this.#later = options.later
-    this.#tell = options.tell
+    this.#feed = options.feed
     this.#says = options.says
     this.#ran = options.ran
     this.#isFit = options.isFit ?? (() => true)
@@ -100,7 +100,7 @@ export class VirtualWorker {
     const given = this.#queues.get(job)?.shift()
     if (given === undefined) {
       this.#queues.delete(job)
-      this.#tell({ type: 'idle', slot: this.#slot, seen: this.#seen })
+      this.#feed({ type: 'idle', slot: this.#slot, seen: this.#seen })
     } else if (given.type === 'run') this.#run(given)
     else this.#deliver(given)
   }
@@ -115,7 +115,7 @@ export class VirtualWorker {
     if (!this.#isFit()) {
       this.#later(START, () => {
         this.#lose(job)
-        this.#tell({ type: 'unfit', slot: this.#slot, job, code: 'PROGRAM_UNUSABLE', reason: 'it can not start' })
+        this.#feed({ type: 'unfit', slot: this.#slot, job, code: 'PROGRAM_UNUSABLE', reason: 'it can not start' })
         this.#next(job)
       })
       return
@@ -133,12 +133,12 @@ export class VirtualWorker {
       }
       if (plan.ends === 'container') {
         this.#lose(job)
-        this.#tell({ type: 'crashed', slot: this.#slot, job, path: task.path, reason: 'it is gone' })
+        this.#feed({ type: 'crashed', slot: this.#slot, job, path: task.path, reason: 'it is gone' })
         this.#next(job)
         return
       }
       if (plan.children.length === 0) this.#return(frame)
-      else this.#tell({ type: 'spawned', job, path: task.path, children: plan.children })
+      else this.#feed({ type: 'spawned', job, path: task.path, children: plan.children })
       this.#done(job)
     })
   }
@@ -160,7 +160,7 @@ export class VirtualWorker {
       const more = moreOf(frame, step)
       if (more.length > 0) {
         frame.children.push(...more)
-        this.#tell({ type: 'spawned', job, path, children: more })
+        this.#feed({ type: 'spawned', job, path, children: more })
       }
       if (frame.outcomes.size === frame.children.length) this.#return(frame)
     }
@@ -171,7 +171,7 @@ export class VirtualWorker {
     const { job, path, plan, children, outcomes, shared, ran } = frame
     this.#frames.delete(`${job} ${path}`)
     const outcome = plan.outcome(children.map(({ step }) => outcomes.get(step) as Outcome))
-    this.#tell({ type: 'returned', job, path, ...this.#says({ outcome, shared }), ran })
+    this.#feed({ type: 'returned', job, path, ...this.#says({ outcome, shared }), ran })
   }
 }
 
