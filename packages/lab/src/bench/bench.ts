@@ -112,7 +112,8 @@ async function carryOut<Of extends Settings, Data>(
   const clean = (): void => rmSync(folder, { recursive: true, force: true })
   process.once('exit', clean)
   const data = await plan.measure(values, { folder, operands, origin })
-  if (plan.table !== undefined) console.log(plan.table(data))
+  const text = plan.table?.(data) ?? ''
+  if (text !== '') console.log(text)
   if (file !== undefined) writeDraw(file, plan.draw?.(data) ?? [])
   if (keep === true && plan.figures !== undefined) await keepFigures(plan.figures, origin, data)
   clean()
