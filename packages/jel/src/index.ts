@@ -7,19 +7,19 @@
 import './node-version.ts'
 
 export { joinPool } from './join.ts'
-export { Pool } from './pool.ts'
-export { Keyring } from './keyring.ts'
-export type { NewsGap, PoolHost, PoolNews } from './pool-host.ts'
-export type { Abortable, PoolEnd, PoolParts, StreamHandler } from './pool.ts'
+export { Pool } from './pool/pool.ts'
+export { Keyring } from './pool/keyring.ts'
+export type { NewsGap, PoolHost, PoolNews } from './pool/host.ts'
+export type { Abortable, PoolEnd, PoolParts } from './pool/session.ts'
 export type { PoolOptions } from './options.ts'
-export type { EventDetail, MeasuredDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './events.ts'
-export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner } from '@jel/overlay'
+export type { EventDetail, MeasuredDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './pool/events.ts'
+export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner, StreamHandler } from '@jel/overlay'
 /** The stream that `open` returns and handlers take. */
 export type { Stream } from '@libp2p/interface'
-export type { Change, Health, Link, Member, MemberRef, Reign, Traffic } from './member.ts'
-export { byJoin } from './join-order.ts'
-export type { Answer, QueryHandler, QueryOptions } from './queries.ts'
-export type { QueryFilter } from './query-filter.ts'
+export { byJoin, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './base/member.ts'
+export type { QueryHandler } from './queries/answers.ts'
+export type { Answer, QueryOptions } from './queries/questions.ts'
+export type { QueryFilter } from './queries/filter.ts'
 export {
   CandidacyWithdrawnError,
   ChangesOverflowError,
@@ -43,8 +43,8 @@ export {
   UnsupportedNodeError,
   WorkerError,
 } from './errors.ts'
-export { drained } from './drained.ts'
-export { electionNameProblem } from './names.ts'
+export { drained } from './drain.ts'
+export { electionNameProblem } from './base/arguments.ts'
 export {
   CorruptIdentityError,
   ElectionsFullError,

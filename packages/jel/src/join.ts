@@ -1,17 +1,13 @@
 import { InvalidPoolNameError, startOverlay, type OverlayOptions } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
+import { checkLocation, checkTag, toBytes } from './base/arguments.ts'
 import { InvalidOptionError, PoolTerminatedError, TooFewMembersError } from './errors.ts'
-import { sizeProblem } from './fixed-size.ts'
+import { sizeProblem } from './records/fixed-size.ts'
 import { checkOptions, type PoolOptions } from './options.ts'
-import type { PoolHost } from './pool-host.ts'
-import { Pool } from './pool.ts'
-import { checkTag } from './tag.ts'
-import { findTermination } from './termination.ts'
-import { toBytes } from './text.ts'
+import type { PoolHost } from './pool/host.ts'
+import { Pool } from './pool/pool.ts'
+import { findTermination } from './records/termination.ts'
 import { startRemoteOverlay } from './thread/start.ts'
-
-/** Bounded because every member keeps the location of every other member. */
-const { locationBytes } = defaultConfig.limits
 
 /**
  * Default for `timeout`: how long `requireMembers` may take, ms. Guess: longer than a node waits
@@ -104,12 +100,5 @@ async function admitted(host: PoolHost, poolSize: number | undefined, requireRun
 
 function keysOf(key: NonNullable<PoolOptions['key']>): Uint8Array[] {
   const keys = typeof key === 'string' || key instanceof Uint8Array ? [key] : key
-  return keys.map((each) => toBytes(each) as Uint8Array)
-}
-
-function checkLocation(location: string): void {
-  const bytes = new TextEncoder().encode(location).length
-  if (bytes > locationBytes) throw new InvalidOptionError(`the location has ${bytes} bytes; at most ${locationBytes} are allowed`)
-  if (!location.isWellFormed()) throw new InvalidOptionError('the location is not well-formed Unicode')
-  if (/\p{Cc}/u.test(location)) throw new InvalidOptionError('the location contains a control character')
+  return keys.map(toBytes)
 }

@@ -1,4 +1,5 @@
-import type { WarningDetail } from './events.ts'
+import { countProblem, spanProblem } from './base/arguments.ts'
+import type { WarningDetail } from './pool/events.ts'
 import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
 
 /** The options of `joinPool`. All are optional. */
@@ -134,9 +135,6 @@ const keys: Check = (value) =>
   (Array.isArray(value) ? value : [value]).every((each) => bytes(each) === undefined)
     ? undefined
     : 'must be a Uint8Array or a string, or an array of them'
-const count: Check = (value) => (Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a whole number above 0')
-const span: Check = (value) =>
-  typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT ? undefined : `must be milliseconds, above 0 and at most ${MAX_TIMEOUT}`
 const oneOf =
   (...offered: readonly string[]): Check =>
   (value) =>
@@ -147,8 +145,8 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
   elections: oneOf(...CONSISTENCY.elections.offered),
   bootstrap: addresses,
   found: flag,
-  requireMembers: count,
-  timeout: span,
+  requireMembers: countProblem,
+  timeout: (value) => spanProblem(value, MAX_TIMEOUT),
   listen: addresses,
   announce: addresses,
   portMapping: flag,
@@ -159,7 +157,7 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
   identityFile: file,
   mdns: flag,
   thread: oneOf('main', 'worker'),
-  poolSize: count,
+  poolSize: countProblem,
   requireRunning: flag,
   onWarning: (value) => (typeof value === 'function' ? undefined : 'must be a function'),
   signal: (value) => (value instanceof AbortSignal ? undefined : 'must be an AbortSignal'),
@@ -184,18 +182,6 @@ export function checkOptions(options: unknown): asserts options is PoolOptions {
   const { timeout, requireMembers } = options as PoolOptions
   if (timeout !== undefined && requireMembers === undefined)
     throw new InvalidOptionError('timeout: says how long requireMembers may take: give both')
-}
-
-/** Throws InvalidOptionError unless the value is a positive safe integer. */
-export function checkCount(option: string, value: unknown): void {
-  const problem = count(value)
-  if (problem !== undefined) throw new InvalidOptionError(`${option}: ${problem}`)
-}
-
-/** Throws InvalidOptionError unless the value is a time in ms, above 0 and at most `most`. */
-export function checkSpan(option: string, value: unknown, most: number): void {
-  const isFine = typeof value === 'number' && value > 0 && value <= most
-  if (!isFine) throw new InvalidOptionError(`${option}: must be milliseconds, above 0 and at most ${most}`)
 }
 
 /** Throws UnsupportedConsistencyError for a level that a pool can't give. */

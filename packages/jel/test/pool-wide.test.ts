@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { ANSWER_PROTOCOL, startOverlay } from '@jel/overlay'
+import { startOverlay } from '@jel/overlay'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   InvalidConstantError,
@@ -11,6 +11,7 @@ import {
   type Answer,
   type Pool,
 } from '../src/index.ts'
+import { ANSWER_PROTOCOL } from '../src/queries/questions.ts'
 import { join, pools } from './pools.ts'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

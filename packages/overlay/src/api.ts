@@ -207,6 +207,16 @@ export interface QueryOptions {
   readonly to?: readonly string[] | undefined
 }
 
+/**
+ * Takes a stream that a member opened with `open()`. `from` is that member's id. A stream is
+ * aborted if its handler throws.
+ */
+export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
+
+/**
+ * A node in a pool, for the facade, in the thread of the host or across threads. The facade checks
+ * names, values and options. An overlay does not.
+ */
 export interface Overlay {
   readonly pool: string
   readonly keys: OverlayKeys
@@ -237,7 +247,7 @@ export interface Overlay {
   subscribe(listener: (notification: OverlayNotification) => void): () => void
   /**
    * Makes this node a candidate, until {@link withdraw} or {@link leave}. The result comes as an
-   * `elected` notification. RangeError for an invalid name.
+   * `elected` notification. Throws {@link ElectionsFullError}.
    */
   elect(election: string): void
   withdraw(election: string): void
@@ -245,22 +255,17 @@ export interface Overlay {
   maybeDead(id: string): void
   /**
    * Sends a named signal. Resolves when all have acknowledged it. Throws {@link SignalError} with
-   * the members that did not within 10 s (`limits.signalTimeout`), the signal's reason, or
-   * RangeError for an invalid name.
+   * the members that did not within 10 s (`limits.signalTimeout`), or the signal's reason.
    */
   signal(name: string, ids: readonly string[], options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /**
    * Publishes a record under a name of its owner, in place of an earlier one, and returns it.
-   * RangeError for an invalid name, value or lifetime; {@link RecordsFullError} where the pool has
-   * no room for it.
+   * Throws {@link RecordsFullError} where the pool has no room for it.
    */
   publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord>
   /** Withdraws a record. An unknown or expired record is no error. */
   unpublish(name: string, options?: Pick<PublishOptions, 'owner'>): Promise<void>
-  /**
-   * Replaces the tag of this node. All get `updated`. Later lives keep the tag. RangeError for a
-   * tag of more than 1 KiB.
-   */
+  /** Replaces the tag of this node. All get `updated`. Later lives keep the tag. */
   setTag(tag: Uint8Array): Promise<void>
   /**
    * Sets one static attribute of this node. All get `updated`. Later lives keep it. Undefined
@@ -272,7 +277,7 @@ export interface Overlay {
   sign(message: Uint8Array): Promise<Uint8Array>
   /**
    * Sends a user event to all members once, this node included, as an `event` notification; with
-   * `query`, as a `query`. RangeError for an invalid name or payload.
+   * `query`, as a `query`.
    */
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void>
   /**
@@ -282,13 +287,14 @@ export interface Overlay {
   records(prefix?: string): readonly PoolRecord[]
   /**
    * Opens a stream of the application's own protocol to a member, dialling it where needed.
-   * Throws {@link UnknownMemberError}, {@link InvalidProtocolError} or {@link OpenError}.
+   * Throws {@link UnknownMemberError} or {@link OpenError}.
    */
   open(id: string, protocol: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Stream>
   /**
-   * Accepts such streams, from members of the view only. A stream is aborted if its handler throws.
+   * Accepts such streams, from members of the view only. Throws {@link InvalidProtocolError} if the
+   * protocol has a handler already.
    */
-  handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void>
+  handle(protocol: string, handler: StreamHandler): Promise<void>
   unhandle(protocol: string): Promise<void>
   /** Announces the leave, stops the host and releases the identity file. Idempotent. */
   leave(): Promise<void>

@@ -4,14 +4,9 @@
 import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from './base/errors.ts'
+import type { StreamHandler } from './api.ts'
 import type { Dialer } from './dialing/dialing.ts'
 import { answers } from './host/muxer.ts'
-
-/** Prefixes of protocols that are not the application's. */
-const reserved = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']
-
-/** The protocol by which members answer queries. It belongs to the facade. */
-export const ANSWER_PROTOCOL = '/jel/query/1.0.0'
 
 /**
  * How long a connection to a member whose life has ended may take to answer, ms. Guess: as long as
@@ -35,12 +30,6 @@ export class Applications {
   }
 
   async open(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
-    checkProtocol(protocol)
-    return await this.openAny(id, protocol, signal)
-  }
-
-  /** As `open`, for protocols of the overlay, too. */
-  async openAny(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
     const { dialer, find } = this.#options
     signal?.throwIfAborted()
     const member = find(id)
@@ -71,13 +60,7 @@ export class Applications {
     )
   }
 
-  async handle(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
-    checkProtocol(protocol)
-    await this.handleAny(protocol, handler)
-  }
-
-  /** As `handle`, for protocols of the overlay, too. */
-  async handleAny(protocol: string, handler: (stream: Stream, from: string) => void | Promise<void>): Promise<void> {
+  async handle(protocol: string, handler: StreamHandler): Promise<void> {
     const { libp2p, find } = this.#options
     if (libp2p.getProtocols().includes(protocol)) throw new InvalidProtocolError(`${protocol} has a handler already`)
     await libp2p.handle(protocol, async (stream, connection) => {
@@ -96,7 +79,6 @@ export class Applications {
   }
 
   async unhandle(protocol: string): Promise<void> {
-    checkProtocol(protocol)
     await this.#options.libp2p.unhandle(protocol)
   }
 
@@ -112,13 +94,4 @@ export class Applications {
   #watch(stream: Stream, connection: Connection): void {
     stream.addEventListener('close', () => this.#options.onUnused(connection))
   }
-}
-
-function checkProtocol(protocol: string): void {
-  if (!/^\/[!-~]{1,255}$/u.test(protocol)) {
-    throw new InvalidProtocolError(`a protocol id looks like /render/1.0.0: ${JSON.stringify(protocol.slice(0, 64))}`)
-  }
-  const prefix = reserved.find((each) => protocol.startsWith(each))
-  if (prefix !== undefined && protocol !== ANSWER_PROTOCOL)
-    throw new InvalidProtocolError(`protocol ids that start with ${prefix} are not the application's: ${protocol}`)
 }

@@ -17,6 +17,7 @@ export type {
   PoolReign,
   PublishOptions,
   QueryOptions,
+  StreamHandler,
 } from './api.ts'
 export type { Traffic } from './host/traffic.ts'
 export { JelError, type Measured, type PoolRecord } from '@jel/protocol'
@@ -40,7 +41,6 @@ export {
   UnknownMemberError,
 } from './base/errors.ts'
 export { generateIdentity, readOwner, type RecordOwner } from './identity/identity.ts'
-export { ANSWER_PROTOCOL } from './applications.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
 export { isSignedInPool } from './identity/signatures.ts'

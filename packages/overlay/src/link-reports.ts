@@ -27,12 +27,12 @@ const timeout = 5_000
 const idPattern = /^[1-9A-HJ-NP-Za-km-z]{1,128}$/u
 
 export class LinkReports {
-  readonly #applications: Pick<Applications, 'openAny' | 'handleAny'>
+  readonly #applications: Pick<Applications, 'open' | 'handle'>
   readonly #protocol: string
   readonly #own: () => readonly LinkState[]
   readonly #limiter = new RateLimiter(answersPerSecond)
 
-  constructor(applications: Pick<Applications, 'openAny' | 'handleAny'>, protocol: string, own: () => readonly LinkState[]) {
+  constructor(applications: Pick<Applications, 'open' | 'handle'>, protocol: string, own: () => readonly LinkState[]) {
     this.#applications = applications
     this.#protocol = protocol
     this.#own = own
@@ -40,7 +40,7 @@ export class LinkReports {
 
   /** Starts to answer requests. */
   async start(): Promise<void> {
-    await this.#applications.handleAny(this.#protocol, async (stream) => {
+    await this.#applications.handle(this.#protocol, async (stream) => {
       if (!this.#limiter.spend()) throw new Error('asked too often')
       stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
       await stream.close()
@@ -50,7 +50,7 @@ export class LinkReports {
   /** Throws {@link UnknownMemberError} or {@link OpenError}. */
   async ask(id: string, signal: AbortSignal | undefined): Promise<LinkState[]> {
     const time = AbortSignal.timeout(timeout)
-    const stream = await this.#applications.openAny(id, this.#protocol, signal ? AbortSignal.any([signal, time]) : time)
+    const stream = await this.#applications.open(id, this.#protocol, signal ? AbortSignal.any([signal, time]) : time)
     const giveUp = (): void => stream.abort(new Error('no answer in time'))
     time.addEventListener('abort', giveUp)
     signal?.addEventListener('abort', giveUp)

@@ -92,7 +92,6 @@ describe('a pool of real hosts', () => {
     await until(() => nodes.every(({ overlay }) => overlay.reign('master') !== undefined))
     const winners = new Set(nodes.map(({ overlay }) => overlay.reign('master')!.winner.id))
     expect(winners.size).toBe(1)
-    expect(() => nodes[0]!.overlay.elect('')).toThrow(/election is empty/u)
     expect(nodes[0]!.heard.some((each) => each.type === 'elected' && each.reign.winner.addresses.length === 1)).toBe(true)
   })
 
@@ -199,9 +198,6 @@ describe('streams of the application', () => {
     const [a, b] = await pool(2)
     await expect(a!.overlay.open('12D3KooWnobody', '/render/1.0.0')).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' })
     await expect(a!.overlay.open(b!.id, '/nobody/speaks/this')).rejects.toMatchObject({ code: 'OPEN_FAILED' })
-    for (const protocol of ['render', '', '/jel/x', '/meshsub/1.2.0', '/with space', `/${'x'.repeat(300)}`]) {
-      await expect(a!.overlay.open(b!.id, protocol)).rejects.toMatchObject({ code: 'INVALID_PROTOCOL' })
-    }
     const reason = new Error('too late')
     await expect(a!.overlay.open(b!.id, '/render/1.0.0', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
     await a!.overlay.handle('/render/1.0.0', () => {})
@@ -276,8 +272,6 @@ describe('a start that fails', () => {
       { listen: ['/ip4/192.0.2.1/tcp/0'] },
       { code: 'LISTEN_FAILED', message: /192\.0\.2\.1.*not one of this machine/u },
     ],
-    ['a location too long', { location: 'x'.repeat(257) }, { name: 'RangeError', message: /location is 257 bytes/u }],
-    ['a tag too long', { tag: new Uint8Array(1_025) }, { name: 'RangeError', message: /tag is 1025 bytes/u }],
     ['an impossible setting', { config: { limits: { frameBytes: -1 } } }, { name: 'RangeError' }],
   ])('says so for %s', async (_what, options, error) => {
     const { message, ...rest } = error as { message?: RegExp }

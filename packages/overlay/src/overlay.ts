@@ -3,9 +3,6 @@
  */
 import {
   constantsProblem,
-  eventProblem,
-  nameProblem,
-  recordProblem,
   withConstant,
   type Command,
   type Introducer,
@@ -28,6 +25,7 @@ import type {
   PoolReign,
   PublishOptions,
   QueryOptions,
+  StreamHandler,
 } from './api.ts'
 import { Applications } from './applications.ts'
 import { ElectionsFullError, OverlayClosedError, RecordsFullError, asError } from './base/errors.ts'
@@ -55,7 +53,6 @@ const forgetInterval = 60_000
 /** Warnings that are kept for the first subscriber. Guess: some of a start. */
 const maxEarly = 64
 
-type Handler = (stream: Stream, from: string) => void | Promise<void>
 type Abortable = Pick<OverlayOptions, 'signal'>
 
 export class RunningOverlay implements Overlay {
@@ -201,8 +198,6 @@ export class RunningOverlay implements Overlay {
 
   elect(election: string): void {
     this.#lifecycle.checkOpen()
-    const problem = nameProblem(election)
-    if (problem !== undefined) throw new RangeError(`the name of the election ${problem}`)
     this.#command({ type: 'elect', election })
     const { node } = this.#engine
     if (!node.stands(election))
@@ -228,8 +223,6 @@ export class RunningOverlay implements Overlay {
 
   async publish(name: string, value: Uint8Array, { ttl, owner }: PublishOptions): Promise<PoolRecord> {
     this.#lifecycle.checkOpen()
-    const problem = recordProblem(name, value, ttl, this.#parts.config.limits)
-    if (problem !== undefined) throw new RangeError(problem)
     this.#command({ type: 'publish', name, value, lifetime: ttl, ...keyOf(owner) })
     const by = owner?.id ?? this.#parts.identity.id
     const record = this.records(name).find((each) => each.name === name && each.owner === by)
@@ -244,8 +237,6 @@ export class RunningOverlay implements Overlay {
 
   async setTag(tag: Uint8Array): Promise<void> {
     this.#lifecycle.checkOpen()
-    const { tagBytes } = this.#parts.config.limits
-    if (tag.length > tagBytes) throw new RangeError(`the tag is ${tag.length} bytes long, more than the ${tagBytes} that are allowed`)
     this.#command({ type: 'retag', tag })
   }
 
@@ -264,8 +255,6 @@ export class RunningOverlay implements Overlay {
 
   async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
     this.#lifecycle.checkOpen()
-    const problem = eventProblem(name, payload, this.#parts.config.limits, query)
-    if (problem !== undefined) throw new RangeError(problem)
     this.#command({ type: 'broadcast', name, payload, ...(query && { query }) })
   }
 
@@ -278,7 +267,7 @@ export class RunningOverlay implements Overlay {
     return await this.#applications.open(id, protocol, signal)
   }
 
-  async handle(protocol: string, handler: Handler): Promise<void> {
+  async handle(protocol: string, handler: StreamHandler): Promise<void> {
     this.#lifecycle.checkOpen()
     await this.#applications.handle(protocol, handler)
   }

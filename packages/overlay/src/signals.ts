@@ -1,7 +1,7 @@
 /**
  * This node's own signals that wait for acknowledgements.
  */
-import { nameProblem, type Command, type NodeId, type Notification } from '@jel/protocol'
+import type { Command, NodeId, Notification } from '@jel/protocol'
 import { raceSignal } from 'race-signal'
 import { SignalError } from './base/errors.ts'
 
@@ -19,10 +19,8 @@ export class Signals {
     this.#send = send
   }
 
-  /** Throws {@link SignalError}, the reason of `signal`, or RangeError for an invalid name. */
+  /** Throws {@link SignalError}, or the reason of `signal`. */
   async send(name: string, to: readonly NodeId[], signal: AbortSignal | undefined): Promise<void> {
-    const problem = nameProblem(name)
-    if (problem !== undefined) throw new RangeError(`the name of the signal ${problem}`)
     signal?.throwIfAborted()
     this.#last += 1
     const ref = this.#last

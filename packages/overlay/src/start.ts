@@ -25,7 +25,7 @@ import { RunningOverlay } from './overlay.ts'
  * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link InvalidPeerIdError},
  * {@link PoolKeyError}, {@link PoolKeysError}, {@link IdentityFileError}, {@link
  * CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an invalid
- * `config`, location or tag, or the reason of `options.signal`. In that case everything opened is
+ * `config`, or the reason of `options.signal`. In that case everything opened is
  * closed. An introducer that does not answer is no error: the protocol goes on alone and keeps
  * trying, with `warning` notifications, and {@link Overlay.health} reports it.
  */
@@ -45,8 +45,6 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     throw new RangeError('announce and portMapping both say where others reach this node: give one')
   const location = options.location ?? hostname()
   const tag = options.tag ?? new Uint8Array()
-  checkLength('location', Buffer.byteLength(location), config.limits.locationBytes)
-  checkLength('tag', tag.length, config.limits.tagBytes)
   options.signal?.throwIfAborted()
 
   const identity = options.identityFile === undefined ? await ephemeralIdentity() : await openIdentity(options.identityFile)
@@ -108,9 +106,4 @@ function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
   const keys = key instanceof Uint8Array ? [key] : key
   if (keys.length === 0) throw new PoolKeysError('the list of pool keys is empty: leave it out for an open pool')
   return keys
-}
-
-/** Others would refuse a longer statement, and this node would not learn why nobody knows it. */
-function checkLength(what: string, bytes: number, limit: number): void {
-  if (bytes > limit) throw new RangeError(`the ${what} is ${bytes} bytes long, more than the ${limit} that are allowed`)
 }

@@ -1,6 +1,6 @@
-import type { MeasuredDetail } from '../events.ts'
-import type { Health, Link, Member, Reign, Traffic } from '../member.ts'
-import type { Pool } from '../pool.ts'
+import type { MeasuredDetail } from '../pool/events.ts'
+import type { Health, Link, Member, Reign, Traffic } from '../base/member.ts'
+import type { Pool } from '../pool/pool.ts'
 
 /**
  * The number of elections whose last reign is remembered. Guess: four times as many as a node knows

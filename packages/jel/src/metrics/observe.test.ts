@@ -1,7 +1,7 @@
 import type { Attributes, Meter, Observable } from '@opentelemetry/api'
 import { afterEach, expect, it } from 'vitest'
 import { FakeOverlay, member } from '../../test/fake-overlay.ts'
-import { Pool } from '../pool.ts'
+import { Pool } from '../pool/pool.ts'
 import { instruments, prometheusName } from './instruments.ts'
 import { observe } from './observe.ts'
 

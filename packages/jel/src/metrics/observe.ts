@@ -1,6 +1,6 @@
 import { metrics, type Meter } from '@opentelemetry/api'
 import { PoolLeftError } from '../errors.ts'
-import type { Pool } from '../pool.ts'
+import type { Pool } from '../pool/pool.ts'
 import { Watch, type Figures } from './figures.ts'
 import { instruments, readings } from './instruments.ts'
 

@@ -4,7 +4,7 @@ import type { AbortOptions } from '@libp2p/interface'
 import { defaultLogger } from '@libp2p/logger'
 import { AbstractStream, type SendResult } from '@libp2p/utils'
 import { raceSignal } from 'race-signal'
-import { drained } from '../drained.ts'
+import { drained } from '../drain.ts'
 import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
 

@@ -14,7 +14,7 @@ import {
   type Traffic,
 } from '@jel/overlay'
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
-import type { PoolHost, PoolNews } from '../pool-host.ts'
+import type { PoolHost, PoolNews } from '../pool/host.ts'
 import { fromFault } from './faults.ts'
 import { lastReports } from './last-reports.ts'
 import { NEWS_LIMIT, type Calls, type Order, type Report, type Request, type Snapshot } from './messages.ts'

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { StreamResetError, type Stream } from '@libp2p/interface'
-import { drained } from '../drained.ts'
+import { drained } from '../drain.ts'
 import { fromFault, toFault } from './faults.ts'
 import { STREAM_WINDOW, type Piece } from './messages.ts'
 import { postData } from './port-stream.ts'

@@ -18,7 +18,8 @@ const keys = { file: 'packages/overlay/src/identity/pool-keys.ts', test: 'packag
 const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'packages/overlay/src/identity/identity.test.ts' }
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
 const handlers = { file: 'apps/node/src/handlers/handlers.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
-const queries = { file: 'packages/jel/src/queries.ts', test: 'packages/jel/src/queries.test.ts' }
+const questions = { file: 'packages/jel/src/queries/questions.ts', test: 'packages/jel/src/queries/queries.test.ts' }
+const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
 export const shellFaults: readonly ShellFault[] = [
   {
@@ -118,25 +119,25 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'apps/node/src/handlers/handler.test.ts',
   },
   {
-    ...queries,
+    ...questions,
     name: 'a query takes answers of members that it did not ask',
     from: 'if (open.isFiltered && !open.waiting.has(from)) return',
     to: '',
   },
   {
-    ...queries,
+    ...questions,
     name: 'a member answers a query again and again',
     from: 'open.answered.add(from)\n',
     to: '',
   },
   {
-    ...queries,
+    ...answers,
     name: 'one asker has all answers of a member',
     from: 'if (under >= ANSWERS_LIMIT.each || all',
     to: 'if (all',
   },
   {
-    ...queries,
+    ...answers,
     name: 'an asker that could not be reached is dialled for each of its queries',
     from: 'this.#unreachable.set(id, performance.now() + UNREACHABLE)',
     to: '',

@@ -1,11 +1,9 @@
 import type { PoolRecord } from '@jel/overlay'
-import type { Termination } from './events.ts'
-import { OWN_RECORDS } from './names.ts'
-import type { PoolHost } from './pool-host.ts'
+import type { Termination } from '../pool/events.ts'
+import { OWN_RECORDS, OWN_RECORDS_TTL } from '../base/arguments.ts'
+import type { PoolHost } from '../pool/host.ts'
 
 const NAME = `${OWN_RECORDS}terminated`
-/** The longest lifetime of a record, ms: 31 days. */
-const LIFETIME = 2_678_400_000
 
 /** Returns the termination of a pool that a record states. */
 function terminationOf({ name, owner, version, value }: PoolRecord): Termination | undefined {
@@ -44,7 +42,7 @@ export class Terminations {
   }
 
   async terminate(): Promise<void> {
-    if (this.current === undefined) await this.#host.publish(NAME, new Uint8Array(), { ttl: LIFETIME })
+    if (this.current === undefined) await this.#host.publish(NAME, new Uint8Array(), { ttl: OWN_RECORDS_TTL })
   }
 
   close(error: Error): void {

@@ -1,14 +1,12 @@
 import type { PoolRecord } from '@jel/overlay'
-import { PoolClosedError, PoolSizeMismatchError } from './errors.ts'
-import { byJoin } from './join-order.ts'
-import type { Member } from './member.ts'
-import { OWN_RECORDS } from './names.ts'
-import type { PoolHost } from './pool-host.ts'
+import { OWN_RECORDS, OWN_RECORDS_TTL } from '../base/arguments.ts'
+import { byJoin, type Member } from '../base/member.ts'
+import { PoolClosedError, PoolSizeMismatchError } from '../errors.ts'
+import type { PoolHost } from '../pool/host.ts'
+import type { Session } from '../pool/session.ts'
 
 const SIZE = `${OWN_RECORDS}size`
 const CLOSED = `${OWN_RECORDS}closed`
-/** The longest lifetime of a record, ms: 31 days. */
-const LIFETIME = 2_678_400_000
 /**
  * How long the first member waits once enough have joined, ms, so that it knows all members that
  * join at the same time. Guess: everybody knows of a join in half of that.
@@ -34,13 +32,6 @@ export function sizeProblem(host: PoolHost, size: number | undefined): Error | u
   return isFull ? new PoolClosedError(host.pool, most) : undefined
 }
 
-export interface FixedSizeEvents {
-  readonly closed: (size: number) => void
-  readonly warn: (code: string, message: string) => void
-  /** More members have joined than the pool is for, and this node is one of the last. */
-  readonly excess: (error: PoolClosedError) => void
-}
-
 /**
  * A pool for a fixed number of members (a closed world in the Ibis Portability Layer). One member
  * announces the size by a record. Once so many have joined, those that are gone since included, one
@@ -48,8 +39,8 @@ export interface FixedSizeEvents {
  * of joining, leave.
  */
 export class FixedSize {
+  readonly #session: Session
   readonly #host: PoolHost
-  readonly #events: FixedSizeEvents
   readonly #end = Promise.withResolvers<void>()
   readonly promise = this.#end.promise
   /** The first join of each id. Kept until the pool is closed. */
@@ -59,13 +50,14 @@ export class FixedSize {
   size: number | undefined
   isClosed = false
 
-  constructor(host: PoolHost, size: number | undefined, events: FixedSizeEvents) {
-    this.#host = host
-    this.#events = events
+  constructor(session: Session) {
+    const { poolSize: size } = session.parts
+    this.#session = session
+    this.#host = session.host
     this.size = size
     this.promise.catch(() => {}) // nobody may wait
     this.review()
-    if (size !== undefined && !sizesIn(host, SIZE).includes(size)) void this.#publish(SIZE, size)
+    if (size !== undefined && !sizesIn(this.#host, SIZE).includes(size)) void this.#publish(SIZE, size)
   }
 
   /** Counts a member that joined. */
@@ -85,7 +77,7 @@ export class FixedSize {
     if (other !== undefined && !this.#warned) {
       this.#warned = true
       const { code, message } = new PoolSizeMismatchError(this.#host.pool, size, other)
-      this.#events.warn(code, message)
+      this.#session.warn(code, message)
     }
     if (this.isClosed) return
     for (const member of this.#host.members()) this.#count(member)
@@ -118,19 +110,19 @@ export class FixedSize {
     this.isClosed = true
     const isExcess = before([...this.#joined.values()], this.#host.self) >= size
     this.#joined.clear()
-    if (isExcess) this.#events.excess(new PoolClosedError(this.#host.pool, size))
+    if (isExcess) void this.#session.expel(new PoolClosedError(this.#host.pool, size))
     else {
       this.#end.resolve()
-      this.#events.closed(size)
+      this.#session.emit('poolClosed', { size })
     }
   }
 
   async #publish(name: string, size: number): Promise<void> {
     try {
-      await this.#host.publish(name, new TextEncoder().encode(String(size)), { ttl: LIFETIME })
+      await this.#host.publish(name, new TextEncoder().encode(String(size)), { ttl: OWN_RECORDS_TTL })
     } catch (error) {
       // The pool was left meanwhile, or is full of records.
-      this.#events.warn('POOL_SIZE_UNTOLD', `${name} could not be published: ${error instanceof Error ? error.message : String(error)}`)
+      this.#session.warn('POOL_SIZE_UNTOLD', `${name} could not be published: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 }

@@ -1,5 +1,5 @@
-import { InvalidOptionError } from './errors.ts'
-import { idOf, type Member, type MemberRef } from './member.ts'
+import { InvalidOptionError } from '../errors.ts'
+import { idOf, type Member, type MemberRef } from '../base/member.ts'
 
 /**
  * Selects the members to ask: those that meet all conditions, as this node sees them when it asks.

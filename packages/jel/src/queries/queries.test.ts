@@ -1,8 +1,8 @@
 import type { Stream } from '@libp2p/interface'
 import { describe, expect, it } from 'vitest'
-import { FakeOverlay, member } from '../test/fake-overlay.ts'
-import { Pool } from './pool.ts'
-import type { QueryFilter } from './query-filter.ts'
+import { FakeOverlay, member } from '../../test/fake-overlay.ts'
+import { Pool } from '../pool/pool.ts'
+import type { QueryFilter } from './filter.ts'
 
 const parts = { joins: 'unreliable', elections: 'non-uniform' } as const
 

@@ -1,4 +1,4 @@
-import { ChangesOverflowError } from './errors.ts'
+import { ChangesOverflowError } from '../errors.ts'
 import type { Change } from './member.ts'
 
 /**

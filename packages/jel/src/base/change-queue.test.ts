@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { FakeOverlay, member } from '../test/fake-overlay.ts'
+import { FakeOverlay, member } from '../../test/fake-overlay.ts'
 import type { Change } from './member.ts'
-import { Pool } from './pool.ts'
+import { Pool } from '../pool/pool.ts'
 
 const parts = { joins: 'unreliable', elections: 'non-uniform' } as const
 

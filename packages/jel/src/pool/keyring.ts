@@ -1,7 +1,6 @@
 import type { OverlayKeys, PoolKeyInfo } from '@jel/overlay'
-import { InvalidOptionError } from './errors.ts'
-
-type Ask = <Result>(call: () => Promise<Result>) => Promise<Result>
+import { InvalidOptionError } from '../errors.ts'
+import type { Session } from './session.ts'
 
 /**
  * Changes the keys of a private pool while it runs, as Serf's keyring does: install the new key on
@@ -13,18 +12,17 @@ type Ask = <Result>(call: () => Promise<Result>) => Promise<Result>
  * PoolKeyError (not a key), InvalidOptionError or PoolLeftError.
  */
 export class Keyring {
-  readonly #keys: OverlayKeys
-  readonly #ask: Ask
+  readonly #session: Session
 
-  constructor(keys: OverlayKeys, ask: Ask) {
-    this.#keys = keys
-    this.#ask = ask
+  /** @internal */
+  constructor(session: Session) {
+    this.#session = session
   }
 
   /** Admits nodes that have this key, besides the keys that are installed already. */
   async install(key: Uint8Array | string): Promise<PoolKeyInfo> {
     checkKey(key)
-    return await this.#ask(() => this.#keys.install(key))
+    return await this.#ask((keys) => keys.install(key))
   }
 
   /**
@@ -33,7 +31,7 @@ export class Keyring {
    */
   async use(key: Uint8Array | string): Promise<PoolKeyInfo> {
     checkKey(key)
-    return await this.#ask(() => this.#keys.use(key))
+    return await this.#ask((keys) => keys.use(key))
   }
 
   /**
@@ -42,7 +40,7 @@ export class Keyring {
    */
   async remove(key: Uint8Array | string): Promise<void> {
     checkKey(key)
-    await this.#ask(() => this.#keys.remove(key))
+    await this.#ask((keys) => keys.remove(key))
   }
 
   /**
@@ -50,7 +48,12 @@ export class Keyring {
    * themselves.
    */
   async list(): Promise<readonly PoolKeyInfo[]> {
-    return await this.#ask(() => this.#keys.list())
+    return await this.#ask((keys) => keys.list())
+  }
+
+  async #ask<Result>(call: (keys: OverlayKeys) => Promise<Result>): Promise<Result> {
+    this.#session.check()
+    return await this.#session.ask(() => call(this.#session.host.keys))
   }
 }
 

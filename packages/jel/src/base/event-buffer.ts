@@ -1,4 +1,4 @@
-import { EventsOverflowError } from './errors.ts'
+import { EventsOverflowError } from '../errors.ts'
 
 /** How many events may wait while events are paused: as many as for a reader of `changes()`. */
 const PAUSED_LIMIT = 65_536
@@ -7,7 +7,7 @@ const PAUSED_LIMIT = 65_536
  * Holds events back while they are paused (`disableEvents` of the Ibis Portability Layer), then
  * dispatches them in order.
  */
-export class EventGate {
+export class EventBuffer {
   readonly #limit: number
   #waiting: (() => void)[] = []
   /** Index of the next event to dispatch. */
@@ -37,7 +37,7 @@ export class EventGate {
   }
 
   /** Dispatches now, or when events resume. */
-  pass(dispatch: () => void): void {
+  push(dispatch: () => void): void {
     if (!this.#isPaused && this.#waiting.length === 0) dispatch()
     else if (this.#waiting.length - this.#next < this.#limit && !this.#isOver) this.#waiting.push(dispatch)
     else {

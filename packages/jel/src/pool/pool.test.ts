@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { FakeOverlay, member } from '../test/fake-overlay.ts'
+import { FakeOverlay, member } from '../../test/fake-overlay.ts'
 import { Pool } from './pool.ts'
 
 const parts = { joins: 'unreliable', elections: 'non-uniform' } as const
@@ -36,6 +36,8 @@ describe('records', () => {
       () => pool.publish('x', 'text' as unknown as Uint8Array, { ttl: 1 }),
       () => pool.publish('x', Uint8Array.of(1), {} as { ttl: number }),
       () => pool.publish('x', Uint8Array.of(1), { ttl: -1 }),
+      () => pool.publish('x', Uint8Array.of(1), { ttl: 2_678_400_001 }),
+      () => pool.publish('x', new Uint8Array(1_025), { ttl: 1 }),
       () => pool.unpublish('a\nb'),
     ]
     for (const attempt of attempts) await expect(attempt()).rejects.toMatchObject({ code: 'INVALID_RECORD' })
@@ -219,6 +221,22 @@ describe('commands about members', () => {
   it('maybeDead() of a member that is gone already is no error', () => {
     const { overlay, pool } = setUp()
     pool.maybeDead(member('Z'))
+    expect(overlay.asked).toEqual([])
+  })
+
+  it.each(['render', '', '/jel/x', '/jel/query/1.0.0', '/meshsub/1.2.0', '/with space', `/${'x'.repeat(300)}`])(
+    'refuse the protocol %j, which no application may use',
+    async (protocol) => {
+      const { overlay, pool } = setUp()
+      for (const call of [() => pool.open('A', protocol), () => pool.handle(protocol, () => {}), () => pool.unhandle(protocol)])
+        await expect(call()).rejects.toMatchObject({ code: 'INVALID_PROTOCOL' })
+      expect(overlay.asked).toEqual([])
+    },
+  )
+
+  it.each(['', 'a\nb'])('refuse the signal name %j', async (name) => {
+    const { overlay, pool } = setUp()
+    await expect(pool.signal(name, 'A')).rejects.toMatchObject({ code: 'INVALID_SIGNAL_NAME' })
     expect(overlay.asked).toEqual([])
   })
 

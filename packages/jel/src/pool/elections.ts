@@ -1,0 +1,161 @@
+import { OverlayClosedError } from '@jel/overlay'
+import { checkElectionName } from '../base/arguments.ts'
+import type { Reign } from '../base/member.ts'
+import { CandidacyWithdrawnError, ElectionsOffError } from '../errors.ts'
+import type { PoolNews } from './host.ts'
+import { MemberCalls } from './members.ts'
+import type { Abortable, Session } from './session.ts'
+
+/** A caller that waits for the result of an election. */
+interface Waiter {
+  readonly election: string
+  readonly isCandidate: boolean
+  readonly resolve: (reign: Reign) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * The calls of a pool about its elections. A candidacy outlives its call once there was a result:
+ * when the winner goes, the remaining candidates elect the next one unasked (JEL §3.2).
+ */
+export class ElectionCalls extends MemberCalls {
+  readonly #session: Session
+  readonly #waiters = new Set<Waiter>()
+  /** Candidacies that had a result. An abort does not withdraw these. */
+  readonly #standing = new Set<string>()
+
+  /** @internal */
+  constructor(session: Session) {
+    super(session)
+    this.#session = session
+    session.listen(
+      (news) => this.#notice(news),
+      (error) => {
+        for (const waiter of this.#waiters) this.#reject(waiter, error)
+      },
+    )
+  }
+
+  /**
+   * Nominates this node and waits for a result (JEL §3.2), which need not be this node. A known
+   * winner that is alive keeps the role. The candidacy lasts until `withdraw()`, leave or death.
+   * When a winner goes, the remaining candidates elect the next one unasked, and `elected` events
+   * report it. A node that was given `bootstrap` addresses waits until it has reached one of them,
+   * unless it joined with `found`. A result is provisional until the pool agrees (JEL §3.3,
+   * non-uniform).
+   *
+   * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if
+   *   `withdraw()` comes first
+   */
+  async elect(election: string, options: Abortable = {}): Promise<Reign> {
+    this.#check(election, options.signal)
+    this.#session.order(() => this.#session.host.elect(election))
+    return await this.#wait(election, true, options.signal)
+  }
+
+  /**
+   * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`),
+   * for as long as there is none.
+   *
+   * @param options.signal gives up waiting
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
+   */
+  async electionResult(election: string, options: Abortable = {}): Promise<Reign> {
+    this.#check(election, options.signal)
+    return await this.#wait(election, false, options.signal)
+  }
+
+  /**
+   * Returns the present reigns that this node knows of, by the names of the elections (JEL §3.2).
+   */
+  reigns(): readonly Reign[] {
+    return this.#session.parts.elections === 'off' ? [] : this.#session.host.reigns()
+  }
+
+  /**
+   * Ends this node's candidacy. If it had the role, the remaining candidates elect the next one.
+   * Not in the paper.
+   *
+   * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
+   */
+  withdraw(election: string): void {
+    this.#check(election)
+    this.#standing.delete(election)
+    this.#session.order(() => this.#session.host.withdraw(election))
+    for (const waiter of this.#candidates(election)) this.#reject(waiter, new CandidacyWithdrawnError(election))
+  }
+
+  #check(election: string, signal?: AbortSignal): void {
+    this.#session.check(signal)
+    if (this.#session.parts.elections === 'off') throw new ElectionsOffError()
+    checkElectionName(election)
+  }
+
+  #notice(news: PoolNews): void {
+    if (news.type === 'elected' && this.#session.parts.elections !== 'off') {
+      this.#settle(news.reign)
+      this.#session.emit('elected', news.reign)
+    } else if (news.type === 'gap') {
+      // Announcements may have been missed.
+      for (const { election } of this.#waiters) this.#settleKnown(election)
+    }
+  }
+
+  async #wait(election: string, isCandidate: boolean, signal: AbortSignal | undefined): Promise<Reign> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reign>()
+    const waiter = { election, isCandidate, resolve, reject }
+    const abort = (): void => {
+      if (!this.#reject(waiter, signal?.reason as Error)) return
+      if (isCandidate && !this.#standing.has(election) && this.#candidates(election).length === 0) this.#abandon(election)
+    }
+    this.#waiters.add(waiter)
+    signal?.addEventListener('abort', abort)
+    this.#settleKnown(election)
+    try {
+      return await promise
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  /** Settles the callers that wait for this election. */
+  #settle(reign: Reign): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.election !== reign.election) continue
+      this.#waiters.delete(waiter)
+      if (waiter.isCandidate) this.#standing.add(reign.election)
+      waiter.resolve(reign)
+    }
+  }
+
+  /**
+   * Settles with the known reign. A reign counts only while its winner is a member; after that only
+   * the next one does.
+   */
+  #settleKnown(election: string): void {
+    const reign = this.#session.host.reign(election)
+    if (reign === undefined) return
+    const { id, incarnation } = reign.winner
+    if (this.members().some((member) => member.id === id && member.incarnation === incarnation)) this.#settle(reign)
+  }
+
+  /** Returns false if the caller had its result already. */
+  #reject(waiter: Waiter, error: Error): boolean {
+    waiter.reject(error)
+    return this.#waiters.delete(waiter)
+  }
+
+  /** Withdraws for a caller that is gone. The end of a pool has ended its candidacies, too. */
+  #abandon(election: string): void {
+    try {
+      this.#session.host.withdraw(election)
+    } catch (error) {
+      if (!(error instanceof OverlayClosedError)) throw error
+    }
+  }
+
+  #candidates(election: string): readonly Waiter[] {
+    return [...this.#waiters].filter((waiter) => waiter.isCandidate && waiter.election === election)
+  }
+}

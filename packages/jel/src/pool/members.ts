@@ -1,0 +1,198 @@
+import { TypedEventEmitter } from 'main-event'
+import { raceSignal } from 'race-signal'
+import { checkBytes, checkCount, checkTag, toBytes } from '../base/arguments.ts'
+import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from '../base/change-queue.ts'
+import { byJoin, idOf, type Change, type Member, type MemberRef } from '../base/member.ts'
+import { ChangesOverflowError, InvalidConstantError, InvalidOptionError, JoinsOffError } from '../errors.ts'
+import type { PoolEvents } from './events.ts'
+import type { PoolNews } from './host.ts'
+import type { Abortable, Session } from './session.ts'
+
+/** A caller that waits until there are `count` members. */
+interface Waiter extends PromiseWithResolvers<void> {
+  readonly count: number
+}
+
+/** The calls of a pool about its members. */
+export class MemberCalls extends TypedEventEmitter<PoolEvents> {
+  readonly #session: Session
+  readonly #queues = new Set<ChangeQueue>()
+  readonly #waiters = new Set<Waiter>()
+
+  /** @internal */
+  constructor(session: Session) {
+    super()
+    this.#session = session
+    session.emitter = this
+    session.listen(
+      (news) => this.#notice(news),
+      (error, failure) => {
+        for (const { reject } of this.#waiters) reject(error)
+        for (const queue of this.#queues) {
+          if (failure === undefined) queue.close()
+          else queue.fail(error)
+        }
+      },
+    )
+  }
+
+  /**
+   * This node as the others see it. It changes when the node re-enters under a new incarnation (it
+   * had been pronounced dead while it was cut off), and with its addresses, tag and constants,
+   * within the same incarnation.
+   */
+  get self(): Member {
+    return this.#session.host.self
+  }
+
+  /**
+   * Returns the members that this node believes to be in the pool at present, itself included, by
+   * id. Works with `joins: 'off'` too: then it is the only source, since no events come.
+   *
+   * @param options.order `'join'`: as they joined, by `joinedAt` and then by id; all members put
+   *   any two in the same order
+   * @throws InvalidOptionError
+   */
+  members({ order = 'id' }: { order?: 'id' | 'join' } = {}): readonly Member[] {
+    const members = this.#session.host.members()
+    if (order === 'id') return members
+    if (order !== 'join') throw new InvalidOptionError("order: must be 'id' or 'join'")
+    return [...members].sort(byJoin)
+  }
+
+  /**
+   * Replaces the tag of this node within its life; the others get `updated`. The tag survives a
+   * re-entry under a new incarnation. Resolves when `self` has it.
+   *
+   * @param tag at most 1,024 bytes; text is sent as UTF-8
+   * @throws TagTooLargeError, InvalidOptionError, PoolLeftError
+   */
+  async setTag(tag: Uint8Array | string): Promise<void> {
+    this.#session.check()
+    const bytes = checkTag(tag)
+    await this.#session.ask(() => this.#session.host.setTag(bytes))
+  }
+
+  /**
+   * Sets one static attribute of this node. Programs that run on the pool use it to say what the
+   * node offers. The others read it in `member.constants` and get `updated`. It is known wherever
+   * this node is known, survives a re-entry, and ends with the node. Resolves when `self` has it.
+   *
+   * @param name as that of a signal; begin it with the program's own, as in `jel.compute`
+   * @param value undefined removes the attribute of this name; text is sent as UTF-8. All
+   *   attributes of a member have at most 512 bytes, names included
+   * @throws InvalidConstantError, InvalidOptionError, PoolLeftError
+   */
+  async setConstant(name: string, value: Uint8Array | string | undefined): Promise<void> {
+    this.#session.check()
+    if (typeof name !== 'string') throw new InvalidOptionError('name: must be a string')
+    const bytes = value === undefined ? undefined : checkBytes('value', toBytes(value), 'a Uint8Array or a string')
+    try {
+      await this.#session.ask(() => this.#session.host.setConstant(name, bytes))
+    } catch (error) {
+      // Only the host knows the other constants for sure.
+      throw error instanceof RangeError ? new InvalidConstantError(error.message, { cause: error }) : error
+    }
+  }
+
+  /**
+   * Waits until this node sees at least `count` members, itself included. Works with `joins: 'off'`
+   * too.
+   *
+   * @param options.signal gives up waiting
+   * @throws InvalidOptionError, PoolLeftError
+   */
+  async waitForMembers(count: number, options: Abortable = {}): Promise<void> {
+    this.#session.check(options.signal)
+    checkCount('count', count)
+    if (this.members().length >= count) return
+    const waiter = { count, ...Promise.withResolvers<void>() }
+    this.#waiters.add(waiter)
+    try {
+      await raceSignal(waiter.promise, options.signal)
+    } finally {
+      this.#waiters.delete(waiter)
+    }
+  }
+
+  /**
+   * Returns the membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for
+   * this node, then for each other present member. A member whose addresses, tag or constants
+   * changed comes as `updated`. No change is missed or repeated. The news is unreliable in the
+   * sense of JEL §3.3: best effort, and the order may differ between nodes. After `leave()` the
+   * queued changes can still be read, then the iteration ends.
+   *
+   * The iterator starts to collect at this call. Leave a loop or call `return()` to stop it.
+   *
+   * @param options.signal ends the iteration: it throws `signal.reason`
+   * @param options.limit how many changes may wait to be read, the snapshot not counted; default
+   *   65,536
+   * @throws JoinsOffError with `joins: 'off'`
+   * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not
+   *   go on
+   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait, or, with
+   *   `thread: 'worker'`, more than 65,536 events for an application that blocks its thread: never
+   *   a silent gap
+   */
+  changes(options: Abortable & { limit?: number } = {}): AsyncIterableIterator<Change, undefined> {
+    const { signal, limit = DEFAULT_CHANGES_LIMIT } = options
+    this.#session.check(signal)
+    if (this.#session.parts.joins === 'off') throw new JoinsOffError()
+    checkCount('limit', limit)
+    const self = this.self
+    const snapshot = [self, ...this.members().filter((member) => member.id !== self.id)]
+    const abort = (): void => queue.fail(signal?.reason as Error)
+    const queue = new ChangeQueue<Change>(
+      snapshot.map((member) => ({ type: 'joined', member })),
+      limit,
+      () => {
+        this.#queues.delete(queue)
+        signal?.removeEventListener('abort', abort)
+      },
+    )
+    this.#queues.add(queue)
+    signal?.addEventListener('abort', abort)
+    return queue
+  }
+
+  /**
+   * Reports a suspicion (JEL §3.1): this node probes the member now, and others probe it if it does
+   * not answer. This is only a hint and kills nobody. If the member is gone already, a `Member` is
+   * ignored.
+   *
+   * @throws UnknownMemberError for an id that is not in the view; PoolLeftError
+   */
+  maybeDead(member: MemberRef): void {
+    this.#session.check()
+    if (typeof member !== 'string' && !this.#session.knows(idOf(member))) return
+    const id = this.#session.knownId(member)
+    this.#session.order(() => this.#session.host.maybeDead(id))
+  }
+
+  #notice(news: PoolNews): void {
+    switch (news.type) {
+      case 'joined':
+      case 'left':
+      case 'died':
+      case 'updated': {
+        this.#settleWaiters()
+        if (this.#session.parts.joins === 'off') return
+        const { type, member } = news
+        for (const queue of this.#queues) queue.push({ type, member })
+        this.#session.emit(type, member)
+        return
+      }
+      case 'gap':
+        for (const queue of this.#queues) queue.fail(new ChangesOverflowError(news.limit))
+        this.#settleWaiters()
+        return
+      default:
+    }
+  }
+
+  #settleWaiters(): void {
+    if (this.#waiters.size === 0) return
+    const size = this.members().length
+    for (const { count, resolve } of this.#waiters) if (size >= count) resolve()
+  }
+}

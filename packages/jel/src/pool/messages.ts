@@ -1,0 +1,178 @@
+import type { PoolRecord, PublishOptions } from '@jel/overlay'
+import { queryTimeoutLimit } from '@jel/protocol'
+import {
+  checkEventName,
+  checkHandler,
+  checkPayload,
+  checkRecord,
+  checkRecordName,
+  checkSignalName,
+  checkSpan,
+  isOwnRecord,
+} from '../base/arguments.ts'
+import type { MemberRef } from '../base/member.ts'
+import { Answers, type QueryHandler } from '../queries/answers.ts'
+import { Questions, type Answer, type QueryOptions } from '../queries/questions.ts'
+import { ElectionCalls } from './elections.ts'
+import type { PoolNews } from './host.ts'
+import type { Abortable, Session } from './session.ts'
+
+/** The calls of a pool about its messages: signals, user events, queries and records. */
+export class MessageCalls extends ElectionCalls {
+  readonly #session: Session
+  readonly #questions: Questions
+  readonly #answers: Answers
+
+  /** @internal */
+  constructor(session: Session) {
+    super(session)
+    this.#session = session
+    this.#questions = new Questions(session)
+    this.#answers = new Answers(session, this.#questions)
+    session.listen(
+      (news) => this.#notice(news),
+      (error) => {
+        this.#questions.close(error)
+        this.#answers.close(error)
+      },
+    )
+  }
+
+  /**
+   * Sends a named signal to members, who get a `signal` event. Resolves when all have acknowledged
+   * it. Not in the paper; `Registry.signal` of the Ibis Portability Layer.
+   *
+   * @throws UnknownMemberError, InvalidSignalNameError, PoolLeftError; the overlay's error names
+   *   the members that did not acknowledge in time
+   */
+  async signal(name: string, ...members: readonly MemberRef[]): Promise<void>
+  async signal(name: string, members: readonly MemberRef[], options?: Abortable): Promise<void>
+  async signal(name: string, ...rest: readonly unknown[]): Promise<void> {
+    const [first, second] = rest
+    const listed = Array.isArray(first)
+    const members = (listed ? first : rest) as readonly MemberRef[]
+    const { signal } = (listed ? (second ?? {}) : {}) as Abortable
+    this.#session.check(signal)
+    checkSignalName(name)
+    const ids = [...new Set(members.map((member) => this.#session.knownId(member)))]
+    await this.#session.ask(() => this.#session.host.signal(name, ids, signal === undefined ? {} : { signal }))
+  }
+
+  /**
+   * Sends a user event to all members once, this node included: they get an `event`. A member that
+   * is cut off for a moment gets it later, within ten minutes. A member that joins later does not
+   * get it. Nobody acknowledges it. Not in the paper; Serf's user event.
+   *
+   * @param name as that of a signal
+   * @param payload at most 1,024 bytes; text is sent as UTF-8
+   * @throws InvalidEventError, PoolLeftError
+   */
+  async broadcast(name: string, payload: Uint8Array | string = new Uint8Array()): Promise<void> {
+    this.#session.check()
+    checkEventName(name)
+    const bytes = checkPayload(payload)
+    await this.#session.ask(() => this.#session.host.broadcast(name, bytes))
+  }
+
+  /**
+   * Asks all members, this node included, and iterates over their answers as they arrive, each with
+   * its member; at most one per member. Ends when all asked members have answered, or at the
+   * timeout. A member without a handler for `name` does not answer. Not in the paper; Serf's query.
+   *
+   * The question is sent at this call. Leave the loop or call `return()` to stop waiting.
+   *
+   * @param payload at most 1,024 bytes; text is sent as UTF-8
+   * @throws InvalidEventError, InvalidOptionError, PoolLeftError; the iteration throws the reason
+   *   of `options.signal`, or PoolLeftError
+   */
+  query(
+    name: string,
+    payload: Uint8Array | string = new Uint8Array(),
+    options: QueryOptions = {},
+  ): AsyncIterableIterator<Answer, undefined> {
+    this.#session.check(options.signal)
+    checkEventName(name)
+    const bytes = checkPayload(payload)
+    if (options.timeout !== undefined) checkSpan('timeout', options.timeout, queryTimeoutLimit)
+    return this.#questions.ask(name, bytes, options)
+  }
+
+  /**
+   * Answers the queries of this name. If the handler throws, or returns more than 1,024 bytes,
+   * there is a `warning` and no answer.
+   *
+   * @param options.signal stops answering
+   * @throws InvalidEventError, PoolLeftError; InvalidOptionError if queries of this name are
+   *   answered already
+   */
+  answer(name: string, handler: QueryHandler, options: Abortable = {}): void {
+    this.#session.check(options.signal)
+    checkEventName(name)
+    checkHandler(handler)
+    this.#answers.add(name, handler, options.signal)
+  }
+
+  /**
+   * Publishes bytes under a name, for all members, until they expire. They outlive this node:
+   * newcomers and the other side of a partition get them, too. Each owner has its own names.
+   * Publishing a name again replaces its value. Not in the paper.
+   *
+   * @param value at most 1 KiB
+   * @param options.ttl how long it lives, ms; at most 31 days
+   * @param options.owner the owner of the record, see `readOwner`; default: this node, whose key is
+   *   a new one at each start without an identity file
+   * @throws InvalidRecordError, RecordsFullError, PoolLeftError
+   */
+  async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
+    this.#session.check()
+    checkRecord(name, value, options?.ttl)
+    return await this.#session.ask(() => this.#session.host.publish(name, value, options))
+  }
+
+  /**
+   * Withdraws a record of this node, or of another owner whose key is given. An unknown or expired
+   * record is no error.
+   *
+   * @throws InvalidRecordError, PoolLeftError
+   */
+  async unpublish(name: string, options: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
+    this.#session.check()
+    checkRecordName(name)
+    await this.#session.ask(() => this.#session.host.unpublish(name, options))
+  }
+
+  /**
+   * Returns the records that this node knows, by name, then by owner. The `record` event reports
+   * changes.
+   *
+   * @param prefix only records whose names begin with it
+   */
+  records(prefix = ''): readonly PoolRecord[] {
+    const records = this.#session.host.records(prefix)
+    // The pool's own records are reported otherwise.
+    return isOwnRecord(prefix) ? records : records.filter(({ name }) => !isOwnRecord(name))
+  }
+
+  #notice(news: PoolNews): void {
+    switch (news.type) {
+      case 'signal':
+        this.#session.emit('signal', { name: news.name, from: news.from })
+        return
+      case 'event':
+        this.#session.emit('event', { name: news.name, payload: news.payload, from: news.from })
+        return
+      case 'record':
+        if (!isOwnRecord(news.record.name)) this.#session.emit('record', news.record)
+        return
+      case 'query':
+        void this.#answers.answer(news)
+        return
+      case 'left':
+      case 'died':
+        this.#questions.gone(news.member.id)
+        this.#answers.gone(news.member.id)
+        return
+      default:
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import type { Libp2p } from '@libp2p/interface'
+import { isSignedInPool } from '@jel/overlay'
+import { raceSignal } from 'race-signal'
+import { checkBytes, isOwnRecord } from '../base/arguments.ts'
+import type { Health } from '../base/member.ts'
+import { InvalidOptionError } from '../errors.ts'
+import { FixedSize } from '../records/fixed-size.ts'
+import { Terminations } from '../records/termination.ts'
+import type { Termination } from './events.ts'
+import type { PoolHost, PoolNews } from './host.ts'
+import { Keyring } from './keyring.ts'
+import { Session, type Abortable, type PoolEnd, type PoolParts } from './session.ts'
+import { StreamCalls } from './streams.ts'
+
+/**
+ * This node in one pool: the members, their roles, and the members that are gone (JEL §3).
+ * `joinPool` creates it. All that it returns is plain data, except for streams and `libp2p`.
+ */
+export class Pool extends StreamCalls implements AsyncDisposable {
+  readonly #session: Session
+  readonly #terminations: Terminations
+  readonly #fixedSize: FixedSize
+  readonly #keys: Keyring
+
+  /** For a host that was started by other means. Use `joinPool` otherwise. */
+  constructor(host: PoolHost, parts: PoolParts) {
+    const session = new Session(host, parts)
+    super(session)
+    this.#session = session
+    this.#keys = new Keyring(session)
+    this.#terminations = new Terminations(host)
+    this.#fixedSize = new FixedSize(session)
+    session.listen(
+      (news) => this.#notice(news),
+      (error) => {
+        this.#terminations.close(error)
+        this.#fixedSize.close(error)
+      },
+    )
+  }
+
+  /** The name of the pool (JEL §3.1). */
+  get name(): string {
+    return this.#session.pool
+  }
+
+  /**
+   * The libp2p host itself, for everything that the pool does not cover. Don't stop it: `leave()`
+   * does.
+   *
+   * @throws Libp2pElsewhereError with `thread: 'worker'`
+   */
+  get libp2p(): Libp2p {
+    return this.#session.host.libp2p
+  }
+
+  /** The keys of a private pool, which can be changed while it runs. */
+  get keys(): Keyring {
+    return this.#keys
+  }
+
+  /** Resolves when this node is out of the pool and its host has stopped. Never rejects. */
+  get closed(): Promise<PoolEnd> {
+    return this.#session.closed
+  }
+
+  /**
+   * Signs bytes with this node's own key (Ed25519), for programs that run on the pool. The id of a
+   * node contains its public key, so others can check the signature even after the node has gone.
+   * Not in the paper.
+   *
+   * @param message begin it with the program's own name: other programs of this node sign as well
+   * @returns 64 bytes
+   * @throws InvalidOptionError, PoolLeftError
+   */
+  async sign(message: Uint8Array): Promise<Uint8Array> {
+    this.#session.check()
+    checkBytes('message', message, 'a Uint8Array')
+    return await this.#session.ask(() => this.#session.host.sign(message))
+  }
+
+  /**
+   * Returns true if the node of this id signed these bytes in this pool, by `sign`. Never throws.
+   */
+  isSignedBy(id: string, message: Uint8Array, signature: Uint8Array): boolean {
+    return isSignedInPool(this.name, id, message, signature)
+  }
+
+  /**
+   * Terminates the pool for all: members get `terminated`, later members find it in `terminated`.
+   * Nobody is made to leave: each application reacts as it sees fit. Any member may do it, and
+   * nobody can take it back. It is known for 31 days. `Registry.terminate` of the Ibis Portability
+   * Layer.
+   *
+   * @throws RecordsFullError, PoolLeftError
+   */
+  async terminate(): Promise<void> {
+    this.#session.check()
+    await this.#session.ask(() => this.#terminations.terminate())
+  }
+
+  /**
+   * The member that terminated the pool, and the time. Undefined: nobody has, as far as this node
+   * knows.
+   */
+  get terminated(): Termination | undefined {
+    return this.#terminations.current
+  }
+
+  /**
+   * Waits until the pool is terminated.
+   *
+   * @param options.signal gives up waiting
+   * @throws PoolLeftError
+   */
+  async waitForTermination(options: Abortable = {}): Promise<void> {
+    this.#session.check(options.signal)
+    await raceSignal(this.#terminations.promise, options.signal)
+  }
+
+  /**
+   * How many members the pool is for, from the option of `joinPool` or another member's
+   * announcement. Undefined: no limit.
+   */
+  get poolSize(): number | undefined {
+    return this.#fixedSize.size
+  }
+
+  /**
+   * Waits until the pool is closed: as many members have joined as it is for, those that are gone
+   * since included. `waitUntilPoolClosed` of the Ibis Portability Layer. No member can exclude
+   * others for sure: the two sides of a partition together may let in more.
+   *
+   * @param options.signal gives up waiting
+   * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError
+   *   as its cause if others came before this node
+   */
+  async waitForPoolClosed(options: Abortable = {}): Promise<void> {
+    this.#session.check(options.signal)
+    if (this.poolSize === undefined) throw new InvalidOptionError('poolSize: this pool is for as many as come, and never closed')
+    await raceSignal(this.#fixedSize.promise, options.signal)
+  }
+
+  /**
+   * Returns how well this node is connected: links, last reconciliation, the share of members that
+   * it can't reach, and why an introducer does not answer. An application can always tell that it
+   * is alone or in a minority; the `health` event says when to look. With `thread: 'worker'`,
+   * figures that no event reports, such as the number of links, are up to a second old.
+   */
+  health(): Health {
+    return this.#session.host.health()
+  }
+
+  /**
+   * Holds all events back until `resumeEvents()`, at most 65,536 of them. `changes()`, `members()`
+   * and pending waits go on. `disableEvents` of the Ibis Portability Layer.
+   */
+  pauseEvents(): void {
+    this.#session.events.pause()
+  }
+
+  /**
+   * Delivers the events that waited, in order, then goes on.
+   *
+   * @throws EventsOverflowError if more came than may wait: none of them is delivered then
+   */
+  resumeEvents(): void {
+    this.#session.events.resume()
+  }
+
+  /**
+   * Leaves the pool gracefully (JEL §3.1): the others get `left`, then the host stops. Pending
+   * `elect` and `electionResult` calls reject with PoolLeftError. `changes()` end after the queued
+   * changes. A second call waits for the same end.
+   *
+   * @param options.signal gives up waiting; leaving goes on
+   */
+  async leave(options: Abortable = {}): Promise<void> {
+    const { signal } = options
+    signal?.throwIfAborted()
+    await raceSignal(this.#session.leave(), signal)
+  }
+
+  /** `await using pool = await joinPool(…)` leaves at the end of the block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.leave()
+  }
+
+  #notice(news: PoolNews): void {
+    switch (news.type) {
+      case 'joined':
+        this.#fixedSize.joined(news.member)
+        return
+      case 'record':
+        if (isOwnRecord(news.record.name)) this.#review()
+        return
+      case 'health':
+        this.#session.emit('health', news.health)
+        return
+      case 'measured': {
+        const { type, ...detail } = news
+        this.safeDispatchEvent(type, { detail })
+        return
+      }
+      case 'warning':
+        this.#session.warn(news.code, news.message)
+        return
+      case 'gap': {
+        this.#review()
+        const { lost, limit } = news
+        const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
+        this.#session.warn('EVENTS_LOST', message)
+        return
+      }
+      default:
+    }
+  }
+
+  /** Reacts to changes of the records about the pool itself. */
+  #review(): void {
+    const termination = this.#terminations.take()
+    if (termination !== undefined) this.#session.emit('terminated', termination)
+    this.#fixedSize.review()
+  }
+}

@@ -1,0 +1,143 @@
+import { OverlayClosedError, UnknownMemberError } from '@jel/overlay'
+import type { TypedEventEmitter } from 'main-event'
+import { EventBuffer } from '../base/event-buffer.ts'
+import { idOf, type MemberRef } from '../base/member.ts'
+import { PoolLeftError, type PoolClosedError } from '../errors.ts'
+import type { PoolEvents } from './events.ts'
+import type { PoolHost, PoolNews } from './host.ts'
+
+/** How a pool ended for this node: by `leave()`, or because it could not go on. */
+export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
+
+/** Every operation that takes time can be given up. It then rejects with `signal.reason`. */
+export interface Abortable {
+  /** Gives the operation up. */
+  signal?: AbortSignal
+}
+
+/** The parts of JEL that this pool uses (JEL §3.3: parts that are not used are switched off). */
+export interface PoolParts {
+  readonly joins: 'unreliable' | 'off'
+  readonly elections: 'non-uniform' | 'off'
+  /** How many members the pool is for. Default: no limit, or the size that others announced. */
+  readonly poolSize?: number | undefined
+}
+
+type EndListener = (error: PoolLeftError, failure: Error | undefined) => void
+
+/** This node's stay in one pool, from its entry to its end. All calls of a pool share it. */
+export class Session {
+  readonly host: PoolHost
+  readonly parts: PoolParts
+  readonly closed: Promise<PoolEnd>
+  readonly events = new EventBuffer()
+  readonly #newsListeners: ((news: PoolNews) => void)[] = []
+  readonly #endListeners: EndListener[] = []
+  readonly #unsubscribe: () => void
+  #emitter: TypedEventEmitter<PoolEvents> | undefined
+  #leftError: PoolLeftError | undefined
+  /** The reason why this node may not stay. */
+  #excess: PoolClosedError | undefined
+  #leaving: Promise<void> | undefined
+
+  constructor(host: PoolHost, parts: PoolParts) {
+    this.host = host
+    this.parts = parts
+    this.#unsubscribe = host.subscribe((news) => {
+      for (const listener of this.#newsListeners) if (this.#leftError === undefined) listener(news)
+    })
+    this.closed = host.closed.then((end) => {
+      this.end(end.reason === 'failed' ? end.error : undefined)
+      return this.#excess === undefined ? end : { reason: 'failed', error: this.#excess }
+    })
+  }
+
+  get pool(): string {
+    return this.host.pool
+  }
+
+  /** Calls the listeners of this session's part of the pool. */
+  listen(onNews: (news: PoolNews) => void, onEnd: EndListener): void {
+    this.#newsListeners.push(onNews)
+    this.#endListeners.push(onEnd)
+  }
+
+  /** The target of all events. */
+  set emitter(emitter: TypedEventEmitter<PoolEvents>) {
+    this.#emitter = emitter
+  }
+
+  /** Dispatches an event now, or when events resume. */
+  emit<Type extends keyof PoolEvents>(type: Type, detail: PoolEvents[Type]['detail']): void {
+    this.events.push(() => this.#emitter?.safeDispatchEvent(type, { detail }))
+  }
+
+  warn(code: string, message: string): void {
+    this.emit('warning', { code, message })
+  }
+
+  /** Throws PoolLeftError after the end, or the reason of a signal that was aborted. */
+  check(signal?: AbortSignal): void {
+    if (this.#leftError !== undefined) throw this.#leftError
+    signal?.throwIfAborted()
+  }
+
+  /** Calls the host. Throws the errors of the facade. */
+  async ask<Result>(call: () => Promise<Result>): Promise<Result> {
+    try {
+      return await call()
+    } catch (error) {
+      throw this.errorOf(error)
+    }
+  }
+
+  /** As `ask`, for a call without a promise. */
+  order(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      throw this.errorOf(error)
+    }
+  }
+
+  /**
+   * Replaces the error of a closed overlay: the overlay ends a moment before this pool gets the
+   * reason.
+   */
+  errorOf(error: unknown): unknown {
+    return error instanceof OverlayClosedError ? (this.#leftError ?? new PoolLeftError(this.pool, error)) : error
+  }
+
+  knows(id: string): boolean {
+    return this.host.members().some((member) => member.id === id)
+  }
+
+  /** Returns the id of a member of the view. Throws UnknownMemberError. */
+  knownId(member: MemberRef): string {
+    const id = idOf(member)
+    if (!this.knows(id)) throw new UnknownMemberError(`no member of this pool has the id ${JSON.stringify(id.slice(0, 128))}`)
+    return id
+  }
+
+  async leave(): Promise<void> {
+    this.end()
+    this.#leaving ??= this.host.leave()
+    await this.#leaving
+  }
+
+  /** Leaves because as many members as the pool is for came before this node. */
+  async expel(error: PoolClosedError): Promise<void> {
+    this.#excess = error
+    this.end(error)
+    await this.leave()
+  }
+
+  /** No event is dispatched after this. */
+  end(failure?: Error): void {
+    if (this.#leftError !== undefined) return
+    const error = new PoolLeftError(this.pool, failure)
+    this.#leftError = error
+    this.#unsubscribe()
+    for (const listener of this.#endListeners) listener(error, failure)
+  }
+}
