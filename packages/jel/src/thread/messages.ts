@@ -2,20 +2,17 @@
  * The messages between the two sides of a pool with `thread: 'worker'`: plain data, in order, over
  * one MessagePort.
  */
-import type { MessagePort } from 'node:worker_threads'
+import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 import type {
   EarlyWarning,
+  Overlay,
   OverlayHealth,
+  OverlayKeys,
   OverlayNotification,
   OverlayOptions,
-  PoolKeyInfo,
-  PoolLink,
   PoolMember,
   PoolRecord,
   PoolReign,
-  PublishOptions,
-  QueryOptions,
-  Traffic,
 } from '@jel/overlay'
 import type { Fault } from './faults.ts'
 
@@ -29,41 +26,28 @@ export interface Snapshot {
 }
 
 /** The data that the worker gets at its start. */
-export interface Commission {
+export interface WorkerData {
   readonly port: MessagePort
   readonly options: Omit<OverlayOptions, 'signal' | 'onWarning'>
 }
 
-/** Operations with an answer. */
-export interface Calls {
-  signal(name: string, ids: readonly string[]): void
-  open(id: string, protocol: string): MessagePort
-  handle(protocol: string): void
-  unhandle(protocol: string): void
-  publish(name: string, value: Uint8Array, options: PublishOptions): PoolRecord
-  unpublish(name: string, options: Pick<PublishOptions, 'owner'>): void
-  links(): readonly PoolLink[]
-  linksOf(id: string): readonly PoolLink[]
-  traffic(): Traffic
-  installKey(key: Uint8Array | string): PoolKeyInfo
-  useKey(key: Uint8Array | string): PoolKeyInfo
-  removeKey(key: Uint8Array | string): void
-  listKeys(): readonly PoolKeyInfo[]
-  setTag(tag: Uint8Array): void
-  setConstant(name: string, value: Uint8Array | undefined): void
-  sign(message: Uint8Array): Uint8Array
-  broadcast(name: string, payload: Uint8Array, query?: QueryOptions): void
-}
+/** The methods of an overlay, and of its keys, that the other thread calls. */
+export type Method = Exclude<KeysOf<Overlay>, 'members' | 'reign' | 'reigns' | 'records' | 'health' | 'subscribe'> | keyof OverlayKeys
 
-/** Operations without an answer. */
-export type Order = 'elect' | 'withdraw' | 'maybeDead' | 'leave'
+type KeysOf<Type> = { [Key in keyof Type]: Type[Key] extends (...args: never) => unknown ? Key : never }[keyof Type]
 
 /** From the application's thread to the overlay's. */
 export type Request =
-  | { readonly type: 'call'; readonly id: number; readonly method: keyof Calls; readonly args: readonly unknown[] }
+  /** With `abortable`, the method takes a signal in its last argument. */
+  | {
+      readonly type: 'call'
+      readonly id: number
+      readonly method: Method
+      readonly args: readonly unknown[]
+      readonly abortable: boolean
+    }
   /** The caller gave up. Id 0 is the start. */
   | { readonly type: 'abort'; readonly id: number }
-  | { readonly type: 'order'; readonly order: Order; readonly subject: string }
   /** The application's thread has taken in this many news. */
   | { readonly type: 'taken'; readonly count: number }
 
@@ -114,3 +98,13 @@ export type Piece =
   | { readonly type: 'closedRead' }
   | { readonly type: 'aborted'; readonly fault: Fault }
   | { readonly type: 'closed' }
+
+/**
+ * Returns the reports of an ended thread that this thread has not received. Reports and the end of
+ * a thread arrive on different channels, so the end may come first.
+ */
+export function lastReports(port: MessagePort): Report[] {
+  const reports: Report[] = []
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) reports.push(next.message as Report)
+  return reports
+}

@@ -1,9 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, expect, it } from 'vitest'
+import { FakeOverlay, member } from '../../test/fake-overlay.ts'
+import { enterByPort } from '../../test/port.ts'
 import { WorkerError } from '../errors.ts'
 import { toFault } from './faults.ts'
 import type { Report, Snapshot } from './messages.ts'
+import { OverlayServer } from './overlay-server.ts'
 import { RemoteOverlay, type Thread } from './remote-overlay.ts'
 
 const { port1, port2 } = new MessageChannel()
@@ -22,4 +25,50 @@ it('a thread that ends before its last report has come is not taken for one that
   const closed = await overlay.closed
   expect(closed).toMatchObject({ reason: 'failed', error: { message: 'no such address' } })
   expect(closed).not.toMatchObject({ error: expect.any(WorkerError) as unknown })
+})
+
+/** Returns an overlay, and the same one as another thread sees it. */
+async function across(): Promise<{ overlay: FakeOverlay; remote: RemoteOverlay }> {
+  const overlay = new FakeOverlay(member('A'))
+  const channel = new MessageChannel()
+  void new OverlayServer(overlay, channel.port1)
+  return { overlay, remote: await enterByPort(channel.port2) }
+}
+
+it('calls and answers cross the port, in order', async () => {
+  const { overlay, remote } = await across()
+  remote.elect('role')
+  remote.maybeDead('A')
+  remote.withdraw('role')
+  expect(await remote.publish('job', Uint8Array.of(1), { ttl: 1_000 })).toMatchObject({ name: 'job', owner: 'B' })
+  expect(remote.records()).toMatchObject([{ name: 'job' }])
+  await remote.setConstant('jel.test', Uint8Array.of(2))
+  expect(remote.self.constants).toEqual(new Map([['jel.test', Uint8Array.of(2)]]))
+  await remote.signal('go', ['A'], { signal: new AbortController().signal })
+  await remote.signal('stop', ['A'])
+  await remote.broadcast('event', Uint8Array.of(3))
+  await remote.unpublish('job')
+  expect(await remote.keys.use('text')).toEqual({ id: 'k', primary: true })
+  expect(await remote.traffic()).toMatchObject({ connections: 3 })
+  expect(overlay.asked.slice(0, 4)).toEqual(['elect role', 'maybeDead A', 'withdraw role', 'publish job 1 1000'])
+  expect(overlay.asked.slice(4)).toEqual(['signal go A abortable', 'signal stop A', 'broadcast event 1', 'unpublish job'])
+  overlay.end()
+  await expect(remote.sign(Uint8Array.of(1))).rejects.toMatchObject({ code: 'OVERLAY_CLOSED' })
+  await remote.leave()
+  await expect(remote.sign(Uint8Array.of(1))).rejects.toMatchObject({ code: 'OVERLAY_CLOSED' })
+})
+
+it('a call that is given up ends at both sides', async () => {
+  const { overlay, remote } = await across()
+  const aborted = Promise.withResolvers<void>()
+  overlay.signal = async (_name, _ids, options) => {
+    options?.signal?.addEventListener('abort', () => aborted.resolve())
+    await aborted.promise
+  }
+  const controller = new AbortController()
+  const given = remote.signal('go', ['A'], { signal: controller.signal })
+  controller.abort(new Error('enough'))
+  await expect(given).rejects.toThrow('enough')
+  await aborted.promise
+  await remote.leave()
 })

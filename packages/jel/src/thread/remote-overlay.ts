@@ -3,25 +3,25 @@ import type { Libp2p, Stream } from '@libp2p/interface'
 import {
   OverlayClosedError,
   type Closed,
+  type Overlay,
   type OverlayHealth,
   type OverlayKeys,
+  type OverlayOptions,
   type PoolLink,
   type PoolMember,
   type PoolRecord,
   type PoolReign,
-  type PublishOptions,
-  type QueryOptions,
-  type Traffic,
+  type StreamHandler,
 } from '@jel/overlay'
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
 import type { PoolHost, PoolNews } from '../pool/host.ts'
+import { Calls } from './calls.ts'
 import { fromFault } from './faults.ts'
-import { lastReports } from './last-reports.ts'
-import { NEWS_LIMIT, type Calls, type Order, type Report, type Request, type Snapshot } from './messages.ts'
+import { lastReports, NEWS_LIMIT, type Method, type Report, type Request, type Snapshot } from './messages.ts'
 import { Mirror } from './mirror.ts'
 import { PortStream } from './port-stream.ts'
 
-type Handler = (stream: Stream, from: string) => void | Promise<void>
+type Abortable = Pick<OverlayOptions, 'signal'>
 
 /** The part of a worker thread that is used here. */
 export type Thread = Pick<Worker, 'once' | 'terminate'>
@@ -35,10 +35,23 @@ export class RemoteOverlay implements PoolHost {
   readonly #mirror: Mirror
   readonly #closed = Promise.withResolvers<Closed>()
   readonly #listeners = new Set<(news: PoolNews) => void>()
-  readonly #calls = new Map<number, PromiseWithResolvers<unknown>>()
-  readonly #handlers = new Map<string, Handler>()
-  #lastCall = 0
-  #end: Closed | undefined
+  readonly #calls = new Calls((request) => this.#post(request))
+  readonly #handlers = new Map<string, StreamHandler>()
+
+  readonly links = this.#remote('links')
+  readonly traffic = this.#remote('traffic')
+  readonly publish = this.#remote('publish')
+  readonly unpublish = this.#remote('unpublish')
+  readonly setTag = this.#remote('setTag')
+  readonly setConstant = this.#remote('setConstant')
+  readonly sign = this.#remote('sign')
+  readonly broadcast = this.#remote('broadcast')
+  readonly keys: OverlayKeys = {
+    install: this.#remote('install'),
+    use: this.#remote('use'),
+    remove: this.#remote('remove'),
+    list: this.#remote('list'),
+  }
 
   constructor(worker: Thread, port: MessagePort, pool: string, snapshot: Snapshot) {
     this.pool = pool
@@ -78,22 +91,14 @@ export class RemoteOverlay implements PoolHost {
     return this.#mirror.health
   }
 
-  async links(): Promise<readonly PoolLink[]> {
-    return await this.#call('links', [])
-  }
-
-  async linksOf(id: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<readonly PoolLink[]> {
-    return await this.#call('linksOf', [id], options.signal)
-  }
-
-  async traffic(): Promise<Traffic> {
-    return await this.#call('traffic', [])
-  }
-
   subscribe(listener: (news: PoolNews) => void): () => void {
     const entry = (news: PoolNews): void => listener(news) // the same function may subscribe twice
     this.#listeners.add(entry)
     return () => void this.#listeners.delete(entry)
+  }
+
+  records(prefix?: string): readonly PoolRecord[] {
+    return this.#mirror.records(prefix)
   }
 
   elect(election: string): void {
@@ -108,55 +113,24 @@ export class RemoteOverlay implements PoolHost {
     this.#order('maybeDead', id)
   }
 
-  async signal(name: string, ids: readonly string[], options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
-    await this.#call('signal', [name, ids], options.signal)
+  async signal(name: string, ids: readonly string[], { signal }: Abortable = {}): Promise<void> {
+    await this.#calls.call('signal', [name, ids], signal)
   }
 
-  async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
-    return await this.#call('publish', [name, value, options])
+  async linksOf(id: string, { signal }: Abortable = {}): Promise<readonly PoolLink[]> {
+    return (await this.#calls.call('linksOf', [id], signal)) as readonly PoolLink[]
   }
 
-  async unpublish(name: string, options: Pick<PublishOptions, 'owner'> = {}): Promise<void> {
-    await this.#call('unpublish', [name, options])
+  async open(id: string, protocol: string, { signal }: Abortable = {}): Promise<Stream> {
+    return new PortStream((await this.#calls.call('open', [id, protocol], signal)) as MessagePort, protocol, 'outbound')
   }
 
-  readonly keys: OverlayKeys = {
-    install: (key) => this.#call('installKey', [key]),
-    use: (key) => this.#call('useKey', [key]),
-    remove: (key) => this.#call('removeKey', [key]),
-    list: () => this.#call('listKeys', []),
-  }
-
-  async setTag(tag: Uint8Array): Promise<void> {
-    await this.#call('setTag', [tag])
-  }
-
-  async setConstant(name: string, value: Uint8Array | undefined): Promise<void> {
-    await this.#call('setConstant', [name, value])
-  }
-
-  async sign(message: Uint8Array): Promise<Uint8Array> {
-    return await this.#call('sign', [message])
-  }
-
-  async broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void> {
-    await this.#call('broadcast', [name, payload, query])
-  }
-
-  records(prefix?: string): readonly PoolRecord[] {
-    return this.#mirror.records(prefix)
-  }
-
-  async open(id: string, protocol: string, options: { readonly signal?: AbortSignal | undefined } = {}): Promise<Stream> {
-    return new PortStream(await this.#call('open', [id, protocol], options.signal), protocol, 'outbound')
-  }
-
-  async handle(protocol: string, handler: Handler): Promise<void> {
+  async handle(protocol: string, handler: StreamHandler): Promise<void> {
     // Set before the other thread knows of it. That thread refuses a second handler.
     const former = this.#handlers.get(protocol)
     if (former === undefined) this.#handlers.set(protocol, handler)
     try {
-      await this.#call('handle', [protocol])
+      await this.#calls.call('handle', [protocol])
     } catch (error) {
       if (former === undefined) this.#handlers.delete(protocol)
       throw error
@@ -168,7 +142,7 @@ export class RemoteOverlay implements PoolHost {
     const former = this.#handlers.get(protocol)
     this.#handlers.delete(protocol)
     try {
-      await this.#call('unhandle', [protocol])
+      await this.#calls.call('unhandle', [protocol])
     } catch (error) {
       if (former !== undefined && !this.#handlers.has(protocol)) this.#handlers.set(protocol, former)
       throw error
@@ -185,34 +159,15 @@ export class RemoteOverlay implements PoolHost {
     await this.#worker.terminate()
   }
 
-  #order(order: Order, subject = ''): void {
-    if (this.#end === undefined) this.#post({ type: 'order', order, subject })
+  /** Returns a function that calls this method in the other thread. */
+  #remote<Name extends Method>(method: Name): (Overlay & OverlayKeys)[Name] {
+    // Both threads run the same version, so the answer fits the method.
+    return ((...args: readonly unknown[]) => this.#calls.call(method, args)) as (Overlay & OverlayKeys)[Name]
   }
 
-  async #call<Method extends keyof Calls>(
-    method: Method,
-    args: Parameters<Calls[Method]>,
-    signal?: AbortSignal,
-  ): Promise<ReturnType<Calls[Method]>> {
-    signal?.throwIfAborted()
-    if (this.#end !== undefined) throw this.#endError(this.#end)
-    this.#lastCall += 1
-    const id = this.#lastCall
-    const call = Promise.withResolvers<unknown>()
-    const abort = (): void => {
-      this.#post({ type: 'abort', id })
-      call.reject(signal?.reason)
-    }
-    this.#calls.set(id, call)
-    signal?.addEventListener('abort', abort)
-    try {
-      this.#post({ type: 'call', id, method, args })
-      // Both threads run the same version, so the type of the answer fits the method.
-      return (await call.promise) as ReturnType<Calls[Method]>
-    } finally {
-      signal?.removeEventListener('abort', abort)
-      this.#calls.delete(id)
-    }
+  /** Calls a method and does not wait. After the end nobody needs it. */
+  #order(method: Method, ...args: readonly string[]): void {
+    this.#calls.call(method, args).catch(() => {})
   }
 
   #take(report: Report): void {
@@ -220,7 +175,7 @@ export class RemoteOverlay implements PoolHost {
       case 'news':
         for (const news of report.news) {
           this.#mirror.take(news)
-          this.#tell(news)
+          this.#notify(news)
         }
         if (report.self !== undefined) this.#mirror.self = report.self
         this.#post({ type: 'taken', count: report.news.length })
@@ -233,17 +188,11 @@ export class RemoteOverlay implements PoolHost {
         return
       case 'gap':
         this.#mirror.replace(report.snapshot)
-        this.#tell({ type: 'gap', lost: report.lost, limit: NEWS_LIMIT })
+        this.#notify({ type: 'gap', lost: report.lost, limit: NEWS_LIMIT })
         return
-      case 'returned': {
-        const call = this.#calls.get(report.id)
-        // Nobody waits for this stream any more.
-        if (call === undefined && isPort(report.value)) report.value.close()
-        call?.resolve(report.value)
-        return
-      }
+      case 'returned':
       case 'threw':
-        this.#calls.get(report.id)?.reject(fromFault(report.fault))
+        this.#calls.settle(report)
         return
       case 'incoming':
         void this.#accept(report.protocol, report.from, report.port)
@@ -267,27 +216,17 @@ export class RemoteOverlay implements PoolHost {
     }
   }
 
-  #tell(news: PoolNews): void {
+  #notify(news: PoolNews): void {
     for (const listener of this.#listeners) listener(news)
   }
 
   #ended(error: Error | undefined): void {
-    if (this.#end !== undefined) return
-    this.#end = error === undefined ? { reason: 'left' } : { reason: 'failed', error }
-    for (const call of this.#calls.values()) call.reject(this.#endError(this.#end))
+    this.#calls.close(error ?? new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`))
     this.#port.close()
-    this.#closed.resolve(this.#end)
-  }
-
-  #endError(end: Closed): Error {
-    return end.reason === 'failed' ? end.error : new OverlayClosedError(`this node has left the pool ${JSON.stringify(this.pool)}`)
+    this.#closed.resolve(error === undefined ? { reason: 'left' } : { reason: 'failed', error })
   }
 
   #post(request: Request): void {
     this.#port.postMessage(request)
   }
-}
-
-function isPort(value: unknown): value is MessagePort {
-  return typeof value === 'object' && value !== null && 'postMessage' in value
 }

@@ -2,8 +2,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import type { OverlayOptions } from '@jel/overlay'
 import { WorkerError } from '../errors.ts'
 import { fromFault } from './faults.ts'
-import { lastReports } from './last-reports.ts'
-import type { Commission, Report, Request } from './messages.ts'
+import { lastReports, type Report, type Request, type WorkerData } from './messages.ts'
 import { RemoteOverlay } from './remote-overlay.ts'
 
 /**
@@ -31,7 +30,7 @@ export async function startRemoteOverlay({ signal, onWarning, ...options }: Over
   }
 }
 
-function startWorker(workerData: Commission): Worker {
+function startWorker(workerData: WorkerData): Worker {
   try {
     // Found by the package's own name, as the file differs between the sources and the published
     // package.

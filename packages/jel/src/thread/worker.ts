@@ -6,14 +6,14 @@
 import { workerData } from 'node:worker_threads'
 import { startOverlay, type EarlyWarning } from '@jel/overlay'
 import { toFault } from './faults.ts'
-import type { Commission, Report, Request } from './messages.ts'
+import type { WorkerData, Report, Request } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
 
 // Small buffers are cut from blocks of this size, bytes. The default of this Node may be 64 KiB,
 // and the peer id of a connection keeps a whole block.
 Buffer.poolSize = 8192
 
-const { port, options } = workerData as Commission
+const { port, options } = workerData as WorkerData
 const starting = new AbortController()
 
 function abort(request: Request): void {

@@ -1,42 +1,42 @@
 import type { OverlayNotification } from '@jel/overlay'
 import { expect, test } from 'vitest'
 import { member } from '../../test/fake-overlay.ts'
-import { Outbox } from './outbox.ts'
+import { NewsQueue } from './news-queue.ts'
 
 function news(id: string): OverlayNotification {
   return { type: 'joined', member: member(id) }
 }
 
-function outboxOf(limit: number): { outbox: Outbox; log: string[] } {
+function queueOf(limit: number): { queue: NewsQueue; log: string[] } {
   const log: string[] = []
-  const outbox = new Outbox(limit, {
+  const queue = new NewsQueue(limit, {
     send: (batch) => log.push(batch.map((each) => (each.type === 'joined' ? each.member.id : each.type)).join('')),
     gap: (lost) => log.push(`gap of ${lost}`),
   })
-  return { outbox, log }
+  return { queue, log }
 }
 
 test('what comes in one turn goes in one message, in order', async () => {
-  const { outbox, log } = outboxOf(10)
-  for (const id of ['A', 'B']) outbox.add(news(id))
+  const { queue, log } = queueOf(10)
+  for (const id of ['A', 'B']) queue.add(news(id))
   await Promise.resolve()
-  outbox.add(news('C'))
-  outbox.flush()
+  queue.add(news('C'))
+  queue.flush()
   expect(log).toEqual(['AB', 'C'])
 })
 
 test('beyond the limit news are dropped, until all that were sent are taken: then the gap is told', () => {
-  const { outbox, log } = outboxOf(3)
-  for (const id of ['A', 'B', 'C', 'D', 'E']) outbox.add(news(id))
-  outbox.flush()
-  outbox.taken(2)
-  outbox.add(news('F'))
-  outbox.flush()
+  const { queue, log } = queueOf(3)
+  for (const id of ['A', 'B', 'C', 'D', 'E']) queue.add(news(id))
+  queue.flush()
+  queue.taken(2)
+  queue.add(news('F'))
+  queue.flush()
   expect(log).toEqual(['ABC'])
-  outbox.taken(1)
+  queue.taken(1)
   expect(log).toEqual(['ABC', 'gap of 3'])
-  outbox.add(news('G'))
-  outbox.flush()
+  queue.add(news('G'))
+  queue.flush()
   expect(log.at(-1)).toBe('G')
-  expect(outbox.idle).toBe(false)
+  expect(queue.idle).toBe(false)
 })

@@ -1,6 +1,6 @@
 import type { OverlayNotification } from '@jel/overlay'
 
-export interface OutboxEvents {
+export interface NewsQueueEvents {
   /** Sends news in order. At most `limit` of them are unacknowledged. */
   readonly send: (news: readonly OverlayNotification[]) => void
   /** Called when all news sent were taken, after `lost` were dropped. */
@@ -12,15 +12,15 @@ export interface OutboxEvents {
  * blocks it is bounded. Beyond the limit news are dropped until all sent news are taken, then the
  * gap is reported with the state after it.
  */
-export class Outbox {
-  readonly #events: OutboxEvents
+export class NewsQueue {
+  readonly #events: NewsQueueEvents
   readonly #limit: number
   #batch: OverlayNotification[] = []
   /** News that are sent or about to be, and not taken. */
   #waiting = 0
   #lost = 0
 
-  constructor(limit: number, events: OutboxEvents) {
+  constructor(limit: number, events: NewsQueueEvents) {
     this.#limit = limit
     this.#events = events
   }
