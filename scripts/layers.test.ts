@@ -31,6 +31,19 @@ const overlay: Layers = {
   links: ['base'],
   host: ['base', 'identity'],
   dialing: ['base', 'host'],
+  api: ['base', 'host', 'identity'],
+  engine: ['base', 'dialing', 'host', 'identity', 'links'],
+  streams: ['api', 'base', 'dialing', 'host'],
+  overlay: ['api', 'base', 'engine', 'host', 'identity', 'streams'],
+}
+
+const jel: Layers = {
+  base: ['.'],
+  queries: ['base', '.'],
+  records: ['base', '.'],
+  pool: ['base', 'queries', 'records', '.'],
+  thread: ['base', '.'],
+  metrics: ['base', 'pool', '.'],
 }
 
 /** The folders that all experiments of the laboratory may use. */
@@ -80,6 +93,7 @@ describe.each([
   ['lab', lab],
   ['protocol', protocol],
   ['overlay', overlay],
+  ['jel', jel],
 ] as const)('the folders of %s', (name, layers) => {
   const src = join(import.meta.dirname, '../packages', name, 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(

@@ -1,5 +1,5 @@
 import { countProblem, spanProblem } from './base/arguments.ts'
-import type { WarningDetail } from './pool/events.ts'
+import type { WarningDetail } from './base/events.ts'
 import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
 
 /** The options of `joinPool`. All are optional. */

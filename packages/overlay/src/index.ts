@@ -3,22 +3,9 @@
  */
 import './dom-names.ts'
 
-export type {
-  Closed,
-  EarlyWarning,
-  Overlay,
-  OverlayHealth,
-  OverlayKeys,
-  OverlayNotification,
-  OverlayOptions,
-  PoolKeyInfo,
-  PoolLink,
-  PoolMember,
-  PoolReign,
-  PublishOptions,
-  QueryOptions,
-  StreamHandler,
-} from './api.ts'
+export type { EarlyWarning, OverlayOptions } from './api/options.ts'
+export type { Closed, Overlay, OverlayKeys, PoolKeyInfo, PublishOptions, QueryOptions, StreamHandler } from './api/port.ts'
+export type { OverlayHealth, OverlayNotification, PoolLink, PoolMember, PoolReign } from './api/view.ts'
 export type { Traffic } from './host/traffic.ts'
 export { JelError, type Measured, type PoolRecord } from '@jel/protocol'
 export {
@@ -45,4 +32,4 @@ export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
 export { isSignedInPool } from './identity/signatures.ts'
 export { startOverlay } from './start.ts'
-export { generatePoolKey, readPoolKey } from './identity/poolkey.ts'
+export { generatePoolKey, readPoolKey } from './identity/pool-key.ts'

@@ -2,21 +2,24 @@
  * Joins a pool: checks the options, and starts identity, host and protocol.
  */
 import { hostname } from 'node:os'
-import { makeConfig, type Introducer, type WarningCode } from '@jel/protocol'
+import { makeConfig, type Introducer } from '@jel/protocol'
 import { multiaddr } from '@multiformats/multiaddr'
 import { equals } from 'uint8arrays'
-import type { Overlay, OverlayOptions } from './api.ts'
+import type { OverlayOptions } from './api/options.ts'
+import type { Overlay } from './api/port.ts'
 import { parseAnnounceAddress, parseIntroducer, parseListenAddress } from './base/addresses.ts'
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
 import { Discovery, wantsDiscovery } from './host/discovery.ts'
-import { parseAllowed } from './host/gate.ts'
+import { parseAllowed } from './host/connection-gater.ts'
 import { Host } from './host/host.ts'
 import { Refusals } from './host/refusals.ts'
 import { ephemeralIdentity, openIdentity } from './identity/identity.ts'
 import { PeersFile } from './identity/peers-file.ts'
 import { PoolKeys } from './identity/pool-keys.ts'
-import { RunningOverlay } from './overlay.ts'
+import { RunningNode } from './overlay/node.ts'
+import { Notifications } from './overlay/notifications.ts'
+import { RunningOverlay } from './overlay/overlay.ts'
 
 /**
  * Starts a host and enters a pool. Resolves when this node is a member and knows the others: after
@@ -48,25 +51,22 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   options.signal?.throwIfAborted()
 
   const identity = options.identityFile === undefined ? await ephemeralIdentity() : await openIdentity(options.identityFile)
-  let overlay: RunningOverlay | undefined
+  let node: RunningNode | undefined
   try {
-    const started: { overlay?: RunningOverlay } = {}
+    const notifications = new Notifications()
     const services = keys.primary === undefined ? [serviceName(pool)] : keys.all.map(({ text }) => serviceName(pool, text))
     const discovery = wantsDiscovery(options.mdns, listen ?? [multiaddr('/ip4/0.0.0.0/tcp/0')])
-      ? new Discovery(services, (introducer) => started.overlay?.discovered(introducer))
+      ? new Discovery(services, (introducer) => node?.discovered(introducer))
       : undefined
-    const warnings: [WarningCode, string][] = []
-    const warn = (code: WarningCode, message: string): void => {
-      if (started.overlay === undefined) warnings.push([code, message])
-      else started.overlay.warn(code, message)
-    }
     const peers =
-      options.identityFile === undefined ? undefined : new PeersFile(options.identityFile, pool, (message) => warn('PEERS_FILE', message))
+      options.identityFile === undefined
+        ? undefined
+        : new PeersFile(options.identityFile, pool, (message) => notifications.warn('PEERS_FILE', message))
     // Each address is tried once. A remembered address that is also given has the rank of a given
     // one.
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
-    const refusals = new Refusals((message) => warn('PEER_REFUSED', message))
+    const refusals = new Refusals((message) => notifications.warn('PEER_REFUSED', message))
     const host = await Host.create({
       privateKey: identity.privateKey,
       listen,
@@ -83,18 +83,19 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     // A node without given introducers that finds no remembered member is like one that never met
     // anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
-    overlay = new RunningOverlay({ pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds })
-    started.overlay = overlay
-    for (const [code, message] of warnings) overlay.warn(code, message)
+    node = new RunningNode(
+      { pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds },
+      notifications,
+    )
     const { onWarning } = options
     // Without a listener the warnings are kept for the first subscriber.
     const unsubscribe =
-      onWarning && overlay.subscribe((news) => news.type === 'warning' && onWarning({ code: news.code, message: news.message }))
-    await overlay.start(introducers, options.signal)
+      onWarning && notifications.subscribe((news) => news.type === 'warning' && onWarning({ code: news.code, message: news.message }))
+    await node.start(introducers, options.signal)
     unsubscribe?.()
-    return overlay
+    return new RunningOverlay(node)
   } catch (error) {
-    await overlay?.abandon(error)
+    await node?.abandon(error)
     identity.release()
     throw error
   }

@@ -1,4 +1,4 @@
-import type { MeasuredDetail } from '../pool/events.ts'
+import type { MeasuredDetail } from '../base/events.ts'
 import type { Health, Link, Member, Reign, Traffic } from '../base/member.ts'
 import type { Pool } from '../pool/pool.ts'
 

@@ -2,9 +2,9 @@ import { OverlayClosedError } from '@jel/overlay'
 import { checkElectionName } from '../base/arguments.ts'
 import type { Reign } from '../base/member.ts'
 import { CandidacyWithdrawnError, ElectionsOffError } from '../errors.ts'
-import type { PoolNews } from './host.ts'
+import type { PoolNews } from '../base/host.ts'
 import { MemberCalls } from './members.ts'
-import type { Abortable, Session } from './session.ts'
+import type { Abortable, Session } from '../base/session.ts'
 
 /** A caller that waits for the result of an election. */
 interface Waiter {

@@ -1,6 +1,6 @@
 import type { OverlayKeys, PoolKeyInfo } from '@jel/overlay'
 import { InvalidOptionError } from '../errors.ts'
-import type { Session } from './session.ts'
+import type { Session } from '../base/session.ts'
 
 /**
  * Changes the keys of a private pool while it runs, as Serf's keyring does: install the new key on

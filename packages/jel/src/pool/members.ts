@@ -4,9 +4,9 @@ import { checkBytes, checkCount, checkTag, toBytes } from '../base/arguments.ts'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from '../base/change-queue.ts'
 import { byJoin, idOf, type Change, type Member, type MemberRef } from '../base/member.ts'
 import { ChangesOverflowError, InvalidConstantError, InvalidOptionError, JoinsOffError } from '../errors.ts'
-import type { PoolEvents } from './events.ts'
-import type { PoolNews } from './host.ts'
-import type { Abortable, Session } from './session.ts'
+import type { PoolEvents } from '../base/events.ts'
+import type { PoolNews } from '../base/host.ts'
+import type { Abortable, Session } from '../base/session.ts'
 
 /** A caller that waits until there are `count` members. */
 interface Waiter extends PromiseWithResolvers<void> {

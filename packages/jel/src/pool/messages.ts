@@ -14,8 +14,8 @@ import type { MemberRef } from '../base/member.ts'
 import { Answers, type QueryHandler } from '../queries/answers.ts'
 import { Questions, type Answer, type QueryOptions } from '../queries/questions.ts'
 import { ElectionCalls } from './elections.ts'
-import type { PoolNews } from './host.ts'
-import type { Abortable, Session } from './session.ts'
+import type { PoolNews } from '../base/host.ts'
+import type { Abortable, Session } from '../base/session.ts'
 
 /** The calls of a pool about its messages: signals, user events, queries and records. */
 export class MessageCalls extends ElectionCalls {

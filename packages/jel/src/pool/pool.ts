@@ -6,10 +6,10 @@ import type { Health } from '../base/member.ts'
 import { InvalidOptionError } from '../errors.ts'
 import { FixedSize } from '../records/fixed-size.ts'
 import { Terminations } from '../records/termination.ts'
-import type { Termination } from './events.ts'
-import type { PoolHost, PoolNews } from './host.ts'
+import type { Termination } from '../base/events.ts'
+import type { PoolHost, PoolNews } from '../base/host.ts'
 import { Keyring } from './keyring.ts'
-import { Session, type Abortable, type PoolEnd, type PoolParts } from './session.ts'
+import { Session, type Abortable, type PoolEnd, type PoolParts } from '../base/session.ts'
 import { StreamCalls } from './streams.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Stream } from '@libp2p/interface'
 import { checkProtocol } from '../base/arguments.ts'
 import type { Link, MemberRef, Traffic } from '../base/member.ts'
 import { MessageCalls } from './messages.ts'
-import type { Abortable, Session } from './session.ts'
+import type { Abortable, Session } from '../base/session.ts'
 
 /** The calls of a pool about its streams and links. */
 export class StreamCalls extends MessageCalls {

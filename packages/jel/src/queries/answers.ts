@@ -6,7 +6,7 @@ import { raceSignal } from 'race-signal'
 import { toBytes } from '../base/arguments.ts'
 import type { Member } from '../base/member.ts'
 import { InvalidOptionError } from '../errors.ts'
-import type { Session } from '../pool/session.ts'
+import type { Session } from '../base/session.ts'
 import { ANSWER_PROTOCOL, ID_BYTES, READ_TIMEOUT, SPREAD, type Questions } from './questions.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Stream } from '@libp2p/interface'
 import { defaultConfig, targetsLimit } from '@jel/protocol'
 import { ChangeQueue } from '../base/change-queue.ts'
 import type { Member } from '../base/member.ts'
-import type { Session } from '../pool/session.ts'
+import type { Session } from '../base/session.ts'
 import { matching, type QueryFilter } from './filter.ts'
 
 /** One member's answer to a query. */

@@ -2,8 +2,8 @@ import type { PoolRecord } from '@jel/overlay'
 import { OWN_RECORDS, OWN_RECORDS_TTL } from '../base/arguments.ts'
 import { byJoin, type Member } from '../base/member.ts'
 import { PoolClosedError, PoolSizeMismatchError } from '../errors.ts'
-import type { PoolHost } from '../pool/host.ts'
-import type { Session } from '../pool/session.ts'
+import type { PoolHost } from '../base/host.ts'
+import type { Session } from '../base/session.ts'
 
 const SIZE = `${OWN_RECORDS}size`
 const CLOSED = `${OWN_RECORDS}closed`

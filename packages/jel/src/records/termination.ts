@@ -1,7 +1,7 @@
 import type { PoolRecord } from '@jel/overlay'
-import type { Termination } from '../pool/events.ts'
+import type { Termination } from '../base/events.ts'
 import { OWN_RECORDS, OWN_RECORDS_TTL } from '../base/arguments.ts'
-import type { PoolHost } from '../pool/host.ts'
+import type { PoolHost } from '../base/host.ts'
 
 const NAME = `${OWN_RECORDS}terminated`
 

@@ -14,7 +14,7 @@ import {
   type StreamHandler,
 } from '@jel/overlay'
 import { Libp2pElsewhereError, WorkerError } from '../errors.ts'
-import type { PoolHost, PoolNews } from '../pool/host.ts'
+import type { PoolHost, PoolNews } from '../base/host.ts'
 import { Calls } from './calls.ts'
 import { fromFault } from './faults.ts'
 import { lastReports, NEWS_LIMIT, type Method, type Report, type Request, type Snapshot } from './messages.ts'

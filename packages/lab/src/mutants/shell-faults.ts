@@ -268,16 +268,16 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'connections that answer end with a life',
-    file: 'packages/overlay/src/applications.ts',
+    file: 'packages/overlay/src/streams/application-streams.ts',
     from: 'if (!(await answers(connection, answerTime))) connection',
     to: 'connection',
-    test: 'packages/overlay/src/applications.test.ts',
+    test: 'packages/overlay/src/streams/application-streams.test.ts',
   },
   {
     name: 'connections that are silent outlive a life',
-    file: 'packages/overlay/src/applications.ts',
+    file: 'packages/overlay/src/streams/application-streams.ts',
     from: 'if (!(await answers(connection, answerTime))) connection',
     to: "if (connection.status === 'closed') connection",
-    test: 'packages/overlay/src/applications.test.ts',
+    test: 'packages/overlay/src/streams/application-streams.test.ts',
   },
 ]

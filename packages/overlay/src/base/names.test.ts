@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { generatePoolKey } from '../identity/poolkey.ts'
+import { generatePoolKey } from '../identity/pool-key.ts'
 import { InvalidPoolNameError } from './errors.ts'
 import { poolNames, serviceName } from './names.ts'
 

@@ -4,7 +4,7 @@ import type { Libp2p } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startPeer, stopAll, type Peer } from '../../test/peers.ts'
-import { generatePoolKey, checkPoolKey } from '../identity/poolkey.ts'
+import { generatePoolKey, checkPoolKey } from '../identity/pool-key.ts'
 import { DialError, Dialer } from './dialing.ts'
 import { probeHost } from './host-probe.ts'
 

@@ -16,7 +16,7 @@ import { ListenError, reasonOf } from '../base/errors.ts'
 import { longestStretch } from '../base/own-time.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { Discovery } from './discovery.ts'
-import { gate } from './gate.ts'
+import { connectionGater } from './connection-gater.ts'
 import { muxer } from './muxer.ts'
 import { Protector } from './protector.ts'
 import { Records } from './records.ts'
@@ -119,7 +119,7 @@ export class Host {
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       connectionProtector: () => protector,
-      ...(allowed && { connectionGater: gate(allowed, refusals) }),
+      ...(allowed && { connectionGater: connectionGater(allowed, refusals) }),
       connectionManager: {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
 import { tcpEndpoint } from '../base/addresses.ts'
 import { PoolKeys } from '../identity/pool-keys.ts'
-import { checkPoolKey, generatePoolKey } from '../identity/poolkey.ts'
+import { checkPoolKey, generatePoolKey } from '../identity/pool-key.ts'
 import { Protector } from './protector.ts'
 import { Cipher } from './protected-connection.ts'
 

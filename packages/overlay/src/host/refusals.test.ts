@@ -1,7 +1,7 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, test } from 'vitest'
 import { poolNames } from '../base/names.ts'
-import { whyNoLink } from '../strangers.ts'
+import { whyNoLink } from '../engine/unlinked-peers.ts'
 import { Refusals } from './refusals.ts'
 
 describe('refusals', () => {

@@ -18,25 +18,25 @@ const remembered = 1_024
  * Refusals reported a second in the long run, for all peers together, with bursts of ten times as
  * many: somebody may have many IPs. Guess.
  */
-const toldPerSecond = 1
+const reportedPerSecond = 1
 
 export class Refusals {
-  readonly #tell: (message: string) => void
-  readonly #told = new Cache<number>(remembered, interval)
-  readonly #limiter = new RateLimiter(toldPerSecond)
+  readonly #report: (message: string) => void
+  readonly #reported = new Cache<number>(remembered, interval)
+  readonly #limiter = new RateLimiter(reportedPerSecond)
 
-  constructor(tell: (message: string) => void) {
-    this.#tell = tell
+  constructor(report: (message: string) => void) {
+    this.#report = report
   }
 
   /** `address`: the peer's address, as far as it is known. */
   add(address: Multiaddr, reason: string): void {
     const key = `${hostOf(address) ?? ''} ${reason}`
     const now = performance.now()
-    const told = this.#told.get(key)
-    if (told !== undefined && now - told < interval) return
+    const last = this.#reported.get(key)
+    if (last !== undefined && now - last < interval) return
     if (!this.#limiter.spend()) return
-    this.#told.put(key, now)
-    this.#tell(`${address.decapsulateCode(CODE_P2P).toString()} is refused: ${reason}`)
+    this.#reported.put(key, now)
+    this.#report(`${address.decapsulateCode(CODE_P2P).toString()} is refused: ${reason}`)
   }
 }

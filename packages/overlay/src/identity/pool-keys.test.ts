@@ -2,7 +2,7 @@ import { toString } from 'uint8arrays'
 import { describe, expect, test } from 'vitest'
 import { PoolKeyError, PoolKeysError } from '../base/errors.ts'
 import { PoolKeys } from './pool-keys.ts'
-import { generatePoolKey } from './poolkey.ts'
+import { generatePoolKey } from './pool-key.ts'
 
 const [former, next] = [generatePoolKey(), generatePoolKey()]
 const ids = (keys: PoolKeys): string[] => keys.all.map(({ id }) => id)

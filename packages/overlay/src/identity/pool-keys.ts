@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import { fromString, toString } from 'uint8arrays'
 import { PoolKeysError } from '../base/errors.ts'
-import { checkPoolKey } from './poolkey.ts'
+import { checkPoolKey } from './pool-key.ts'
 
 /**
  * Each is tried on each inbound connection. Guess: a change of keys needs two, one that was broken

@@ -12,7 +12,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import { raceSignal } from 'race-signal'
 import { FrameStream } from './frame-stream.ts'
 import { FramingError } from './frames.ts'
-import { Gate } from './gate.ts'
+import { Throttle } from './throttle.ts'
 import { SendQueue } from './send-queue.ts'
 
 /** Bytes of the random number by which a process names itself. */
@@ -47,7 +47,7 @@ export class Channel {
   readonly connection: Connection
   readonly #options: ChannelOptions
   readonly #events: ChannelEvents
-  readonly #gate: Gate
+  readonly #throttle: Throttle
   readonly #bulk: FrameStream
   /** Urgent frames that wait for a stream. */
   readonly #early: Uint8Array[] = []
@@ -61,13 +61,13 @@ export class Channel {
     this.connection = connection
     this.#options = options
     this.#events = events
-    this.#gate = new Gate(stream)
+    this.#throttle = new Throttle(stream)
     const { maxFrameBytes, stallTimeout } = options
     const queue = new SendQueue()
     queue.push(options.instance)
     this.#bulk = new FrameStream(
       stream,
-      { maxFrameBytes, stallTimeout, queue, stage: (frames) => this.#gate.pass(this.#takeName(frames)) },
+      { maxFrameBytes, stallTimeout, queue, stage: (frames) => this.#throttle.pass(this.#takeName(frames)) },
       {
         onFrame: (data) => events.onFrame(this, data),
         onEnd: (problem) => (problem === undefined ? events.onEnd(this) : events.onMisbehaviour(this, problem)),
@@ -110,17 +110,17 @@ export class Channel {
 
   /** Delivers only urgent frames for this time, ms. */
   pause(time: number): void {
-    this.#gate.pause(time)
+    this.#throttle.pause(time)
   }
 
   /** Closes the streams when the peer has taken everything. */
   async close(): Promise<void> {
-    this.#gate.open()
+    this.#throttle.resume()
     await Promise.all([this.#bulk, ...this.#urgent].map(async (stream) => await stream.close()))
   }
 
   abort(error: unknown): void {
-    this.#gate.open()
+    this.#throttle.resume()
     for (const stream of [this.#bulk, ...this.#urgent]) stream.abort(error)
   }
 

@@ -3,11 +3,11 @@
  */
 import type { Effect, Input, NodeId } from '@jel/protocol'
 import type { Connection } from '@libp2p/interface'
-import { reasonOf } from './base/errors.ts'
-import type { PoolNames } from './base/names.ts'
-import { DialError, type Dialer } from './dialing/dialing.ts'
-import type { Host } from './host/host.ts'
-import type { Links } from './links/links.ts'
+import { reasonOf } from '../base/errors.ts'
+import type { PoolNames } from '../base/names.ts'
+import { DialError, type Dialer } from '../dialing/dialing.ts'
+import type { Host } from '../host/host.ts'
+import type { Links } from '../links/links.ts'
 
 /**
  * Streams of a link per connection in each direction: one in use and one that is just being closed.

@@ -1,5 +1,5 @@
 import type { Measured, PoolRecord } from '@jel/overlay'
-import type { Health, Member, Reign } from '../base/member.ts'
+import type { Health, Member, Reign } from './member.ts'
 
 /** A signal that another member sent to this one with `signal()`. */
 export interface SignalDetail {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { until } from '../test/peers.ts'
-import { enter, leaveAll, pool, type Node } from '../test/pool.ts'
+import { until } from '../../test/peers.ts'
+import { enter, leaveAll, pool, type Node } from '../../test/pool.ts'
 import { parseLinks } from './link-reports.ts'
 
 afterEach(leaveAll)

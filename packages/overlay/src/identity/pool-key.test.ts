@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fromString, toString } from 'uint8arrays'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PoolKeyError, PoolKeyFileError } from '../base/errors.ts'
-import { checkPoolKey, generatePoolKey, readPoolKey } from './poolkey.ts'
+import { checkPoolKey, generatePoolKey, readPoolKey } from './pool-key.ts'
 
 const digits = 'ab'.repeat(32)
 

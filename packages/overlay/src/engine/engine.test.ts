@@ -1,7 +1,7 @@
 import { ProtocolNode, type Effect, type Input } from '@jel/protocol'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { bytes, until } from '../test/peers.ts'
-import { leaveAll, pool, type Node } from '../test/pool.ts'
+import { bytes, until } from '../../test/peers.ts'
+import { leaveAll, pool, type Node } from '../../test/pool.ts'
 
 afterEach(async () => {
   vi.restoreAllMocks()

@@ -4,9 +4,9 @@
  */
 import type { LinkState } from '@jel/protocol'
 import type { Uint8ArrayList } from 'uint8arraylist'
-import type { Applications } from './applications.ts'
-import { OpenError, reasonOf } from './base/errors.ts'
-import { RateLimiter } from './host/rate-limiter.ts'
+import type { ApplicationStreams } from './application-streams.ts'
+import { OpenError, reasonOf } from '../base/errors.ts'
+import { RateLimiter } from '../host/rate-limiter.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each costs a stream, and at most a handshake.
@@ -27,20 +27,20 @@ const timeout = 5_000
 const idPattern = /^[1-9A-HJ-NP-Za-km-z]{1,128}$/u
 
 export class LinkReports {
-  readonly #applications: Pick<Applications, 'open' | 'handle'>
+  readonly #streams: Pick<ApplicationStreams, 'open' | 'handle'>
   readonly #protocol: string
   readonly #own: () => readonly LinkState[]
   readonly #limiter = new RateLimiter(answersPerSecond)
 
-  constructor(applications: Pick<Applications, 'open' | 'handle'>, protocol: string, own: () => readonly LinkState[]) {
-    this.#applications = applications
+  constructor(streams: Pick<ApplicationStreams, 'open' | 'handle'>, protocol: string, own: () => readonly LinkState[]) {
+    this.#streams = streams
     this.#protocol = protocol
     this.#own = own
   }
 
   /** Starts to answer requests. */
   async start(): Promise<void> {
-    await this.#applications.handle(this.#protocol, async (stream) => {
+    await this.#streams.handle(this.#protocol, async (stream) => {
       if (!this.#limiter.spend()) throw new Error('asked too often')
       stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
       await stream.close()
@@ -50,7 +50,7 @@ export class LinkReports {
   /** Throws {@link UnknownMemberError} or {@link OpenError}. */
   async ask(id: string, signal: AbortSignal | undefined): Promise<LinkState[]> {
     const time = AbortSignal.timeout(timeout)
-    const stream = await this.#applications.open(id, this.#protocol, signal ? AbortSignal.any([signal, time]) : time)
+    const stream = await this.#streams.open(id, this.#protocol, signal ? AbortSignal.any([signal, time]) : time)
     const giveUp = (): void => stream.abort(new Error('no answer in time'))
     time.addEventListener('abort', giveUp)
     signal?.addEventListener('abort', giveUp)

@@ -3,10 +3,10 @@
  */
 import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
-import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from './base/errors.ts'
-import type { StreamHandler } from './api.ts'
-import type { Dialer } from './dialing/dialing.ts'
-import { answers } from './host/muxer.ts'
+import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from '../base/errors.ts'
+import type { StreamHandler } from '../api/port.ts'
+import type { Dialer } from '../dialing/dialing.ts'
+import { answers } from '../host/muxer.ts'
 
 /**
  * How long a connection to a member whose life has ended may take to answer, ms. Guess: as long as
@@ -14,7 +14,7 @@ import { answers } from './host/muxer.ts'
  */
 const answerTime = 2_000
 
-export interface ApplicationsOptions {
+export interface ApplicationStreamsOptions {
   readonly libp2p: Libp2p
   readonly dialer: Dialer
   readonly find: (id: string) => Member | undefined
@@ -22,10 +22,10 @@ export interface ApplicationsOptions {
   readonly onUnused: (connection: Connection) => void
 }
 
-export class Applications {
-  readonly #options: ApplicationsOptions
+export class ApplicationStreams {
+  readonly #options: ApplicationStreamsOptions
 
-  constructor(options: ApplicationsOptions) {
+  constructor(options: ApplicationStreamsOptions) {
     this.#options = options
   }
 

@@ -3,9 +3,9 @@
  * connections.
  */
 import { fromString } from 'uint8arrays'
-import type { OverlayKeys, PoolKeyInfo } from './api.ts'
-import { serviceName } from './base/names.ts'
-import type { Parts } from './engine.ts'
+import type { OverlayKeys, PoolKeyInfo } from '../api/port.ts'
+import { serviceName } from '../base/names.ts'
+import type { Parts } from '../engine/engine.ts'
 
 export function createKeys({ pool, keys, host, discovery }: Parts, checkOpen: () => void): OverlayKeys {
   keys.follow({

@@ -3,10 +3,10 @@
  * operator sees why a host does not come in.
  */
 import type { Connection } from '@libp2p/interface'
-import type { PoolNames } from './base/names.ts'
-import type { Host } from './host/host.ts'
-import { RateLimiter } from './host/rate-limiter.ts'
-import type { Refusals } from './host/refusals.ts'
+import type { PoolNames } from '../base/names.ts'
+import type { Host } from '../host/host.ts'
+import { RateLimiter } from '../host/rate-limiter.ts'
+import type { Refusals } from '../host/refusals.ts'
 
 /**
  * Delay from the end of a handshake to the question, ms. Guess: a link is opened within a round
@@ -21,7 +21,7 @@ const answerTime = 5_000
  */
 const askedPerSecond = 1
 
-export interface StrangersOptions {
+export interface UnlinkedPeersOptions {
   readonly host: Host
   readonly names: PoolNames
   readonly refusals: Refusals
@@ -29,11 +29,11 @@ export interface StrangersOptions {
   readonly knows: (id: string) => boolean
 }
 
-export class Strangers {
-  readonly #options: StrangersOptions
+export class UnlinkedPeers {
+  readonly #options: UnlinkedPeersOptions
   readonly #limiter = new RateLimiter(askedPerSecond)
 
-  constructor(options: StrangersOptions) {
+  constructor(options: UnlinkedPeersOptions) {
     this.#options = options
   }
 

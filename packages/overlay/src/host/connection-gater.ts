@@ -22,7 +22,7 @@ export function parseAllowed(ids: readonly string[]): ReadonlySet<string> {
  * Filters inbound and outbound connections alike. The id of the other end is certain once a
  * connection is authenticated.
  */
-export function gate(allowed: ReadonlySet<string>, refusals: Refusals): ConnectionGater {
+export function connectionGater(allowed: ReadonlySet<string>, refusals: Refusals): ConnectionGater {
   const denies = (peer: PeerId, connection: MultiaddrConnection): boolean => {
     if (allowed.has(peer.toString())) return false
     refusals.add(connection.remoteAddr, `${peer.toString()} is not among those that are allowed here`)

@@ -3,7 +3,7 @@
  */
 import type { Address } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { introducerOf, isLoopbackAddress } from './base/addresses.ts'
+import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
  * How often the host's own addresses are looked up, ms: interfaces come and go without an event.

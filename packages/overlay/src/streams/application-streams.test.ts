@@ -1,9 +1,9 @@
 import { createServer, connect, type Socket } from 'node:net'
 import type { Stream } from '@libp2p/interface'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
-import { bytes, startPeer, stopAll, until, type Peer } from '../test/peers.ts'
-import { Applications } from './applications.ts'
-import { introducerOf, tcpEndpoint } from './base/addresses.ts'
+import { bytes, startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
+import { ApplicationStreams } from './application-streams.ts'
+import { introducerOf, tcpEndpoint } from '../base/addresses.ts'
 import { multiaddr } from '@multiformats/multiaddr'
 
 afterEach(stopAll)
@@ -35,13 +35,13 @@ async function cable(to: Peer): Promise<{ readonly address: Uint8Array; cut(): v
 }
 
 /** Streams from a host to another one, which echoes. */
-async function applications(from: Peer, to: Peer, address: () => Uint8Array): Promise<Applications> {
+async function applications(from: Peer, to: Peer, address: () => Uint8Array): Promise<ApplicationStreams> {
   await to.host.libp2p.handle(protocol, (stream) => {
     stream.addEventListener('message', ({ data }) => void stream.send(data))
   })
   const { libp2p } = from.host
   const member = { id: to.id, incarnation: 1, location: '', tag: new Uint8Array(), constants: new Map(), joinedAt: 0 }
-  return new Applications({
+  return new ApplicationStreams({
     libp2p,
     dialer: from.dialer,
     find: () => ({ ...member, addresses: [address()] }),

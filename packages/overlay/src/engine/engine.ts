@@ -5,6 +5,7 @@
 import {
   ProtocolNode,
   type BroadcastVerdict,
+  type Command,
   type Config,
   type Effect,
   type Input,
@@ -17,23 +18,23 @@ import {
 import { Driver, type Carrier } from '@jel/machine'
 import { raceSignal } from 'race-signal'
 import type { Connection } from '@libp2p/interface'
-import { looksDialable } from './base/addresses.ts'
-import { Clock } from './base/clock.ts'
-import { IdentityInUseError, OverlayClosedError, asError } from './base/errors.ts'
-import type { PoolNames } from './base/names.ts'
+import { looksDialable } from '../base/addresses.ts'
+import { Clock } from '../base/clock.ts'
+import { IdentityInUseError, OverlayClosedError, asError } from '../base/errors.ts'
+import type { PoolNames } from '../base/names.ts'
 import { Connector } from './connector.ts'
-import { Dialer } from './dialing/dialing.ts'
-import { probeHost } from './dialing/host-probe.ts'
-import type { Discovery } from './host/discovery.ts'
-import type { Host } from './host/host.ts'
-import type { Refusals } from './host/refusals.ts'
-import type { Identity } from './identity/identity.ts'
-import type { PeersFile } from './identity/peers-file.ts'
-import type { PoolKeys } from './identity/pool-keys.ts'
-import { createServices } from './identity/signatures.ts'
-import { Links } from './links/links.ts'
+import { Dialer } from '../dialing/dialing.ts'
+import { probeHost } from '../dialing/host-probe.ts'
+import type { Discovery } from '../host/discovery.ts'
+import type { Host } from '../host/host.ts'
+import type { Refusals } from '../host/refusals.ts'
+import type { Identity } from '../identity/identity.ts'
+import type { PeersFile } from '../identity/peers-file.ts'
+import type { PoolKeys } from '../identity/pool-keys.ts'
+import { createServices } from '../identity/signatures.ts'
+import { Links } from '../links/links.ts'
 import { OwnAddresses } from './own-addresses.ts'
-import { Strangers } from './strangers.ts'
+import { UnlinkedPeers } from './unlinked-peers.ts'
 
 export interface Parts {
   readonly pool: string
@@ -70,7 +71,7 @@ export class Engine {
   readonly #driver: Driver<Input, Effect>
   readonly #connector: Connector
   readonly #addresses: OwnAddresses
-  readonly #strangers: Strangers
+  readonly #unlinked: UnlinkedPeers
   /** Settled when the protocol has entered: it knows the pool, or goes on alone. */
   readonly #entered = Promise.withResolvers<void>()
 
@@ -107,7 +108,7 @@ export class Engine {
     )
     this.dialer = new Dialer(host.libp2p, { protocols: names.links, keyed })
     const { links, dialer, node } = this
-    this.#strangers = new Strangers({ host, names, refusals, knows: (id) => links.has(id) || node.member(id) !== undefined })
+    this.#unlinked = new UnlinkedPeers({ host, names, refusals, knows: (id) => links.has(id) || node.member(id) !== undefined })
     this.#connector = new Connector({ host, links, dialer, names, deliver: (input) => this.deliver(input) })
   }
 
@@ -123,7 +124,7 @@ export class Engine {
     signal?.throwIfAborted()
     host.libp2p.addEventListener('connection:open', ({ detail }) => {
       this.links.closeIfUnusedLater(detail)
-      this.#strangers.watch(detail)
+      this.#unlinked.watch(detail)
     })
     host.libp2p.addEventListener('self:peer:update', () => this.updateAddresses())
     host.libp2p.addEventListener('stop', () => this.#events.onFailure(new OverlayClosedError('the libp2p host was stopped')))
@@ -142,6 +143,10 @@ export class Engine {
       return { answer: verdict, effects }
     }
     return this.#driver.ask(question) ?? 'ignore'
+  }
+
+  command(command: Command): void {
+    this.deliver({ type: 'command', command })
   }
 
   deliver(input: Input): void {

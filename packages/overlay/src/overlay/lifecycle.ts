@@ -3,8 +3,8 @@
  * resolves with the reason.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Closed } from './api.ts'
-import { OverlayClosedError } from './base/errors.ts'
+import type { Closed } from '../api/port.ts'
+import { OverlayClosedError } from '../base/errors.ts'
 
 /**
  * Time between the left-statement and the stop of the host, ms. Guess: a few hops on a busy

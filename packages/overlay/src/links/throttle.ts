@@ -1,39 +1,38 @@
 /**
- * A gate in the reading of a stream. While it is closed nothing is read from the stream either. The
- * peer's data fills the stream's window and then waits on the peer's side: back-pressure, with
- * nothing lost.
+ * Pauses the reading of a stream. Meanwhile the peer's data fills the stream's window and then
+ * waits on the peer's side: back-pressure, with nothing lost.
  */
 import type { Stream } from '@libp2p/interface'
 
-export class Gate {
+export class Throttle {
   readonly #stream: Stream
-  #closed: PromiseWithResolvers<void> | undefined
+  #paused: PromiseWithResolvers<void> | undefined
   #until = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(stream: Stream) {
     this.#stream = stream
     // A pause must not hide the end of a stream. The data that had arrived comes first.
-    stream.addEventListener('close', () => this.open())
-    stream.addEventListener('remoteCloseWrite', () => this.open())
+    stream.addEventListener('close', () => this.resume())
+    stream.addEventListener('remoteCloseWrite', () => this.resume())
   }
 
-  /** Closes the gate for this time, ms. A longer earlier pause prevails. */
+  /** Pauses for this time, ms. A longer earlier pause prevails. */
   pause(time: number): void {
     const until = performance.now() + time
     if (until <= this.#until || this.#stream.status !== 'open') return
     this.#until = until
-    this.#closed ??= Promise.withResolvers()
+    this.#paused ??= Promise.withResolvers()
     if (this.#stream.readStatus === 'readable') this.#stream.pause()
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.open(), Math.max(time, 0))
+    this.#timer = setTimeout(() => this.resume(), Math.max(time, 0))
   }
 
-  open(): void {
+  resume(): void {
     clearTimeout(this.#timer)
     this.#until = 0
-    this.#closed?.resolve()
-    this.#closed = undefined
+    this.#paused?.resolve()
+    this.#paused = undefined
     try {
       if (this.#stream.readStatus === 'paused') this.#stream.resume()
     } catch {
@@ -44,7 +43,7 @@ export class Gate {
 
   async *pass<Frame>(source: AsyncIterable<Frame>): AsyncGenerator<Frame> {
     for await (const frame of source) {
-      while (this.#closed) await this.#closed.promise
+      while (this.#paused) await this.#paused.promise
       yield frame
     }
   }

@@ -3,7 +3,7 @@
  */
 import type { Command, NodeId, Notification } from '@jel/protocol'
 import { raceSignal } from 'race-signal'
-import { SignalError } from './base/errors.ts'
+import { SignalError } from '../base/errors.ts'
 
 interface Pending {
   readonly name: string

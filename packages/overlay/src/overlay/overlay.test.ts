@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test } from 'vitest'
-import { bytes, until } from '../test/peers.ts'
-import { count, enter, leaveAll, pool } from '../test/pool.ts'
-import { generatePoolKey, type OverlayNotification } from './index.ts'
+import { bytes, until } from '../../test/peers.ts'
+import { count, enter, leaveAll, pool } from '../../test/pool.ts'
+import { generatePoolKey, type OverlayNotification } from '../index.ts'
 
 const folders: string[] = []
 afterEach(async () => {
@@ -322,7 +322,7 @@ describe('leaving', () => {
   test('leaves no handle open: the process ends by itself', async () => {
     const { overlay } = await enter()
     const program = `
-      import { startOverlay } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)}
+      import { startOverlay } from ${JSON.stringify(new URL('../index.ts', import.meta.url).href)}
       const overlay = await startOverlay({ pool: 'test', listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: ${JSON.stringify(overlay.self.addresses)} })
       await new Promise((resolve) => setTimeout(resolve, 500))
       console.log(overlay.members().length)

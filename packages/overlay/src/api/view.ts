@@ -1,0 +1,132 @@
+/**
+ * The protocol's members, reigns, health and notifications, as an overlay shows them.
+ */
+import type { Health, LinkState, Measured, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
+import { formatAddresses } from '../base/addresses.ts'
+
+/** A member of the view. */
+export interface PoolMember {
+  /**
+   * The libp2p PeerId as text, `12D3KooW…`. It stays the same across starts only with an identity
+   * file.
+   */
+  readonly id: string
+  /**
+   * The number of this life of the id, from 1. It grows each time the id enters the pool, also
+   * after it was pronounced dead and is back.
+   */
+  readonly incarnation: number
+  /**
+   * The multiaddrs at which it listens, each ending in `/p2p/<id>`. They may change within a life;
+   * `updated` reports that.
+   */
+  readonly addresses: readonly string[]
+  /**
+   * Its location as it states it: levels from fine to coarse joined by `@`, as in
+   * `node7@rack2@delft@nl`. At most 256 bytes. Nobody verifies it.
+   */
+  readonly location: string
+  /**
+   * The application's own bytes, at most 1,024; empty if there are none. Nobody verifies them. Text
+   * is UTF-8: `new TextDecoder().decode(member.tag)`.
+   */
+  readonly tag: Uint8Array
+  /**
+   * Its static attributes, by name: at most 512 bytes, names included. Nobody verifies them.
+   * Programs that run on the pool state here what the member offers.
+   */
+  readonly constants: ReadonlyMap<string, Uint8Array>
+  /**
+   * When this life entered the pool, by the member's own calendar: Unix ms; 0 where it does not
+   * state it. Nobody verifies it. It stays the same for as long as the life lasts.
+   */
+  readonly joinedAt: number
+}
+
+/** A reign. Its fencing token is `(epoch, winner)`. */
+export interface PoolReign {
+  /** The name of the election. */
+  readonly election: string
+  /** Grows from reign to reign; the first is 1. */
+  readonly epoch: number
+  /** The holder of the role. */
+  readonly winner: PoolMember
+}
+
+export interface OverlayHealth extends Omit<Health, 'lastReconciliation' | 'introducers'> {
+  /** When a reconciliation with a peer last ended, Unix ms. Undefined: never. */
+  readonly lastReconciliation: number | undefined
+  /** The introducers that do not answer: the multiaddr of each, and why. */
+  readonly introducers: readonly { readonly address: string; readonly reason: string }[]
+}
+
+/**
+ * A link of a node: the peer at the other end, and its round trip at the last probe, ms, if this
+ * end probes it.
+ */
+export type PoolLink = LinkState
+
+/** Replaces the protocol's types in a type by those of the overlay. */
+type Shown<Type> = Type extends Member ? PoolMember : Type extends Reign ? PoolReign : Type extends Health ? OverlayHealth : Type
+
+/**
+ * {@link Notification} with members, reigns and health as the overlay shows them, and the
+ * measurements of this node.
+ */
+export type OverlayNotification = Notification | ({ readonly type: 'measured' } & Measured) extends infer Each
+  ? Each extends { readonly type: string }
+    ? { readonly [Key in keyof Each]: Shown<Each[Key]> }
+    : never
+  : never
+
+/**
+ * Members are immutable and shared, and a view is read far more often than it changes, so each is
+ * converted once.
+ */
+const shown = new WeakMap<Member, PoolMember>()
+
+export function showMember(member: Member): PoolMember {
+  let known = shown.get(member)
+  if (!known) {
+    const { id, incarnation, addresses, location, tag, constants, joinedAt } = member
+    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag, constants, joinedAt }
+    shown.set(member, known)
+  }
+  return known
+}
+
+export function showReign({ election, epoch, winner }: Reign): PoolReign {
+  return { election, epoch, winner: showMember(winner) }
+}
+
+/** `now`: on the protocol's clock. */
+export function showHealth(health: Health, now: Milliseconds): OverlayHealth {
+  const { lastReconciliation, introducers } = health
+  return {
+    ...health,
+    lastReconciliation: lastReconciliation === undefined ? undefined : Date.now() - (now - lastReconciliation),
+    introducers: introducers.flatMap(({ introducer: { id, address }, reason }) =>
+      formatAddresses([address], id).map((text) => ({ address: text, reason })),
+    ),
+  }
+}
+
+export function showNotification(notification: Notification, now: Milliseconds): OverlayNotification {
+  switch (notification.type) {
+    case 'joined':
+    case 'left':
+    case 'died':
+    case 'updated':
+      return { ...notification, member: showMember(notification.member) }
+    case 'elected':
+      return { ...notification, reign: showReign(notification.reign) }
+    case 'signal':
+    case 'event':
+    case 'query':
+      return { ...notification, from: showMember(notification.from) }
+    case 'health':
+      return { ...notification, health: showHealth(notification.health, now) }
+    default:
+      return notification
+  }
+}

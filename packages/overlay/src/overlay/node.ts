@@ -1,0 +1,134 @@
+import type { Command, Introducer, Notification } from '@jel/protocol'
+import type { OverlayKeys } from '../api/port.ts'
+import { showMember, showNotification, type PoolMember } from '../api/view.ts'
+import { OverlayClosedError, asError } from '../base/errors.ts'
+import { Engine, type Parts } from '../engine/engine.ts'
+import { addressInterval } from '../engine/own-addresses.ts'
+import { aloneInterval } from '../host/discovery.ts'
+import { peersInterval } from '../identity/peers-file.ts'
+import { ApplicationStreams } from '../streams/application-streams.ts'
+import { LinkReports } from '../streams/link-reports.ts'
+import { createKeys } from './keys.ts'
+import { Lifecycle } from './lifecycle.ts'
+import type { Notifications } from './notifications.ts'
+import { Reigns } from './reigns.ts'
+import { SavedPeers } from './saved-peers.ts'
+import { Signals } from './signals.ts'
+
+/**
+ * How often libp2p is made to forget peers without a connection, ms. Guess: a pool has changed a
+ * little in this time.
+ */
+const forgetInterval = 60_000
+
+/** A node from its start to its end. It reacts to the notifications of its engine. */
+export class RunningNode {
+  readonly parts: Parts
+  readonly engine: Engine
+  readonly keys: OverlayKeys
+  readonly lifecycle: Lifecycle
+  readonly notifications: Notifications
+  readonly reigns: Reigns
+  readonly reports: LinkReports
+  readonly signals: Signals
+  readonly streams: ApplicationStreams
+  readonly #peers: SavedPeers
+  /** The latest life, also after it ended. */
+  #self: PoolMember | undefined
+
+  constructor(parts: Parts, notifications: Notifications) {
+    this.parts = parts
+    this.notifications = notifications
+    this.engine = new Engine(parts, {
+      onNotification: (notification) => this.#notify(notification),
+      onMeasured: (measured) => queueMicrotask(() => this.notifications.publish({ type: 'measured', ...measured })),
+      onFailure: (error) => void this.abandon(error),
+    })
+    const { node, links, dialer } = this.engine
+    this.streams = new ApplicationStreams({
+      libp2p: parts.host.libp2p,
+      dialer,
+      find: (id) => node.member(id),
+      onUnused: (connection) => links.closeIfUnusedLater(connection),
+    })
+    this.reports = new LinkReports(this.streams, parts.names.reports, () => node.linkStates())
+    this.signals = new Signals((command) => this.command(command))
+    this.reigns = new Reigns(parts.config.limits.elections, (election) => node.reign(election))
+    this.#peers = new SavedPeers(parts.peers, parts.identity.id, () => node.members().map(showMember))
+    this.keys = createKeys(parts, () => this.lifecycle.checkOpen())
+    this.lifecycle = new Lifecycle({
+      pool: parts.pool,
+      sayGoodbye: () => {
+        this.#peers.save()
+        this.engine.command({ type: 'leave' })
+        return node.links.size > 0
+      },
+      takeDown: async (error) => {
+        this.signals.close(error)
+        try {
+          await this.engine.stop(error)
+          await this.#peers.saved
+        } finally {
+          parts.identity.release()
+        }
+      },
+    })
+  }
+
+  /** Resolves when this node has entered the pool. */
+  async start(introducers: readonly Introducer[], signal: AbortSignal | undefined): Promise<void> {
+    const { host, discovery } = this.parts
+    const { links } = this.engine
+    this.lifecycle.every(addressInterval, () => this.engine.updateAddresses())
+    this.lifecycle.every(forgetInterval, () => void host.forgetPeers())
+    this.lifecycle.every(peersInterval, () => this.#peers.saveChanges())
+    if (discovery) this.lifecycle.every(aloneInterval, () => void (links.count === 0 && discovery.ask()))
+    await this.reports.start()
+    await this.engine.start(introducers, signal)
+  }
+
+  /** Handles a node found on the local network. */
+  discovered(introducer: Introducer): void {
+    this.engine.deliver({ type: 'discovered', introducer })
+  }
+
+  /** Takes everything down: the node can't start, or can't go on. */
+  async abandon(error: unknown): Promise<void> {
+    await this.lifecycle.close({ reason: 'failed', error: asError(error) })
+  }
+
+  get self(): PoolMember {
+    if (!this.#self) throw new OverlayClosedError('this node has not entered the pool yet')
+    return this.#self
+  }
+
+  /** Throws {@link OverlayClosedError} once the node is ending. */
+  command(command: Command): void {
+    this.lifecycle.checkOpen()
+    this.engine.command(command)
+  }
+
+  /** Handles a start in which no introducer has let this node in. */
+  #isAlone(): void {
+    const { founds, peers } = this.parts
+    const remembered = peers?.introducers().length ?? 0
+    const what = `none of the ${remembered} remembered addresses of members answers: this node goes on alone, and tries them for some minutes more`
+    if (remembered > 0) this.notifications.warn('INTRODUCER_UNREACHABLE', what)
+    if (founds) this.engine.command({ type: 'found' })
+  }
+
+  #notify(notification: Notification): void {
+    const { type } = notification
+    if (type === 'signalled') this.signals.settle(notification)
+    else if (type === 'elected') {
+      this.reigns.add(notification.reign.election)
+      this.#peers.elected(notification.reign)
+    } else if ((type === 'joined' || type === 'updated') && notification.member.id === this.parts.identity.id) {
+      this.#self = showMember(notification.member)
+    }
+    if (type === 'entered' && notification.alone) this.#isAlone()
+    if (type === 'joined' || type === 'updated') this.#peers.changed()
+    if (type === 'died') void this.streams.died(notification.member.id)
+    this.notifications.publish(showNotification(notification, this.engine.now))
+  }
+}

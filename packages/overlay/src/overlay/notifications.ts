@@ -1,0 +1,46 @@
+import type { WarningCode } from '@jel/protocol'
+import type { OverlayNotification } from '../api/view.ts'
+
+/** Warnings that are kept for the first subscriber. Guess: some of a start. */
+const maxEarly = 64
+
+type Subscriber = (notification: OverlayNotification) => void
+
+/** The notifications of an overlay, and their subscribers. */
+export class Notifications {
+  readonly #subscribers = new Set<Subscriber>()
+  /** Warnings from before the first subscription. */
+  #early: OverlayNotification[] | undefined = []
+
+  /** Returns the function that ends it. */
+  subscribe(subscriber: Subscriber): () => void {
+    // A subscriber gets the early warnings only after it has learned that the node is in.
+    const early = this.#early
+    this.#early = undefined
+    if (early !== undefined) setImmediate(() => early.forEach((warning) => this.publish(warning)))
+    // The same function may subscribe twice.
+    const entry: Subscriber = (notification) => subscriber(notification)
+    this.#subscribers.add(entry)
+    return () => void this.#subscribers.delete(entry)
+  }
+
+  warn(code: WarningCode, message: string): void {
+    const warning = { type: 'warning', code, message } as const
+    if (this.#early === undefined) this.publish(warning)
+    else if (this.#early.length < maxEarly) this.#early.push(warning)
+  }
+
+  publish(notification: OverlayNotification): void {
+    for (const subscriber of this.#subscribers) {
+      try {
+        subscriber(notification)
+      } catch (error) {
+        // As an EventTarget does: an error of one listener goes to the application, not to the pool
+        // or the other listeners.
+        process.nextTick(() => {
+          throw error
+        })
+      }
+    }
+  }
+}
