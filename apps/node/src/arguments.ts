@@ -1,51 +1,48 @@
-/**
- * Parses the values of flags. Each function throws the text that commander shows beside the flag's
- * name.
- */
+/** Parses the values of flags. Each function throws a RangeError with the text for the user. */
 import { isIPv4, isIPv6 } from 'node:net'
-import { InvalidArgumentError } from 'commander'
+import type { TaskLimits } from '@jel/compute'
 import { HANDLED, parseHandler, type Handler } from './handlers/handler.ts'
-import type { SubmitFlags } from './compute/submit.ts'
-import type { WorkFlags } from './compute/work.ts'
 
 /** Parses an address to listen at, such as `127.0.0.1:8080` or `[::1]:0`. */
 export function httpOf(text: string): { readonly host: string; readonly port: number } {
   const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/u.exec(text) ?? []
   const host = v6 ?? v4 ?? ''
   if (!(v6 === undefined ? isIPv4(host) : isIPv6(host)) || Number(port) > 65_535)
-    throw new InvalidArgumentError('It must be IP:PORT, as in 127.0.0.1:8080, or [::1]:0 for any port.')
+    throw new RangeError('It must be IP:PORT, as in 127.0.0.1:8080, or [::1]:0 for any port.')
   return { host, port: Number(port) }
 }
 
 /** The longest time that a timer takes: 2³¹ - 1 milliseconds. */
 const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000)
 
-export function blobOf(text: string, blobs: SubmitFlags['blob']): SubmitFlags['blob'] {
+type Texts = Readonly<Record<string, string>>
+
+export function blobOf(text: string, blobs: Texts): Texts {
   const [, name, file] = /^(\w+)=(.+)$/su.exec(text) ?? []
-  if (name === undefined || file === undefined) throw new InvalidArgumentError('It must be NAME=FILE, as in matrices=nug12.dat.')
+  if (name === undefined || file === undefined) throw new RangeError('It must be NAME=FILE, as in matrices=nug12.dat.')
   return { ...blobs, [name]: file }
 }
 
-export function limitOf(text: string, limits: WorkFlags['limit']): WorkFlags['limit'] {
+export function limitOf(text: string, limits: Partial<TaskLimits>): Partial<TaskLimits> {
   const [, what, amount] = /^(time|memory|disk)=(\d+(?:\.\d+)?)$/u.exec(text) ?? []
-  if (what === undefined) throw new InvalidArgumentError('It must be time=SECONDS, memory=MiB or disk=MiB.')
+  if (what === undefined) throw new RangeError('It must be time=SECONDS, memory=MiB or disk=MiB.')
   if (what === 'time') return { ...limits, time: durationOf(amount as string) }
   const megabytes = Number(amount)
-  if (!(megabytes >= 16 && megabytes <= 65_536)) throw new InvalidArgumentError('It must be 16 to 65536 MiB.')
+  if (!(megabytes >= 16 && megabytes <= 65_536)) throw new RangeError('It must be 16 to 65536 MiB.')
   return { ...limits, [what]: Math.floor(megabytes) }
 }
 
-export function ticketsOf(text: string, tickets: WorkFlags['tickets']): WorkFlags['tickets'] {
+export function ticketsOf(text: string, tickets: Readonly<Record<string, number>> | undefined): Readonly<Record<string, number>> {
   const [, owner, count] = /^(\w+)=(\d+(?:\.\d+)?)$/u.exec(text) ?? []
   if (owner === undefined || !(Number(count) > 0 && Number(count) <= 1_000_000))
-    throw new InvalidArgumentError('It must be own=COUNT or ID=COUNT, a count above 0 and at most 1000000.')
+    throw new RangeError('It must be own=COUNT or ID=COUNT, a count above 0 and at most 1000000.')
   return { ...tickets, [owner]: Number(count) }
 }
 
 export function keepOf(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(min|h|d)$/u.exec(text) ?? []
   const time = Number(amount) * (unit === 'min' ? 60_000 : unit === 'h' ? 3_600_000 : 86_400_000)
-  if (!(time > 0 && time <= 31 * 86_400_000)) throw new InvalidArgumentError('It must be a time as in 30 min, 12 h or 7 d, at most 31 d.')
+  if (!(time > 0 && time <= 31 * 86_400_000)) throw new RangeError('It must be a time as in 30 min, 12 h or 7 d, at most 31 d.')
   return time
 }
 
@@ -56,7 +53,7 @@ export function collect(value: string, before: readonly string[]): string[] {
 export function handlerOf(text: string, before: readonly Handler[]): Handler[] {
   const handler = parseHandler(text)
   if (handler === undefined) {
-    throw new InvalidArgumentError(
+    throw new RangeError(
       `It must be EVENT=COMMAND, as in joined,left=./script.sh or signal:go=./go.sh; events are * and ${HANDLED.join(', ')}.`,
     )
   }
@@ -66,29 +63,29 @@ export function handlerOf(text: string, before: readonly Handler[]): Handler[] {
 export function durationOf(text: string): number {
   const seconds = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN
   if (!(seconds > 0 && seconds <= MAX_SECONDS))
-    throw new InvalidArgumentError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
+    throw new RangeError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
   return seconds * 1000
 }
 
 export function votesOf(text: string): number {
-  if (!/^[1-7]$/u.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 7.')
+  if (!/^[1-7]$/u.test(text)) throw new RangeError('It must be a whole number from 1 to 7.')
   return Number(text)
 }
 
 export function membersOf(text: string): number {
   const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(count >= 1 && count <= 50_000)) throw new InvalidArgumentError('It must be a whole number from 1 to 50000.')
+  if (!(count >= 1 && count <= 50_000)) throw new RangeError('It must be a whole number from 1 to 50000.')
   return count
 }
 
 export function workersOf(text: string): number {
   const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(count >= 1 && count <= 256)) throw new InvalidArgumentError('It must be a whole number from 1 to 256.')
+  if (!(count >= 1 && count <= 256)) throw new RangeError('It must be a whole number from 1 to 256.')
   return count
 }
 
 export function countOf(text: string): number {
   const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(count >= 3 && count <= 50)) throw new InvalidArgumentError('It must be a whole number from 3 to 50.')
+  if (!(count >= 3 && count <= 50)) throw new RangeError('It must be a whole number from 3 to 50.')
   return count
 }

@@ -18,12 +18,12 @@ export class EarlyWarnings {
     this.#timer = setTimeout(() => {
       const held = this.#held ?? []
       this.#held = undefined
-      for (const warning of held) this.#tell(warning)
+      for (const warning of held) this.#report(warning)
     }, HELD_FOR)
   }
 
   take(warning: WarningDetail): void {
-    if (this.#held === undefined) this.#tell(warning)
+    if (this.#held === undefined) this.#report(warning)
     else this.#held.push(warning)
   }
 
@@ -37,7 +37,7 @@ export class EarlyWarnings {
     return (this.#held ?? []).filter(({ code }) => code !== 'INTRODUCER_UNREACHABLE')
   }
 
-  #tell({ code, message }: WarningDetail): void {
+  #report({ code, message }: WarningDetail): void {
     this.#reporter.report({ event: 'error', code, message })
   }
 }

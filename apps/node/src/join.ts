@@ -1,9 +1,7 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Agent } from './agent/agent.ts'
-import { Answers } from './agent/answers.ts'
 import type { Answer } from './agent/events.ts'
-import { execute } from './agent/execute.ts'
 import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
@@ -52,7 +50,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   const stop = new Stop()
   stopOnSignals(stop)
   await using http = flags.http && (await openHttp(flags.http))
-  if (http !== undefined && flags.json !== true) process.stderr.write(`jel: ${http.words}\n`)
+  if (http !== undefined && flags.json !== true) process.stderr.write(`jel: ${http.notice}\n`)
   const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
   const json = flags.json === true ? jsonReporter(output, name) : undefined
   const reporter: Reporter = json ?? (await humanReporter(output, name, stop, flags))
@@ -110,10 +108,10 @@ async function run(
     log,
     url: http?.url,
     // A node that computes nothing loads the code for jobs at the first command about one.
-    errands: async (command, tell, signal) => {
-      const { openGrid, runErrand } = await import('./compute/index.ts')
+    runJobCommand: async (command, report, signal) => {
+      const { openGrid, runJobCommand } = await import('./compute/index.ts')
       grid ??= openGrid(pool)
-      await runErrand(await grid, command, tell, signal)
+      await runJobCommand(await grid, command, report, signal)
     },
   })
   agent.subscribe((event) => logEvent(log, event))
@@ -125,12 +123,12 @@ async function run(
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
   // Handlers subscribe after the reporters, which receive their errors.
-  await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, tell: (event) => agent.tell(event) })
+  await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, report: (event) => agent.report(event) })
   agent.subscribe((event) => handlers.take(event))
   // This waits until somebody listens.
   if (control instanceof Error)
-    agent.tell({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })
-  for (const warning of early.close()) agent.tell({ event: 'error', ...warning })
+    agent.report({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })
+  for (const warning of early.close()) agent.report({ event: 'error', ...warning })
   for (const election of new Set(flags.elect)) void agent.stand(election)
   const timer = flags.for === undefined ? undefined : setTimeout(() => stop.now('time'), flags.for)
 
@@ -149,7 +147,7 @@ async function run(
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
   await (await grid)?.close()
   await pool.leave()
-  agent.tell({ event: 'stopped' })
+  agent.report({ event: 'stopped' })
   if (end !== 'output behind') return 0
   throw new Error('standard output is not being read')
 }
@@ -163,8 +161,8 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
 /** On a person's standard input only its end counts, if that means anything. */
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
-  const answers = new Answers(agent.pool, () => {})
-  reporter.follow?.((command) => execute(command, agent, stop.signal, () => {}, answers))
+  const session = new Session(agent, () => {})
+  reporter.follow?.(async (command) => await session.run(command, stop.signal, () => {}))
   if (!inputEnds()) return
   await drain(process.stdin)
   stop.now('input ended')

@@ -1,18 +1,16 @@
 import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
-import { ElectedLog } from './elected-log.ts'
 import { base64, electedEvent, healthEvent, nodeJson, recordJson, type NodeEvent } from './events.ts'
-import type { JobCommand } from './commands.ts'
-import type { JobEvent } from './job-events.ts'
+import type { JobCommand, JobEvent } from './job-messages.ts'
 import { SILENT, type Log } from '../log/log.ts'
-import { Roster } from './roster.ts'
+import { PoolModel } from '../model/pool.ts'
 
 /** Carries out commands about jobs. */
-export type Errands = (command: JobCommand, tell: (event: JobEvent) => void, signal: AbortSignal) => Promise<void>
+export type RunJobCommand = (command: JobCommand, report: (event: JobEvent) => void, signal: AbortSignal) => Promise<void>
 
 export interface AgentOptions {
-  readonly errands?: Errands
+  readonly runJobCommand?: RunJobCommand
   /** Whether the node founds the pool where no introducer lets it in. */
   readonly found?: boolean
   /** The version of this program. */
@@ -28,41 +26,39 @@ export interface AgentOptions {
  */
 export class Agent {
   readonly pool: Pool
-  readonly roster: Roster
-  readonly elected = new ElectedLog()
+  readonly model = new PoolModel(() => ({}))
   /** The time at which the node entered, Unix ms. */
   readonly started = Date.now()
   readonly version: string
   readonly log: Log
   readonly url: string | undefined
-  readonly runErrand: Errands
+  readonly runJobCommand: RunJobCommand
   readonly #stop: Stop
   readonly #found: boolean
   readonly #listeners = new Set<(event: NodeEvent) => void>()
 
-  constructor(pool: Pool, stop: Stop, { found = false, version = '', log = SILENT, url, errands = noErrands }: AgentOptions = {}) {
+  constructor(pool: Pool, stop: Stop, { found = false, version = '', log = SILENT, url, runJobCommand = noJobs }: AgentOptions = {}) {
     this.pool = pool
     this.version = version
-    this.roster = new Roster(() => pool.members())
     this.log = log
     this.url = url
-    this.runErrand = errands
+    this.runJobCommand = runJobCommand
     this.#stop = stop
     this.#found = found
-    for (const event of this.#snapshot()) this.#note(event)
+    for (const event of this.#snapshot()) this.model.take(event, Date.now())
     for (const type of ['joined', 'left', 'died', 'updated'] as const) {
-      pool.addEventListener(type, ({ detail }) => this.tell({ event: type, node: nodeJson(detail) }))
+      pool.addEventListener(type, ({ detail }) => this.report({ event: type, node: nodeJson(detail) }))
     }
-    pool.addEventListener('elected', ({ detail }) => this.tell(electedEvent(detail)))
-    pool.addEventListener('signal', ({ detail }) => this.tell({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
+    pool.addEventListener('elected', ({ detail }) => this.report(electedEvent(detail)))
+    pool.addEventListener('signal', ({ detail }) => this.report({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
     pool.addEventListener('event', ({ detail }) =>
-      this.tell({ event: 'event', name: detail.name, payload: base64(detail.payload), node: nodeJson(detail.from) }),
+      this.report({ event: 'event', name: detail.name, payload: base64(detail.payload), node: nodeJson(detail.from) }),
     )
-    pool.addEventListener('poolClosed', ({ detail }) => this.tell({ event: 'poolClosed', ...detail }))
-    pool.addEventListener('terminated', ({ detail }) => this.tell({ event: 'terminated', ...detail }))
-    pool.addEventListener('record', ({ detail }) => this.tell({ event: 'record', ...recordJson(detail) }))
-    pool.addEventListener('health', ({ detail }) => this.tell(healthEvent(detail)))
-    pool.addEventListener('warning', ({ detail }) => this.tell({ event: 'error', code: detail.code, message: detail.message }))
+    pool.addEventListener('poolClosed', ({ detail }) => this.report({ event: 'poolClosed', ...detail }))
+    pool.addEventListener('terminated', ({ detail }) => this.report({ event: 'terminated', ...detail }))
+    pool.addEventListener('record', ({ detail }) => this.report({ event: 'record', ...recordJson(detail) }))
+    pool.addEventListener('health', ({ detail }) => this.report(healthEvent(detail)))
+    pool.addEventListener('warning', ({ detail }) => this.report({ event: 'error', code: detail.code, message: detail.message }))
   }
 
   /** Whether the node is about to leave. */
@@ -75,8 +71,8 @@ export class Agent {
   }
 
   /** Reports an event to all listeners, but skips a reign that was already reported. */
-  tell(event: NodeEvent): void {
-    if (this.#note(event)) for (const listener of this.#listeners) listener(event)
+  report(event: NodeEvent): void {
+    if (this.model.take(event, Date.now())) for (const listener of this.#listeners) listener(event)
   }
 
   /**
@@ -97,15 +93,10 @@ export class Agent {
   /** Is a candidate in an election for as long as the node runs. */
   async stand(election: string): Promise<void> {
     try {
-      this.tell(electedEvent(await this.pool.elect(election)))
+      this.report(electedEvent(await this.pool.elect(election)))
     } catch (error) {
-      if (codeOf(error) !== 'POOL_LEFT') this.tell({ event: 'error', code: codeOf(error), message: messageOf(error) })
+      if (codeOf(error) !== 'POOL_LEFT') this.report({ event: 'error', code: codeOf(error), message: messageOf(error) })
     }
-  }
-
-  #note(event: NodeEvent): boolean {
-    this.roster.take(event, Date.now())
-    return event.event !== 'elected' || this.elected.take(event)
   }
 
   /** The present state in the form of events. */
@@ -129,6 +120,6 @@ export class Agent {
   }
 }
 
-async function noErrands(): Promise<void> {
+async function noJobs(): Promise<void> {
   throw new Error('this node does nothing about jobs')
 }

@@ -1,5 +1,5 @@
 import type { Pool } from '@jel/jel'
-import { CommandError } from './commands.ts'
+import { CommandError } from '../base/usage-error.ts'
 import { base64, nodeJson, type NodeEvent } from './events.ts'
 
 /**
@@ -8,15 +8,15 @@ import { base64, nodeJson, type NodeEvent } from './events.ts'
  */
 export class Answers {
   readonly #pool: Pool
-  readonly #tell: (event: NodeEvent) => void
+  readonly #report: (event: NodeEvent) => void
   /** Ends the answering, by name. */
   readonly #names = new Map<string, AbortController>()
   readonly #open = new Map<number, (payload: Uint8Array | undefined) => void>()
   #last = 0
 
-  constructor(pool: Pool, tell: (event: NodeEvent) => void) {
+  constructor(pool: Pool, report: (event: NodeEvent) => void) {
     this.#pool = pool
-    this.#tell = tell
+    this.#report = report
   }
 
   answer(name: string): void {
@@ -28,7 +28,7 @@ export class Answers {
         const reply = Promise.withResolvers<Uint8Array | undefined>()
         this.#open.set(query, reply.resolve)
         signal.addEventListener('abort', () => this.#open.delete(query), { once: true })
-        this.#tell({ event: 'query', query, name, payload: base64(payload), node: nodeJson(from) })
+        this.#report({ event: 'query', query, name, payload: base64(payload), node: nodeJson(from) })
         return await reply.promise
       },
       { signal: controller.signal },

@@ -1,4 +1,4 @@
-import type { JobEvent } from './job-events.ts'
+import type { JobEvent } from './job-messages.ts'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
 
 /** A node in JSON. `tag` is base64. */
@@ -151,4 +151,9 @@ export function base64(bytes: Uint8Array): string {
 /** An absent id is left out, not written as null. */
 export function withRe(re: CommandId | undefined): { re?: CommandId } {
   return re === undefined ? {} : { re }
+}
+
+/** Returns an event as a line of `--json` and of the control socket, without the line's end. */
+export function jsonLine({ event, ...rest }: { readonly event: string }, pool: string): string {
+  return JSON.stringify({ event, time: Date.now(), pool, ...rest })
 }

@@ -1,16 +1,22 @@
 import { readLines } from '../base/lines.ts'
-import { codeOf, messageOf } from '../base/usage-error.ts'
+import { CommandError, codeOf, messageOf } from '../base/usage-error.ts'
+import type { Context } from '../commands/command.ts'
+import { commands, parseCommand, type Command } from '../commands/table.ts'
 import type { Agent } from './agent.ts'
 import { Answers } from './answers.ts'
-import { CommandError, parseCommand, type Command } from './commands.ts'
 import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts'
-import { execute } from './execute.ts'
 
 /**
  * The longest line that a session takes, in bytes. A guess: a signal to 10,000 members needs half
  * of it.
  */
 const LINE_LIMIT = 1024 * 1024
+
+/** A command, whatever its fields. */
+interface Runnable {
+  readonly answer: NodeEvent['event']
+  run(command: Command, context: Context): object | void | Promise<object | void>
+}
 
 /**
  * A client of a running node, on its standard streams or its control socket. It gets events, and
@@ -86,32 +92,45 @@ export class Session {
     void this.#carryOut(command)
   }
 
+  /**
+   * Carries out a command, at once where there is nothing to wait for. Returns its last answer; of
+   * `leave` that is `stopped`, which the node reports itself. `report` takes the answers before.
+   */
+  run(command: Command, signal: AbortSignal, report: (event: Answer) => void): NodeEvent | Promise<NodeEvent> {
+    const entry = commands[command.command] as unknown as Runnable
+    const content = entry.run(command, {
+      agent: this.#agent,
+      signal,
+      report,
+      answers: this.#answers,
+      cancel: (id) => this.#cancel(id),
+      leave: () => this.#leave(command.id),
+    })
+    const answerOf = (fields: object | void): NodeEvent => ({ event: entry.answer, ...fields }) as NodeEvent
+    return content instanceof Promise ? content.then(answerOf) : answerOf(content)
+  }
+
   async #carryOut(command: Command): Promise<void> {
     const { id } = command
     this.#agent.log.debug('COMMAND', command.command)
     const pending = { id, controller: new AbortController() }
     this.#pending.add(pending)
     try {
-      if (command.command === 'leave') {
-        this.#leaveId = id
-        this.#agent.log.info('LEAVE_ASKED', 'asked to leave the pool')
-        this.#agent.stop('command')
-      } else if (command.command === 'cancel') {
-        this.#cancel(command.of)
-        this.#done(id)
-      } else {
-        const { elected } = this.#agent
-        const before = 'election' in command ? elected.latest(command.election) : undefined
-        const tell = (event: Answer): void => this.#report({ ...event, ...withRe(id) })
-        const answer = await execute(command, this.#agent, pending.controller.signal, tell, this.#answers)
-        if (answer === undefined) this.#done(id)
-        else {
-          if (answer.event === 'elected') this.#agent.tell(answer)
-          // A client that sent no id gets the answer as an event.
-          const isNews = answer.event === 'elected' && elected.latest(answer.election) !== before
-          if (id !== undefined || !isNews) this.#report({ ...answer, ...withRe(id) })
-        }
+      const { reigns } = this.#agent.model
+      const before = 'election' in command ? reigns.get(command.election) : undefined
+      const report = (event: Answer): void => this.#report({ ...event, ...withRe(id) })
+      const coming = this.run(command, pending.controller.signal, report)
+      const answer = coming instanceof Promise ? await coming : coming
+      if (answer.event === 'stopped') return
+      if (answer.event === 'done') {
+        // A mere confirmation goes only to a client that can match it.
+        if (id !== undefined) this.#report({ event: 'done', re: id })
+        return
       }
+      if (answer.event === 'elected') this.#agent.report(answer)
+      // A client that sent no id gets the answer as an event.
+      const isNews = answer.event === 'elected' && reigns.get(answer.election) !== before
+      if (id !== undefined || !isNews) this.#report({ ...answer, ...withRe(id) })
     } catch (error) {
       this.#refuse(error, id)
     } finally {
@@ -120,16 +139,17 @@ export class Session {
     }
   }
 
+  #leave(id: CommandId | undefined): void {
+    this.#leaveId = id
+    this.#agent.log.info('LEAVE_ASKED', 'asked to leave the pool')
+    this.#agent.stop('command')
+  }
+
   #cancel(id: CommandId): void {
     const waiting = [...this.#pending].filter((each) => each.id === id && !each.controller.signal.aborted)
     if (waiting.length === 0)
       throw new CommandError('INVALID_COMMAND', `cancel: no command with the id ${JSON.stringify(id)} waits for its answer`)
     for (const { controller } of waiting) controller.abort(new CommandError('CANCELLED', 'cancelled'))
-  }
-
-  /** Confirms a command without a result, but only to a client that can match the answer. */
-  #done(id: CommandId | undefined): void {
-    if (id !== undefined) this.#report({ event: 'done', re: id })
   }
 
   #refuse(error: unknown, id?: CommandId): void {

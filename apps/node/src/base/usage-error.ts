@@ -7,6 +7,21 @@ export class UsageError extends Error {
   }
 }
 
+/**
+ * An error for a line that is not a command. `re` is the command's id, where the line has a
+ * readable one.
+ */
+export class CommandError extends Error {
+  readonly code: 'MALFORMED_JSON' | 'UNKNOWN_COMMAND' | 'INVALID_COMMAND' | 'LINE_TOO_LONG' | 'CANCELLED'
+  readonly re: string | number | undefined
+
+  constructor(code: CommandError['code'], message: string, re?: string | number) {
+    super(message)
+    this.code = code
+    this.re = re
+  }
+}
+
 /** The codes with which `joinPool` refuses its arguments: these are wrong usage too. */
 const USAGE_CODES = new Set([
   'USAGE',

@@ -3,7 +3,7 @@
  * not load them.
  */
 export { demoCompute } from './demo.ts'
-export { openGrid, runErrand } from './errands.ts'
+export { openGrid, runJobCommand } from './job-commands.ts'
 export { job, jobs } from './jobs.ts'
 export { submit } from './submit.ts'
 export { work } from './work.ts'

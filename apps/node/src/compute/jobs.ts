@@ -1,15 +1,13 @@
-import type { JobCommand } from '../agent/commands.ts'
-import type { JobEvent } from '../agent/job-events.ts'
-import { jsonLine } from '../agent/json-line.ts'
+import { jsonLine } from '../agent/events.ts'
+import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
-import { jobWords, percent } from './job-words.ts'
-import { send, type SendFlags } from './send.ts'
-import { tellerOf } from './teller.ts'
-import { whyOf } from './why.ts'
+import { sendJobCommand, type JobClientFlags } from './job-client.ts'
+import { jobReporterOf } from './job-reporter.ts'
+import { explanationOf, jobText, percent } from './job-text.ts'
 
-export interface JobFlags extends SendFlags {
+export interface JobFlags extends JobClientFlags {
   readonly follow?: boolean
   readonly result?: boolean
   readonly cancel?: boolean
@@ -22,19 +20,19 @@ export interface JobFlags extends SendFlags {
 type JobState = JobEvent & { readonly event: 'job' }
 
 /** Lists the jobs of a pool. */
-export async function jobs(pool: string, flags: SendFlags): Promise<number> {
+export async function jobs(pool: string, flags: JobClientFlags): Promise<number> {
   const events: JobState[] = []
-  const status = await send(pool, flags, {
+  const status = await sendJobCommand(pool, flags, {
     command: { command: 'jobs' },
-    tell: (event) => void (event.event === 'job' && events.push(event)),
-    async ready(visitor) {
-      if (!(await visitor.meet())) {
+    report: (event) => void (event.event === 'job' && events.push(event)),
+    async ready(client) {
+      if (!(await client.meet())) {
         // Without an address there may be no others. With one there are others, but their jobs are
         // unknown.
-        if (flags.bootstrap.length > 0) throw new Error(visitor.aloneWords)
-        process.stderr.write(`jel: ${visitor.aloneWords}\n`)
+        if (flags.bootstrap.length > 0) throw new Error(client.aloneMessage)
+        process.stderr.write(`jel: ${client.aloneMessage}\n`)
       }
-      await visitor.hear(() => false)
+      await client.hear(() => false)
     },
   })
   if (status !== undefined) return status
@@ -48,21 +46,21 @@ export async function jobs(pool: string, flags: SendFlags): Promise<number> {
 export async function job(pool: string, idOrName: string, flags: JobFlags): Promise<number> {
   const command = commandOf(idOrName, flags)
   const stopped = new AbortController()
-  const teller = tellerOf(flags.json === true, pool, stopped.signal)
+  const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   let ended: JobEvent | undefined
   try {
-    const status = await send(pool, flags, {
+    const status = await sendJobCommand(pool, flags, {
       command,
-      tell(event) {
+      report(event) {
         ended = event
         if (command.do === 'cancel' && event.event === 'job')
           process.stderr.write(`jel: the job has ended before: it is ${event.state}, and its result stays\n`)
-        if (event.event !== 'job' || flags.json === true) teller.tell(event)
-        else process.stdout.write(`${event.waits === undefined ? jobWords(event, Date.now()).join('\n') : whyOf(event, event.waits)}\n`)
+        if (event.event !== 'job' || flags.json === true) reporter.report(event)
+        else process.stdout.write(`${event.waits === undefined ? jobText(event, Date.now()).join('\n') : explanationOf(event, event.waits)}\n`)
       },
-      async ready(visitor) {
-        if (!(await visitor.meet())) throw new Error(visitor.aloneWords)
-        await visitor.hear(() => visitor.grid.jobs().some(({ id, name }) => id === idOrName || name === idOrName))
+      async ready(client) {
+        if (!(await client.meet())) throw new Error(client.aloneMessage)
+        await client.hear(() => client.grid.jobs().some(({ id, name }) => id === idOrName || name === idOrName))
       },
       stopped: () => stopped.abort(),
     })
@@ -70,7 +68,7 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
     const asked = command.do === 'cancel'
     return ended?.event === 'failed' || (ended?.event === 'cancelled' && !asked) ? 1 : 0
   } finally {
-    teller.close()
+    reporter.close()
   }
 }
 
@@ -78,18 +76,18 @@ function commandOf(
   job: string,
   { follow, result, cancel, suspend, resume, forget, why }: JobFlags,
 ): JobCommand & { readonly command: 'job' } {
-  const deeds = [
+  const changes = [
     forget === true && 'forget',
     cancel === true && 'cancel',
     suspend === true && 'suspend',
     resume === true && 'resume',
   ] as const
-  const [deed, ...others] = deeds.filter((each) => each !== false)
-  if (others.length > 0) throw new UsageError(`--${deed} and --${others[0]}: give one of them`)
-  if (deed === 'forget' && (follow === true || result === true || why === true))
+  const [change, ...others] = changes.filter((each) => each !== false)
+  if (others.length > 0) throw new UsageError(`--${change} and --${others[0]}: give one of them`)
+  if (change === 'forget' && (follow === true || result === true || why === true))
     throw new UsageError('--forget: there is nothing left to tell of it')
   const until = follow === true ? 'ended' : result === true ? 'result' : undefined
-  return { command: 'job', job, ...(deed && { do: deed }), ...(until && { until }), ...(why === true && { waits: true }) }
+  return { command: 'job', job, ...(change && { do: change }), ...(until && { until }), ...(why === true && { waits: true }) }
 }
 
 function rowOf({ job: id, name, state, covered, members, submitted }: JobState): string[] {

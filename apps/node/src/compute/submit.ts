@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import type { JobEvent } from '../agent/job-events.ts'
+import type { JobEvent } from '../agent/job-messages.ts'
 import { UsageError } from '../base/usage-error.ts'
-import { send, type SendFlags } from './send.ts'
-import { tellerOf } from './teller.ts'
+import { sendJobCommand, type JobClientFlags } from './job-client.ts'
+import { jobReporterOf } from './job-reporter.ts'
 
-export interface SubmitFlags extends SendFlags {
+export interface SubmitFlags extends JobClientFlags {
   readonly name?: string
   /** ms */
   readonly keep?: number
@@ -27,13 +27,13 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   if (!existsSync(file)) throw new UsageError(`there is no program ${withPath(file)}`)
   for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${withPath(blob)}`)
   const stopped = new AbortController()
-  const teller = tellerOf(flags.json === true, pool, stopped.signal)
+  const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const { name, keep, votes, detach = false } = flags
   let last: JobEvent | undefined
   let isAlone = (): boolean => false
-  let [isVisit, isKept] = [false, false]
+  let [isClient, isKept] = [false, false]
   try {
-    const status = await send(pool, flags, {
+    const status = await sendJobCommand(pool, flags, {
       command: {
         command: 'submit',
         file: resolve(file),
@@ -45,15 +45,15 @@ export async function submit(pool: string, file: string, fn: string, input: stri
         ...(votes !== undefined && { votes }),
         ...(!detach && { until: 'ended' }),
       },
-      tell(event) {
+      report(event) {
         last = event
         isKept ||= event.event === 'submitted'
-        teller.tell(event)
+        reporter.report(event)
       },
-      async ready(visitor) {
-        isAlone = () => visitor.pool.members().length === 1
-        isVisit = true
-        if (await visitor.meet()) return
+      async ready(client) {
+        isAlone = () => client.pool.members().length === 1
+        isClient = true
+        if (await client.meet()) return
         if (detach) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
         process.stderr.write(
           `jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints\n`,
@@ -61,14 +61,14 @@ export async function submit(pool: string, file: string, fn: string, input: stri
       },
       stopped() {
         stopped.abort()
-        teller.close()
+        reporter.close()
         if (last !== undefined && 'job' in last)
-          process.stderr.write(`jel: ${farewell(pool, last.job, { isAlone: isAlone(), isKept: isKept || !isVisit })}\n`)
+          process.stderr.write(`jel: ${farewell(pool, last.job, { isAlone: isAlone(), isKept: isKept || !isClient })}\n`)
       },
     })
     return status ?? (detach || last?.event === 'done' ? 0 : 1)
   } finally {
-    teller.close()
+    reporter.close()
   }
 }
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { compute, type TaskLimits } from '@jel/compute'
 import { join, type JoinFlags } from '../join.ts'
-import { workedWords, workingWords } from './work-words.ts'
+import { workedText, workingText } from './job-text.ts'
 import { ownerOf } from './owner.ts'
 
 export interface WorkFlags extends JoinFlags {
@@ -20,10 +20,10 @@ export async function work(pool: string, flags: WorkFlags): Promise<number> {
   return await join(pool, flags, async (agent, note) => {
     const grid = await compute(agent.pool, { workers, limits, owner, ...(accept && { accept }), ...(tickets && { tickets }) })
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {
-      agent.tell({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
+      agent.report({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
     })
-    grid.addEventListener('working', ({ detail }) => note(workingWords(detail)))
-    grid.addEventListener('worked', ({ detail }) => note(workedWords(detail)))
+    grid.addEventListener('working', ({ detail }) => note(workingText(detail)))
+    grid.addEventListener('worked', ({ detail }) => note(workedText(detail)))
     return grid
   })
 }

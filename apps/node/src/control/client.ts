@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import type { Command } from '../agent/commands.ts'
+import type { Command } from '../commands/table.ts'
 import type { Answer, NodeEvent } from '../agent/events.ts'
 import { readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
@@ -96,17 +96,17 @@ export class ControlClient implements AsyncDisposable {
   }
 
   /**
-   * Gives a command, and waits for its last answer. `tell` takes the answers before `done`. Throws
-   * RefusedError.
+   * Gives a command, and waits for its last answer. `report` takes the answers before `done`.
+   * Throws RefusedError.
    */
-  async ask(command: Command, tell?: (event: Answer) => void): Promise<NodeEvent> {
+  async ask(command: Command, report?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands
     const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
     const stop = this.listen((event) => {
       if (!('re' in event) || event.re !== id) return
       const { re: _, ...answer } = event
-      if (tell === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)
-      else tell(answer as Answer)
+      if (report === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)
+      else report(answer as Answer)
     })
     const giveUp = (): void => reject(new Error('the node closed the connection'))
     if (this.#waiting === undefined) giveUp()

@@ -1,10 +1,10 @@
+import { jsonLine } from '../agent/events.ts'
 import { lstatSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { once } from 'node:events'
 import type { Agent } from '../agent/agent.ts'
 import { Session } from '../agent/session.ts'
-import { jsonLine } from '../agent/json-line.ts'
 import { listenPrivately } from '../base/local-sockets.ts'
 import { codeOf } from '../base/usage-error.ts'
 

@@ -1,5 +1,5 @@
 import type { NodeEvent } from '../agent/events.ts'
-import { isInternal } from '../terminal/reporter.ts'
+import { isInternal } from '../agent/event-text.ts'
 
 /**
  * The events that can be handled by name. `stopped` is not among them: a leaver waits for nobody.

@@ -33,13 +33,13 @@ interface Started {
 
 function start(texts: readonly string[], more: { waitingLimit?: number; timeLimit?: number } = {}): Started {
   const told: Started['told'] = []
-  const tell = (event: NodeEvent): void => {
+  const report = (event: NodeEvent): void => {
     if (event.event === 'error') told.push(event)
     handlers.take(event)
   }
   const handlers: Handlers = new Handlers(
     texts.map((text) => parseHandler(text) as Handler),
-    { pool: 'p', self: 'me', log: SILENT, tell, ...more },
+    { pool: 'p', self: 'me', log: SILENT, report, ...more },
   )
   return { handlers, told }
 }

@@ -1,5 +1,4 @@
-import { jsonLine } from '../agent/json-line.ts'
-import type { NodeEvent } from '../agent/events.ts'
+import { jsonLine, type NodeEvent } from '../agent/events.ts'
 import type { Log } from '../log/log.ts'
 import { HANDLER_BACKLOG, HANDLER_FAILED, handles, nameOf, type Handler } from './handler.ts'
 import { runCommand, type Run } from './run.ts'
@@ -18,7 +17,7 @@ const TIME_LIMIT = 60_000
 /** The time between SIGTERM and SIGKILL, in milliseconds. A guess. */
 const GRACE = 2_000
 /** The characters of a command and of its output that an error reports. */
-const TOLD = 400
+const EXCERPT_LENGTH = 400
 
 export interface HandlersOptions {
   readonly pool: string
@@ -26,7 +25,7 @@ export interface HandlersOptions {
   readonly self: string
   readonly log: Log
   /** Takes errors. */
-  readonly tell: (event: NodeEvent) => void
+  readonly report: (event: NodeEvent) => void
   /** Limits for tests. */
   readonly waitingLimit?: number
   readonly timeLimit?: number
@@ -95,7 +94,7 @@ export class Handlers implements AsyncDisposable {
     if (this.#waiting.length > 0 || this.#dropped === 0) return
     const dropped = this.#dropped
     this.#dropped = 0
-    this.#tell(HANDLER_BACKLOG, `${dropped} runs of handlers were dropped`)
+    this.#report(HANDLER_BACKLOG, `${dropped} runs of handlers were dropped`)
   }
 
   async #run({ handler: { command }, event, line, key }: Waiting): Promise<void> {
@@ -116,18 +115,18 @@ export class Handlers implements AsyncDisposable {
     const what = `${JSON.stringify(excerpt(command))} for ${event.event}`
     const reason = late ? `it took more than ${timeLimit / 1000} s` : problem
     if (reason === undefined) log.debug('HANDLER_DONE', what, { output })
-    else this.#tell(HANDLER_FAILED, `${what}: ${reason}${output === '' ? '' : `: ${excerpt(output)}`}`)
+    else this.#report(HANDLER_FAILED, `${what}: ${reason}${output === '' ? '' : `: ${excerpt(output)}`}`)
     this.#next()
   }
 
   /** Reports the first dropped run at once, and the number of all once the others have run. */
   #drop(): void {
     this.#dropped += 1
-    if (this.#dropped === 1) this.#tell(HANDLER_BACKLOG, `${this.#waiting.length} runs of handlers wait: what comes now is dropped`)
+    if (this.#dropped === 1) this.#report(HANDLER_BACKLOG, `${this.#waiting.length} runs of handlers wait: what comes now is dropped`)
   }
 
-  #tell(code: string, message: string): void {
-    this.#options.tell({ event: 'error', code, message })
+  #report(code: string, message: string): void {
+    this.#options.report({ event: 'error', code, message })
   }
 
   /** Environment variables can't contain NUL. */
@@ -147,5 +146,5 @@ export class Handlers implements AsyncDisposable {
 
 /** Keeps the end of a long text, which has the reason of a failure. */
 function excerpt(text: string): string {
-  return text.length > TOLD ? `…${text.slice(-TOLD)}` : text
+  return text.length > EXCERPT_LENGTH ? `…${text.slice(-EXCERPT_LENGTH)}` : text
 }

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Agent } from '../agent/agent.ts'
 import type { NodeEvent } from '../agent/events.ts'
+import { PoolModel } from '../model/pool.ts'
 import { Feed } from './feed.ts'
 
 beforeEach(() => vi.useFakeTimers())
@@ -57,7 +58,7 @@ function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent)
     version: '0',
     started: 0,
     stopping: false,
-    roster: { list: () => [] },
+    model: new PoolModel(() => ({})),
     listen: (listener: (event: NodeEvent) => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Agent } from '../agent/agent.ts'
 import {
   healthJson,
+  jsonLine,
   nodeJson,
   reignJson,
   type HealthJson,
@@ -10,9 +11,9 @@ import {
   type NodeJson,
   type ReignJson,
 } from '../agent/events.ts'
-import { jsonLine } from '../agent/json-line.ts'
-import { isInternal } from '../terminal/reporter.ts'
-import { History, type PastJson } from './history.ts'
+import { isInternal } from '../agent/event-text.ts'
+import { listMembers } from '../agent/member-list.ts'
+import { History, type PastJson } from '../model/history.ts'
 import { Survey, type LinksJson } from './survey.ts'
 
 /** The limit of simultaneous streams. Guess. */
@@ -65,7 +66,7 @@ export type PageEvent =
  */
 export class Feed {
   readonly #agent: Agent
-  readonly #history: History
+  readonly #history = new History()
   readonly #survey: Survey
   readonly #streams = new Set<ServerResponse>()
   readonly #end = new AbortController()
@@ -74,12 +75,13 @@ export class Feed {
 
   constructor(agent: Agent) {
     this.#agent = agent
-    this.#history = new History(agent)
-    this.#survey = new Survey(agent.pool, (of, links) => this.#tell({ event: 'neighbours', of, links }))
+    this.#history.begin({ sizes: [[agent.started, agent.pool.members().length]], detections: [], events: [] })
+    this.#survey = new Survey(agent.pool, (of, links) => this.#send({ event: 'neighbours', of, links }))
     const { signal } = this.#end
     const unsubscribe = agent.listen((event) => {
-      this.#history.take(event)
-      if (!isInternal(event)) this.#tell(event)
+      if (isInternal(event)) return
+      this.#history.take(event, Date.now(), agent.model.here)
+      this.#send(event)
     })
     signal.addEventListener('abort', unsubscribe)
     agent.pool.addEventListener(
@@ -87,8 +89,8 @@ export class Feed {
       ({ detail }) => {
         if (detail.what !== 'detection') return
         const seconds = detail.took / 1000
-        this.#history.detected(seconds)
-        this.#tell({ event: 'detection', member: detail.member, seconds })
+        this.#history.detected(seconds, Date.now())
+        this.#send({ event: 'detection', member: detail.member, seconds })
       },
       { signal },
     )
@@ -104,8 +106,8 @@ export class Feed {
     stream.on('close', () => this.#remove(stream))
     this.#write(stream, this.#line(this.#snapshot()))
     this.#survey.start()
-    this.#timer ??= setInterval(() => void this.#tellFigures(), FIGURES_TIME).unref()
-    void this.#tellFigures()
+    this.#timer ??= setInterval(() => void this.#sendFigures(), FIGURES_TIME).unref()
+    void this.#sendFigures()
   }
 
   /** Ends all streams. */
@@ -123,37 +125,37 @@ export class Feed {
   }
 
   #snapshot(): SnapshotJson {
-    const { pool, roster, version, started } = this.#agent
+    const { pool, model, version, started } = this.#agent
     return {
       event: 'snapshot',
       version,
       started,
       node: nodeJson(pool.self),
-      members: roster.list({ state: 'all' }),
+      members: listMembers(pool.members(), model, { state: 'all' }),
       reigns: pool.reigns().map(reignJson),
       health: healthJson(pool.health()),
-      links: this.#survey.told,
+      links: this.#survey.reports,
       ...this.#history.past,
     }
   }
 
-  async #tellFigures(): Promise<void> {
+  async #sendFigures(): Promise<void> {
     if (this.#agent.stopping) return
     const { pool } = this.#agent
     const health = healthJson(pool.health())
     const text = JSON.stringify(health)
-    if (text !== this.#health) this.#tell({ event: 'health', ...health })
+    if (text !== this.#health) this.#send({ event: 'health', ...health })
     this.#health = text
     const { user, system } = process.cpuUsage()
     try {
       const { sent, received } = await pool.traffic()
-      this.#tell({ event: 'figures', memory: process.memoryUsage.rss(), processor: (user + system) / 1e6, sent, received })
+      this.#send({ event: 'figures', memory: process.memoryUsage.rss(), processor: (user + system) / 1e6, sent, received })
     } catch {
       // The pool has ended meanwhile.
     }
   }
 
-  #tell(event: PageEvent): void {
+  #send(event: PageEvent): void {
     if (this.#streams.size === 0) return
     const line = this.#line(event)
     for (const stream of this.#streams) this.#write(stream, line)

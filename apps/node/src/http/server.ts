@@ -1,8 +1,8 @@
+import { jsonLine } from '../agent/events.ts'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { isIPv6, type AddressInfo, type Socket } from 'node:net'
 import type { Agent } from '../agent/agent.ts'
-import { jsonLine } from '../agent/json-line.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { Assets } from './assets.ts'
 import { Feed } from './feed.ts'
@@ -111,7 +111,7 @@ export class HttpServer implements AsyncDisposable {
   }
 
   /** The address of the page, for a person. */
-  get words(): string {
+  get notice(): string {
     return `page at ${this.#url}${this.#isLocal ? '' : ' for all who reach this address'}`
   }
 
@@ -158,7 +158,7 @@ export class HttpServer implements AsyncDisposable {
         this.#judge(response, readinessOf)
         break
       case '/metrics':
-        await this.#tellMetrics(response)
+        await this.#sendMetrics(response)
         break
       case '/events':
         this.#stream(request, response)
@@ -174,7 +174,7 @@ export class HttpServer implements AsyncDisposable {
     response.end(`${jsonLine(event, this.#attached?.agent.pool.name ?? '')}\n`)
   }
 
-  async #tellMetrics(response: ServerResponse): Promise<void> {
+  async #sendMetrics(response: ServerResponse): Promise<void> {
     const { agent, metrics } = this.#entered
     if (agent.stopping) throw new Refusal(503, 'this node leaves the pool')
     const text = await metrics.text()

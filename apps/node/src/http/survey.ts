@@ -23,20 +23,20 @@ export type LinksJson = readonly (readonly [id: string, roundTrip?: number])[]
  */
 export class Survey {
   readonly #pool: Pool
-  readonly #tell: (id: string, links: LinksJson) => void
+  readonly #report: (id: string, links: LinksJson) => void
   readonly #asked = new Map<string, number>()
-  readonly #told = new Map<string, LinksJson>()
+  readonly #reports = new Map<string, LinksJson>()
   #timer: NodeJS.Timeout | undefined
   #underWay = 0
 
-  constructor(pool: Pool, tell: (id: string, links: LinksJson) => void) {
+  constructor(pool: Pool, report: (id: string, links: LinksJson) => void) {
     this.#pool = pool
-    this.#tell = tell
+    this.#report = report
   }
 
   /** The reports so far, each with the id of its member. */
-  get told(): readonly (readonly [id: string, links: LinksJson])[] {
-    return [...this.#told]
+  get reports(): readonly (readonly [id: string, links: LinksJson])[] {
+    return [...this.#reports]
   }
 
   start(): void {
@@ -48,7 +48,7 @@ export class Survey {
     clearInterval(this.#timer)
     this.#timer = undefined
     this.#asked.clear()
-    this.#told.clear()
+    this.#reports.clear()
   }
 
   #turn(): void {
@@ -71,8 +71,8 @@ export class Survey {
     try {
       const links = (await this.#pool.linksOf(id)).map(toJson)
       if (this.#timer === undefined) return
-      this.#told.set(id, links)
-      this.#tell(id, links)
+      this.#reports.set(id, links)
+      this.#report(id, links)
     } catch {
       // The member is gone, unreachable, or of another version. The other ends report its links.
     } finally {
@@ -81,7 +81,7 @@ export class Survey {
   }
 
   #forget(members: ReadonlySet<string>): void {
-    for (const known of [this.#asked, this.#told]) for (const id of known.keys()) if (!members.has(id)) known.delete(id)
+    for (const known of [this.#asked, this.#reports]) for (const id of known.keys()) if (!members.has(id)) known.delete(id)
   }
 }
 

@@ -1,10 +1,10 @@
 import type { NodeEvent, NodeJson } from '../agent/events.ts'
-import { describe, shortWords } from '../terminal/reporter.ts'
+import { eventText, memberText } from '../agent/event-text.ts'
 import type { Fields, Log, Level } from './log.ts'
 
 /** Logs an event of a node. */
 export function logEvent(log: Log, event: NodeEvent): void {
-  const message = describe(event, shortWords)
+  const message = eventText(event, memberText)
   switch (event.event) {
     case 'started':
       log.info('STARTED', message, { ...memberFields(event.node), addresses: event.node.addresses })

@@ -5,9 +5,9 @@ import { fishCompletion } from './fish.ts'
 import { zshCompletion } from './zsh.ts'
 
 const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const
-export type Shell = keyof typeof shells
+export type ShellName = keyof typeof shells
 
 /** Returns the script with which a shell completes this command line. */
-export function completionOf(program: Command, shell: Shell): string {
+export function completionOf(program: Command, shell: ShellName): string {
   return shells[shell](treeOf(program))
 }

@@ -1,8 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { commandLine } from '../command-line.ts'
-import { completionOf, type Shell } from './completion.ts'
+import { completionOf, type ShellName } from './completion.ts'
+import { jsonCommands } from './json-commands.ts'
 import { manPage } from './man-page.ts'
 
 const program = commandLine('jel.js', '1.2.3', () => {})
@@ -21,7 +24,7 @@ const has = (shell: string): boolean => spawnSync(shell, ['--version']).status =
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 /** Returns a shell's completions of the last word of a command line. */
-const offers: Record<Exclude<Shell, 'zsh'>, (line: string) => string[]> = {
+const offers: Record<Exclude<ShellName, 'zsh'>, (line: string) => string[]> = {
   bash: (line) => {
     const words = line.split(' ')
     const ask = `COMP_WORDS=(${words.map((word) => `"${word}"`).join(' ')}); COMP_CWORD=${words.length - 1}; _jel; printf '%s\\n' "\${COMPREPLY[@]}"`
@@ -104,5 +107,19 @@ describe('the man page', () => {
     const { stdout, stderr } = spawnSync('groff', ['-man', '-Tutf8', '-ww', '-k'], { input: page, encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(stdout).toContain('key of a private pool')
+  })
+})
+
+describe('README.md', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+
+  it('has the commands of a running node', () => {
+    const [, , block] = /## Commands, one a line.*?\n(```)\n(.*?)\n```/su.exec(readme) ?? []
+    expect(block).toBe(jsonCommands())
+  })
+
+  it('has all commands of the command line', () => {
+    const missing = program.commands.map((command) => command.name()).filter((name) => !readme.includes(`jel ${name}`))
+    expect(missing).toEqual([])
   })
 })

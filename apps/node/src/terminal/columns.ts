@@ -1,7 +1,7 @@
 import { cellWidth } from './line.ts'
-import { nodeName } from './reporter.ts'
+import { nodeName } from '../agent/event-text.ts'
+import { span } from '../base/text.ts'
 import type { Row } from './view.ts'
-import { span } from '../base/time.ts'
 
 /** A column of the table of members. */
 export interface Column {

@@ -1,7 +1,6 @@
-import type { Command } from '../agent/commands.ts'
+import type { Command } from '../commands/table.ts'
 import type { NodeEvent } from '../agent/events.ts'
-import { oneLine } from '../base/text.ts'
-import { span } from '../base/time.ts'
+import { oneLine, span } from '../base/text.ts'
 import { Controls, type Key } from './controls.ts'
 import { draw } from './picture.ts'
 import type { Ask, Reporter } from './reporter.ts'
@@ -86,8 +85,8 @@ export class LiveReporter implements Reporter {
     clearTimeout(this.#asking)
     clearTimeout(this.#drawing)
     this.#screen[Symbol.dispose]()
-    const { stopped, since, pool } = this.#view
-    if (stopped && since !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${span(Date.now() - since)}\n`)
+    const { stopped, entered, pool } = this.#view
+    if (stopped && entered !== undefined) process.stdout.write(`left ${oneLine(pool)} after ${span(Date.now() - entered)}\n`)
   }
 
   /**

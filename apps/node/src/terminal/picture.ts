@@ -1,10 +1,9 @@
 import colors from 'picocolors'
-import { oneLine } from '../base/text.ts'
-import { span } from '../base/time.ts'
+import { oneLine, span } from '../base/text.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
 import { fill, paintLine, type Line, type Paint } from './line.ts'
-import { addressWords, healthWords, nodeName } from './reporter.ts'
+import { addressText, healthText, nodeName } from '../agent/event-text.ts'
 import type { Happening, PoolView, Row } from './view.ts'
 
 /**
@@ -65,29 +64,29 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
 
 /** The head: the pool, this node, its connectivity, and the elected members. */
 function headOf(view: PoolView, now: number): Line[] {
-  const { self, since, status, health } = view
+  const { self, entered, status, health } = view
   const gone = [view.left > 0 ? `${view.left} left` : '', view.died > 0 ? `${view.died} died` : ''].filter(Boolean).join(', ')
-  const time = since === undefined ? '' : `for ${span(Math.max(0, now - since))}`
+  const time = entered === undefined ? '' : `for ${span(Math.max(0, now - entered))}`
   const state = self === undefined ? 'entering …' : view.stopped ? 'left' : `${view.here} ${view.here === 1 ? 'member' : 'members'}`
   const lines: Line[] = [
     [[oneLine(view.pool), colors.bold], [`  ${state}`], [gone === '' ? '' : `  ${gone}`, colors.dim], [`  ${time}`, colors.dim]],
   ]
   if (self !== undefined) {
     const memory = status === undefined ? '' : `  version ${status.version}, ${(status.memory / 1e6).toFixed(0)} MB`
-    lines.push([['node      ', colors.dim], [`${nodeName(self)} at ${addressWords(self.addresses[0] ?? '')}`], [memory, colors.dim]])
+    lines.push([['node      ', colors.dim], [`${nodeName(self)} at ${addressText(self.addresses[0] ?? '')}`], [memory, colors.dim]])
   }
   if (health !== undefined) {
     const bad = health.minority || (health.alone && health.members > 1)
     const paint = bad ? colors.red : health.suspectedShare > 0 ? colors.yellow : colors.green
     lines.push([
       ['health    ', colors.dim],
-      [healthWords({ event: 'health', ...health }), paint],
+      [healthText({ event: 'health', ...health }), paint],
     ])
     for (const { address, reason } of health.introducers.slice(0, INTRODUCERS_MOST)) {
       lines.push([['          '], [oneLine(reason.includes(address) ? reason : `${address}: ${reason}`), colors.yellow]])
     }
   }
-  const reigns = view.reigns().toReversed()
+  const reigns = [...view.reigns.values()].reverse()
   if (reigns.length > 0) {
     const words = reigns.map(({ election, epoch, node }) => `${oneLine(election)}: ${nodeName(node)}, epoch ${epoch}`)
     lines.push([

@@ -75,10 +75,10 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'what happened is kept without end',
-    file: 'apps/node/src/http/history.ts',
+    file: 'apps/node/src/model/history.ts',
     from: 'if (list.length > limit) list.shift()',
     to: 'if (list.length < 0) list.shift()',
-    test: 'apps/node/src/http/history.test.ts',
+    test: 'apps/node/src/model/history.test.ts',
   },
   {
     ...feed,

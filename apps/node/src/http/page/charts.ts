@@ -1,5 +1,5 @@
-import type { Sample } from '../history.ts'
-import { spanWords } from './words.ts'
+import type { Sample } from '../../model/history.ts'
+import { spanText } from './text.ts'
 
 interface Kind {
   /** Steps from one value to the next, or one mark for each value. */
@@ -38,7 +38,7 @@ export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[],
   }
   context.textBaseline = 'alphabetic'
   context.textAlign = 'left'
-  context.fillText(`${spanWords(now - begin)} ago`, left, height - 3)
+  context.fillText(`${spanText(now - begin)} ago`, left, height - 3)
   context.textAlign = 'right'
   context.fillText('now', width - right, height - 3)
   context.fillStyle = context.strokeStyle = style.getPropertyValue(colour)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { NodeJson } from '../../agent/events.ts'
 import { layOut } from './layout.ts'
 import { Model, type Told } from './model.ts'
-import { healthWords, spanWords, troubleWords } from './words.ts'
+import { eventText, healthText, spanText, troubleText } from './text.ts'
 import { niceAbove } from './charts.ts'
 
 const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
@@ -19,7 +19,7 @@ const health = { links: 1, members: 2, suspectedShare: 0, relayed: 0, alone: fal
 /** A page that got a snapshot of A (the node itself) and B at 1,000,000. */
 function setUp(more: object = {}): { model: Model; tell: (time: number, event: object) => void } {
   const model = new Model()
-  const tell = (time: number, event: object): void => model.take({ time, pool: 'p', ...event } as Told)
+  const tell = (time: number, event: object): void => void model.take({ time, pool: 'p', ...event } as Told, time)
   const here = ['A', 'B'].map((id, i) => ({ ...node(id), state: 'here', since: 900_000 + i }))
   const reigns = [{ election: 'master', epoch: 3, node: node('B') }]
   const snapshot = { version: '1', started: 800_000, node: node('A'), members: here, reigns, health }
@@ -39,14 +39,14 @@ describe('the model of the page', () => {
     tell(1_003_500, { event: 'detection', member: 'B', seconds: 1.5 })
     tell(1_004_000, { event: 'elected', election: 'master', epoch: 4, node: node('C') })
     expect(ids(model)).toEqual(['A here', 'B died', 'C here'])
-    expect(model.size).toBe(2)
-    expect([...model.roles.values()]).toMatchObject([{ election: 'master', epoch: 4, id: 'C' }])
-    expect(model.sizes).toEqual([
+    expect(model.here).toBe(2)
+    expect(model.roles).toMatchObject([{ election: 'master', epoch: 4, node: { id: 'C' } }])
+    expect(model.history.past.sizes).toEqual([
       [1_001_000, 3],
       [1_003_000, 2],
     ])
-    expect(model.detections).toEqual([[1_003_500, 1.5]])
-    expect(model.log.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+    expect(model.history.past.detections).toEqual([[1_003_500, 1.5]])
+    expect(model.history.past.events.map((event) => `${event.event} ${eventText(event)}`)).toEqual([
       'joined C (C@rack@delft)',
       'died B (B@rack@delft)',
       'elected master: C (C@rack@delft), epoch 4',
@@ -86,7 +86,7 @@ describe('the model of the page', () => {
     })
     expect(ids(model)).toEqual(['A here'])
     expect(model.stopped).toBe(false)
-    expect(model.roles.size).toBe(0)
+    expect(model.roles).toEqual([])
   })
 
   it('finds members by all words of a filter, in any field', () => {
@@ -123,9 +123,9 @@ describe('the model of the page', () => {
   it('keeps no more than it shows', () => {
     const { model, tell } = setUp()
     for (let i = 0; i < 2_000; i += 1) tell(1_000_000 + i * 2_000, { event: 'joined', node: node(`N${i}`) })
-    expect(model.log.length).toBeLessThanOrEqual(300)
-    expect(model.sizes.length).toBeLessThanOrEqual(500)
-    expect(model.size).toBe(2_002)
+    expect(model.history.past.events.length).toBeLessThanOrEqual(300)
+    expect(model.history.past.sizes.length).toBeLessThanOrEqual(500)
+    expect(model.here).toBe(2_002)
   })
 })
 
@@ -141,9 +141,9 @@ it('members stand on a circle, those of a site side by side, each at a place of 
 })
 
 it('figures are put in words', () => {
-  expect([900, 61_000, 3_600_000 * 5 + 60_000, 86_400_000 * 3].map(spanWords)).toEqual(['0 s', '1 min', '5 h 1 min', '3 d 0 h'])
-  expect(healthWords(health)).toBe('well')
-  expect(healthWords({ ...health, alone: true, minority: true })).toBe('reaches nobody, in a minority')
-  expect(troubleWords({ ...health, suspectedShare: 0.25 })).toBe('25 % suspected or lost')
+  expect([900, 61_000, 3_600_000 * 5 + 60_000, 86_400_000 * 3].map(spanText)).toEqual(['0 s', '1 min', '5 h 1 min', '3 d 0 h'])
+  expect(healthText(health)).toBe('well')
+  expect(healthText({ ...health, alone: true, minority: true })).toBe('reaches nobody, in a minority')
+  expect(troubleText({ ...health, suspectedShare: 0.25 })).toBe('25 % suspected or lost')
   expect([0.3, 1, 3, 17, 950].map(niceAbove)).toEqual([expect.closeTo(0.4), 1, 4, 20, 1_000])
 })

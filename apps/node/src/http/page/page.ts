@@ -5,7 +5,7 @@ import { follow } from './feed.ts'
 import { Model } from './model.ts'
 import { Picture } from './picture.ts'
 import { Table } from './table.ts'
-import { bytesWords, healthWords, shortId, spanWords, troubleWords } from './words.ts'
+import { bytesText, eventText, healthText, shortId, spanText, troubleText } from './text.ts'
 
 /** The interval of updates that depend on time only, ms. */
 const TICK = 1_000
@@ -27,13 +27,13 @@ const help = find('help') as HTMLDialogElement
 
 let tableVersion = ''
 let tableAt = -Infinity
-let logged: (typeof model.log)[number] | undefined
+let logged: object | undefined
 let isLive = false
 
 follow(
   (event) => {
     if (event.event === 'snapshot') setNodeTime(event.time)
-    model.take(event)
+    model.take(event, event.time)
     if (event.event === 'snapshot' || event.event === 'figures' || event.event === 'health' || event.event === 'detection') writeAll()
   },
   (live) => {
@@ -52,7 +52,7 @@ function frame(now: number): void {
     table.update()
     writeAll()
   }
-  if (model.log.at(-1) !== logged) writeLog()
+  if (model.history.past.events.at(-1) !== logged) writeLog()
 }
 requestAnimationFrame(frame)
 
@@ -68,30 +68,31 @@ function write(id: string, text: string): void {
 }
 
 function writeAll(): void {
-  const { pool, version, self, health, figures, started, sizes, detections } = model
-  document.title = pool === '' ? 'jel' : `${pool}: ${model.size} members`
+  const { pool, version, self, health, figures, entered = 0, here, history } = model
+  const { sizes, detections } = history.past
+  document.title = pool === '' ? 'jel' : `${pool}: ${here} members`
   write('pool', pool)
   write('self', self === undefined ? '' : `${shortId(self.id)} · ${self.location}`)
   find('self').title = self === undefined ? '' : `${self.id}\n${self.addresses.join('\n')}`
   const state = model.stopped ? 'has left' : isLive ? 'live' : 'no answer'
   write('live', state)
   find('live').className = state === 'live' ? 'good' : 'bad'
-  write('members', String(model.size))
-  write('shown', table.count === model.rows.size ? '' : `${table.count} of ${model.rows.size}`)
+  write('members', String(here))
+  write('shown', table.count === model.members.size ? '' : `${table.count} of ${model.members.size}`)
   write('links', String(model.edges.length))
   write('links-own', health === undefined ? '' : `${health.links} of this node`)
-  write('uptime', self === undefined ? '' : spanWords(nodeTime() - started))
+  write('uptime', self === undefined ? '' : spanText(nodeTime() - entered))
   write('version', version)
-  write('health', health === undefined ? '' : healthWords(health))
+  write('health', health === undefined ? '' : healthText(health))
   const isWell = health !== undefined && !health.alone && !health.minority
   find('health').className = isWell ? (health.suspectedShare > 0 ? 'warn' : 'good') : 'bad'
-  const trouble = health === undefined ? '' : troubleWords(health)
+  const trouble = health === undefined ? '' : troubleText(health)
   write('health-more', trouble)
   find('health-more').title = trouble
-  write('memory', figures === undefined ? '' : bytesWords(figures.memory))
+  write('memory', figures === undefined ? '' : bytesText(figures.memory))
   write('memory-more', figures === undefined ? '' : `${figures.processor.toFixed(1)} s processor`)
-  write('traffic', figures === undefined ? '' : bytesWords(figures.sent + figures.received))
-  write('traffic-more', figures === undefined ? '' : `${bytesWords(figures.sent)} sent`)
+  write('traffic', figures === undefined ? '' : bytesText(figures.sent + figures.received))
+  write('traffic-more', figures === undefined ? '' : `${bytesText(figures.sent)} sent`)
   write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
   write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
   drawChart(find('sizes') as HTMLCanvasElement, sizes, nodeTime(), { kind: 'steps', colour: '--accent', format: String })
@@ -110,9 +111,11 @@ function median(values: readonly number[]): number {
 }
 
 function writeRoles(): void {
-  const lines = [...model.roles.values()]
+  const lines = model.roles
     .sort((one, other) => (one.election < other.election ? -1 : 1))
-    .map(({ election, epoch, id, location }) => line('role', [election, shortId(id), location, `epoch ${epoch}`], () => table.select(id)))
+    .map(({ election, epoch, node: { id, location } }) =>
+      line('role', [election, shortId(id), location, `epoch ${epoch}`], () => table.select(id)),
+    )
   find('roles').replaceChildren(...(lines.length > 0 ? lines : [line('none', ['no election has a winner'])]))
 }
 
@@ -129,10 +132,14 @@ function writeSites(): void {
 }
 
 function writeLog(): void {
-  logged = model.log.at(-1)
-  const lines = model.log.slice(-LOG_LINES).reverse()
+  const { events } = model.history.past
+  logged = events.at(-1)
+  const lines = events.slice(-LOG_LINES).reverse()
   find('log').replaceChildren(
-    ...lines.map(({ time, kind, text }) => line(`entry ${kind}`, [new Date(time).toTimeString().slice(0, 8), kind, text])),
+    ...lines.map((event) => {
+      const [kind, clock] = [event.event, new Date(event.time).toTimeString().slice(0, 8)]
+      return line(`entry ${kind}`, [clock, kind, eventText(event)])
+    }),
   )
 }
 

@@ -1,6 +1,6 @@
 import { nodeTime } from './clock.ts'
 import type { Model, Row, SortKey } from './model.ts'
-import { shortId, spanWords } from './words.ts'
+import { shortId, spanText } from './text.ts'
 
 /** The height of a row as in page.css, pixels. */
 const ROW = 28
@@ -133,7 +133,7 @@ export class Table {
     const cells = [
       shortId(id),
       state,
-      spanWords(nodeTime() - since),
+      spanText(nodeTime() - since),
       location,
       trip === undefined ? '' : `${trip < 1 ? '<1' : Math.round(trip)} ms`,
       model.rolesOf(id).join(' '),
@@ -149,7 +149,7 @@ export class Table {
       const cell = line.children[i] as HTMLElement
       if (cell.textContent !== text) cell.textContent = text
     }
-    line.title = `${id}, incarnation ${row.incarnation}`
+    line.title = `${id}, incarnation ${row.node.incarnation}`
   }
 }
 

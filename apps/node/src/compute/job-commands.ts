@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, JobFailedError, type BlobReference, type Grid, type Job } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
-import type { JobCommand } from '../agent/commands.ts'
-import type { JobEvent } from '../agent/job-events.ts'
+import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { ownerOf } from './owner.ts'
 
 /**
  * The time that a replica has to report a job's progress, ms, and the number of attempts: a replica
- * does not answer a visitor that it does not know yet.
+ * does not answer a member that it does not know yet.
  */
 const [ASK, ASKED] = [700, 3]
 /**
@@ -24,7 +23,7 @@ const KEPT_SOON = 2000
  */
 const MAX_WRITTEN = 4 * 1024 * 1024
 
-type Tell = (event: JobEvent) => void
+type Report = (event: JobEvent) => void
 
 /** Opens the grid of a member that computes nothing itself. */
 export async function openGrid(pool: Pool): Promise<Grid> {
@@ -35,32 +34,32 @@ export async function openGrid(pool: Pool): Promise<Grid> {
  * Carries out a command about jobs, at a running node or at a member that lives only as long as the
  * command.
  */
-export async function runErrand(grid: Grid, command: JobCommand, tell: Tell, signal: AbortSignal): Promise<void> {
+export async function runJobCommand(grid: Grid, command: JobCommand, report: Report, signal: AbortSignal): Promise<void> {
   switch (command.command) {
     case 'jobs':
-      for (const event of await Promise.all(grid.jobs().map(stateOf))) tell(event)
+      for (const event of await Promise.all(grid.jobs().map(stateOf))) report(event)
       return
     case 'job':
-      await oneJob(grid.job(command.job), command, tell, signal)
+      await oneJob(grid.job(command.job), command, report, signal)
       return
     case 'submit':
-      await submitted(grid, command, tell, signal)
+      await submitted(grid, command, report, signal)
   }
 }
 
-async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' }, tell: Tell, signal: AbortSignal): Promise<void> {
+async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' }, report: Report, signal: AbortSignal): Promise<void> {
   switch (command.do) {
     case 'cancel':
       await job.cancel()
       // An outcome stays: a job that is over can't be cancelled.
       if (!isOver(await stateOf(job))) {
-        tell({ event: 'cancelled', job: job.id })
+        report({ event: 'cancelled', job: job.id })
         return
       }
       break
     case 'forget':
       await job.forget()
-      tell({ event: 'forgotten', job: job.id })
+      report({ event: 'forgotten', job: job.id })
       return
     case 'suspend':
       await job.suspend()
@@ -70,14 +69,14 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
       break
     case undefined:
   }
-  if (command.until === 'ended') await follow(job, tell, signal)
-  else if (command.until === 'result') tell(await raceSignal(outcomeOf(job), signal))
-  else tell({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
+  if (command.until === 'ended') await follow(job, report, signal)
+  else if (command.until === 'result') report(await raceSignal(outcomeOf(job), signal))
+  else report({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
 }
 
-async function submitted(grid: Grid, command: JobCommand & { readonly command: 'submit' }, tell: Tell, signal: AbortSignal): Promise<void> {
+async function submitted(grid: Grid, command: JobCommand & { readonly command: 'submit' }, report: Report, signal: AbortSignal): Promise<void> {
   const warn = ({ detail: { code, message } }: CustomEvent<{ readonly code: string; readonly message: string }>): void => {
-    if (code === 'PROGRAM_NEEDS_TRUST') tell({ event: 'needs-trust', message })
+    if (code === 'PROGRAM_NEEDS_TRUST') report({ event: 'needs-trust', message })
   }
   grid.addEventListener('warning', warn)
   try {
@@ -90,36 +89,36 @@ async function submitted(grid: Grid, command: JobCommand & { readonly command: '
       ...(keep !== undefined && { keep }),
       ...(votes !== undefined && { votes }),
     })
-    const tellKept = (): void => tell({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
+    const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
     // The job is reported once others have it: then it goes on whatever happens to this member. One
     // that works itself goes on by itself.
     if (command.until !== 'ended') {
       if (!grid.works) await job.kept()
-      tellKept()
+      reportKept()
       return
     }
     let isOver = false
-    const tellAlone = (error: unknown): void => {
-      if (!isOver) tell({ event: 'not-kept', message: messageOf(error) })
+    const reportAlone = (error: unknown): void => {
+      if (!isOver) report({ event: 'not-kept', message: messageOf(error) })
     }
-    const kept = grid.works ? undefined : job.kept().catch((error: unknown) => (tellAlone(error), job.kept(Infinity)))
+    const kept = grid.works ? undefined : job.kept().catch((error: unknown) => (reportAlone(error), job.kept(Infinity)))
     const told = Promise.resolve(kept).then(
-      () => isOver || tellKept(),
+      () => isOver || reportKept(),
       () => {},
     )
     await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
-    await follow(job, tell, signal).finally(() => (isOver = true))
+    await follow(job, report, signal).finally(() => (isOver = true))
   } finally {
     grid.removeEventListener('warning', warn)
   }
 }
 
-async function follow(job: Job, tell: Tell, signal: AbortSignal): Promise<void> {
+async function follow(job: Job, report: Report, signal: AbortSignal): Promise<void> {
   for await (const progress of job.progress()) {
     signal.throwIfAborted()
-    tell({ event: 'progress', job: job.id, ...progress })
+    report({ event: 'progress', job: job.id, ...progress })
   }
-  tell(await raceSignal(outcomeOf(job), signal))
+  report(await raceSignal(outcomeOf(job), signal))
 }
 
 async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {

@@ -1,11 +1,12 @@
-import type { NodeEvent, NodeJson } from '../../agent/events.ts'
+import type { HealthJson, NodeEvent, NodeJson } from '../../agent/events.ts'
 
 /** Returns a short name: the end of the id, as on the command line. */
 export function shortId(id: string): string {
   return id.slice(-8)
 }
 
-export function describe(event: NodeEvent): string {
+/** Describes an event for a person, besides its kind. */
+export function eventText(event: NodeEvent): string {
   switch (event.event) {
     case 'joined':
     case 'left':
@@ -19,7 +20,7 @@ export function describe(event: NodeEvent): string {
     case 'record':
       return `${event.name} of ${shortId(event.owner)}${event.value === null ? ' is gone' : ''}`
     case 'health':
-      return healthWords(event)
+      return healthText(event)
     case 'error':
       return `${event.code}: ${event.message}`
     case 'stopped':
@@ -29,20 +30,18 @@ export function describe(event: NodeEvent): string {
   }
 }
 
-type HealthEvent = Extract<NodeEvent, { event: 'health' }>
-
 /** Describes a node's connectivity in a few words. */
-export function healthWords({ alone, minority, members }: Pick<HealthEvent, 'alone' | 'minority' | 'members'>): string {
+export function healthText({ alone, minority, members }: Pick<HealthJson, 'alone' | 'minority' | 'members'>): string {
   const reach = alone ? (members > 1 ? 'reaches nobody' : 'alone') : ''
   return [reach, minority ? 'in a minority' : ''].filter(Boolean).join(', ') || 'well'
 }
 
 /** Describes the problems of a node in more detail. */
-export function troubleWords({
+export function troubleText({
   suspectedShare,
   relayed,
   introducers,
-}: Pick<HealthEvent, 'suspectedShare' | 'relayed' | 'introducers'>): string {
+}: Pick<HealthJson, 'suspectedShare' | 'relayed' | 'introducers'>): string {
   const parts = [
     suspectedShare === 0 ? '' : `${Math.round(suspectedShare * 100)} % suspected or lost`,
     relayed === 0 ? '' : `${relayed} reached through others only`,
@@ -52,7 +51,7 @@ export function troubleWords({
 }
 
 /** Formats a span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d`. */
-export function spanWords(span: number): string {
+export function spanText(span: number): string {
   const seconds = Math.max(0, Math.floor(span / 1000))
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
@@ -63,7 +62,7 @@ export function spanWords(span: number): string {
 }
 
 /** Formats bytes, as in `12.3 MB`. */
-export function bytesWords(bytes: number): string {
+export function bytesText(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`
   if (bytes < 1e6) return `${(bytes / 1e3).toFixed(1)} kB`
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`

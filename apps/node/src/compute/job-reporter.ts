@@ -1,42 +1,42 @@
 import cliProgress from 'cli-progress'
-import type { JobEvent } from '../agent/job-events.ts'
-import { jsonLine } from '../agent/json-line.ts'
+import { jsonLine } from '../agent/events.ts'
+import type { JobEvent } from '../agent/job-messages.ts'
 import { counted, oneLine } from '../base/text.ts'
 
 /**
  * Shows a job's progress: to a program as one JSON object a line, to a person as a bar and the
  * result.
  */
-export interface Teller {
-  tell(event: JobEvent): void
+export interface JobReporter {
+  report(event: JobEvent): void
   close(): void
 }
 
 /** Events after `stopped` are due to the leave and not to the job, so they are not shown. */
-export function tellerOf(json: boolean, pool: string, stopped: AbortSignal): Teller {
-  const teller = json ? jsonTeller(pool) : process.stderr.isTTY ? barTeller() : quietTeller()
+export function jobReporterOf(json: boolean, pool: string, stopped: AbortSignal): JobReporter {
+  const reporter = json ? jsonReporter(pool) : process.stderr.isTTY ? barReporter() : plainReporter()
   return {
-    tell: (event) => {
+    report: (event) => {
       if (stopped.aborted) return
       if (event.event === 'needs-trust') process.stderr.write(`jel: the program uses ${event.message}\n`)
       else if (event.event === 'not-kept') process.stderr.write(`jel: ${event.message}; this command goes on asking\n`)
-      else teller.tell(event)
+      else reporter.report(event)
     },
-    close: () => teller.close(),
+    close: () => reporter.close(),
   }
 }
 
-function jsonTeller(pool: string): Teller {
+function jsonReporter(pool: string): JobReporter {
   return {
-    tell: (event) => void process.stdout.write(`${jsonLine(event, pool)}\n`),
+    report: (event) => void process.stdout.write(`${jsonLine(event, pool)}\n`),
     close: () => {},
   }
 }
 
 /** Writes the result to standard output, and problems to standard error. */
-function quietTeller(): Teller {
+function plainReporter(): JobReporter {
   return {
-    tell(event) {
+    report(event) {
       if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
       else if (event.event === 'done') process.stdout.write(`${JSON.stringify(event.result, null, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
@@ -60,8 +60,8 @@ function linesOf(stack: string): string {
   return [first, ...frames.map((frame) => `    ${frame}`)].join('\n')
 }
 
-function barTeller(): Teller {
-  const quiet = quietTeller()
+function barReporter(): JobReporter {
+  const plain = plainReporter()
   const bar = new cliProgress.SingleBar(
     {
       format: '{bar} {percentage} %  {rate} tasks/s  {members} members  {left}',
@@ -74,7 +74,7 @@ function barTeller(): Teller {
   const begin = performance.now()
   let running = false
   return {
-    tell(event) {
+    report(event) {
       if (event.event === 'progress') {
         const { covered, rate, members, state, reason } = event
         const spent = (performance.now() - begin) / 1000
@@ -91,7 +91,7 @@ function barTeller(): Teller {
         return
       }
       if (running && event.event !== 'submitted') bar.stop()
-      quiet.tell(event)
+      plain.report(event)
     },
     close: () => bar.stop(),
   }

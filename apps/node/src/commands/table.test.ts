@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CommandError, parseCommand } from './commands.ts'
+import { CommandError } from '../base/usage-error.ts'
+import type { Shell } from './command.ts'
+import { shellCommands } from '../shell-commands.ts'
+import { commands, parseCommand, type CommandName } from './table.ts'
 
 function problem(line: string): { code: string; message: string; re: unknown } {
   try {
@@ -47,6 +50,10 @@ describe('a command', () => {
     expect(problem(line)).toMatchObject({ code, re })
   })
 
+  it.each(Object.entries(commands))('is read as the documents show it: %s', (command, { example }) => {
+    expect(parseCommand(JSON.stringify({ command, ...example }))).toEqual({ command, ...example })
+  })
+
   it('is never anything else than read or refused', () => {
     fc.assert(
       fc.property(
@@ -65,5 +72,40 @@ describe('a command', () => {
         },
       ),
     )
+  })
+})
+
+describe('the line of JSON of a command of the command line', () => {
+  const payload = Buffer.from('text').toString('base64')
+  it.each<[CommandName, object, object]>([
+    ['members', { location: 'delft', json: true }, { command: 'members', location: 'delft' }],
+    ['elect', { election: 'e' }, { command: 'elect', election: 'e' }],
+    ['elect', { election: 'e', result: true }, { command: 'result', election: 'e' }],
+    ['elect', { election: 'e', withdraw: true }, { command: 'withdraw', election: 'e' }],
+    ['maybeDead', { id: 'a' }, { command: 'maybeDead', node: 'a' }],
+    ['signal', { name: 'go', ids: ['a', 'b'] }, { command: 'signal', name: 'go', nodes: ['a', 'b'] }],
+    ['keys', { what: 'list' }, { command: 'keys' }],
+    ['keys', { what: 'use', key: '0123456789abcdef' }, { command: 'keys', do: 'use', key: '0123456789abcdef' }],
+    ['tag', { text: 'text' }, { command: 'tag', tag: payload }],
+    ['event', { name: 'e' }, { command: 'event', name: 'e' }],
+    ['event', { name: 'e', payload: 'text' }, { command: 'event', name: 'e', payload }],
+    ['query', { name: 'q', payload: 'text', timeout: 5, tag: '^a' }, { command: 'query', name: 'q', payload, timeout: 5, tag: '^a' }],
+  ])('%s %j is read', async (name, given, line) => {
+    const { shell } = commands[name] as { readonly shell?: Shell }
+    expect(parseCommand(JSON.stringify(await shell?.line?.(given as never)))).toEqual(line)
+  })
+
+  it('exists for each of them with operands, but those about jobs', () => {
+    const without = Object.entries(commands as Record<string, { readonly shell?: Shell }>).filter(
+      ([, { shell }]) => shell?.operands !== undefined && shell.line === undefined,
+    )
+    expect(without.map(([name]) => name)).toEqual(['job', 'submit'])
+  })
+
+  it('is offered on the command line', () => {
+    const offered = Object.entries(commands as Record<string, { readonly shell?: Shell }>).flatMap(([name, { shell }]) =>
+      shell === undefined ? [] : [shell.name ?? name],
+    )
+    expect(shellCommands.map(({ name }) => name)).toEqual(expect.arrayContaining(offered))
   })
 })

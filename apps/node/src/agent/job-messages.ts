@@ -1,4 +1,42 @@
 import type { HeldTask, JobProgress } from '@jel/compute'
+import * as v from 'valibot'
+import { flag, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
+
+/**
+ * The fields of commands about jobs. The node must be able to read the files at their paths. The
+ * answer is events of jobs, and then `done`.
+ */
+export const jobFields = {
+  jobs: {},
+  job: {
+    /** An id or a name. */
+    job: text,
+    do: v.optional(oneOf('cancel', 'suspend', 'resume', 'forget')),
+    /**
+     * Waits for the result, or for the end with all progress. The default is the present state.
+     */
+    until: v.optional(oneOf('result', 'ended')),
+    /** Lists the tasks that are held, and those that wait for them. */
+    waits: v.optional(flag),
+  },
+  submit: {
+    file: text,
+    function: text,
+    input: v.optional(v.unknown()),
+    /** By the fields of the input that name them. */
+    blobs: v.optional(paths),
+    name: v.optional(text),
+    /** ms */
+    keep: v.optional(number),
+    votes: v.optional(number),
+    until: v.optional(oneOf('ended')),
+  },
+} as const
+
+/** A command about jobs. */
+export type JobCommand = {
+  [Name in keyof typeof jobFields]: { readonly command: Name } & Readonly<FieldsOf<(typeof jobFields)[Name]>>
+}[keyof typeof jobFields]
 
 /** The events of commands about jobs. The writer adds time and pool. */
 export type JobEvent =

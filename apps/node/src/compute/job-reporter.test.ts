@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { tellerOf } from './teller.ts'
+import { jobReporterOf } from './job-reporter.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -9,7 +9,7 @@ it('a failure that others made up writes nothing but text to the terminal', () =
   let written = ''
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((written += String(text))))
   const escape = '\u001b]0;title\u0007\u001b[2J'
-  tellerOf(false, 'pool', new AbortController().signal).tell({
+  jobReporterOf(false, 'pool', new AbortController().signal).report({
     event: 'failed',
     job: 'x',
     code: `CODE${escape}`,

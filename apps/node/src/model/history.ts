@@ -1,6 +1,4 @@
-import type { Agent } from '../agent/agent.ts'
 import type { NodeEvent } from '../agent/events.ts'
-import { isInternal } from '../terminal/reporter.ts'
 
 /** The limits of events and samples. Guess: a screen of events, and a chart as wide. */
 const EVENTS_LIMIT = 200
@@ -19,35 +17,34 @@ export interface PastJson {
   readonly events: readonly (NodeEvent & { readonly time: number })[]
 }
 
-/** The past events and samples, for pages that open later. */
+/** The past events and samples. The node keeps them for pages that open later. */
 export class History {
-  readonly #agent: Agent
-  readonly #sizes: Sample[] = []
-  readonly #detections: Sample[] = []
-  readonly #events: (NodeEvent & { readonly time: number })[] = []
+  #sizes: Sample[] = []
+  #detections: Sample[] = []
+  #events: (NodeEvent & { readonly time: number })[] = []
 
-  constructor(agent: Agent) {
-    this.#agent = agent
-    this.#sizes.push([agent.started, agent.pool.members().length])
+  get past(): PastJson {
+    return { sizes: this.#sizes, detections: this.#detections, events: this.#events }
   }
 
-  detected(seconds: number): void {
-    put(this.#detections, [Date.now(), seconds], SAMPLES_LIMIT)
-  }
-
-  take(event: NodeEvent): void {
-    const now = Date.now()
-    if (isInternal(event)) return
+  /** Takes an event. `now`: Unix ms; `size`: the number of members after it. */
+  take(event: NodeEvent, now: number, size: number): void {
     put(this.#events, { ...event, time: now }, EVENTS_LIMIT)
     if (event.event !== 'joined' && event.event !== 'left' && event.event !== 'died') return
-    const size = this.#agent.pool.members().length
     const last = this.#sizes.at(-1)
     if (last !== undefined && now - last[0] < SAMPLE_TIME) this.#sizes[this.#sizes.length - 1] = [last[0], size]
     else put(this.#sizes, [now, size], SAMPLES_LIMIT)
   }
 
-  get past(): PastJson {
-    return { sizes: this.#sizes, detections: this.#detections, events: this.#events }
+  detected(seconds: number, now: number): void {
+    put(this.#detections, [now, seconds], SAMPLES_LIMIT)
+  }
+
+  /** Begins with the past of somebody else. */
+  begin({ sizes, detections, events }: PastJson): void {
+    this.#sizes = [...sizes]
+    this.#detections = [...detections]
+    this.#events = [...events]
   }
 }
 

@@ -1,0 +1,106 @@
+import { isUtf8 } from 'node:buffer'
+import { counted, oneLine, shortId } from '../base/text.ts'
+import type { NodeEvent, NodeJson } from './events.ts'
+
+/**
+ * Returns whether an event is a record of members that compute. These describe members and jobs to
+ * one another; a person sees their effects.
+ */
+export function isInternal(event: NodeEvent): boolean {
+  return event.event === 'record' && event.name.startsWith('jel.compute/')
+}
+
+/** Describes an event for a person; `name` describes a member. */
+export function eventText(event: NodeEvent, name: (node: NodeJson) => string = wholeMemberText): string {
+  switch (event.event) {
+    case 'started':
+      return `started ${event.node.id} at ${event.node.addresses.join(' ')}`
+    case 'joined':
+    case 'left':
+    case 'died':
+      return `${event.event} ${name(event.node)}`
+    case 'updated':
+      return `updated ${name(event.node)}, tag ${JSON.stringify(tagText(event.node.tag))}, at ${event.node.addresses.join(' ')}`
+    case 'elected':
+      return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
+    case 'signal':
+      return `signal ${oneLine(event.name)} from ${name(event.node)}`
+    case 'event':
+      return `event ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
+    case 'query':
+      return `query ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
+    case 'reply':
+      return `${name(event.node)}${payloadText(event.payload)}`
+    case 'poolClosed':
+      return `pool closed: all ${event.size} members have joined`
+    case 'terminated':
+      return `terminated by ${event.by} at ${new Date(event.at).toISOString()}`
+    case 'health':
+      return `health: ${healthText(event)}`
+    case 'members':
+      return `${event.nodes.length} members`
+    case 'record':
+      return `record ${oneLine(event.name)} of ${event.owner}${event.value === null ? ' is gone' : `, ${Buffer.byteLength(event.value, 'base64')} bytes`}`
+    case 'status':
+      return `${event.node.id}, ${event.members} members`
+    case 'links':
+      return `${event.links.length} links`
+    case 'records':
+      return `${event.records.length} records`
+    case 'keys':
+      return `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`
+    case 'error':
+      return `${event.code}: ${oneLine(event.message)}`
+    case 'http':
+      return `page at ${event.url}`
+    case 'opened':
+    case 'done':
+    case 'stopped':
+  }
+  return event.event
+}
+
+function wholeMemberText({ id, incarnation, location }: NodeJson): string {
+  return `${id} (${oneLine(location)}, incarnation ${incarnation})`
+}
+
+/** Like `wholeMemberText`, but shorter. */
+export function memberText(node: NodeJson): string {
+  return `${nodeName(node)} (${oneLine(node.location)})`
+}
+
+/**
+ * Returns an address as `host:port`, if it has no other parts, and without the id of its member.
+ */
+export function addressText(address: string): string {
+  const place = address.replace(/\/p2p\/[^/]+$/u, '')
+  const [, family, host, port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d+)$/u.exec(place) ?? []
+  if (host === undefined) return oneLine(place)
+  return oneLine(family === 'ip6' ? `[${host}]:${port}` : `${host}:${port}`)
+}
+
+/**
+ * Returns a tag as text. Bytes that are not text mean nothing to a person, so only their number is
+ * shown.
+ */
+export function tagText(tag: string): string {
+  const bytes = Buffer.from(tag, 'base64')
+  return isUtf8(bytes) ? oneLine(bytes.toString()) : `${bytes.length} bytes`
+}
+
+function payloadText(payload: string): string {
+  return payload === '' ? '' : `: ${tagText(payload)}`
+}
+
+/** Describes a node's connectivity. */
+export function healthText({ alone, minority, links, members, suspectedShare }: NodeEvent & { event: 'health' }): string {
+  const part = minority ? ', in a minority' : ''
+  if (alone) return `alone: ${members > 2 ? `none of the other ${members - 1} members` : 'no other member'} can be reached${part}`
+  const suspected = suspectedShare === 0 ? '' : `, ${Math.round(suspectedShare * 100)} % of the others suspected or lost`
+  return `${counted(members, 'member')}, ${counted(links, 'link')}${suspected}${part}`
+}
+
+/** Returns a short name for tables: the end of the id. */
+export function nodeName({ id }: NodeJson): string {
+  return shortId(id)
+}

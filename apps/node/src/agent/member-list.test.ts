@@ -1,0 +1,45 @@
+import type { Member } from '@jel/jel'
+import { expect, it } from 'vitest'
+import { PoolModel } from '../model/pool.ts'
+import { nodeJson } from './events.ts'
+import { listMembers, type MemberFilter } from './member-list.ts'
+
+function member(id: string, location = 'here', tag = ''): Member {
+  return { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag: Buffer.from(tag), constants: new Map() }
+}
+
+function newModel(): PoolModel {
+  return new PoolModel(() => ({}))
+}
+
+/** The ids of the members that a list has. */
+function ids(here: readonly Member[], model: PoolModel, filter?: MemberFilter): string[] {
+  return listMembers(here, model, filter).map(({ id }) => id)
+}
+
+it('lists who is here, and who went, the last first, with since when', () => {
+  const here = [member('a'), member('b')]
+  const model = newModel()
+  const all = ['a', 'b', 'c', 'd'].map((id) => member(id))
+  for (const [index, each] of all.entries()) model.take({ event: 'joined', node: nodeJson(each) }, index)
+  model.take({ event: 'died', node: nodeJson(member('c')) }, 10)
+  model.take({ event: 'left', node: nodeJson(member('d')) }, 20)
+  expect(ids(here, model)).toEqual(['a', 'b'])
+  expect(listMembers(here, model, { state: 'all' }).map(({ id, state, since }) => [id, state, since])).toEqual([
+    ['a', 'here', 0],
+    ['b', 'here', 1],
+    ['d', 'left', 20],
+    ['c', 'died', 10],
+  ])
+  expect(ids(here, model, { state: 'died' })).toEqual(['c'])
+})
+
+it('finds members by the coarse end of their location, and by an expression for their tag', () => {
+  const here = [member('a', 'n1@rack2@delft', 'gpu=2'), member('b', 'n2@rack12@delft', 'cpu')]
+  const model = newModel()
+  expect(ids(here, model, { location: 'delft' })).toEqual(['a', 'b'])
+  expect(ids(here, model, { location: 'rack2@delft' })).toEqual(['a'])
+  expect(ids(here, model, { tag: '^gpu' })).toEqual(['a'])
+  expect(ids(here, model, { tag: 'pu', location: 'rack12@delft' })).toEqual(['b'])
+  expect(() => ids(here, model, { tag: '(' })).toThrow(RangeError)
+})

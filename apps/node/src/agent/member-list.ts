@@ -1,0 +1,45 @@
+import type { Member } from '@jel/jel'
+import type { PoolModel } from '../model/pool.ts'
+import { nodeJson, type ListedJson, type MemberState } from './events.ts'
+
+/** A filter of members. */
+export interface MemberFilter {
+  /** The last levels of a location: `delft@nl` finds `node7@rack2@delft@nl`. */
+  readonly location?: string | undefined
+  /** A regular expression for the tag as text. */
+  readonly tag?: string | undefined
+  /** Default: `here`. */
+  readonly state?: MemberState | 'all' | undefined
+}
+
+/**
+ * Lists the members that are here (`members`), and since when, as far as the model knows. Members
+ * that have gone come after the others, the last first. Throws RangeError for a `tag` that is not a
+ * regular expression.
+ */
+export function listMembers(
+  members: readonly Member[],
+  model: PoolModel,
+  { location, tag, state = 'here' }: MemberFilter = {},
+): ListedJson[] {
+  const pattern = tag === undefined ? undefined : expression(tag)
+  const here = members.map((member): ListedJson => {
+    const known = model.members.get(member.id)
+    return { ...nodeJson(member), state: 'here', since: known?.state === 'here' ? known.since : Date.now() }
+  })
+  const gone = [...model.gone].reverse().map(({ node, ...life }): ListedJson => ({ ...node, state: life.state, since: life.since }))
+  return [...here, ...gone].filter(
+    (each) =>
+      (state === 'all' || each.state === state) &&
+      (location === undefined || `@${each.location}`.endsWith(`@${location}`)) &&
+      (pattern === undefined || pattern.test(Buffer.from(each.tag, 'base64').toString())),
+  )
+}
+
+function expression(text: string): RegExp {
+  try {
+    return new RegExp(text, 'u')
+  } catch (error) {
+    throw new RangeError(`tag: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

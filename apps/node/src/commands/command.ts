@@ -1,0 +1,70 @@
+import type * as v from 'valibot'
+import type { Agent } from '../agent/agent.ts'
+import type { Answers } from '../agent/answers.ts'
+import type { Answer, CommandId, NodeEvent } from '../agent/events.ts'
+import type { FieldsOf } from '../base/schema.ts'
+import type { Flag, Operand } from './flags.ts'
+
+/** The session that gave a command, and its node. */
+export interface Context {
+  readonly agent: Agent
+  /** Aborted when the command is cancelled. */
+  readonly signal: AbortSignal
+  /** Takes the answers that come before the last one. */
+  readonly report: (event: Answer) => void
+  /** The queries that the session answers. */
+  readonly answers: Answers
+  cancel(id: CommandId): void
+  leave(): void
+}
+
+/** The kind of the last answer. */
+type Kind = NodeEvent['event']
+type EventOf<Last extends Kind> = Extract<NodeEvent, { readonly event: Last }>
+
+type Content<Last extends Kind> = Last extends 'done' | 'stopped' ? void : Omit<EventOf<Last>, 'event' | 're'>
+
+/**
+ * A command of a running node. It is a line of JSON on standard input or the control socket, and,
+ * with `shell`, a command of the command line.
+ */
+export interface NodeCommand<Entries extends v.ObjectEntries = v.ObjectEntries, Last extends Kind = Kind> {
+  /** A remark for the documents. */
+  readonly about: string
+  /** Its fields besides `command` and `id`. */
+  readonly fields: Entries
+  /** Its fields as the documents show them. */
+  readonly example: FieldsOf<Entries>
+  readonly answer: Last
+  /** Carries it out. Returns the content of the answer. */
+  run(fields: FieldsOf<Entries>, context: Context): Content<Last> | Promise<Content<Last>>
+  readonly shell?: Shell<EventOf<Last>>
+}
+
+interface Line {
+  readonly command: string
+}
+
+/** A command as a person gives it. Operands and flags come together, by name. */
+export interface Shell<Event extends NodeEvent = never> {
+  /** The default is the name of the command. */
+  readonly name?: string
+  readonly about: string
+  readonly operands?: readonly Operand[]
+  readonly flags: readonly Flag[]
+  /** Returns the line of JSON. The default has no fields. */
+  line?(given: never): Line | Promise<Line>
+  /** Returns the answer for a person. The default is the text of the event. */
+  text?(answer: Event, now: number): string[]
+  /** Returns the exit status. The default is 0. */
+  status?(answer: Event): 0 | 1
+  /** The problem where no reply came before the last answer. The default needs none. */
+  silence?(given: never): string
+}
+
+/** Defines a command, with the types of its fields and of its answer from their values. */
+export function defineCommand<const Entries extends v.ObjectEntries, Last extends Kind>(
+  command: NodeCommand<Entries, Last>,
+): NodeCommand<Entries, Last> {
+  return command
+}

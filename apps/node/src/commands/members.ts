@@ -1,0 +1,76 @@
+/** The commands about members. */
+import * as v from 'valibot'
+import { tagText } from '../agent/event-text.ts'
+import { listMembers, type MemberFilter } from '../agent/member-list.ts'
+import { oneOf, text } from '../base/schema.ts'
+import { tableOf } from '../base/table.ts'
+import { oneLine, span } from '../base/text.ts'
+import { CommandError } from '../base/usage-error.ts'
+import { defineCommand } from './command.ts'
+import { ASK_FLAGS } from './flags.ts'
+
+const STATES = ['here', 'left', 'died', 'all'] as const
+
+export const members = defineCommand({
+  about: 'tag is a regular expression; state is here, left, died or all',
+  fields: { location: v.optional(text), tag: v.optional(text), state: v.optional(oneOf(...STATES)) },
+  example: { location: 'delft@nl', tag: '^gpu', state: 'all' },
+  answer: 'members',
+  run(filter, { agent }) {
+    try {
+      return { nodes: listMembers(agent.pool.members(), agent.model, filter) }
+    } catch (error) {
+      throw error instanceof RangeError ? new CommandError('INVALID_COMMAND', `members: ${error.message}`) : error
+    }
+  },
+  shell: {
+    about: 'list the members',
+    flags: [
+      ...ASK_FLAGS,
+      { usage: '--location <levels>', about: 'only those whose location ends so, as in delft@nl' },
+      { usage: '--tag <expression>', about: 'only those whose tag matches this regular expression' },
+      { usage: '--state <state>', about: 'instead of those that are here', choices: STATES },
+    ],
+    line: ({ location, tag, state }: MemberFilter) => ({ command: 'members', location, tag, state }),
+    text: ({ nodes }, now) =>
+      tableOf([
+        ['ID', 'STATE', 'FOR', 'LOCATION', 'TAG', 'ADDRESS'],
+        ...nodes.map(({ id, state, since, location, tag, addresses }) => [
+          id,
+          state,
+          span(now - since),
+          oneLine(location),
+          tagText(tag),
+          addresses[0] ?? '',
+        ]),
+      ]),
+  },
+})
+
+export const links = defineCommand({
+  about: 'roundTrip is that of the last probe, ms, where this node probes the member',
+  fields: {},
+  example: {},
+  answer: 'links',
+  async run(_, { agent }) {
+    const found = await agent.pool.links()
+    return { links: found.map(({ id, roundTrip }) => ({ id, ...(roundTrip !== undefined && { roundTrip }) })) }
+  },
+})
+
+export const maybeDead = defineCommand({
+  about: 'have a member probed: a hint, which kills nobody',
+  fields: { node: text },
+  example: { node: '12D3…' },
+  answer: 'done',
+  run({ node }, { agent }) {
+    agent.pool.maybeDead(node)
+  },
+  shell: {
+    name: 'maybe-dead',
+    about: 'have a member probed that may be dead: a hint, which kills nobody',
+    operands: [{ usage: '<id>', about: 'of the member' }],
+    flags: ASK_FLAGS,
+    line: ({ id }: { readonly id: string }) => ({ command: 'maybeDead', node: id }),
+  },
+})

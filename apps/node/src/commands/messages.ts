@@ -1,0 +1,133 @@
+/** The commands about signals, events and queries. */
+import * as v from 'valibot'
+import { base64 as toBase64, nodeJson } from '../agent/events.ts'
+import { durationOf } from '../arguments.ts'
+import { base64, number, text, texts } from '../base/schema.ts'
+import { defineCommand } from './command.ts'
+import { ASK_FLAGS, JSON_LINES, type Operand } from './flags.ts'
+
+/** The operands of a message, as a person gives them. */
+interface Message {
+  readonly name: string
+  readonly payload?: string
+}
+
+const PAYLOAD: Operand = { usage: '[payload]', about: 'text, at most 1 KiB' }
+
+function encoded({ name, payload }: Message): { readonly name: string; readonly payload: string | undefined } {
+  return { name, payload: payload === undefined ? undefined : toBase64(Buffer.from(payload)) }
+}
+
+function decoded(payload: string | undefined): Uint8Array {
+  return Buffer.from(payload ?? '', 'base64')
+}
+
+export const signal = defineCommand({
+  about: 'send a signal to members',
+  fields: { name: text, nodes: texts },
+  example: { name: 'go', nodes: ['12D3…'] },
+  answer: 'done',
+  async run({ name, nodes }, { agent, signal }) {
+    await agent.pool.signal(name, nodes, { signal })
+  },
+  shell: {
+    about: 'send a signal to members, and wait until they have it',
+    operands: [
+      { usage: '<name>', about: 'of the signal' },
+      { usage: '<ids...>', about: 'of the members' },
+    ],
+    flags: ASK_FLAGS,
+    line: ({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) => ({ command: 'signal', name, nodes: ids }),
+  },
+})
+
+export const event = defineCommand({
+  about: 'tell all members; payload may be left out',
+  fields: { name: text, payload: v.optional(base64) },
+  example: { name: 'deploy', payload: 'djI=' },
+  answer: 'done',
+  async run({ name, payload }, { agent }) {
+    await agent.pool.broadcast(name, decoded(payload))
+  },
+  shell: {
+    about: 'tell all members something',
+    operands: [{ usage: '<name>', about: 'of the event' }, PAYLOAD],
+    flags: ASK_FLAGS,
+    line: (message: Message) => ({ command: 'event', ...encoded(message) }),
+  },
+})
+
+interface QueryGiven extends Message {
+  /** The time that members have for an answer, ms. */
+  readonly timeout?: number
+  readonly location?: string
+  readonly tag?: string
+}
+
+export const query = defineCommand({
+  about: 'ask all, or those that meet "nodes":["12D3…"], "location" and "tag"; reply events come first',
+  fields: {
+    name: text,
+    payload: v.optional(base64),
+    timeout: v.optional(number),
+    nodes: v.optional(texts),
+    location: v.optional(text),
+    tag: v.optional(text),
+  },
+  example: { name: 'load', timeout: 2000 },
+  answer: 'done',
+  async run({ name, payload, timeout, nodes, location, tag }, { agent, signal, report }) {
+    const isFiltered = nodes !== undefined || location !== undefined || tag !== undefined
+    const filter = { ...(nodes && { ids: nodes }), ...(location !== undefined && { location }), ...(tag !== undefined && { tag }) }
+    const options = { signal, ...(timeout !== undefined && { timeout }), ...(isFiltered && { filter }) }
+    for await (const reply of agent.pool.query(name, decoded(payload), options))
+      report({ event: 'reply', payload: toBase64(reply.payload), node: nodeJson(reply.from) })
+  },
+  shell: {
+    about: 'ask all members, and show each answer when it comes',
+    operands: [{ usage: '<name>', about: 'of the query' }, PAYLOAD],
+    flags: [
+      {
+        usage: '--timeout <seconds>',
+        about: 'how long members may answer (default: 5, in pools of more than 500 members more)',
+        parse: durationOf,
+      },
+      { usage: '--location <levels>', about: 'only members whose location ends so, as in delft@nl' },
+      { usage: '--tag <expression>', about: 'only members whose tag matches this regular expression' },
+      JSON_LINES,
+    ],
+    line: ({ timeout, location, tag, ...message }: QueryGiven) => ({ command: 'query', ...encoded(message), timeout, location, tag }),
+    silence: ({ name }: Message) =>
+      `no member answered: those do whose program answers queries of the name ${JSON.stringify(name)}`,
+  },
+})
+
+export const answer = defineCommand({
+  about: 'your program answers queries of this name: each comes as a query event',
+  fields: { name: text },
+  example: { name: 'load' },
+  answer: 'done',
+  run({ name }, { answers }) {
+    answers.answer(name)
+  },
+})
+
+export const unanswer = defineCommand({
+  about: 'your program answers them no longer',
+  fields: { name: text },
+  example: { name: 'load' },
+  answer: 'done',
+  run({ name }, { answers }) {
+    answers.unanswer(name)
+  },
+})
+
+export const reply = defineCommand({
+  about: 'the answer to the query of that number; without a payload there is none',
+  fields: { query: number, payload: v.optional(base64) },
+  example: { query: 3, payload: 'MC43' },
+  answer: 'done',
+  run(fields, { answers }) {
+    answers.reply(fields.query, fields.payload)
+  },
+})

@@ -1,0 +1,119 @@
+/** The commands about the node itself, and the session. */
+import { healthText, tagText } from '../agent/event-text.ts'
+import { healthJson, nodeJson, reignJson } from '../agent/events.ts'
+import { base64, id } from '../base/schema.ts'
+import { oneLine, span } from '../base/text.ts'
+import { defineCommand } from './command.ts'
+import { ASK_FLAGS } from './flags.ts'
+
+export const status = defineCommand({
+  about: '',
+  fields: {},
+  example: {},
+  answer: 'status',
+  run(_, { agent: { pool, version, started, url } }) {
+    const { user, system } = process.cpuUsage()
+    return {
+      node: nodeJson(pool.self),
+      version,
+      started,
+      members: pool.members().length,
+      reigns: pool.reigns().map(reignJson),
+      health: healthJson(pool.health()),
+      pid: process.pid,
+      memory: process.memoryUsage.rss(),
+      processor: (user + system) / 1e6,
+      ...(url !== undefined && { http: url }),
+    }
+  },
+  shell: {
+    about: 'say who this node is and how it goes',
+    flags: ASK_FLAGS,
+    text({ node, version, started, members, reigns, health, pid, memory, processor, http }, now) {
+      const lines: [string, string][] = [
+        ['node', `${node.id}, incarnation ${node.incarnation}`],
+        ['version', version],
+        ['in the pool', `for ${span(now - started)}`],
+        ['location', oneLine(node.location)],
+        ['tag', tagText(node.tag)],
+        ...node.addresses.map((address): [string, string] => ['listens at', address]),
+        ['members', String(members)],
+        ['health', healthText({ event: 'health', ...health })],
+        ...reigns.map(({ election, epoch, node: winner }): [string, string] => [
+          'elected',
+          `${oneLine(election)}: ${winner.id}, epoch ${epoch}${winner.id === node.id ? ' (this node)' : ''}`,
+        ]),
+        ...(http === undefined ? [] : [['page', http] as [string, string]]),
+        ['process', `${pid}, ${(memory / 1e6).toFixed(0)} MB, ${processor.toFixed(1)} s of processor time`],
+      ]
+      return lines.map(([what, value]) => `${what.padEnd(12)} ${value}`.trimEnd())
+    },
+  },
+})
+
+export const health = defineCommand({
+  about: '',
+  fields: {},
+  example: {},
+  answer: 'health',
+  run(_, { agent }) {
+    return healthJson(agent.pool.health())
+  },
+  shell: {
+    about: 'say how well this node is connected; status 1 if it reaches nobody or a minority',
+    flags: ASK_FLAGS,
+    text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)],
+    status: ({ minority, alone, members }) => (minority || (alone && members > 1) ? 1 : 0),
+  },
+})
+
+export const tag = defineCommand({
+  about: 'base64, at most 1 KiB',
+  fields: { tag: base64 },
+  example: { tag: 'bG9hZD03' },
+  answer: 'done',
+  async run(fields, { agent }) {
+    await agent.pool.setTag(Buffer.from(fields.tag, 'base64'))
+  },
+  shell: {
+    about: 'have this node say another tag of itself, which all members get to know',
+    operands: [{ usage: '<text>', about: 'at most 1 KiB' }],
+    flags: ASK_FLAGS,
+    line: ({ text }: { readonly text: string }) => ({ command: 'tag', tag: Buffer.from(text).toString('base64') }),
+  },
+})
+
+export const cancel = defineCommand({
+  about: 'give up the command with that id: it is answered by an error, CANCELLED',
+  fields: { of: id },
+  example: { of: '9' },
+  answer: 'done',
+  run({ of }, context) {
+    context.cancel(of)
+  },
+})
+
+export const terminate = defineCommand({
+  about: 'tell all members that the pool is at its end; nobody is made to leave',
+  fields: {},
+  example: {},
+  answer: 'done',
+  async run(_, { agent }) {
+    await agent.pool.terminate()
+  },
+  shell: {
+    about: 'tell all members, and those that join later, that the pool is at its end: each decides what follows',
+    flags: ASK_FLAGS,
+  },
+})
+
+export const leave = defineCommand({
+  about: '',
+  fields: {},
+  example: {},
+  answer: 'stopped',
+  run(_, context) {
+    context.leave()
+  },
+  shell: { about: 'have this node leave the pool, and wait until it has', flags: ASK_FLAGS },
+})

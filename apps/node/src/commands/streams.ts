@@ -1,0 +1,36 @@
+/** The commands about streams. Their code is loaded where it is needed. */
+import { text } from '../base/schema.ts'
+import { defineCommand } from './command.ts'
+
+export const open = defineCommand({
+  about: 'a stream to that member, at a local socket',
+  fields: { node: text, protocol: text },
+  example: { node: '12D3…', protocol: '/render/1.0.0' },
+  answer: 'opened',
+  async run({ node, protocol }, { agent, signal }) {
+    const { openStream } = await import('../agent/stream-bridge.ts')
+    return { path: await openStream(agent.pool, node, protocol, signal) }
+  },
+})
+
+export const handle = defineCommand({
+  about:
+    'streams of members go to that socket, on which your program listens; their first line is {"from":"12D3…","protocol":"…"}',
+  fields: { protocol: text, path: text },
+  example: { protocol: '/render/1.0.0', path: '/tmp/render.sock' },
+  answer: 'done',
+  async run({ protocol, path }, { agent }) {
+    const { handleStreams } = await import('../agent/stream-bridge.ts')
+    await handleStreams(agent.pool, protocol, path)
+  },
+})
+
+export const unhandle = defineCommand({
+  about: '',
+  fields: { protocol: text },
+  example: { protocol: '/render/1.0.0' },
+  answer: 'done',
+  async run({ protocol }, { agent }) {
+    await agent.pool.unhandle(protocol)
+  },
+})

@@ -1,0 +1,93 @@
+/**
+ * The commands of a running node. All that is said of a command is said here: lines of JSON, the
+ * command line, completion, the man page and the documents come from this table.
+ */
+import * as v from 'valibot'
+import type { CommandId } from '../agent/events.ts'
+import { id as commandId, type FieldsOf } from '../base/schema.ts'
+import { CommandError } from '../base/usage-error.ts'
+import { elect, result, withdraw } from './elections.ts'
+import { job, jobs, submit } from './jobs.ts'
+import { keys } from './keys.ts'
+import { links, maybeDead, members } from './members.ts'
+import { answer, event, query, reply, signal, unanswer } from './messages.ts'
+import { cancel, health, leave, status, tag, terminate } from './node.ts'
+import { publish, records, unpublish } from './records.ts'
+import { handle, open, unhandle } from './streams.ts'
+
+/** In the order in which an error lists them. */
+export const commands = {
+  members,
+  status,
+  health,
+  links,
+  elect,
+  result,
+  withdraw,
+  cancel,
+  maybeDead,
+  signal,
+  publish,
+  unpublish,
+  records,
+  tag,
+  event,
+  query,
+  answer,
+  unanswer,
+  reply,
+  terminate,
+  open,
+  handle,
+  unhandle,
+  keys,
+  jobs,
+  job,
+  submit,
+  leave,
+}
+
+export type CommandName = keyof typeof commands
+
+/**
+ * A command, one JSON object a line: from a parent process on standard input, from others on the
+ * control socket.
+ */
+export type Command = { [Name in CommandName]: { readonly command: Name; readonly id?: CommandId } & Readonly<FieldsOf<(typeof commands)[Name]['fields']>> }[CommandName]
+
+/** Parses one line. Throws CommandError for anything that is not a command. */
+export function parseCommand(line: string): Command {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    throw new CommandError('MALFORMED_JSON', `not JSON: ${excerpt(line)}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new CommandError('INVALID_COMMAND', `a command is a JSON object, not ${excerpt(line)}`)
+  }
+  const { command, id, ...rest } = value as Record<string, unknown>
+  const problemOfId = problemOf(v.optional(commandId), id)
+  if (problemOfId !== undefined) throw new CommandError('INVALID_COMMAND', `id: ${problemOfId}`)
+  const re = id as CommandId | undefined
+  if (typeof command !== 'string') throw new CommandError('INVALID_COMMAND', 'command: must be a string', re)
+  if (!Object.hasOwn(commands, command))
+    throw new CommandError('UNKNOWN_COMMAND', `unknown command ${excerpt(command)}; known are ${Object.keys(commands).join(', ')}`, re)
+  const fields: v.ObjectEntries = commands[command as CommandName].fields
+  for (const name of Object.keys(rest)) {
+    if (!Object.hasOwn(fields, name)) throw new CommandError('INVALID_COMMAND', `${command}: unknown field ${excerpt(name)}`, re)
+  }
+  for (const [name, schema] of Object.entries(fields)) {
+    const problem = problemOf(schema, rest[name])
+    if (problem !== undefined) throw new CommandError('INVALID_COMMAND', `${command}: ${name}: ${problem}`, re)
+  }
+  return value as Command
+}
+
+function problemOf(schema: v.ObjectEntries[string], value: unknown): string | undefined {
+  return v.safeParse(schema, value).issues?.[0].message
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compute, type Grid } from '@jel/compute'
+import { joinPool, type Pool } from '@jel/jel'
+import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
+import { Stop, stopOnSignals } from '../base/stop.ts'
+import { codeOf } from '../base/usage-error.ts'
+import { ControlClient, type NodeFlags } from '../control/client.ts'
+import { poolOptions, type PoolFlags } from '../pool-options.ts'
+import { runJobCommand } from './job-commands.ts'
+import { ownerOf } from './owner.ts'
+
+/** The flags of all commands about jobs. */
+export interface JobClientFlags extends PoolFlags, NodeFlags {
+  readonly owner?: string
+  readonly json?: boolean
+}
+
+/** A command about jobs, and what the command line does with its answers. */
+export interface JobRequest {
+  readonly command: JobCommand
+  readonly report: (event: JobEvent) => void
+  /** Waits until a client that has just entered the pool knows enough. */
+  ready(client: JobClient): Promise<void>
+  /** Called when the command is stopped, before it leaves. */
+  stopped?(): void
+}
+
+/** The exit status of a command that was stopped before it was done. */
+const STOPPED = 1
+/**
+ * The time that a command waits for the first other member, and then for its records, ms. Guesses.
+ */
+const MEET = 10_000
+const HEAR = 1000
+
+/**
+ * Gives the command to the node of this pool that runs here. Without one, or where flags describe
+ * how to enter the pool, it enters for that time. Returns undefined when done, or the exit status
+ * of a stopped command.
+ */
+export async function sendJobCommand(pool: string, flags: JobClientFlags, request: JobRequest): Promise<number | undefined> {
+  const stop = new Stop()
+  stopOnSignals(stop)
+  const stopped = stop.reason.then(() => {
+    request.stopped?.()
+    return STOPPED
+  })
+  await using node = await runningNode(pool, flags)
+  if (node !== undefined)
+    return await Promise.race([node.ask(request.command, (event) => request.report(event as JobEvent)).then(() => undefined), stopped])
+  try {
+    await using client = await JobClient.enter(pool, flags, stop.signal)
+    const run = async (): Promise<undefined> => {
+      await request.ready(client)
+      await runJobCommand(client.grid, request.command, request.report, stop.signal)
+    }
+    return await Promise.race([run(), stopped])
+  } catch (error) {
+    if (stop.signal.aborted && codeOf(error) !== 'USAGE') return STOPPED
+    throw error
+  }
+}
+
+/** Returns the node that runs here, if it is to be asked. */
+async function runningNode(pool: string, flags: JobClientFlags): Promise<ControlClient | undefined> {
+  const { bootstrap, listen, keyFile, owner, node } = flags
+  if (bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0 || owner !== undefined) return undefined
+  return await (node === undefined ? ControlClient.find(pool, flags) : ControlClient.connect(pool, flags))
+}
+
+/**
+ * A member without workers that lives as long as a command and publishes nothing about itself. It
+ * leaves at the end, so that nobody takes it for dead.
+ */
+export class JobClient implements AsyncDisposable {
+  readonly pool: Pool
+  readonly grid: Grid
+
+  private constructor(pool: Pool, grid: Grid) {
+    this.pool = pool
+    this.grid = grid
+  }
+
+  static async enter(name: string, flags: JobClientFlags, signal: AbortSignal): Promise<JobClient> {
+    const owner = await ownerOf(flags.owner)
+    const pool = await joinPool(name, { ...poolOptions(flags), signal })
+    try {
+      return new JobClient(pool, await compute(pool, { owner, visits: true }))
+    } catch (error) {
+      await pool.leave()
+      throw error
+    }
+  }
+
+  /** Waits until somebody else is here. False: nobody came. */
+  async meet(): Promise<boolean> {
+    for (const end = performance.now() + MEET; performance.now() < end;) {
+      if (this.pool.members().length > 1) {
+        await sleep(HEAR / 5)
+        return true
+      }
+      await sleep(50)
+    }
+    return false
+  }
+
+  /** The message that nobody came, with the known reasons. */
+  get aloneMessage(): string {
+    const { introducers } = this.pool.health()
+    const why = introducers.map(({ address, reason }) => (reason.includes(address) ? reason : `${address}: ${reason}`)).join('; ')
+    const advice = 'on loopback give --bootstrap with an address that jel work prints'
+    return `nobody else of the pool ${this.pool.name} was found${why === '' ? `; ${advice}` : ` (${why})`}`
+  }
+
+  /** Waits until `done` holds, or others had time to send their state. */
+  async hear(done: () => boolean): Promise<void> {
+    for (const end = performance.now() + HEAR; performance.now() < end && !done();) await sleep(50)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.grid.close()
+    await this.pool.leave()
+  }
+}

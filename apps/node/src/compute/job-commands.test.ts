@@ -1,0 +1,83 @@
+import type { Grid, JobProgress } from '@jel/compute'
+import { describe, expect, it } from 'vitest'
+import type { JobEvent } from '../agent/job-messages.ts'
+import { runJobCommand } from './job-commands.ts'
+
+async function resultOf(value: unknown): Promise<JobEvent | undefined> {
+  const grid = { job: () => ({ id: 'x', result: Promise.resolve(value) }) } as unknown as Grid
+  let reported: JobEvent | undefined
+  await runJobCommand(grid, { command: 'job', job: 'x', until: 'result' }, (event) => (reported = event), new AbortController().signal)
+  return reported
+}
+
+it('a job that nobody takes says so, and is said to be submitted once somebody does', async () => {
+  const reported: string[] = []
+  const within: unknown[] = []
+  const job = {
+    id: 'x',
+    async kept(time?: number) {
+      within.push(time)
+      if (time === undefined) throw new Error('none of 3 members has taken all of it')
+      return await Promise.resolve('member')
+    },
+    async *progress() {
+      while (!reported.includes('submitted')) yield await Promise.resolve({ state: 'pending' })
+    },
+    result: Promise.resolve(1),
+  }
+  const grid = { submit: () => job, addEventListener() {}, removeEventListener() {} } as unknown as Grid
+  const tell = ({ event }: JobEvent): void => void (event !== 'progress' && reported.push(event))
+  const command = { command: 'submit', file: 'f', function: 'f', until: 'ended' } as const
+  await runJobCommand(grid, command, tell, new AbortController().signal)
+  expect(reported).toEqual(['not-kept', 'submitted', 'done'])
+  expect(within).toEqual([undefined, Infinity])
+})
+
+it('a result that names its parts again and again is not written out', async () => {
+  let value: unknown = []
+  for (let level = 0; level < 24; level++) value = [value, value]
+  const begin = process.cpuUsage()
+  expect(await resultOf(value)).toMatchObject({ event: 'failed', message: expect.stringContaining('as JSON') as string })
+  // Processor time of this process only: others may keep the processor from it.
+  expect(process.cpuUsage(begin).user / 1000).toBeLessThan(2000)
+})
+
+it('a result as large as one may be is written out', async () => {
+  const value = { bytes: new Uint8Array(900_000), more: Array.from({ length: 50_000 }, (_, number) => number) }
+  expect(await resultOf(value)).toMatchObject({ event: 'done' })
+})
+
+const progress: JobProgress = { state: 'pending', covered: 0, members: 0, begun: 0, finished: 0, rate: 0, reason: 'nobody has answered' }
+
+/** A grid of one job, whose progress is these answers in turn. */
+function gridOf(answers: readonly JobProgress[]): Grid {
+  const job = {
+    id: 'id',
+    name: 'name',
+    owner: 'owner',
+    submitted: new Date(0),
+    expires: new Date(0),
+    replicas: [],
+    async *progress() {
+      for (const answer of answers) yield await Promise.resolve(answer)
+    },
+  }
+  return { job: () => job } as unknown as Grid
+}
+
+async function stateOf(...answers: readonly JobProgress[]): Promise<unknown> {
+  const reported: JobEvent[] = []
+  const { signal } = new AbortController()
+  await runJobCommand(gridOf(answers), { command: 'job', job: 'name' }, (event) => reported.push(event), signal)
+  return reported.map((event) => 'state' in event && event.state)
+}
+
+describe('what a command says of a job', () => {
+  it('is what a replica answers that had to be asked again', async () => {
+    expect(await stateOf(progress, progress, { ...progress, state: 'active' })).toEqual(['active'])
+  })
+
+  it('is that it waits, if none says otherwise', async () => {
+    expect(await stateOf(progress, progress, progress, { ...progress, state: 'active' })).toEqual(['pending'])
+  })
+})

@@ -1,0 +1,124 @@
+import type { EndedShift, HeldTask, Shift } from '@jel/compute'
+import type { JobEvent } from '../agent/job-messages.ts'
+import { counted, oneLine, shortId } from '../base/text.ts'
+
+/** A present state of a job. */
+type JobState = JobEvent & { readonly event: 'job' }
+
+/** Below this share the progress is a poor estimate of the time left. A guess. */
+const LEAST_SHARE = 0.02
+
+/**
+ * A note on totals: a replica adds up the reports that it received, and work of the last second
+ * before the end is not reported.
+ */
+const AS_HEARD = 'as this member heard'
+
+/** The characters of a member's id that distinguish it from others. */
+const SHORT = 8
+
+/** The number of tasks that a replica lists (`MAX_EXPLAINED` of the scheduler). */
+const MOST = 64
+/** The tasks that no replica knows, so that nobody takes the tree for complete. */
+const NOT_LISTED =
+  'not listed: tasks at the member whose task called for them, and what others took within the last second; replicas hear of neither'
+
+/**
+ * A generated name, where the submitter gives none. The id is shorter, and finds the job as well.
+ */
+const GENERATED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u
+
+/** Describes a job's state for a person, one line for each fact. `now`: ms since 1970. */
+export function jobText(event: JobState, now: number): string[] {
+  const { job, name, owner, submitted, expires, replicas, state, reason, covered, members, begun, finished } = event
+  const age = Math.max(0, now - submitted)
+  const lines: [string, string][] = [
+    ['job', job],
+    ['name', oneLine(name)],
+    ['owner', owner],
+    ['state', reason === '' ? state : `${state}: ${oneLine(reason)}`],
+    ['submitted', `${durationText(age)} ago`],
+    ['kept', `for ${durationText(expires - now)}`],
+    ['done', percent(covered)],
+    ['members', `${counted(members, 'member')} took part, ${AS_HEARD}`],
+    ['tasks', `${begun} begun, ${finished} finished, ${AS_HEARD}`],
+  ]
+  if (state === 'active' && age > 0) {
+    // A command that asks once has no earlier progress for comparison.
+    lines.push(['rate', `${((finished * 1000) / age).toFixed(1)} tasks/s since it was submitted`])
+    if (covered > LEAST_SHARE && covered < 1) lines.push(['left', `some ${durationText((age / covered) * (1 - covered))}, at that pace`])
+  }
+  lines.push(['replicas', replicas.join(' ')])
+  return lines.map(([what, words]) => `${what.padEnd(10)} ${words}`.trimEnd())
+}
+
+/**
+ * Explains the wait for a job: a sentence, and a line for each task that a member holds, below the
+ * task that waits for it.
+ */
+export function explanationOf(event: JobState, tasks: readonly HeldTask[]): string {
+  const { state, reason, members, begun, finished, covered } = event
+  if (reason !== '') return `${state}: ${oneLine(reason)}`
+  const have = `${counted(members, 'member')} ${members === 1 ? 'has' : 'have'}`
+  const work = `${percent(covered)} is done; ${have} begun ${counted(begun, 'task')} and finished ${finished}, ${AS_HEARD}`
+  if (state === 'done' || state === 'failed') return `${state}: ${work}`
+  if (tasks.length === 0) return `${state}: ${work}; no replica says what it waits for`
+  const more = tasks.length < MOST ? [] : [`  and perhaps for more: a replica names at most ${MOST}`]
+  return [`${state}: ${work}; it waits for`, ...taskLines(tasks, covered), ...more, NOT_LISTED].join('\n')
+}
+
+function taskLines(tasks: readonly HeldTask[], covered: number): string[] {
+  const byPath = tasks.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const above: HeldTask[] = []
+  return byPath.map((task) => {
+    while (above.length > 0 && !task.path.startsWith((above.at(-1) as HeldTask).path)) above.pop()
+    const indent = '  '.repeat(above.length + 1)
+    if (above.at(-1)?.path !== task.path) above.push(task)
+    const where = `${indent}${oneLine(task.fn)} at ${oneLine(task.holder).slice(-SHORT)}`
+    if (task.unfit !== undefined) return `${where}: its program does not run there: ${oneLine(task.unfit)}`
+    return `${where}, for ${seconds(task.age)}: ${doing(task, byPath, covered)}`
+  })
+}
+
+function doing(task: HeldTask, tasks: readonly HeldTask[], covered: number): string {
+  if (task.leaf) return 'it runs, or waits for a worker'
+  const waits = tasks.some(({ path }) => path !== task.path && path.startsWith(task.path))
+  // `progress` is the holder's report from when it announced the task, mostly 0. For the root,
+  // which is the job, `covered` may be more recent.
+  const share = task.path === '' ? Math.max(covered, task.progress) : task.progress
+  const done = share === 0 ? '' : `${percent(share)} done, `
+  return `${done}nothing new for ${seconds(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`
+}
+
+/** Announces that a member begins to run tasks of a job. */
+export function workingText(shift: Shift): string {
+  return `works for ${nameOf(shift)}`
+}
+
+/** Summarises a member's work after the job's end. */
+export function workedText(shift: EndedShift): string {
+  return `${nameOf(shift)} is ${shift.state === 'failed' ? 'over: it failed' : shift.state}; ${counted(shift.tasks, 'task')} ran here in ${durationText(shift.time)}`
+}
+
+function nameOf({ job, name, owner }: Shift): string {
+  return `job ${GENERATED.test(name) ? job : oneLine(name)} of ${shortId(owner)}`
+}
+
+/** Formats as `42 %`. Only complete work is 100 %. */
+export function percent(share: number): string {
+  return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`
+}
+
+/** Formats as `12 s`, `3 min 5 s`, `2 h 10 min` or `6 d 23 h`: two units at most. */
+export function durationText(ms: number): string {
+  const total = Math.max(0, Math.round(ms / 1000))
+  if (total < 60) return `${total} s`
+  const [large, unit, small, rest] =
+    total < 3600 ? ([60, 'min', 1, 's'] as const) : total < 86_400 ? ([3600, 'h', 60, 'min'] as const) : ([86_400, 'd', 3600, 'h'] as const)
+  const further = Math.floor((total % large) / small)
+  return `${Math.floor(total / large)} ${unit}${further === 0 ? '' : ` ${further} ${rest}`}`
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`
+}
