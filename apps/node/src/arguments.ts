@@ -62,8 +62,7 @@ export function handlerOf(text: string, before: readonly Handler[]): Handler[] {
 
 export function durationOf(text: string): number {
   const seconds = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : Number.NaN
-  if (!(seconds > 0 && seconds <= MAX_SECONDS))
-    throw new RangeError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
+  if (!(seconds > 0 && seconds <= MAX_SECONDS)) throw new RangeError(`It must be a number of seconds above 0, at most ${MAX_SECONDS}.`)
   return seconds * 1000
 }
 
@@ -72,20 +71,14 @@ export function votesOf(text: string): number {
   return Number(text)
 }
 
-export function membersOf(text: string): number {
-  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(count >= 1 && count <= 50_000)) throw new RangeError('It must be a whole number from 1 to 50000.')
-  return count
-}
+export const membersOf = wholeNumber(1, 50_000)
+export const workersOf = wholeNumber(1, 256)
+export const countOf = wholeNumber(3, 50)
 
-export function workersOf(text: string): number {
-  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(count >= 1 && count <= 256)) throw new RangeError('It must be a whole number from 1 to 256.')
-  return count
-}
-
-export function countOf(text: string): number {
-  const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
-  if (!(count >= 3 && count <= 50)) throw new RangeError('It must be a whole number from 3 to 50.')
-  return count
+function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const count = /^\d+$/u.test(text) ? Number(text) : Number.NaN
+    if (!(count >= least && count <= most)) throw new RangeError(`It must be a whole number from ${least} to ${most}.`)
+    return count
+  }
 }

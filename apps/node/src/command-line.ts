@@ -2,7 +2,7 @@ import { Argument, Command, Help, InvalidArgumentError, Option } from 'commander
 import { applyConfig } from './config-file.ts'
 import { CONFIG, shellCommands, type ShellCommand } from './shell-commands.ts'
 import { messageOf } from './base/usage-error.ts'
-import type { Flag, Operand } from './commands/flags.ts'
+import type { Flag } from './commands/flags.ts'
 
 /**
  * Returns the commands and their flags. `script` is the started file, for `jel demo`; `done` takes
@@ -17,8 +17,8 @@ export function commandLine(script: string, version: string, done: (status: numb
     .configureHelp({ optionDescription: describeOption })
   for (const each of shellCommands) {
     const command = program.command(each.name).description(each.about)
-    for (const operand of each.operands) command.addArgument(argumentOf(operand))
-    for (const flag of each.flags) command.addOption(optionOf(flag))
+    for (const operand of each.operands) command.addArgument(withValues(new Argument(operand.usage, operand.about), operand))
+    for (const flag of each.flags) command.addOption(withValues(new Option(flag.usage, flag.about), flag))
     if (each.flags.includes(CONFIG)) command.hook('preAction', applyConfig)
     command.action(async () => {
       const status = await each.run(givenTo(command, each) as never, { script, version, program })
@@ -30,21 +30,19 @@ export function commandLine(script: string, version: string, done: (status: numb
 
 /** Returns operands and flags, by name. */
 function givenTo(command: Command, { operands }: ShellCommand): object {
-  const named = operands.map((_, index): [string, unknown] => [command.registeredArguments[index]?.name() ?? '', command.processedArgs[index]])
+  const named = operands.map((_, index): [string, unknown] => [
+    command.registeredArguments[index]?.name() ?? '',
+    command.processedArgs[index],
+  ])
   return { ...command.opts(), ...Object.fromEntries(named) }
 }
 
-function argumentOf({ usage, about, choices, initial }: Operand): Argument {
-  const argument = new Argument(usage, about)
-  if (choices !== undefined) argument.choices(choices)
-  return initial === undefined ? argument : argument.default(initial)
-}
-
-function optionOf({ usage, about, choices, parse, initial }: Flag): Option {
-  const option = new Option(usage, about)
-  if (choices !== undefined) option.choices(choices)
-  if (parse !== undefined) option.argParser((text, before) => parsed(() => parse(text, before as never)))
-  return initial === undefined ? option : option.default(initial)
+/** Completes an argument or an option with the values that it may have. */
+function withValues<Of extends Argument | Option>(of: Of, { value, initial }: Flag): Of {
+  if (typeof value === 'function') of.argParser((text: string, before: unknown) => parsed(() => value(text, before as never)))
+  else if (value !== undefined) of.choices(value)
+  if (initial !== undefined) of.default(initial)
+  return of
 }
 
 /** Turns the problem of a value into the error that names its flag. */

@@ -2,7 +2,7 @@
 import type { Command as Program } from 'commander'
 import { countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
-import { ENTER_FLAGS, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag, type Operand } from './commands/flags.ts'
+import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
 import type { JobClientFlags } from './compute/job-client.ts'
 import type { JobFlags } from './compute/jobs.ts'
@@ -15,7 +15,7 @@ import type { JoinFlags } from './join.ts'
 import type { KeygenFlags } from './keygen.ts'
 import { FORMATS, LEVELS } from './log/log.ts'
 import type { ShellName } from './reference/completion.ts'
-import type { SimulateFlags } from './simulate/simulate.ts'
+import type { SimulateFlags } from './simulate/report.ts'
 import { UsageError } from './base/usage-error.ts'
 
 /** The process that runs a command. */
@@ -29,7 +29,7 @@ interface Surroundings {
 export interface ShellCommand {
   readonly name: string
   readonly about: string
-  readonly operands: readonly Operand[]
+  readonly operands: readonly Flag[]
   readonly flags: readonly Flag[]
   /** Takes operands and flags, by name. Returns the exit status; nothing is 0. */
   run(given: never, surroundings: Surroundings): Promise<number | void>
@@ -40,47 +40,31 @@ type WithPool<Flags> = Flags & { readonly pool: string }
 const RUNS_HERE = '(asks the node of that pool that runs here)'
 
 /** The flag that names a file with the other flags. */
-export const CONFIG: Flag = { usage: '--config <file>', about: 'flags as a JSON object; those of the command line count more' }
+export const CONFIG: Flag = flag('--config <file>', 'flags as a JSON object; those of the command line count more')
 
 /** The flags of a command that runs a node until it stops. */
 const RUN_FLAGS: readonly Flag[] = [
-  { usage: '--location <levels>', about: 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)' },
-  { usage: '--tag <text>', about: 'text that all members get to know, at most 1 KiB' },
+  flag('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)'),
+  flag('--tag <text>', 'text that all members get to know, at most 1 KiB'),
   repeated('--elect <name>', 'be a candidate in an election; may be repeated'),
-  { usage: '--identity <file>', about: 'keep this node’s key and incarnation in a file' },
+  flag('--identity <file>', 'keep this node’s key and incarnation in a file'),
   repeated('--announce <address>', 'where others reach this node instead, host:port or a multiaddr; may be repeated'),
-  { usage: '--port-mapping', about: 'have the router map a port to this node (UPnP)' },
+  flag('--port-mapping', 'have the router map a port to this node (UPnP)'),
   repeated('--allow <id>', 'of a node that may connect, if not all may; may be repeated'),
-  { usage: '--allow-file <file>', about: 'the same, one id a line' },
-  {
-    usage: '--require <count>',
-    about: 'end with status 1 unless so many members are here, this node included, within --timeout',
-    parse: membersOf,
-  },
-  { usage: '--timeout <seconds>', about: 'how long --require may take (default: 30)', parse: durationOf },
-  { usage: '--pool-size <count>', about: 'how many members the pool is for: who comes later is refused', parse: membersOf },
-  { usage: '--found', about: 'where no bootstrap address lets this node in, it is the pool and stands in its elections' },
-  { usage: '--for <seconds>', about: 'leave after this time', parse: durationOf },
-  {
-    usage: '--control <path>',
-    about: 'where to listen for commands of this user (default: a path that jel members and others find)',
-  },
-  { usage: '--no-control', about: 'listen for none' },
-  {
-    usage: '--on <event=command>',
-    about: 'run a command for each such event, as in joined,left=./script.sh; may be repeated',
-    parse: handlerOf,
-    initial: [],
-  },
-  { usage: '--log <level>', about: 'write a log of such lines and graver ones (default: silent)', choices: LEVELS },
-  { usage: '--log-format <format>', about: 'of its lines (default: text)', choices: FORMATS },
-  { usage: '--log-file <path>', about: 'where lines are added instead of standard error' },
-  {
-    usage: '--http <ip:port>',
-    about: 'serve a page, /metrics, /health and /ready there, read-only; on loopback unless others may see it',
-    parse: httpOf,
-  },
-  { usage: '--json', about: 'one JSON object a line; commands on standard input' },
+  flag('--allow-file <file>', 'the same, one id a line'),
+  flag('--require <count>', 'end with status 1 unless so many members are here, this node included, within --timeout', membersOf),
+  flag('--timeout <seconds>', 'how long --require may take (default: 30)', durationOf),
+  flag('--pool-size <count>', 'how many members the pool is for: who comes later is refused', membersOf),
+  flag('--found', 'where no bootstrap address lets this node in, it is the pool and stands in its elections'),
+  flag('--for <seconds>', 'leave after this time', durationOf),
+  flag('--control <path>', 'where to listen for commands of this user (default: a path that jel members and others find)'),
+  flag('--no-control', 'listen for none'),
+  flag('--on <event=command>', 'run a command for each such event, as in joined,left=./script.sh; may be repeated', handlerOf, []),
+  flag('--log <level>', 'write a log of such lines and graver ones (default: silent)', LEVELS),
+  flag('--log-format <format>', 'of its lines (default: text)', FORMATS),
+  flag('--log-file <path>', 'where lines are added instead of standard error'),
+  flag('--http <ip:port>', 'serve a page, /metrics, /health and /ready there, read-only; on loopback unless others may see it', httpOf),
+  flag('--json', 'one JSON object a line; commands on standard input'),
   CONFIG,
 ]
 
@@ -89,10 +73,7 @@ const join: ShellCommand = {
   about: 'join a pool and tell what happens in it, until SIGINT, SIGTERM or the end of standard input',
   operands: [POOL],
   flags: [...ENTER_FLAGS, ...RUN_FLAGS],
-  async run({ pool, ...flags }: WithPool<JoinFlags>, { version }) {
-    const { join } = await import('./join.ts')
-    return await join(pool, { ...flags, version })
-  },
+  run: async ({ pool, ...flags }: WithPool<JoinFlags>, { version }) => await (await import('./join.ts')).join(pool, { ...flags, version }),
 }
 
 const work: ShellCommand = {
@@ -103,39 +84,32 @@ const work: ShellCommand = {
     ...ENTER_FLAGS,
     OWNER,
     ...RUN_FLAGS,
-    { usage: '--workers <count>', about: 'tasks at once (default: one a processor)', parse: workersOf },
+    flag('--workers <count>', 'tasks at once (default: one a processor)', workersOf),
     repeated(
       '--accept <whose>',
       'whose programs run here: own, members or the id of an owner, with all rights of this user; sandbox, anybody’s in sandboxes; may be repeated (default: own, sandbox)',
     ),
-    {
-      usage: '--limit <what=amount>',
-      about:
-        'of one task time=SECONDS (600) and memory=MiB (512), of programs, inputs and blobs together disk=MiB (256); may be repeated',
-      parse: limitOf,
-      initial: {},
-    },
-    {
-      usage: '--tickets <owner=count>',
-      about:
-        'shares of processor time among owners whose jobs wait: own or the id of an owner, others have one (default: the first job comes first); may be repeated',
-      parse: ticketsOf,
-    },
+    flag(
+      '--limit <what=amount>',
+      'of one task time=SECONDS (600) and memory=MiB (512), of programs, inputs and blobs together disk=MiB (256); may be repeated',
+      limitOf,
+      {},
+    ),
+    flag(
+      '--tickets <owner=count>',
+      'shares of processor time among owners whose jobs wait: own or the id of an owner, others have one (default: the first job comes first); may be repeated',
+      ticketsOf,
+    ),
   ],
-  async run({ pool, ...flags }: WithPool<WorkFlags>, { version }) {
-    const { work } = await import('./compute/index.ts')
-    return await work(pool, { ...flags, version })
-  },
+  run: async ({ pool, ...flags }: WithPool<WorkFlags>, { version }) =>
+    await (await import('./compute/index.ts')).work(pool, { ...flags, version }),
 }
 
 const demo: ShellCommand = {
   name: 'demo',
   about: 'start a pool of node processes on this machine and show what they do',
-  operands: [{ usage: '[part]', about: 'compute: a job that outlives a worker, the member with its root, and its submitter' }],
-  flags: [
-    { usage: '--nodes <count>', about: 'how many, 3 to 50', parse: countOf, initial: 8 },
-    { ...JSON_LINES, about: 'one JSON object a step' },
-  ],
+  operands: [flag('[part]', 'compute: a job that outlives a worker, the member with its root, and its submitter')],
+  flags: [flag('--nodes <count>', 'how many, 3 to 50', countOf, 8), { ...JSON_LINES, about: 'one JSON object a step' }],
   async run({ part, ...flags }: DemoFlags & { readonly part?: string }, { script }) {
     if (part === undefined) {
       const { demo } = await import('./demo/demo.ts')
@@ -152,10 +126,7 @@ const top: ShellCommand = {
   about: `watch the pool on the terminal ${RUNS_HERE}`,
   operands: [POOL],
   flags: NODE_FLAGS,
-  async run({ pool, ...flags }: WithPool<NodeFlags>) {
-    const { top } = await import('./terminal/top.ts')
-    return await top(pool, flags)
-  },
+  run: async ({ pool, ...flags }: WithPool<NodeFlags>) => await (await import('./terminal/top.ts')).top(pool, flags),
 }
 
 const keygen: ShellCommand = {
@@ -163,45 +134,38 @@ const keygen: ShellCommand = {
   about: 'make the key of a private pool (printed, or written to a new file), or an identity',
   operands: [],
   flags: [
-    { usage: '--key-file <file>', about: 'write the pool key to this new file' },
-    { usage: '--identity <file>', about: 'make an identity in this new file instead' },
+    flag('--key-file <file>', 'write the pool key to this new file'),
+    flag('--identity <file>', 'make an identity in this new file instead'),
   ],
-  async run(flags: KeygenFlags) {
-    const { keygen } = await import('./keygen.ts')
-    await keygen(flags)
-  },
+  run: async (flags: KeygenFlags) => await (await import('./keygen.ts')).keygen(flags),
 }
 
 const simulate: ShellCommand = {
   name: 'simulate',
   about: 'run a scenario in the simulator and say what came of it',
-  operands: [{ usage: '[file]', about: 'a scenario file, or the name of one that is shipped' }],
+  operands: [flag('[file]', 'a scenario file, or the name of one that is shipped')],
   flags: [
-    { usage: '--list', about: 'show the scenarios that are shipped' },
-    { usage: '--seeds <range>', about: 'instead of those of the file, as in 7 or 1..20' },
+    flag('--list', 'show the scenarios that are shipped'),
+    flag('--seeds <range>', 'instead of those of the file, as in 7 or 1..20'),
     repeated('--set <key=value>', 'replace a value of the file, as in nodes=2000 or network.loss=5%; may be repeated'),
     repeated('--sweep <key=a,b,c>', 'run once for each value; may be repeated, for all combinations'),
-    { usage: '--out <dir>', about: 'write a report, figures and plots to this new folder' },
-    { usage: '--trace', about: 'with --out: write down, too, all that nodes are told, as JSON lines' },
-    { usage: '--workers <count>', about: 'threads (default: one a processor)', parse: workersOf },
-    { usage: '--replay <seed[:hash]>', about: 'make one run once more, as a failure prints it' },
-    { usage: '--shrink <file>', about: 'with --replay: write the smallest scenario that fails in the same way to this new file' },
+    flag('--out <dir>', 'write a report, figures and plots to this new folder'),
+    flag('--trace', 'with --out: write down, too, all that nodes are told, as JSON lines'),
+    flag('--workers <count>', 'threads (default: one a processor)', workersOf),
+    flag('--replay <seed[:hash]>', 'make one run once more, as a failure prints it'),
+    flag('--shrink <file>', 'with --replay: write the smallest scenario that fails in the same way to this new file'),
   ],
-  async run({ file, ...flags }: SimulateFlags & { readonly file?: string }) {
-    const { simulate } = await import('./simulate/simulate.ts')
-    return await simulate(file, flags)
-  },
+  run: async ({ file, ...flags }: SimulateFlags & { readonly file?: string }) =>
+    await (await import('./simulate/simulate.ts')).simulate(file, flags),
 }
 
 const completion: ShellCommand = {
   name: 'completion',
   about: 'print a script that has a shell complete commands and flags, as in source <(jel completion bash)',
-  operands: [{ usage: '<shell>', about: 'whose words are completed', choices: ['bash', 'zsh', 'fish'] }],
+  operands: [flag('<shell>', 'whose words are completed', ['bash', 'zsh', 'fish'])],
   flags: [],
-  async run({ shell }: { readonly shell: ShellName }, { program }) {
-    const { completionOf } = await import('./reference/completion.ts')
-    process.stdout.write(completionOf(program, shell))
-  },
+  run: async ({ shell }: { readonly shell: ShellName }, { program }) =>
+    void process.stdout.write((await import('./reference/completion.ts')).completionOf(program, shell)),
 }
 
 /** A command of the table that asks the node of a pool that runs here. */
@@ -211,35 +175,31 @@ function asking(name: CommandName): ShellCommand {
     ...common,
     about: `${about} ${RUNS_HERE}`,
     flags: [...NODE_FLAGS, ...flags],
-    async run(given: AskGiven) {
-      const { ask } = await import('./control/ask.ts')
-      return await ask(name, given)
-    },
+    run: async (given: AskGiven) => await (await import('./control/ask.ts')).ask(name, given),
   }
 }
 
 const submit: ShellCommand = {
   ...shellOf('submit'),
-  async run({ pool, file, function: name, input, ...flags }: WithPool<SubmitFlags> & { file: string; function: string; input?: string }) {
-    const { submit } = await import('./compute/index.ts')
-    return await submit(pool, file, name, input, flags)
-  },
+  run: async ({
+    pool,
+    file,
+    function: name,
+    input,
+    ...flags
+  }: WithPool<SubmitFlags> & { file: string; function: string; input?: string }) =>
+    await (await import('./compute/index.ts')).submit(pool, file, name, input, flags),
 }
 
 const jobs: ShellCommand = {
   ...shellOf('jobs'),
-  async run({ pool, ...flags }: WithPool<JobClientFlags>) {
-    const { jobs } = await import('./compute/index.ts')
-    return await jobs(pool, flags)
-  },
+  run: async ({ pool, ...flags }: WithPool<JobClientFlags>) => await (await import('./compute/index.ts')).jobs(pool, flags),
 }
 
 const job: ShellCommand = {
   ...shellOf('job'),
-  async run({ pool, job: idOrName, ...flags }: WithPool<JobFlags> & { job: string }) {
-    const { job } = await import('./compute/index.ts')
-    return await job(pool, idOrName, flags)
-  },
+  run: async ({ pool, job: idOrName, ...flags }: WithPool<JobFlags> & { job: string }) =>
+    await (await import('./compute/index.ts')).job(pool, idOrName, flags),
 }
 
 function shellOf(name: CommandName): Omit<ShellCommand, 'run'> {

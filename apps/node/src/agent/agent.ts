@@ -26,7 +26,7 @@ export interface AgentOptions {
  */
 export class Agent {
   readonly pool: Pool
-  readonly model = new PoolModel(() => ({}))
+  readonly model = new PoolModel()
   /** The time at which the node entered, Unix ms. */
   readonly started = Date.now()
   readonly version: string

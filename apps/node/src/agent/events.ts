@@ -136,6 +136,11 @@ export function healthJson({ links, members, suspectedShare, relayed, alone, min
   return { links, members, suspectedShare, relayed, alone, minority, introducers }
 }
 
+/** Returns whether a node reaches nobody, or only a minority. */
+export function isCutOff({ minority, alone, members }: Pick<HealthJson, 'minority' | 'alone' | 'members'>): boolean {
+  return minority || (alone && members > 1)
+}
+
 export function healthEvent(health: Health): NodeEvent {
   return { event: 'health', ...healthJson(health) }
 }

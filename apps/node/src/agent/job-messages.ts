@@ -1,6 +1,6 @@
 import type { HeldTask, JobProgress } from '@jel/compute'
 import * as v from 'valibot'
-import { flag, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
+import { bool, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
 
 /**
  * The fields of commands about jobs. The node must be able to read the files at their paths. The
@@ -17,7 +17,7 @@ export const jobFields = {
      */
     until: v.optional(oneOf('result', 'ended')),
     /** Lists the tasks that are held, and those that wait for them. */
-    waits: v.optional(flag),
+    waits: v.optional(bool),
   },
   submit: {
     file: text,

@@ -9,7 +9,7 @@ function member(id: string, location = 'here', tag = ''): Member {
 }
 
 function newModel(): PoolModel {
-  return new PoolModel(() => ({}))
+  return new PoolModel()
 }
 
 /** The ids of the members that a list has. */

@@ -3,7 +3,7 @@ import type { Agent } from '../agent/agent.ts'
 import type { Answers } from '../agent/answers.ts'
 import type { Answer, CommandId, NodeEvent } from '../agent/events.ts'
 import type { FieldsOf } from '../base/schema.ts'
-import type { Flag, Operand } from './flags.ts'
+import type { Flag } from './flags.ts'
 
 /** The session that gave a command, and its node. */
 export interface Context {
@@ -14,35 +14,30 @@ export interface Context {
   readonly report: (event: Answer) => void
   /** The queries that the session answers. */
   readonly answers: Answers
-  cancel(id: CommandId): void
-  leave(): void
+  readonly cancel: (id: CommandId) => void
+  readonly leave: () => void
 }
 
 /** The kind of the last answer. */
 type Kind = NodeEvent['event']
 type EventOf<Last extends Kind> = Extract<NodeEvent, { readonly event: Last }>
-
 type Content<Last extends Kind> = Last extends 'done' | 'stopped' ? void : Omit<EventOf<Last>, 'event' | 're'>
 
 /**
  * A command of a running node. It is a line of JSON on standard input or the control socket, and,
  * with `shell`, a command of the command line.
  */
-export interface NodeCommand<Entries extends v.ObjectEntries = v.ObjectEntries, Last extends Kind = Kind> {
+interface NodeCommand<Entries extends v.ObjectEntries, Last extends Kind> {
   /** A remark for the documents. */
-  readonly about: string
+  readonly about?: string
   /** Its fields besides `command` and `id`. */
   readonly fields: Entries
   /** Its fields as the documents show them. */
   readonly example: FieldsOf<Entries>
   readonly answer: Last
   /** Carries it out. Returns the content of the answer. */
-  run(fields: FieldsOf<Entries>, context: Context): Content<Last> | Promise<Content<Last>>
+  readonly run: (fields: FieldsOf<Entries>, context: Context) => Content<Last> | Promise<Content<Last>>
   readonly shell?: Shell<EventOf<Last>>
-}
-
-interface Line {
-  readonly command: string
 }
 
 /** A command as a person gives it. Operands and flags come together, by name. */
@@ -50,21 +45,25 @@ export interface Shell<Event extends NodeEvent = never> {
   /** The default is the name of the command. */
   readonly name?: string
   readonly about: string
-  readonly operands?: readonly Operand[]
+  readonly operands?: readonly Flag[]
   readonly flags: readonly Flag[]
   /** Returns the line of JSON. The default has no fields. */
-  line?(given: never): Line | Promise<Line>
+  readonly line?: (given: never) => Line | Promise<Line>
   /** Returns the answer for a person. The default is the text of the event. */
-  text?(answer: Event, now: number): string[]
+  readonly text?: (answer: Event, now: number) => string[]
   /** Returns the exit status. The default is 0. */
-  status?(answer: Event): 0 | 1
-  /** The problem where no reply came before the last answer. The default needs none. */
-  silence?(given: never): string
+  readonly status?: (answer: Event) => 0 | 1
+  /** Returns the problem where no reply came before the last answer. The default needs none. */
+  readonly silence?: (given: never) => string
+}
+
+interface Line {
+  readonly command: string
 }
 
 /** Defines a command, with the types of its fields and of its answer from their values. */
-export function defineCommand<const Entries extends v.ObjectEntries, Last extends Kind>(
-  command: NodeCommand<Entries, Last>,
+export function command<const Entries extends v.ObjectEntries, Last extends Kind>(
+  definition: NodeCommand<Entries, Last>,
 ): NodeCommand<Entries, Last> {
-  return command
+  return definition
 }

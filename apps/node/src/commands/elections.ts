@@ -2,48 +2,38 @@
 import { reignJson } from '../agent/events.ts'
 import { text } from '../base/schema.ts'
 import { UsageError } from '../base/usage-error.ts'
-import { defineCommand } from './command.ts'
-import { ASK_FLAGS } from './flags.ts'
+import { command } from './command.ts'
+import { ASK_FLAGS, flag } from './flags.ts'
 
-export const elect = defineCommand({
+/** All have the name of an election, and nothing else. */
+const common = { fields: { election: text }, example: { election: 'master' } } as const
+
+export const elect = command({
+  ...common,
   about: 'be a candidate',
-  fields: { election: text },
-  example: { election: 'master' },
   answer: 'elected',
-  async run({ election }, { agent, signal }) {
-    return reignJson(await agent.pool.elect(election, { signal }))
-  },
+  run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.elect(election, { signal })),
   shell: {
     about: 'make this node a candidate, and wait for who is elected',
-    operands: [{ usage: '<election>', about: 'name of the election' }],
-    flags: [
-      ...ASK_FLAGS,
-      { usage: '--result', about: 'wait for the winner, and be no candidate' },
-      { usage: '--withdraw', about: 'be no candidate any more' },
-    ],
-    line: ({ election, ...flags }: { readonly election: string; readonly result?: boolean; readonly withdraw?: boolean }) => {
+    operands: [flag('<election>', 'name of the election')],
+    flags: [...ASK_FLAGS, flag('--result', 'wait for the winner, and be no candidate'), flag('--withdraw', 'be no candidate any more')],
+    line({ election, ...flags }: { readonly election: string; readonly result?: boolean; readonly withdraw?: boolean }) {
       if (flags.result === true && flags.withdraw === true) throw new UsageError('--result and --withdraw: give one of them')
       return { command: flags.withdraw === true ? 'withdraw' : flags.result === true ? 'result' : 'elect', election }
     },
   },
 })
 
-export const result = defineCommand({
+export const result = command({
+  ...common,
   about: 'wait for a winner',
-  fields: { election: text },
-  example: { election: 'master' },
   answer: 'elected',
-  async run({ election }, { agent, signal }) {
-    return reignJson(await agent.pool.electionResult(election, { signal }))
-  },
+  run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.electionResult(election, { signal })),
 })
 
-export const withdraw = defineCommand({
+export const withdraw = command({
+  ...common,
   about: 'be no candidate any more',
-  fields: { election: text },
-  example: { election: 'master' },
   answer: 'done',
-  run({ election }, { agent }) {
-    agent.pool.withdraw(election)
-  },
+  run: ({ election }, { agent }) => agent.pool.withdraw(election),
 })

@@ -2,8 +2,8 @@
 import * as v from 'valibot'
 import { oneOf, text } from '../base/schema.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
-import { defineCommand } from './command.ts'
-import { ASK_FLAGS } from './flags.ts'
+import { command } from './command.ts'
+import { ASK_FLAGS, flag } from './flags.ts'
 
 const CHANGES = ['install', 'use', 'remove'] as const
 
@@ -12,7 +12,7 @@ interface KeysGiven {
   readonly key?: string
 }
 
-export const keys = defineCommand({
+export const keys = command({
   about: '"do":"install" with "key" (the text of a key file), "use" or "remove" with "key" (an id)',
   fields: { do: v.optional(oneOf(...CHANGES)), key: v.optional(text) },
   example: {},
@@ -30,8 +30,8 @@ export const keys = defineCommand({
   shell: {
     about: 'list the keys of a private pool that this node has, or change them: install on all nodes, use on all, remove on all',
     operands: [
-      { usage: '[what]', about: 'to do', choices: ['list', ...CHANGES], initial: 'list' },
-      { usage: '[key]', about: 'install: the file of the key; use and remove: its id, as the list has it' },
+      flag('[what]', 'to do', ['list', ...CHANGES], 'list'),
+      flag('[key]', 'install: the file of the key; use and remove: its id, as the list has it'),
     ],
     flags: ASK_FLAGS,
     /** Keys travel over the control socket, which nobody else can read. */

@@ -6,12 +6,12 @@ import { oneOf, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine, span } from '../base/text.ts'
 import { CommandError } from '../base/usage-error.ts'
-import { defineCommand } from './command.ts'
-import { ASK_FLAGS } from './flags.ts'
+import { command } from './command.ts'
+import { ASK_FLAGS, flag } from './flags.ts'
 
 const STATES = ['here', 'left', 'died', 'all'] as const
 
-export const members = defineCommand({
+export const members = command({
   about: 'tag is a regular expression; state is here, left, died or all',
   fields: { location: v.optional(text), tag: v.optional(text), state: v.optional(oneOf(...STATES)) },
   example: { location: 'delft@nl', tag: '^gpu', state: 'all' },
@@ -27,9 +27,9 @@ export const members = defineCommand({
     about: 'list the members',
     flags: [
       ...ASK_FLAGS,
-      { usage: '--location <levels>', about: 'only those whose location ends so, as in delft@nl' },
-      { usage: '--tag <expression>', about: 'only those whose tag matches this regular expression' },
-      { usage: '--state <state>', about: 'instead of those that are here', choices: STATES },
+      flag('--location <levels>', 'only those whose location ends so, as in delft@nl'),
+      flag('--tag <expression>', 'only those whose tag matches this regular expression'),
+      flag('--state <state>', 'instead of those that are here', STATES),
     ],
     line: ({ location, tag, state }: MemberFilter) => ({ command: 'members', location, tag, state }),
     text: ({ nodes }, now) =>
@@ -47,29 +47,26 @@ export const members = defineCommand({
   },
 })
 
-export const links = defineCommand({
+export const links = command({
   about: 'roundTrip is that of the last probe, ms, where this node probes the member',
   fields: {},
   example: {},
   answer: 'links',
-  async run(_, { agent }) {
-    const found = await agent.pool.links()
-    return { links: found.map(({ id, roundTrip }) => ({ id, ...(roundTrip !== undefined && { roundTrip }) })) }
-  },
+  run: async (_, { agent }) => ({
+    links: (await agent.pool.links()).map(({ id, roundTrip }) => ({ id, ...(roundTrip !== undefined && { roundTrip }) })),
+  }),
 })
 
-export const maybeDead = defineCommand({
+export const maybeDead = command({
   about: 'have a member probed: a hint, which kills nobody',
   fields: { node: text },
   example: { node: '12D3…' },
   answer: 'done',
-  run({ node }, { agent }) {
-    agent.pool.maybeDead(node)
-  },
+  run: ({ node }, { agent }) => agent.pool.maybeDead(node),
   shell: {
     name: 'maybe-dead',
     about: 'have a member probed that may be dead: a hint, which kills nobody',
-    operands: [{ usage: '<id>', about: 'of the member' }],
+    operands: [flag('<id>', 'of the member')],
     flags: ASK_FLAGS,
     line: ({ id }: { readonly id: string }) => ({ command: 'maybeDead', node: id }),
   },

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { base64 as toBase64, nodeJson } from '../agent/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text, texts } from '../base/schema.ts'
-import { defineCommand } from './command.ts'
-import { ASK_FLAGS, JSON_LINES, type Operand } from './flags.ts'
+import { command } from './command.ts'
+import { ASK_FLAGS, flag, JSON_LINES } from './flags.ts'
 
 /** The operands of a message, as a person gives them. */
 interface Message {
@@ -12,7 +12,7 @@ interface Message {
   readonly payload?: string
 }
 
-const PAYLOAD: Operand = { usage: '[payload]', about: 'text, at most 1 KiB' }
+const PAYLOAD = flag('[payload]', 'text, at most 1 KiB')
 
 function encoded({ name, payload }: Message): { readonly name: string; readonly payload: string | undefined } {
   return { name, payload: payload === undefined ? undefined : toBase64(Buffer.from(payload)) }
@@ -22,36 +22,29 @@ function decoded(payload: string | undefined): Uint8Array {
   return Buffer.from(payload ?? '', 'base64')
 }
 
-export const signal = defineCommand({
+export const signal = command({
   about: 'send a signal to members',
   fields: { name: text, nodes: texts },
   example: { name: 'go', nodes: ['12D3…'] },
   answer: 'done',
-  async run({ name, nodes }, { agent, signal }) {
-    await agent.pool.signal(name, nodes, { signal })
-  },
+  run: ({ name, nodes }, { agent, signal }) => agent.pool.signal(name, nodes, { signal }),
   shell: {
     about: 'send a signal to members, and wait until they have it',
-    operands: [
-      { usage: '<name>', about: 'of the signal' },
-      { usage: '<ids...>', about: 'of the members' },
-    ],
+    operands: [flag('<name>', 'of the signal'), flag('<ids...>', 'of the members')],
     flags: ASK_FLAGS,
     line: ({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) => ({ command: 'signal', name, nodes: ids }),
   },
 })
 
-export const event = defineCommand({
+export const event = command({
   about: 'tell all members; payload may be left out',
   fields: { name: text, payload: v.optional(base64) },
   example: { name: 'deploy', payload: 'djI=' },
   answer: 'done',
-  async run({ name, payload }, { agent }) {
-    await agent.pool.broadcast(name, decoded(payload))
-  },
+  run: ({ name, payload }, { agent }) => agent.pool.broadcast(name, decoded(payload)),
   shell: {
     about: 'tell all members something',
-    operands: [{ usage: '<name>', about: 'of the event' }, PAYLOAD],
+    operands: [flag('<name>', 'of the event'), PAYLOAD],
     flags: ASK_FLAGS,
     line: (message: Message) => ({ command: 'event', ...encoded(message) }),
   },
@@ -64,7 +57,7 @@ interface QueryGiven extends Message {
   readonly tag?: string
 }
 
-export const query = defineCommand({
+export const query = command({
   about: 'ask all, or those that meet "nodes":["12D3…"], "location" and "tag"; reply events come first',
   fields: {
     name: text,
@@ -85,49 +78,38 @@ export const query = defineCommand({
   },
   shell: {
     about: 'ask all members, and show each answer when it comes',
-    operands: [{ usage: '<name>', about: 'of the query' }, PAYLOAD],
+    operands: [flag('<name>', 'of the query'), PAYLOAD],
     flags: [
-      {
-        usage: '--timeout <seconds>',
-        about: 'how long members may answer (default: 5, in pools of more than 500 members more)',
-        parse: durationOf,
-      },
-      { usage: '--location <levels>', about: 'only members whose location ends so, as in delft@nl' },
-      { usage: '--tag <expression>', about: 'only members whose tag matches this regular expression' },
+      flag('--timeout <seconds>', 'how long members may answer (default: 5, in pools of more than 500 members more)', durationOf),
+      flag('--location <levels>', 'only members whose location ends so, as in delft@nl'),
+      flag('--tag <expression>', 'only members whose tag matches this regular expression'),
       JSON_LINES,
     ],
     line: ({ timeout, location, tag, ...message }: QueryGiven) => ({ command: 'query', ...encoded(message), timeout, location, tag }),
-    silence: ({ name }: Message) =>
-      `no member answered: those do whose program answers queries of the name ${JSON.stringify(name)}`,
+    silence: ({ name }: Message) => `no member answered: those do whose program answers queries of the name ${JSON.stringify(name)}`,
   },
 })
 
-export const answer = defineCommand({
+export const answer = command({
   about: 'your program answers queries of this name: each comes as a query event',
   fields: { name: text },
   example: { name: 'load' },
   answer: 'done',
-  run({ name }, { answers }) {
-    answers.answer(name)
-  },
+  run: ({ name }, { answers }) => answers.answer(name),
 })
 
-export const unanswer = defineCommand({
+export const unanswer = command({
   about: 'your program answers them no longer',
   fields: { name: text },
   example: { name: 'load' },
   answer: 'done',
-  run({ name }, { answers }) {
-    answers.unanswer(name)
-  },
+  run: ({ name }, { answers }) => answers.unanswer(name),
 })
 
-export const reply = defineCommand({
+export const reply = command({
   about: 'the answer to the query of that number; without a payload there is none',
   fields: { query: number, payload: v.optional(base64) },
   example: { query: 3, payload: 'MC43' },
   answer: 'done',
-  run(fields, { answers }) {
-    answers.reply(fields.query, fields.payload)
-  },
+  run: (fields, { answers }) => answers.reply(fields.query, fields.payload),
 })

@@ -1,13 +1,12 @@
 /** The commands about the node itself, and the session. */
 import { healthText, tagText } from '../agent/event-text.ts'
-import { healthJson, nodeJson, reignJson } from '../agent/events.ts'
+import { healthJson, isCutOff, nodeJson, reignJson } from '../agent/events.ts'
 import { base64, id } from '../base/schema.ts'
 import { oneLine, span } from '../base/text.ts'
-import { defineCommand } from './command.ts'
-import { ASK_FLAGS } from './flags.ts'
+import { command } from './command.ts'
+import { ASK_FLAGS, flag } from './flags.ts'
 
-export const status = defineCommand({
-  about: '',
+export const status = command({
   fields: {},
   example: {},
   answer: 'status',
@@ -51,69 +50,57 @@ export const status = defineCommand({
   },
 })
 
-export const health = defineCommand({
-  about: '',
+export const health = command({
   fields: {},
   example: {},
   answer: 'health',
-  run(_, { agent }) {
-    return healthJson(agent.pool.health())
-  },
+  run: (_, { agent }) => healthJson(agent.pool.health()),
   shell: {
     about: 'say how well this node is connected; status 1 if it reaches nobody or a minority',
     flags: ASK_FLAGS,
     text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)],
-    status: ({ minority, alone, members }) => (minority || (alone && members > 1) ? 1 : 0),
+    status: (answer) => (isCutOff(answer) ? 1 : 0),
   },
 })
 
-export const tag = defineCommand({
+export const tag = command({
   about: 'base64, at most 1 KiB',
   fields: { tag: base64 },
   example: { tag: 'bG9hZD03' },
   answer: 'done',
-  async run(fields, { agent }) {
-    await agent.pool.setTag(Buffer.from(fields.tag, 'base64'))
-  },
+  run: (fields, { agent }) => agent.pool.setTag(Buffer.from(fields.tag, 'base64')),
   shell: {
     about: 'have this node say another tag of itself, which all members get to know',
-    operands: [{ usage: '<text>', about: 'at most 1 KiB' }],
+    operands: [flag('<text>', 'at most 1 KiB')],
     flags: ASK_FLAGS,
     line: ({ text }: { readonly text: string }) => ({ command: 'tag', tag: Buffer.from(text).toString('base64') }),
   },
 })
 
-export const cancel = defineCommand({
+export const cancel = command({
   about: 'give up the command with that id: it is answered by an error, CANCELLED',
   fields: { of: id },
   example: { of: '9' },
   answer: 'done',
-  run({ of }, context) {
-    context.cancel(of)
-  },
+  run: ({ of }, context) => context.cancel(of),
 })
 
-export const terminate = defineCommand({
+export const terminate = command({
   about: 'tell all members that the pool is at its end; nobody is made to leave',
   fields: {},
   example: {},
   answer: 'done',
-  async run(_, { agent }) {
-    await agent.pool.terminate()
-  },
+  run: (_, { agent }) => agent.pool.terminate(),
   shell: {
     about: 'tell all members, and those that join later, that the pool is at its end: each decides what follows',
     flags: ASK_FLAGS,
   },
 })
 
-export const leave = defineCommand({
-  about: '',
+export const leave = command({
   fields: {},
   example: {},
   answer: 'stopped',
-  run(_, context) {
-    context.leave()
-  },
+  run: (_, context) => context.leave(),
   shell: { about: 'have this node leave the pool, and wait until it has', flags: ASK_FLAGS },
 })

@@ -2,34 +2,27 @@
 import * as v from 'valibot'
 import { recordJson } from '../agent/events.ts'
 import { base64, number, text } from '../base/schema.ts'
-import { defineCommand } from './command.ts'
+import { command } from './command.ts'
 
-export const publish = defineCommand({
+export const publish = command({
   about: 'value is base64, ttl milliseconds; told to all by record, also to newcomers, until it expires',
   fields: { name: text, value: base64, ttl: number },
   example: { name: 'job/1', value: 'aGk=', ttl: 60_000 },
   answer: 'done',
-  async run({ name, value, ttl }, { agent }) {
-    await agent.pool.publish(name, Buffer.from(value, 'base64'), { ttl })
-  },
+  run: async ({ name, value, ttl }, { agent }) => void (await agent.pool.publish(name, Buffer.from(value, 'base64'), { ttl })),
 })
 
-export const unpublish = defineCommand({
-  about: '',
+export const unpublish = command({
   fields: { name: text },
   example: { name: 'job/1' },
   answer: 'done',
-  async run({ name }, { agent }) {
-    await agent.pool.unpublish(name)
-  },
+  run: ({ name }, { agent }) => agent.pool.unpublish(name),
 })
 
-export const records = defineCommand({
+export const records = command({
   about: 'those whose names begin so; without a prefix all',
   fields: { prefix: v.optional(text) },
   example: { prefix: 'job/' },
   answer: 'records',
-  run({ prefix }, { agent }) {
-    return { records: agent.pool.records(prefix).map(recordJson) }
-  },
+  run: ({ prefix }, { agent }) => ({ records: agent.pool.records(prefix).map(recordJson) }),
 })

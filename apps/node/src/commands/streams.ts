@@ -1,8 +1,8 @@
 /** The commands about streams. Their code is loaded where it is needed. */
 import { text } from '../base/schema.ts'
-import { defineCommand } from './command.ts'
+import { command } from './command.ts'
 
-export const open = defineCommand({
+export const open = command({
   about: 'a stream to that member, at a local socket',
   fields: { node: text, protocol: text },
   example: { node: '12D3…', protocol: '/render/1.0.0' },
@@ -13,9 +13,8 @@ export const open = defineCommand({
   },
 })
 
-export const handle = defineCommand({
-  about:
-    'streams of members go to that socket, on which your program listens; their first line is {"from":"12D3…","protocol":"…"}',
+export const handle = command({
+  about: 'streams of members go to that socket, on which your program listens; their first line is {"from":"12D3…","protocol":"…"}',
   fields: { protocol: text, path: text },
   example: { protocol: '/render/1.0.0', path: '/tmp/render.sock' },
   answer: 'done',
@@ -25,12 +24,9 @@ export const handle = defineCommand({
   },
 })
 
-export const unhandle = defineCommand({
-  about: '',
+export const unhandle = command({
   fields: { protocol: text },
   example: { protocol: '/render/1.0.0' },
   answer: 'done',
-  async run({ protocol }, { agent }) {
-    await agent.pool.unhandle(protocol)
-  },
+  run: ({ protocol }, { agent }) => agent.pool.unhandle(protocol),
 })

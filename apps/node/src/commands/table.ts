@@ -53,7 +53,9 @@ export type CommandName = keyof typeof commands
  * A command, one JSON object a line: from a parent process on standard input, from others on the
  * control socket.
  */
-export type Command = { [Name in CommandName]: { readonly command: Name; readonly id?: CommandId } & Readonly<FieldsOf<(typeof commands)[Name]['fields']>> }[CommandName]
+export type Command = {
+  [Name in CommandName]: { readonly command: Name; readonly id?: CommandId } & Readonly<FieldsOf<(typeof commands)[Name]['fields']>>
+}[CommandName]
 
 /** Parses one line. Throws CommandError for anything that is not a command. */
 export function parseCommand(line: string): Command {

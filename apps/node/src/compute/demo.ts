@@ -55,8 +55,8 @@ async function play(
   const met = await stage.all(workers, {
     expected: 'all see all',
     limit: LIMITS.start,
-    done: (node) => node.members.size >= workers.length,
-    seen: (node) => `sees ${node.members.size}`,
+    done: (node) => node.pool.here >= workers.length,
+    seen: (node) => `sees ${node.pool.here}`,
   })
   printer.done(`all ${workers.length} see all`, met)
 

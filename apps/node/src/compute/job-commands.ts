@@ -74,7 +74,12 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
   else report({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
 }
 
-async function submitted(grid: Grid, command: JobCommand & { readonly command: 'submit' }, report: Report, signal: AbortSignal): Promise<void> {
+async function submitted(
+  grid: Grid,
+  command: JobCommand & { readonly command: 'submit' },
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
   const warn = ({ detail: { code, message } }: CustomEvent<{ readonly code: string; readonly message: string }>): void => {
     if (code === 'PROGRAM_NEEDS_TRUST') report({ event: 'needs-trust', message })
   }

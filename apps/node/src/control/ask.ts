@@ -13,17 +13,13 @@ export interface AskGiven extends NodeFlags {
   readonly timeout?: number
 }
 
-/** A command, whatever its answer. */
-type AnyShell = { readonly [Key in keyof Shell]: Shell[Key] extends infer Part ? Widened<Part> : never }
-type Widened<Part> = Part extends (...parameters: never) => infer Result ? (first: unknown, now: number) => Result : Part
-
 /** The exit status of a command that ended before its answer. */
 const NO_ANSWER = 1
 
 /** Gives a command to the node that runs here, and shows its answers. Returns the exit status. */
 export async function ask(name: CommandName, given: AskGiven): Promise<number> {
-  const shell = (commands[name] as { readonly shell: unknown }).shell as AnyShell
-  const command = ((await shell.line?.(given, 0)) ?? { command: name }) as Command
+  const { shell } = commands[name] as unknown as { readonly shell: Shell<NodeEvent> }
+  const command = ((await shell.line?.(given as never)) ?? { command: name }) as Command
   const { pool, json, timeout } = given
   const show = (event: Answer): void => {
     const lines = json === true ? [jsonLine(event, pool)] : textOf(event as NodeEvent, shell)
@@ -46,12 +42,12 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   const isStopped = typeof answer === 'string'
   if (!isStopped) show(answer)
   const isSilent = silence !== undefined && replies === 0
-  if (isSilent) process.stderr.write(`jel: ${silence(given, 0)}\n`)
-  return isStopped || isSilent ? NO_ANSWER : (shell.status?.(answer, 0) ?? 0)
+  if (isSilent) process.stderr.write(`jel: ${silence(given as never)}\n`)
+  return isStopped || isSilent ? NO_ANSWER : (shell.status?.(answer) ?? 0)
 }
 
 /** Returns the lines of an answer for a person. Success needs none. */
-function textOf(event: NodeEvent, shell: AnyShell): string[] {
+function textOf(event: NodeEvent, shell: Shell<NodeEvent>): string[] {
   if (event.event === 'done' || event.event === 'stopped') return []
   return shell.text?.(event, Date.now()) ?? [eventText(event)]
 }

@@ -101,8 +101,8 @@ async function meet(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const timing = await stage.all(stage.nodes, {
     expected: `all ${ids.length} nodes see all ${ids.length}`,
     limit: LIMITS.news,
-    done: (node) => ids.every((id) => node.members.has(id)),
-    seen: (node) => `sees ${node.members.size}`,
+    done: (node) => ids.every((id) => node.sees(id)),
+    seen: (node) => `sees ${node.pool.here}`,
     each: (node, after) => printer.node(node, after, `sees all ${ids.length}`),
   })
   printer.done('all see all, after the last start', timing)
@@ -155,8 +155,8 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const timing = await stage.all([...before, newcomer], {
     expected: `all see the newcomer, and it sees all ${ids.length}`,
     limit: LIMITS.news,
-    done: (node) => (node === newcomer ? ids.every((id) => node.members.has(id)) : node.members.has(idOf(newcomer))),
-    seen: (node) => (node === newcomer ? `sees ${node.members.size}` : 'does not see it'),
+    done: (node) => (node === newcomer ? ids.every((id) => node.sees(id)) : node.sees(idOf(newcomer))),
+    seen: (node) => (node === newcomer ? `sees ${node.pool.here}` : 'does not see it'),
     each: (node, after) => printer.node(node, after, node === newcomer ? `sees all ${ids.length}` : `sees node ${newcomer.number}`),
   })
   printer.done('all see the newcomer, after its start', timing)
@@ -166,10 +166,10 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
 function checkNews(stage: DemoStage, gone: ReadonlyMap<DemoNode, 'left' | 'died'>): void {
   const expected = new Map([...gone].map(([node, how]) => [idOf(node), how]))
   for (const node of stage.running) {
-    for (const [id, how] of node.gone) {
-      if (expected.get(id) === how) continue
-      const named = stage.nodes.find(({ self }) => self?.id === id)
-      throw new DemoFailure('nobody is told to be gone but those who are', `node ${node.number}: node ${named?.number ?? id} ${how}`)
+    for (const { node: other, state: how } of node.pool.gone) {
+      if (expected.get(other.id) === how) continue
+      const named = stage.nodes.find(({ self }) => self?.id === other.id)
+      throw new DemoFailure('nobody is told to be gone but those who are', `node ${node.number}: node ${named?.number ?? other.id} ${how}`)
     }
   }
 }
@@ -189,8 +189,8 @@ function see(stage: DemoStage, printer: DemoPrinter, nodes: readonly DemoNode[],
   return stage.all(nodes, {
     expected: `all others see that node ${whom.number} ${what}`,
     limit: LIMITS.news,
-    done: (node) => node.gone.get(idOf(whom)) === what,
-    seen: (node) => node.gone.get(idOf(whom)) ?? 'nothing of it',
+    done: (node) => node.goneOf(idOf(whom)) === what,
+    seen: (node) => node.goneOf(idOf(whom)) ?? 'nothing of it',
     each: (node, after) => printer.node(node, after, `sees that node ${whom.number} ${what}`),
   })
 }
@@ -205,11 +205,11 @@ async function agree(
   epoch: number,
   printer: DemoPrinter,
 ): Promise<{ winner: DemoNode; timing: Timing }> {
-  const winnerOf = (node: DemoNode): DemoNode | undefined => nodes.find(({ self }) => self?.id === node.reign?.winner)
+  const winnerOf = (node: DemoNode): DemoNode | undefined => nodes.find(({ self }) => self?.id === node.reign?.node.id)
   const provisional = (node: DemoNode): boolean => node.reign !== undefined && node.reign.epoch >= epoch && winnerOf(node) !== undefined
   const agreed = (): boolean =>
     nodes.every(
-      (node) => provisional(node) && node.reign?.winner === nodes[0]?.reign?.winner && node.reign?.epoch === nodes[0]?.reign?.epoch,
+      (node) => provisional(node) && node.reign?.node.id === nodes[0]?.reign?.node.id && node.reign?.epoch === nodes[0]?.reign?.epoch,
     )
   const named = new Map<DemoNode, number>()
   const timing = await stage.all(nodes, {
@@ -223,7 +223,7 @@ async function agree(
       }
       return agreed()
     },
-    seen: (node) => (node.reign === undefined ? 'names nobody' : `names ${shortId(node.reign.winner)}, epoch ${node.reign.epoch}`),
+    seen: (node) => (node.reign === undefined ? 'names nobody' : `names ${shortId(node.reign.node.id)}, epoch ${node.reign.epoch}`),
   })
   return { winner: winnerOf(nodes[0] as DemoNode) as DemoNode, timing }
 }

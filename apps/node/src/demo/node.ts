@@ -1,25 +1,18 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { NodeEvent, NodeJson } from '../agent/events.ts'
+import type { MemberState, NodeEvent, NodeJson, ReignJson } from '../agent/events.ts'
 import { oneLine } from '../base/text.ts'
+import { PoolModel } from '../model/pool.ts'
 
 /** The characters of a process's standard error that are kept for the report of a failure. */
 const COMPLAINTS = 2000
-
-/** A reign, as a node reported it last. */
-export interface NamedReign {
-  readonly epoch: number
-  readonly winner: string
-}
 
 /** A `jel join --json` process of the demo, and its events so far. */
 export class DemoNode {
   readonly number: number
   readonly exited: Promise<number | NodeJS.Signals>
-  readonly members = new Set<string>()
-  readonly gone = new Map<string, 'left' | 'died'>()
-  self: NodeJson | undefined
-  reign: NamedReign | undefined
+  /** The pool as the node sees it. */
+  readonly pool = new PoolModel()
   /** The status or signal, once the process has ended. */
   end: number | NodeJS.Signals | undefined
   complaints = ''
@@ -50,6 +43,24 @@ export class DemoNode {
       ended(1)
     })
     this.#child.on('close', (status, signal) => ended(signal ?? status ?? 1))
+  }
+
+  get self(): NodeJson | undefined {
+    return this.pool.self
+  }
+
+  sees(id: string): boolean {
+    return this.pool.members.get(id)?.state === 'here'
+  }
+
+  /** Returns how a member went, if the node has heard of that. */
+  goneOf(id: string): MemberState | undefined {
+    return this.sees(id) ? undefined : this.pool.members.get(id)?.state
+  }
+
+  /** The reign that the node reported last. */
+  get reign(): ReignJson | undefined {
+    return [...this.pool.reigns.values()].at(-1)
   }
 
   get pid(): number | undefined {
@@ -83,25 +94,7 @@ export class DemoNode {
       return
     }
     this.jobEvents.set(event.event, event)
-    switch (event.event) {
-      case 'started':
-        this.self = event.node
-        return
-      case 'joined':
-        this.members.add(event.node.id)
-        return
-      case 'left':
-      case 'died':
-        this.members.delete(event.node.id)
-        this.gone.set(event.node.id, event.event)
-        return
-      case 'elected':
-        this.reign = { epoch: event.epoch, winner: event.node.id }
-        return
-      case 'error':
-        this.complaints += `${event.code}: ${event.message}\n`
-        return
-      default:
-    }
+    this.pool.take(event, Date.now())
+    if (event.event === 'error') this.complaints += `${event.code}: ${event.message}\n`
   }
 }

@@ -58,7 +58,7 @@ function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent)
     version: '0',
     started: 0,
     stopping: false,
-    model: new PoolModel(() => ({})),
+    model: new PoolModel(),
     listen: (listener: (event: NodeEvent) => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

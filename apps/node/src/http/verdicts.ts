@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/agent.ts'
-import { healthEvent, type NodeEvent } from '../agent/events.ts'
+import { healthEvent, isCutOff, type NodeEvent } from '../agent/events.ts'
 
 /** Whether a node is well, or ready, and the event that says so. */
 export interface Verdict {
@@ -18,7 +18,7 @@ const outside: Verdict = {
 export function healthOf(agent: Agent | undefined): Verdict {
   if (agent === undefined) return outside
   const health = agent.pool.health()
-  return { isWell: !health.minority && !(health.alone && health.members > 1), event: healthEvent(health) }
+  return { isWell: !isCutOff(health), event: healthEvent(health) }
 }
 
 /**

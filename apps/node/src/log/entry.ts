@@ -1,4 +1,4 @@
-import type { NodeEvent, NodeJson } from '../agent/events.ts'
+import { isCutOff, type NodeEvent, type NodeJson } from '../agent/events.ts'
 import { eventText, memberText } from '../agent/event-text.ts'
 import type { Fields, Log, Level } from './log.ts'
 
@@ -27,7 +27,7 @@ export function logEvent(log: Log, event: NodeEvent): void {
       return
     case 'health': {
       const { links, members, suspectedShare, relayed, alone, minority } = event
-      const level: Level = minority || (alone && members > 1) ? 'warn' : 'info'
+      const level: Level = isCutOff(event) ? 'warn' : 'info'
       log.add(level, 'HEALTH', message, { links, members, suspectedShare, relayed, alone, minority })
       return
     }

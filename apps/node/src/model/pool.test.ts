@@ -16,7 +16,7 @@ function gone(model: PoolModel): string[] {
 }
 
 it('takes each reign for news once, and remembers only so many elections: the one that is news most', () => {
-  const model = new PoolModel(() => ({}))
+  const model = new PoolModel()
   expect([reign('first'), reign('master'), reign('master')].map((each) => model.take(each, 0))).toEqual([true, true, false])
   for (let i = 0; i < 1_022; i++) model.take(reign(`made up ${i}`), 0)
   expect(model.take(reign('master', 2), 0)).toBe(true)
@@ -25,7 +25,7 @@ it('takes each reign for news once, and remembers only so many elections: the on
 })
 
 it('remembers a bounded number of those that went, the last ones', () => {
-  const model = new PoolModel(() => ({}))
+  const model = new PoolModel()
   for (let i = 0; i < 2000; i++) model.take({ event: 'died', node: node(`n${i}`) }, i)
   expect(gone(model)).toHaveLength(1024)
   expect(gone(model).at(-1)).toBe('n1999 1')
@@ -33,7 +33,7 @@ it('remembers a bounded number of those that went, the last ones', () => {
 })
 
 it('the end of a life says nothing of the next life of the same member', () => {
-  const model = new PoolModel(() => ({}))
+  const model = new PoolModel()
   model.take({ event: 'joined', node: node('A') }, 0)
   model.take({ event: 'joined', node: node('A', 2) }, 1)
   model.take({ event: 'died', node: node('A') }, 2)
@@ -44,7 +44,7 @@ it('the end of a life says nothing of the next life of the same member', () => {
 })
 
 it('forgets those that went long ago, and all where it begins anew', () => {
-  const model = new PoolModel(() => ({}))
+  const model = new PoolModel()
   model.take({ event: 'started', node: node('A') }, 0)
   for (const id of ['A', 'B', 'C']) model.take({ event: 'joined', node: node(id) }, 0)
   model.take({ event: 'died', node: node('B') }, 10)

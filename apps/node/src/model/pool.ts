@@ -39,7 +39,7 @@ export class PoolModel<Texts = unknown> {
   readonly #gone = new Map<string, Life<Texts>>()
   readonly #textsOf: (node: NodeJson) => Texts
 
-  constructor(textsOf: (node: NodeJson) => Texts) {
+  constructor(textsOf: (node: NodeJson) => Texts = () => ({}) as Texts) {
     this.#textsOf = textsOf
   }
 

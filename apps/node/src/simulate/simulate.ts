@@ -18,26 +18,13 @@ import {
   writeScenario,
   type Outcome,
   type Scenario,
-  type SummaryLine,
   type Task,
 } from '@jel/simulator'
 import { SingleBar } from 'cli-progress'
 import pc from 'picocolors'
+import { commandOf, print, show, type SimulateFlags } from './report.ts'
 import { Countdown, timeToGo, writeTimeToGo } from './time-to-go.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
-
-/** The flags of `jel simulate`. */
-export interface SimulateFlags {
-  readonly seeds?: string
-  readonly set: readonly string[]
-  readonly sweep: readonly string[]
-  readonly out?: string
-  readonly trace?: boolean
-  readonly workers?: number
-  readonly replay?: string
-  readonly shrink?: string
-  readonly list?: boolean
-}
 
 /** The time limit of shrinking, ms. A guess: as long as somebody waits. */
 const shrinkTime = 120_000
@@ -167,30 +154,6 @@ async function runAll(tasks: readonly Task[], workers: number | undefined): Prom
   }
 }
 
-function show(file: string, flags: SimulateFlags, scenario: Scenario, set: readonly string[], outcomes: readonly Outcome[]): void {
-  const { lines, failures } = summaryOf(outcomes)
-  const what = [`${scenario.nodes} nodes`, `${outcomes.length} ${outcomes.length === 1 ? 'seed' : 'seeds'}`, ...set]
-  print(`\n${pc.bold(scenario.name)}: ${what.join(', ')}`)
-  const width = Math.max(...lines.map((line) => line.what.length))
-  for (const line of lines) print(`  ${markOf(line)} ${line.what.padEnd(width)}  ${line.runs.padStart(7)}  ${line.seen}`)
-  for (const { title, text, outcome } of failures) {
-    print(`\n${pc.red(title)}\n${text.replaceAll(/^/gmu, '  ')}`)
-    const command = [
-      'jel simulate',
-      quoted(file),
-      ...[...flags.set, ...set].map((each) => `--set ${quoted(each)}`),
-      `--replay ${outcome.seed}:${outcome.result.traceHash}`,
-    ]
-    print(`  replay: ${command.join(' ')}`)
-    print(`  make it smaller: ${command.join(' ')} --shrink smaller.yaml`)
-  }
-}
-
-function markOf({ held }: SummaryLine): string {
-  if (held === undefined) return pc.dim('·   ')
-  return held ? pc.green('ok  ') : pc.red('FAIL')
-}
-
 /**
  * Repeats one run with a full report. On request it also finds the smallest scenario that fails in
  * the same way.
@@ -250,24 +213,4 @@ function makeSmaller(scenario: Scenario, { result }: Outcome, file: string): voi
     rmSync(draft, { force: true })
   }
   print(`${file}: ${smaller.nodes} nodes, ${smaller.actions.length} actions, ${smaller.duration / 1_000}s, and it fails in the same way`)
-}
-
-function commandOf(file: string, flags: SimulateFlags): string {
-  return [
-    'jel simulate',
-    quoted(file),
-    ...(flags.seeds === undefined ? [] : [`--seeds ${flags.seeds}`]),
-    ...flags.set.map((each) => `--set ${quoted(each)}`),
-    ...flags.sweep.map((each) => `--sweep ${quoted(each)}`),
-    ...(flags.replay === undefined ? [] : [`--replay ${flags.replay}`]),
-  ].join(' ')
-}
-
-/** Quotes a word for a shell. */
-function quoted(word: string): string {
-  return /^[\w./=,:%+-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
 }

@@ -1,4 +1,5 @@
 import colors from 'picocolors'
+import { isCutOff } from '../agent/events.ts'
 import { oneLine, span } from '../base/text.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
@@ -76,8 +77,7 @@ function headOf(view: PoolView, now: number): Line[] {
     lines.push([['node      ', colors.dim], [`${nodeName(self)} at ${addressText(self.addresses[0] ?? '')}`], [memory, colors.dim]])
   }
   if (health !== undefined) {
-    const bad = health.minority || (health.alone && health.members > 1)
-    const paint = bad ? colors.red : health.suspectedShare > 0 ? colors.yellow : colors.green
+    const paint = isCutOff(health) ? colors.red : health.suspectedShare > 0 ? colors.yellow : colors.green
     lines.push([
       ['health    ', colors.dim],
       [healthText({ event: 'health', ...health }), paint],
