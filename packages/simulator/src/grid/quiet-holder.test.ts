@@ -10,7 +10,10 @@ const options: GridOptions = {
   latency: () => 0.5,
 }
 
-/** The time of a job, ms, where one more of 12 members may take tasks, and only answer that it has them. */
+/**
+ * The time of a job, ms, where one more of 12 members may take tasks, and only answers that it has
+ * them.
+ */
 function run(hasQuietHolder: boolean): number {
   const grid = new VirtualGrid(options)
   for (let member = 1; member < 12; member++) grid.join({ site: 's' })
