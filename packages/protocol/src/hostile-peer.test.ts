@@ -720,24 +720,24 @@ describe('an accuser that lies', () => {
     expect(bench.node.self?.incarnation).toBe(1)
   })
 
-  it("can't take the word from a suspect by citing a beat far ahead", () => {
+  it("can't take the word from a suspect by citing a heartbeat far ahead", () => {
     const bench = new Bench(self)
     for (const actor of [alice, mallory]) bench.meet(actor)
     bench.receive(mallory, alarm(mallory.suspects(self, 0xffffffff)))
     const effects = [...bench.receive(alice, alarm(alice.suspects(self, 0))), ...bench.advance(20)]
-    const beats = bench.sent(alice, effects).flatMap((frame) =>
+    const heartbeats = bench.sent(alice, effects).flatMap((frame) =>
       (frame.alarm?.statements ?? []).flatMap((message) => {
         const { content } = alice.read(message)
-        return content.kind === 'refutation' ? [content.beat] : []
+        return content.kind === 'refutation' ? [content.heartbeat] : []
       }),
     )
-    expect(Math.max(...beats)).toBeGreaterThan(0)
+    expect(Math.max(...heartbeats)).toBeGreaterThan(0)
   })
 
   it('is one accuser, however often it speaks', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol, dave, mallory]) bench.meet(actor)
-    for (let beat = 0; beat < 10; beat++) bench.receive(mallory, alarm(mallory.suspects(alice, beat)))
+    for (let heartbeat = 0; heartbeat < 10; heartbeat++) bench.receive(mallory, alarm(mallory.suspects(alice, heartbeat)))
     bench.advance(30_000)
     expect(bench.members).toContain(alice.id)
     expect(bench.changes).not.toContain(`died:${alice.id}:1`)

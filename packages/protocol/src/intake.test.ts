@@ -284,10 +284,10 @@ describe('a death', () => {
   describe.each<[string, readonly Actor[], number]>([
     ['strangers', actors(6, 99), 0],
     ['a liar whom the member has refuted', [bob], 1],
-  ])('by %s', (_, accusers, beat) => {
+  ])('by %s', (_, accusers, heartbeat) => {
     it('is not completed by a moment in which this node does not reach the member', () => {
       for (const actor of [alice, carol, dave, eve]) bench.link(actor)
-      if (beat > 0) bench.receive(auditor, alarm(alice.refutes(beat)))
+      if (heartbeat > 0) bench.receive(auditor, alarm(alice.refutes(heartbeat)))
       bench.receive(auditor, facts([death(alice, accusers)]))
       bench.reach.set(alice.id, 'refused')
       bench.unlink(alice)

@@ -158,7 +158,7 @@ export class Intake implements Timed {
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ beat }: Accuser) => !isCurrent || !accusations.isRefuted(suspect, beat))
+    const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.isRefuted(suspect, heartbeat))
     // This node accuses the member as well, which completes the proof.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
@@ -170,7 +170,7 @@ export class Intake implements Timed {
       else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
-    const isOutlived = isCurrent && accusers.every(({ beat }) => accusations.isOutlived(suspect, beat))
+    const isOutlived = isCurrent && accusers.every(({ heartbeat }) => accusations.isOutlived(suspect, heartbeat))
     if (!isOutlived && !detector.isInContact(suspect)) return this.#merge(fact, age)
     detector.dispute(certificate, isOutlived)
     if (isOutlived) detector.unproven(certificate)
@@ -189,7 +189,7 @@ export class Intake implements Timed {
     this.#check(fact)
     const { detector, accusations } = this.#parts
     const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ beat }) => !accusations.isRefuted(id, beat))
+    const valid = members.filter(({ heartbeat }) => !accusations.isRefuted(id, heartbeat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation })
     // An accuser that believes its own accusation states so in its hello, when they meet.

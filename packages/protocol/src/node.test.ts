@@ -490,7 +490,7 @@ describe('health', () => {
           death(
             lost,
             [alice, bob, carol, dave].filter((each) => each !== lost),
-            bench.beat,
+            bench.heartbeat,
           ),
         ]),
       )
@@ -518,7 +518,7 @@ describe('health', () => {
           death(
             lost,
             [alice, bob, carol, dave].filter((each) => each !== lost),
-            bench.beat,
+            bench.heartbeat,
           ),
         ]),
       )

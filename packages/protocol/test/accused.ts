@@ -19,6 +19,6 @@ export function accused(size: number): Bench {
 }
 
 /** Sends accusations of these members to this node. */
-export function tell(bench: Bench, accusers: readonly Actor[], beat: number, of = suspect): void {
-  for (const actor of accusers) bench.receive(actor, alarm(actor.suspects(of, beat)))
+export function tell(bench: Bench, accusers: readonly Actor[], heartbeat: number, of = suspect): void {
+  for (const actor of accusers) bench.receive(actor, alarm(actor.suspects(of, heartbeat)))
 }

@@ -82,12 +82,12 @@ export class Actor {
     return this.#sign({ kind: 'left', incarnation })
   }
 
-  suspects(suspect: Actor, beat = 0, incarnation = suspect.incarnation): Statement<Accusation> {
-    return this.#sign({ kind: 'suspicion', suspect: suspect.id, incarnation, beat })
+  suspects(suspect: Actor, heartbeat = 0, incarnation = suspect.incarnation): Statement<Accusation> {
+    return this.#sign({ kind: 'suspicion', suspect: suspect.id, incarnation, heartbeat })
   }
 
-  refutes(beat: number): Statement<Refutation> {
-    return this.#sign({ kind: 'refutation', incarnation: this.incarnation, beat })
+  refutes(heartbeat: number): Statement<Refutation> {
+    return this.#sign({ kind: 'refutation', incarnation: this.incarnation, heartbeat })
   }
 
   stands(election: string, details: Partial<Candidacy> = {}): Statement<Candidacy> {
@@ -128,8 +128,8 @@ export function actors(count: number, seed = 1): Actor[] {
   return ids.sort().map((id) => new Actor(id))
 }
 
-export function death(suspect: Actor, accusers: readonly Actor[], beat = 0, incarnation = suspect.incarnation): Certificate {
-  return certify(accusers.map((accuser) => accuser.suspects(suspect, beat, incarnation)))
+export function death(suspect: Actor, accusers: readonly Actor[], heartbeat = 0, incarnation = suspect.incarnation): Certificate {
+  return certify(accusers.map((accuser) => accuser.suspects(suspect, heartbeat, incarnation)))
 }
 
 /** Returns the wire form of a fact about a member or an election. */

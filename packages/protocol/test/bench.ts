@@ -138,8 +138,8 @@ export class Bench {
     }
   }
 
-  /** The present beat of every member. */
-  get beat(): number {
+  /** The present heartbeat of every member. */
+  get heartbeat(): number {
     return Math.floor((this.now - this.#begun) / 1000)
   }
 
@@ -277,7 +277,7 @@ export class Bench {
   #reply(to: NodeId, { probe, reconcile, pingReq }: wire.Frame): Input[] {
     const answer: wire.Frame | undefined =
       probe !== undefined
-        ? { ack: { sequence: probe.sequence, nextInMs: this.turn ?? this.config.detection.period, beat: this.beat } }
+        ? { ack: { sequence: probe.sequence, nextInMs: this.turn ?? this.config.detection.period, heartbeat: this.heartbeat } }
         : reconcile !== undefined && reconcile.ranges.length > 0 && this.reconciles
           ? { reconcile: { round: reconcile.round + 1, ranges: [] } }
           : pingReq !== undefined
@@ -293,7 +293,7 @@ export class Bench {
     return {
       reached: subjects.filter(isReached).flatMap((id) => {
         const actor = this.actors.get(id)
-        return actor === undefined ? [] : [statementToWire(actor.refutes(this.beat))]
+        return actor === undefined ? [] : [statementToWire(actor.refutes(this.heartbeat))]
       }),
       missed: this.unknowing.has(helper) ? [] : others,
       unknown: this.unknowing.has(helper) ? others : [],

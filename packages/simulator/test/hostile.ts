@@ -29,9 +29,9 @@ export class Accomplice {
     this.node = simulation.spawn({ createProtocol, introducers })
   }
 
-  /** Signs that it suspects this member since that beat, and sends nothing. */
-  suspects(member: Member, beat: number): Accusation {
-    return (this.#attacker as Attacker).words.suspects(member, beat) as Accusation
+  /** Signs that it suspects this member since that heartbeat, and sends nothing. */
+  suspects(member: Member, heartbeat: number): Accusation {
+    return (this.#attacker as Attacker).words.suspects(member, heartbeat) as Accusation
   }
 
   /** Publishes this on the pool's topic, at its next turn. */

@@ -52,13 +52,13 @@ const coalition: Attack = {
 
 const alarmFlood: Attack = {
   name: 'alarms without end',
-  does: 'asks every node to probe every other for it, 32 at a time, and accuses who it talks to at 16 beats, near the limit of frames a second',
+  does: 'asks every node to probe every other for it, 32 at a time, and accuses who it talks to at 16 heartbeats, near the limit of frames a second',
   bound: 'a node probes others on the word of one a bounded number of times a second',
   run: async ({ pool, everywhere, attack }) => {
     const { mallory, links } = await everywhere()
     const subjects = Array.from({ length: 32 }, (_, i) => decodeId(pool.id(i)) as Uint8Array<ArrayBuffer>)
     const suspicions = pool.addresses.map((_, i) =>
-      Array.from({ length: 16 }, (_, beat) => statementToWire(mallory.sybil.suspects(pool.id(i), 1, beat))),
+      Array.from({ length: 16 }, (_, heartbeat) => statementToWire(mallory.sybil.suspects(pool.id(i), 1, heartbeat))),
     )
     let sent = 0
     await attack(links, (turn) => {

@@ -91,7 +91,7 @@ export class HostileLink {
 
   #heard(frame: wire.Frame, stream: Stream): void {
     if (frame.probe !== undefined && stream.writeStatus === 'writable')
-      stream.send(encodeFrame(wire.Frame.encode({ ack: { sequence: frame.probe.sequence, nextInMs: 2_000, beat: 0 } })))
+      stream.send(encodeFrame(wire.Frame.encode({ ack: { sequence: frame.probe.sequence, nextInMs: 2_000, heartbeat: 0 } })))
     if (frame.goodbye !== undefined) this.goodbye = frame.goodbye.reason
     this.onFrame(frame)
   }

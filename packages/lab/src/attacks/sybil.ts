@@ -39,8 +39,8 @@ export class Sybil {
     })
   }
 
-  suspects(suspect: string, incarnation: number, beat = 0): Statement {
-    return this.says({ kind: 'suspicion', suspect, incarnation, beat })
+  suspects(suspect: string, incarnation: number, heartbeat = 0): Statement {
+    return this.says({ kind: 'suspicion', suspect, incarnation, heartbeat })
   }
 }
 

@@ -77,8 +77,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a proof that only this node has is kept to itself',
     file: 'detection/verdict/accusations.ts',
-    from: 'else if (proof !== undefined && proof.content.beat > beat',
-    to: 'else if (proof !== undefined && proof.content.beat > beat + 1e9',
+    from: 'proof.content.heartbeat > heartbeat &&',
+    to: 'proof.content.heartbeat > heartbeat + 1e9 &&',
     simulation: ['three-sites-narrow', '--seeds', '81'],
   },
   {
@@ -132,7 +132,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a helper tells from memory for ever',
-    file: 'detection/probing/beats.ts',
+    file: 'detection/probing/heartbeats.ts',
     from: 'const fresh = 1_000',
     to: 'const fresh = 1_000_000_000',
     simulation: ['three-sites-crash', '--seeds', '3'],
@@ -168,8 +168,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'accusations of any time go together',
     file: 'facts/certificate.ts',
-    from: 'export const beatWindow = 90',
-    to: 'export const beatWindow = 1e9',
+    from: 'export const heartbeatWindow = 90',
+    to: 'export const heartbeatWindow = 1e9',
     simulation: ['hostile-deaths.test.ts', '-t', 'three who crashed'],
   },
   {

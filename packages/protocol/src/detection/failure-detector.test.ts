@@ -118,7 +118,7 @@ describe('a process that is unresponsive while its kernel accepts', () => {
     bench.advance(5_000)
     expect(isSuspected(bench)).toBe(true)
     bench.unresponsive.delete(suspect.id)
-    bench.receive(suspect, { ack: { sequence: 0, nextInMs: 0, beat: bench.beat } })
+    bench.receive(suspect, { ack: { sequence: 0, nextInMs: 0, heartbeat: bench.heartbeat } })
     expect(isSuspected(bench)).toBe(false)
     bench.advance(60_000)
     expect(accuses(bench, suspect)).toBe(false)
@@ -220,7 +220,7 @@ describe('a member that this node does not reach, but a helper does', () => {
       lose(bench, suspect)
       bench.advance(time)
       bench.relays.clear()
-      bench.receive(bob, alarm(bob.suspects(suspect, bench.beat)))
+      bench.receive(bob, alarm(bob.suspects(suspect, bench.heartbeat)))
       bench.advance(1_000)
       expect([time, accuses(bench, suspect)]).toEqual([time, isProbed])
     }

@@ -25,7 +25,7 @@ import { isKind, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
 import type { Accusations } from './verdict/accusations.ts'
-import { Beats } from './probing/beats.ts'
+import { Heartbeats } from './probing/heartbeats.ts'
 import { Contacts } from './probing/contacts.ts'
 import { Batcher } from './suspicion/batcher.ts'
 import { ProbeScheduler } from './probing/probe-scheduler.ts'
@@ -47,7 +47,7 @@ export class FailureDetector {
   readonly #context: Context
   readonly #suspicions: Suspicions
   readonly #lifecycle: SuspicionLifecycle
-  readonly #beats: Beats
+  readonly #heartbeats: Heartbeats
   readonly #refutations: Refutations
   readonly #batcher: Batcher
   readonly #turns: ProbeTurns
@@ -57,15 +57,15 @@ export class FailureDetector {
   constructor(context: Context) {
     this.#context = context
     const suspicions = new Suspicions(context)
-    const beats = new Beats(context)
+    const heartbeats = new Heartbeats(context)
     const refutations = new Refutations(context)
     const contacts = new Contacts(context)
     const scheduler = new ProbeScheduler(context, (id) => this.#lifecycle.fellSilent(id))
     const batcher = new Batcher(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
-    const lifecycle = new SuspicionLifecycle(context, { suspicions, contacts, beats, refutations, scheduler, batcher })
+    const lifecycle = new SuspicionLifecycle(context, { suspicions, contacts, heartbeats, refutations, scheduler, batcher })
     this.#turns = new ProbeTurns(
       context,
-      () => refutations.beat,
+      () => refutations.heartbeat,
       (id) => scheduler.observed.has(id),
     )
     this.accusations = lifecycle.accusations
@@ -81,7 +81,7 @@ export class FailureDetector {
     }
     this.#suspicions = suspicions
     this.#lifecycle = lifecycle
-    this.#beats = beats
+    this.#heartbeats = heartbeats
     this.#refutations = refutations
     this.#batcher = batcher
     this.#scheduler = scheduler
@@ -148,8 +148,8 @@ export class FailureDetector {
     this.#turns.answer(sequence, from)
   }
 
-  acknowledged(from: NodeId, { sequence, nextInMs, beat }: wire.Ack): void {
-    this.#beats.heard(from, beat)
+  acknowledged(from: NodeId, { sequence, nextInMs, heartbeat }: wire.Ack): void {
+    this.#heartbeats.heard(from, heartbeat)
     this.#scheduler.acknowledged(from, sequence, nextInMs)
   }
 
@@ -240,7 +240,7 @@ export class FailureDetector {
 
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
-    for (const part of [this.#lifecycle, this.#contacts, this.#scheduler, this.#beats, this.#refutations]) part.forget(id)
+    for (const part of [this.#lifecycle, this.#contacts, this.#scheduler, this.#heartbeats, this.#refutations]) part.forget(id)
   }
 
   /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
@@ -252,6 +252,6 @@ export class FailureDetector {
 
   /** Forgets all knowledge of members. */
   clear(): void {
-    for (const part of [this.#lifecycle, this.#batcher, this.#beats]) part.clear()
+    for (const part of [this.#lifecycle, this.#batcher, this.#heartbeats]) part.clear()
   }
 }

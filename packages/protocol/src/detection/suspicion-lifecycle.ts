@@ -23,7 +23,7 @@ import type { Context } from '../context/context.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import type { Refutation, Statement } from '../facts/statement.ts'
 import { Accusations } from './verdict/accusations.ts'
-import type { Beats } from './probing/beats.ts'
+import type { Heartbeats } from './probing/heartbeats.ts'
 import type { Contacts } from './probing/contacts.ts'
 import { DirectProbes } from './suspicion/direct-probes.ts'
 import { DisputedDeaths } from './verdict/disputed-deaths.ts'
@@ -52,7 +52,7 @@ const observersFirst = 1_500
 export interface LifecycleParts {
   readonly suspicions: Suspicions
   readonly contacts: Contacts
-  readonly beats: Beats
+  readonly heartbeats: Heartbeats
   readonly refutations: Refutations
   readonly scheduler: ProbeScheduler
   readonly batcher: Batcher
@@ -72,11 +72,11 @@ export class SuspicionLifecycle {
   constructor(context: Context, parts: LifecycleParts) {
     this.#context = context
     this.#parts = parts
-    const { suspicions, contacts, beats, refutations, scheduler, batcher } = parts
-    this.proofs = new ProofsOfLife(context, { suspicions, contacts, beats, isLeft: (suspicion) => this.#isLeft(suspicion) })
+    const { suspicions, contacts, heartbeats, refutations, scheduler, batcher } = parts
+    this.proofs = new ProofsOfLife(context, { suspicions, contacts, heartbeats, isLeft: (suspicion) => this.#isLeft(suspicion) })
     const usual = (): Milliseconds => usualAnswer(scheduler.roundTrip)
     this.direct = new DirectProbes(context, { suspicions, scheduler, contacts }, (suspicion) => this.#timedOut(suspicion))
-    this.helper = new IndirectProbeHelper(context, batcher, beats, {
+    this.helper = new IndirectProbeHelper(context, batcher, heartbeats, {
       isMissed: (id) => suspicions.get(id)?.isMissed === true,
       canTell: (id) => this.#verdict.canTell(id),
       // If one observer misses a member, this one looks at once.
@@ -116,7 +116,7 @@ export class SuspicionLifecycle {
     })
     this.accusations = new Accusations(
       context,
-      { suspicions, beats, refutations, batcher, roundTrip: () => scheduler.roundTrip },
+      { suspicions, heartbeats, refutations, batcher, roundTrip: () => scheduler.roundTrip },
       {
         onDeath: (certificate, after) => this.#died(certificate, after),
         onReported: (suspicion, isDirect) => this.#reported(suspicion, isDirect),
@@ -148,7 +148,7 @@ export class SuspicionLifecycle {
   suspect(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     // The proof of others counts for a short time only.
-    const isOld = suspicion?.state === 'relayed' && this.#context.now - this.#parts.beats.provenAt(id) >= standDown
+    const isOld = suspicion?.state === 'relayed' && this.#context.now - this.#parts.heartbeats.provenAt(id) >= standDown
     if (suspicion !== undefined && suspicion.state !== 'reported' && !isOld) return
     if (this.direct.mayLook) this.begin(id)
   }
@@ -184,19 +184,19 @@ export class SuspicionLifecycle {
     if (suspicion.accusations.size === 0) this.#parts.suspicions.delete(id)
   }
 
-  /** Takes in a member's signature of its present beat. Throws {@link FrameError}. */
+  /** Takes in a member's signature of its present heartbeat. Throws {@link FrameError}. */
   proven(from: NodeId, refutation: Statement<Refutation>): void {
     const { view, codec } = this.#context
     const { signer, content } = refutation
-    if (!view.isAlive(signer, content.incarnation) || !this.#parts.beats.isFresh(refutation)) return
+    if (!view.isAlive(signer, content.incarnation) || !this.#parts.heartbeats.isFresh(refutation)) return
     if (!codec.verify(refutation)) throw new FrameError('a refutation with a forged signature')
-    this.#parts.beats.signed(refutation, true)
+    this.#parts.heartbeats.signed(refutation, true)
     this.helper.reached(refutation)
     const suspicion = this.#parts.suspicions.get(signer)
     if (suspicion === undefined || from === signer || !(suspicion.isTimedOut || this.indirect.isUnderWay(signer))) return
     this.indirect.end(signer)
     suspicion.relay = from
-    suspicion.refutedBeat = undefined
+    suspicion.refutedHeartbeat = undefined
     this.proofs.relayed(suspicion)
   }
 

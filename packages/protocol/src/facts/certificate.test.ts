@@ -5,7 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
 import { decodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
-import { beatWindow, certificateToWire, certify, readCertificate, accusationsIn, verifyCertificate } from './certificate.ts'
+import { heartbeatWindow, certificateToWire, certify, readCertificate, accusationsIn, verifyCertificate } from './certificate.ts'
 
 const { limits } = defaultConfig
 const people = actors(12)
@@ -17,16 +17,16 @@ function pass(message: wire.Certificate): ReturnType<typeof readCertificate> {
 }
 
 describe('a death certificate', () => {
-  it('proves itself on the other side, whoever accuses and whatever beats they heard, if these are close together', () => {
+  it('proves itself on the other side, whoever accuses and whatever heartbeats they heard, if these are close together', () => {
     fc.assert(
       fc.property(
         fc.subarray(accusers, { minLength: 1, maxLength: limits.accusers }),
-        fc.nat(0xffffffff - beatWindow),
-        fc.nat(beatWindow),
+        fc.nat(0xffffffff - heartbeatWindow),
+        fc.nat(heartbeatWindow),
         fc.integer({ min: 1, max: limits.counter }),
-        (some, beat, later, incarnation) => {
+        (some, heartbeat, later, incarnation) => {
           const certificate = certify(
-            some.toReversed().map((accuser, i) => accuser.suspects(suspect, i === 0 ? beat + later : beat, incarnation)),
+            some.toReversed().map((accuser, i) => accuser.suspects(suspect, i === 0 ? heartbeat + later : heartbeat, incarnation)),
           )
           const read = pass(certificateToWire(certificate))
           expect(read.accusers.map(({ signer }) => signer)).toEqual(some.map(({ id }) => id))
@@ -50,7 +50,7 @@ describe('a death certificate', () => {
     expect(verifyCertificate({ ...certificate, incarnation: 2 }, codec)).toBe(false)
     expect(verifyCertificate({ ...certificate, suspect: (accusers[9] as Actor).id }, codec)).toBe(false)
     if (first === undefined) expect.unreachable()
-    expect(verifyCertificate({ ...certificate, accusers: [{ ...first, beat: 1 }, ...rest] }, codec)).toBe(false)
+    expect(verifyCertificate({ ...certificate, accusers: [{ ...first, heartbeat: 1 }, ...rest] }, codec)).toBe(false)
     expect(verifyCertificate({ ...certificate, accusers: [{ ...first, signer: (accusers[9] as Actor).id }, ...rest] }, codec)).toBe(false)
   })
 
@@ -68,7 +68,7 @@ describe('a death certificate', () => {
     ['accused by the suspect', { accusers: [{ ...one, signer: decodeId(suspect.id) as Uint8Array<ArrayBuffer> }] }],
     ['with a signature too short', { accusers: [{ ...one, signature: new Uint8Array(63) }] }],
     ['with an accuser that is no key', { accusers: [{ ...one, signer: new Uint8Array(31) }] }],
-    ['whose accusers speak of times too far apart', { accusers: [one, { ...two, beat: beatWindow + 1 }] }],
+    ['whose accusers speak of times too far apart', { accusers: [one, { ...two, heartbeat: heartbeatWindow + 1 }] }],
     ['of nobody', { suspect: new Uint8Array(0) }],
     ['of no life', { incarnation: 0 }],
     ['of a life out of range', { incarnation: limits.counter + 1 }],

@@ -3,9 +3,10 @@
  * sufficient number of nodes declare that a node has died, it is pronounced dead").
  *
  * A certificate holds the common content of all accusers once: the suspect and its incarnation.
- * Each accuser adds its key, its signature, and the beat at which it last heard of the suspect. A
- * certificate proves itself. It is one fact, merged whole. All its beats lie close together.
- * Suspicions of several hours, each of them refuted, are no death, however honest each one was.
+ * Each accuser adds its key, its signature, and the heartbeat at which it last heard of the
+ * suspect. A certificate proves itself. It is one fact, merged whole. All its heartbeats lie close
+ * together. Suspicions of several hours, each of them refuted, are no death, however honest each
+ * one was.
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -14,15 +15,15 @@ import type * as wire from '../wire/messages.js'
 import { encodeAccusation, kinds, type Statement, type StatementCodec, type Accusation } from './statement.ts'
 
 /**
- * Largest distance of the beats in one certificate, s. Guess: an observer's turn to probe comes
- * every 24 s at the latest, and one in three may be missed.
+ * Largest distance of the heartbeats in one certificate, s. Guess: an observer's turn to probe
+ * comes every 24 s at the latest, and one in three may be missed.
  */
-export const beatWindow = 90
+export const heartbeatWindow = 90
 
 export interface Accuser {
   readonly signer: NodeId
   /** See {@link Accusation}. */
-  readonly beat: number
+  readonly heartbeat: number
   readonly signature: Uint8Array
 }
 
@@ -38,18 +39,18 @@ export function certify(suspicions: readonly Statement<Accusation>[]): Certifica
   const first = suspicions[0]
   if (first === undefined) throw new RangeError('a certificate needs an accuser')
   const { suspect, incarnation } = first.content
-  const accusers = suspicions.map(({ signer, content, signature }) => ({ signer, beat: content.beat, signature }))
+  const accusers = suspicions.map(({ signer, content, signature }) => ({ signer, heartbeat: content.heartbeat, signature }))
   return { suspect, incarnation, accusers: accusers.sort((a, b) => (a.signer < b.signer ? -1 : 1)) }
 }
 
 /** Returns the suspicions in a certificate as full statements. */
 export function accusationsIn({ suspect, incarnation, accusers }: Certificate): Statement<Accusation>[] {
-  return accusers.map(({ signer, beat, signature }) => ({
+  return accusers.map(({ signer, heartbeat, signature }) => ({
     signer,
     kind: kinds.suspicion,
-    body: encodeAccusation(suspect, incarnation, beat),
+    body: encodeAccusation(suspect, incarnation, heartbeat),
     signature,
-    content: { kind: 'suspicion', suspect, incarnation, beat },
+    content: { kind: 'suspicion', suspect, incarnation, heartbeat },
   }))
 }
 
@@ -64,17 +65,17 @@ export function readCertificate(message: wire.Certificate, limits: { readonly ac
   if (message.accusers.length === 0 || message.accusers.length > limits.accusers) {
     throw new FrameError(`a death has 1 to ${limits.accusers} accusers, not ${message.accusers.length}`)
   }
-  const accusers = message.accusers.map(({ signer, beat, signature }) => {
+  const accusers = message.accusers.map(({ signer, heartbeat, signature }) => {
     if (signature.length !== 64) throw new FrameError(`a signature has 64 bytes, not ${signature.length}`)
-    return { signer: encodeId(signer), beat, signature: signature.slice() }
+    return { signer: encodeId(signer), heartbeat, signature: signature.slice() }
   })
   accusers.forEach(({ signer }, i) => {
     if (signer === suspect) throw new FrameError('nobody accuses itself')
     if (i > 0 && signer <= (accusers[i - 1] as Accuser).signer) throw new FrameError('accusers must be different and in order')
   })
-  const beats = accusers.map(({ beat }) => beat)
-  if (Math.max(...beats) - Math.min(...beats) > beatWindow)
-    throw new FrameError(`accusations that are more than ${beatWindow} s apart are no death`)
+  const heartbeats = accusers.map(({ heartbeat }) => heartbeat)
+  if (Math.max(...heartbeats) - Math.min(...heartbeats) > heartbeatWindow)
+    throw new FrameError(`accusations that are more than ${heartbeatWindow} s apart are no death`)
   return { suspect, incarnation, accusers }
 }
 
@@ -87,9 +88,9 @@ export function certificateToWire({ suspect, incarnation, accusers }: Certificat
   return {
     suspect: decodeId(suspect) as Uint8Array<ArrayBuffer>,
     incarnation,
-    accusers: accusers.map(({ signer, beat, signature }) => ({
+    accusers: accusers.map(({ signer, heartbeat, signature }) => ({
       signer: decodeId(signer) as Uint8Array<ArrayBuffer>,
-      beat,
+      heartbeat,
       signature: signature as Uint8Array<ArrayBuffer>,
     })),
   }

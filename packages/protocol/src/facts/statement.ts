@@ -51,13 +51,13 @@ export interface Accusation {
    * Last second of the suspect's life, on its own clock, that the accuser heard of. A later
    * refutation voids the suspicion.
    */
-  readonly beat: number
+  readonly heartbeat: number
 }
 export interface Refutation {
   readonly kind: 'refutation'
   readonly incarnation: number
   /** Present second of this life, on its own clock. */
-  readonly beat: number
+  readonly heartbeat: number
 }
 export interface Candidacy {
   readonly kind: 'candidacy'
@@ -222,18 +222,18 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       return { kind: 'left', incarnation }
     }
     case kinds.suspicion: {
-      const { suspect, incarnation, beat } = decode(wire.Suspicion, body)
+      const { suspect, incarnation, heartbeat } = decode(wire.Suspicion, body)
       checkCounter('incarnation', incarnation, limits)
-      const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, beat } as const
+      const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, heartbeat } as const
       // Certificates repeat a suspicion from its content alone, so its body must be exactly this
       // encoding.
       if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
       return content
     }
     case kinds.refutation: {
-      const { incarnation, beat } = decode(wire.Refutation, body)
+      const { incarnation, heartbeat } = decode(wire.Refutation, body)
       checkCounter('incarnation', incarnation, limits)
-      return { kind: 'refutation', incarnation, beat }
+      return { kind: 'refutation', incarnation, heartbeat }
     }
     case kinds.candidacy: {
       const { election, incarnation, sequence, withdrawn } = decode(wire.Candidacy, body)
@@ -298,8 +298,8 @@ export function statementToWire({ kind, signer, body, signature }: Statement): w
  * Returns the body of a suspicion in a certificate. Certificates leave out the common content of
  * all their accusers.
  */
-export function encodeAccusation(suspect: NodeId, incarnation: number, beat: number): Uint8Array {
-  return encodeBody({ kind: 'suspicion', suspect, incarnation, beat })
+export function encodeAccusation(suspect: NodeId, incarnation: number, heartbeat: number): Uint8Array {
+  return encodeBody({ kind: 'suspicion', suspect, incarnation, heartbeat })
 }
 
 function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {

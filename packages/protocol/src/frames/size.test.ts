@@ -17,7 +17,7 @@ const content: fc.Arbitrary<FactContent> = fc.oneof(
   fc.record({ tag: bytes, location: fc.string({ maxLength: 20 }), nonce: u32 }).map((details) => ({ statement: alice.joined(details) })),
   fc.integer({ min: 1, max: 2 ** 48 }).map((incarnation) => ({ statement: alice.left(incarnation) })),
   fc.tuple(u32, bytes).map(([kind, body]) => ({ statement: alice.says(Math.max(kind, 10), body) })),
-  u32.map((beat) => ({ certificate: death(alice, [bob, carol], beat) })),
+  u32.map((heartbeat) => ({ certificate: death(alice, [bob, carol], heartbeat) })),
   u32.map((sequence) => ({ statement: bob.claims('e', 2, { sequence }) })),
 )
 const told = fc.array(fc.record({ fact: content.map((each) => factOf(each)), ageSeconds: u32 }), { maxLength: 8 })
@@ -25,7 +25,7 @@ const range = fc.record({ from: position, to: position, count: u32, fingerprint:
 
 const message = fc.oneof<fc.Arbitrary<Message>[]>(
   u32.map((sequence) => ({ probe: { sequence } })),
-  fc.record({ sequence: u32, nextInMs: u32, beat: u32 }).map((ack) => ({ ack })),
+  fc.record({ sequence: u32, nextInMs: u32, heartbeat: u32 }).map((ack) => ({ ack })),
   fc.record({ facts: told, fresh: fc.boolean() }).map((facts) => ({ facts })),
   fc.record({ round: u32, ranges: fc.array(range, { maxLength: 6 }) }).map((reconcile) => ({ reconcile })),
   told.map((members) => ({ redirect: { members } })),

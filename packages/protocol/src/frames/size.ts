@@ -21,7 +21,7 @@ const codec = new ProtobufCodec(defaultConfig.limits)
 export function frameBytes(message: Message): number {
   const { facts, reconcile, probe, ack } = message
   if (probe !== undefined) return nested(numberField(probe.sequence))
-  if (ack !== undefined) return nested(numberField(ack.sequence) + numberField(ack.nextInMs) + numberField(ack.beat))
+  if (ack !== undefined) return nested(numberField(ack.sequence) + numberField(ack.nextInMs) + numberField(ack.heartbeat))
   if (facts !== undefined) return nested(factsBytes(facts.facts) + (facts.fresh ? 2 : 0))
   if (reconcile !== undefined) return nested(reconcileBytes(reconcile))
   return codec.encodeFrame(message).length
@@ -52,7 +52,7 @@ function statementBytes({ kind, body }: Statement): number {
 
 function certificateBytes({ incarnation, accusers }: Certificate): number {
   let bytes = keyField + numberField(incarnation)
-  for (const { beat } of accusers) bytes += nested(keyField + numberField(beat) + signatureField)
+  for (const { heartbeat } of accusers) bytes += nested(keyField + numberField(heartbeat) + signatureField)
   return bytes
 }
 

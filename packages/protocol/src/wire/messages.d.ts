@@ -118,7 +118,7 @@ export declare namespace Left {
 export interface Suspicion {
     suspect: Uint8Array<ArrayBuffer>;
     incarnation: number;
-    beat: number;
+    heartbeat: number;
 }
 export declare namespace Suspicion {
     const codec: () => Codec<Suspicion>;
@@ -130,17 +130,17 @@ export declare namespace Suspicion {
         field: '$.incarnation';
         value: number;
     }
-    interface SuspicionBeatFieldEvent {
-        field: '$.beat';
+    interface SuspicionHeartbeatFieldEvent {
+        field: '$.heartbeat';
         value: number;
     }
     function encode(obj: Partial<Suspicion>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Suspicion;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Generator<SuspicionSuspectFieldEvent | SuspicionIncarnationFieldEvent | SuspicionBeatFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Suspicion>): Generator<SuspicionSuspectFieldEvent | SuspicionIncarnationFieldEvent | SuspicionHeartbeatFieldEvent>;
 }
 export interface Refutation {
     incarnation: number;
-    beat: number;
+    heartbeat: number;
 }
 export declare namespace Refutation {
     const codec: () => Codec<Refutation>;
@@ -148,13 +148,13 @@ export declare namespace Refutation {
         field: '$.incarnation';
         value: number;
     }
-    interface RefutationBeatFieldEvent {
-        field: '$.beat';
+    interface RefutationHeartbeatFieldEvent {
+        field: '$.heartbeat';
         value: number;
     }
     function encode(obj: Partial<Refutation>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Refutation;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Generator<RefutationIncarnationFieldEvent | RefutationBeatFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Refutation>): Generator<RefutationIncarnationFieldEvent | RefutationHeartbeatFieldEvent>;
 }
 export interface Candidacy {
     election: string;
@@ -319,8 +319,8 @@ export declare namespace Certificate {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface CertificateAccusersBeatFieldEvent {
-        field: '$.accusers[].beat';
+    interface CertificateAccusersHeartbeatFieldEvent {
+        field: '$.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -331,11 +331,11 @@ export declare namespace Certificate {
     }
     function encode(obj: Partial<Certificate>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Certificate;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Generator<CertificateSuspectFieldEvent | CertificateIncarnationFieldEvent | CertificateAccusersSignerFieldEvent | CertificateAccusersBeatFieldEvent | CertificateAccusersSignatureFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Certificate>): Generator<CertificateSuspectFieldEvent | CertificateIncarnationFieldEvent | CertificateAccusersSignerFieldEvent | CertificateAccusersHeartbeatFieldEvent | CertificateAccusersSignatureFieldEvent>;
 }
 export interface Accuser {
     signer: Uint8Array<ArrayBuffer>;
-    beat: number;
+    heartbeat: number;
     signature: Uint8Array<ArrayBuffer>;
 }
 export declare namespace Accuser {
@@ -344,8 +344,8 @@ export declare namespace Accuser {
         field: '$.signer';
         value: Uint8Array<ArrayBuffer>;
     }
-    interface AccuserBeatFieldEvent {
-        field: '$.beat';
+    interface AccuserHeartbeatFieldEvent {
+        field: '$.heartbeat';
         value: number;
     }
     interface AccuserSignatureFieldEvent {
@@ -354,7 +354,7 @@ export declare namespace Accuser {
     }
     function encode(obj: Partial<Accuser>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Accuser>): Accuser;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Accuser>): Generator<AccuserSignerFieldEvent | AccuserBeatFieldEvent | AccuserSignatureFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Accuser>): Generator<AccuserSignerFieldEvent | AccuserHeartbeatFieldEvent | AccuserSignatureFieldEvent>;
 }
 export interface Fact {
     statement?: Statement;
@@ -392,8 +392,8 @@ export declare namespace Fact {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FactCertificateAccusersBeatFieldEvent {
-        field: '$.certificate.accusers[].beat';
+    interface FactCertificateAccusersHeartbeatFieldEvent {
+        field: '$.certificate.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -408,7 +408,7 @@ export declare namespace Fact {
     }
     function encode(obj: Partial<Fact>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Fact;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Generator<FactStatementKindFieldEvent | FactStatementSignerFieldEvent | FactStatementBodyFieldEvent | FactStatementSignatureFieldEvent | FactCertificateSuspectFieldEvent | FactCertificateIncarnationFieldEvent | FactCertificateAccusersSignerFieldEvent | FactCertificateAccusersBeatFieldEvent | FactCertificateAccusersSignatureFieldEvent | FactAgeSecondsFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Fact>): Generator<FactStatementKindFieldEvent | FactStatementSignerFieldEvent | FactStatementBodyFieldEvent | FactStatementSignatureFieldEvent | FactCertificateSuspectFieldEvent | FactCertificateIncarnationFieldEvent | FactCertificateAccusersSignerFieldEvent | FactCertificateAccusersHeartbeatFieldEvent | FactCertificateAccusersSignatureFieldEvent | FactAgeSecondsFieldEvent>;
 }
 export interface Broadcast {
     nonce: number;
@@ -455,8 +455,8 @@ export declare namespace Broadcast {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface BroadcastFactsCertificateAccusersBeatFieldEvent {
-        field: '$.facts[].certificate.accusers[].beat';
+    interface BroadcastFactsCertificateAccusersHeartbeatFieldEvent {
+        field: '$.facts[].certificate.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -472,7 +472,7 @@ export declare namespace Broadcast {
     }
     function encode(obj: Partial<Broadcast>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Broadcast;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Generator<BroadcastNonceFieldEvent | BroadcastFactsStatementKindFieldEvent | BroadcastFactsStatementSignerFieldEvent | BroadcastFactsStatementBodyFieldEvent | BroadcastFactsStatementSignatureFieldEvent | BroadcastFactsCertificateSuspectFieldEvent | BroadcastFactsCertificateIncarnationFieldEvent | BroadcastFactsCertificateAccusersSignerFieldEvent | BroadcastFactsCertificateAccusersBeatFieldEvent | BroadcastFactsCertificateAccusersSignatureFieldEvent | BroadcastFactsAgeSecondsFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Broadcast>): Generator<BroadcastNonceFieldEvent | BroadcastFactsStatementKindFieldEvent | BroadcastFactsStatementSignerFieldEvent | BroadcastFactsStatementBodyFieldEvent | BroadcastFactsStatementSignatureFieldEvent | BroadcastFactsCertificateSuspectFieldEvent | BroadcastFactsCertificateIncarnationFieldEvent | BroadcastFactsCertificateAccusersSignerFieldEvent | BroadcastFactsCertificateAccusersHeartbeatFieldEvent | BroadcastFactsCertificateAccusersSignatureFieldEvent | BroadcastFactsAgeSecondsFieldEvent>;
 }
 export interface Frame {
     hello?: Hello;
@@ -543,8 +543,8 @@ export declare namespace Frame {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FrameRedirectMembersCertificateAccusersBeatFieldEvent {
-        field: '$.redirect.members[].certificate.accusers[].beat';
+    interface FrameRedirectMembersCertificateAccusersHeartbeatFieldEvent {
+        field: '$.redirect.members[].certificate.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -632,8 +632,8 @@ export declare namespace Frame {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FrameFactsFactsCertificateAccusersBeatFieldEvent {
-        field: '$.facts.facts[].certificate.accusers[].beat';
+    interface FrameFactsFactsCertificateAccusersHeartbeatFieldEvent {
+        field: '$.facts.facts[].certificate.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -663,8 +663,8 @@ export declare namespace Frame {
         field: '$.ack.nextInMs';
         value: number;
     }
-    interface FrameAckBeatFieldEvent {
-        field: '$.ack.beat';
+    interface FrameAckHeartbeatFieldEvent {
+        field: '$.ack.heartbeat';
         value: number;
     }
     interface FrameAlarmStatementsKindFieldEvent {
@@ -748,7 +748,7 @@ export declare namespace Frame {
     }
     function encode(obj: Partial<Frame>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Frame;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameHelloTodayFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersBeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersBeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckBeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Frame>): Generator<FrameHelloKnownFieldEvent | FrameHelloEndedFieldEvent | FrameHelloIncarnationFieldEvent | FrameHelloTodayFieldEvent | FrameRedirectMembersStatementKindFieldEvent | FrameRedirectMembersStatementSignerFieldEvent | FrameRedirectMembersStatementBodyFieldEvent | FrameRedirectMembersStatementSignatureFieldEvent | FrameRedirectMembersCertificateSuspectFieldEvent | FrameRedirectMembersCertificateIncarnationFieldEvent | FrameRedirectMembersCertificateAccusersSignerFieldEvent | FrameRedirectMembersCertificateAccusersHeartbeatFieldEvent | FrameRedirectMembersCertificateAccusersSignatureFieldEvent | FrameRedirectMembersAgeSecondsFieldEvent | FrameReconcileRoundFieldEvent | FrameReconcileRangesFromFieldEvent | FrameReconcileRangesToFieldEvent | FrameReconcileRangesCountFieldEvent | FrameReconcileRangesFingerprintFieldEvent | FrameReconcileRangesItemsFieldEvent | FrameReconcileRangesWantedFieldEvent | FrameReconcileRangesListedFieldEvent | FrameFactsFactsStatementKindFieldEvent | FrameFactsFactsStatementSignerFieldEvent | FrameFactsFactsStatementBodyFieldEvent | FrameFactsFactsStatementSignatureFieldEvent | FrameFactsFactsCertificateSuspectFieldEvent | FrameFactsFactsCertificateIncarnationFieldEvent | FrameFactsFactsCertificateAccusersSignerFieldEvent | FrameFactsFactsCertificateAccusersHeartbeatFieldEvent | FrameFactsFactsCertificateAccusersSignatureFieldEvent | FrameFactsFactsAgeSecondsFieldEvent | FrameFactsFreshFieldEvent | FrameProbeSequenceFieldEvent | FrameAckSequenceFieldEvent | FrameAckNextInMsFieldEvent | FrameAckHeartbeatFieldEvent | FrameAlarmStatementsKindFieldEvent | FrameAlarmStatementsSignerFieldEvent | FrameAlarmStatementsBodyFieldEvent | FrameAlarmStatementsSignatureFieldEvent | FrameSignalReferenceFieldEvent | FrameSignalNameFieldEvent | FrameSignalAckReferenceFieldEvent | FrameGoodbyeReasonFieldEvent | FrameOfferItemsFieldEvent | FrameWantItemsFieldEvent | FramePingReqSubjectsFieldEvent | FramePingReqAckReachedKindFieldEvent | FramePingReqAckReachedSignerFieldEvent | FramePingReqAckReachedBodyFieldEvent | FramePingReqAckReachedSignatureFieldEvent | FramePingReqAckMissedFieldEvent | FramePingReqAckUnknownFieldEvent>;
 }
 export interface Hello {
     known: number;
@@ -818,8 +818,8 @@ export declare namespace Redirect {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface RedirectMembersCertificateAccusersBeatFieldEvent {
-        field: '$.members[].certificate.accusers[].beat';
+    interface RedirectMembersCertificateAccusersHeartbeatFieldEvent {
+        field: '$.members[].certificate.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -835,7 +835,7 @@ export declare namespace Redirect {
     }
     function encode(obj: Partial<Redirect>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Redirect;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Generator<RedirectMembersStatementKindFieldEvent | RedirectMembersStatementSignerFieldEvent | RedirectMembersStatementBodyFieldEvent | RedirectMembersStatementSignatureFieldEvent | RedirectMembersCertificateSuspectFieldEvent | RedirectMembersCertificateIncarnationFieldEvent | RedirectMembersCertificateAccusersSignerFieldEvent | RedirectMembersCertificateAccusersBeatFieldEvent | RedirectMembersCertificateAccusersSignatureFieldEvent | RedirectMembersAgeSecondsFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Redirect>): Generator<RedirectMembersStatementKindFieldEvent | RedirectMembersStatementSignerFieldEvent | RedirectMembersStatementBodyFieldEvent | RedirectMembersStatementSignatureFieldEvent | RedirectMembersCertificateSuspectFieldEvent | RedirectMembersCertificateIncarnationFieldEvent | RedirectMembersCertificateAccusersSignerFieldEvent | RedirectMembersCertificateAccusersHeartbeatFieldEvent | RedirectMembersCertificateAccusersSignatureFieldEvent | RedirectMembersAgeSecondsFieldEvent>;
 }
 export interface Reconcile {
     round: number;
@@ -970,8 +970,8 @@ export declare namespace Facts {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
-    interface FactsFactsCertificateAccusersBeatFieldEvent {
-        field: '$.facts[].certificate.accusers[].beat';
+    interface FactsFactsCertificateAccusersHeartbeatFieldEvent {
+        field: '$.facts[].certificate.accusers[].heartbeat';
         value: number;
         index: number;
     }
@@ -991,7 +991,7 @@ export declare namespace Facts {
     }
     function encode(obj: Partial<Facts>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Facts;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Generator<FactsFactsStatementKindFieldEvent | FactsFactsStatementSignerFieldEvent | FactsFactsStatementBodyFieldEvent | FactsFactsStatementSignatureFieldEvent | FactsFactsCertificateSuspectFieldEvent | FactsFactsCertificateIncarnationFieldEvent | FactsFactsCertificateAccusersSignerFieldEvent | FactsFactsCertificateAccusersBeatFieldEvent | FactsFactsCertificateAccusersSignatureFieldEvent | FactsFactsAgeSecondsFieldEvent | FactsFreshFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Facts>): Generator<FactsFactsStatementKindFieldEvent | FactsFactsStatementSignerFieldEvent | FactsFactsStatementBodyFieldEvent | FactsFactsStatementSignatureFieldEvent | FactsFactsCertificateSuspectFieldEvent | FactsFactsCertificateIncarnationFieldEvent | FactsFactsCertificateAccusersSignerFieldEvent | FactsFactsCertificateAccusersHeartbeatFieldEvent | FactsFactsCertificateAccusersSignatureFieldEvent | FactsFactsAgeSecondsFieldEvent | FactsFreshFieldEvent>;
 }
 export interface Offer {
     items: Uint8Array<ArrayBuffer>;
@@ -1035,7 +1035,7 @@ export declare namespace Probe {
 export interface Ack {
     sequence: number;
     nextInMs: number;
-    beat: number;
+    heartbeat: number;
 }
 export declare namespace Ack {
     const codec: () => Codec<Ack>;
@@ -1047,13 +1047,13 @@ export declare namespace Ack {
         field: '$.nextInMs';
         value: number;
     }
-    interface AckBeatFieldEvent {
-        field: '$.beat';
+    interface AckHeartbeatFieldEvent {
+        field: '$.heartbeat';
         value: number;
     }
     function encode(obj: Partial<Ack>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Ack;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Generator<AckSequenceFieldEvent | AckNextInMsFieldEvent | AckBeatFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Ack>): Generator<AckSequenceFieldEvent | AckNextInMsFieldEvent | AckHeartbeatFieldEvent>;
 }
 export interface PingReq {
     subjects: Uint8Array<ArrayBuffer>[];

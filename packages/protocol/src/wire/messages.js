@@ -503,9 +503,9 @@ export var Suspicion;
                     w.uint32(16);
                     w.uint64Number(obj.incarnation);
                 }
-                if ((obj.beat != null && obj.beat !== 0)) {
+                if ((obj.heartbeat != null && obj.heartbeat !== 0)) {
                     w.uint32(24);
-                    w.uint32(obj.beat);
+                    w.uint32(obj.heartbeat);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -514,7 +514,7 @@ export var Suspicion;
                 const obj = {
                     suspect: uint8ArrayAlloc(0),
                     incarnation: 0,
-                    beat: 0
+                    heartbeat: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -529,7 +529,7 @@ export var Suspicion;
                             break;
                         }
                         case 3: {
-                            obj.beat = reader.uint32();
+                            obj.heartbeat = reader.uint32();
                             break;
                         }
                         default: {
@@ -560,7 +560,7 @@ export var Suspicion;
                         }
                         case 3: {
                             yield {
-                                field: `${prefix}.beat`,
+                                field: `${prefix}.heartbeat`,
                                 value: reader.uint32()
                             };
                             break;
@@ -601,9 +601,9 @@ export var Refutation;
                     w.uint32(8);
                     w.uint64Number(obj.incarnation);
                 }
-                if ((obj.beat != null && obj.beat !== 0)) {
+                if ((obj.heartbeat != null && obj.heartbeat !== 0)) {
                     w.uint32(16);
-                    w.uint32(obj.beat);
+                    w.uint32(obj.heartbeat);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -611,7 +611,7 @@ export var Refutation;
             }, (reader, length, opts = {}) => {
                 const obj = {
                     incarnation: 0,
-                    beat: 0
+                    heartbeat: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -622,7 +622,7 @@ export var Refutation;
                             break;
                         }
                         case 2: {
-                            obj.beat = reader.uint32();
+                            obj.heartbeat = reader.uint32();
                             break;
                         }
                         default: {
@@ -646,7 +646,7 @@ export var Refutation;
                         }
                         case 2: {
                             yield {
-                                field: `${prefix}.beat`,
+                                field: `${prefix}.heartbeat`,
                                 value: reader.uint32()
                             };
                             break;
@@ -1381,9 +1381,9 @@ export var Accuser;
                     w.uint32(10);
                     w.bytes(obj.signer);
                 }
-                if ((obj.beat != null && obj.beat !== 0)) {
+                if ((obj.heartbeat != null && obj.heartbeat !== 0)) {
                     w.uint32(16);
-                    w.uint32(obj.beat);
+                    w.uint32(obj.heartbeat);
                 }
                 if ((obj.signature != null && obj.signature.byteLength > 0)) {
                     w.uint32(26);
@@ -1395,7 +1395,7 @@ export var Accuser;
             }, (reader, length, opts = {}) => {
                 const obj = {
                     signer: uint8ArrayAlloc(0),
-                    beat: 0,
+                    heartbeat: 0,
                     signature: uint8ArrayAlloc(0)
                 };
                 const end = length == null ? reader.len : reader.pos + length;
@@ -1407,7 +1407,7 @@ export var Accuser;
                             break;
                         }
                         case 2: {
-                            obj.beat = reader.uint32();
+                            obj.heartbeat = reader.uint32();
                             break;
                         }
                         case 3: {
@@ -1435,7 +1435,7 @@ export var Accuser;
                         }
                         case 2: {
                             yield {
-                                field: `${prefix}.beat`,
+                                field: `${prefix}.heartbeat`,
                                 value: reader.uint32()
                             };
                             break;
@@ -3180,9 +3180,9 @@ export var Ack;
                     w.uint32(16);
                     w.uint32(obj.nextInMs);
                 }
-                if ((obj.beat != null && obj.beat !== 0)) {
+                if ((obj.heartbeat != null && obj.heartbeat !== 0)) {
                     w.uint32(24);
-                    w.uint32(obj.beat);
+                    w.uint32(obj.heartbeat);
                 }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
@@ -3191,7 +3191,7 @@ export var Ack;
                 const obj = {
                     sequence: 0,
                     nextInMs: 0,
-                    beat: 0
+                    heartbeat: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -3206,7 +3206,7 @@ export var Ack;
                             break;
                         }
                         case 3: {
-                            obj.beat = reader.uint32();
+                            obj.heartbeat = reader.uint32();
                             break;
                         }
                         default: {
@@ -3237,7 +3237,7 @@ export var Ack;
                         }
                         case 3: {
                             yield {
-                                field: `${prefix}.beat`,
+                                field: `${prefix}.heartbeat`,
                                 value: reader.uint32()
                             };
                             break;

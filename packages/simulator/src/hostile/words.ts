@@ -48,8 +48,8 @@ export class Words {
     })
   }
 
-  suspects({ id, incarnation }: Member, beat: number): Statement {
-    return this.#says({ kind: 'suspicion', suspect: id, incarnation, beat })
+  suspects({ id, incarnation }: Member, heartbeat: number): Statement {
+    return this.#says({ kind: 'suspicion', suspect: id, incarnation, heartbeat })
   }
 
   /** The signature is not the member's. */

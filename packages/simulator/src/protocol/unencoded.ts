@@ -34,7 +34,7 @@ export class UnencodedFrame extends Unencoded {
     else if (ack !== undefined) {
       into.word(ack.sequence)
       into.word(ack.nextInMs)
-      into.word(ack.beat)
+      into.word(ack.heartbeat)
     } else if (facts !== undefined) {
       into.word(facts.fresh ? 1 : 0)
       digestFacts(facts.facts, into)

@@ -10,7 +10,7 @@
 import type { Milliseconds, NodeId } from '../../base/io.ts'
 import type { Context } from '../../context/context.ts'
 import type { Link } from '../../context/links.ts'
-import { slack } from './beats.ts'
+import { slack } from './heartbeats.ts'
 
 /**
  * A node can tell that a member is gone if it received its last frame at most this time before it

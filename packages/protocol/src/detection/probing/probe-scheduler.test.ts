@@ -132,7 +132,7 @@ describe('probes', () => {
       for (const frame of framesTo(suspect.id, bench.advance(50))) {
         if (frame.probe === undefined) continue
         times.push(bench.now)
-        bench.receive(suspect, { ack: { sequence: frame.probe.sequence, nextInMs, beat: bench.beat } })
+        bench.receive(suspect, { ack: { sequence: frame.probe.sequence, nextInMs, heartbeat: bench.heartbeat } })
       }
     }
     const gaps = times.slice(1).map((time, i) => time - (times[i] as number))
@@ -158,7 +158,7 @@ describe('a death among those that this node observes', () => {
     const others = members.slice(1, 4)
     expect(others.some((actor) => probesTo(actor, bench.advance(period)) > 0)).toBe(false)
     lose(bench, suspect)
-    for (const actor of [bob, carol]) bench.receive(actor, alarm(actor.suspects(suspect, bench.beat)))
+    for (const actor of [bob, carol]) bench.receive(actor, alarm(actor.suspects(suspect, bench.heartbeat)))
     const effects = bench.advance(600)
     expect(isDead(bench, suspect)).toBe(true)
     effects.push(...bench.advance(period))

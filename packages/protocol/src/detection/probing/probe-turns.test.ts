@@ -30,9 +30,9 @@ describe('probes by others', () => {
   it('are told how far this life has come, in seconds', () => {
     const bench = poolOf(self, observers)
     const [first, second] = observers as [Actor, Actor]
-    expect(probe(bench, first).beat).toBe(1)
+    expect(probe(bench, first).heartbeat).toBe(1)
     bench.advance(99_500)
-    expect(probe(bench, second).beat).toBe(100)
+    expect(probe(bench, second).heartbeat).toBe(100)
   })
 
   it('that will not come leave their turn to who has the last one', () => {

@@ -17,14 +17,14 @@ export const turnMoved = 0
 
 export class ProbeTurns {
   readonly #context: Context
-  readonly #beat: () => number
+  readonly #heartbeat: () => number
   readonly #isObserver: (id: NodeId) => boolean
   readonly #turns = new Map<NodeId, Milliseconds>()
 
-  /** `beat`: the age of this life, for the answers. */
-  constructor(context: Context, beat: () => number, isObserver: (id: NodeId) => boolean) {
+  /** `heartbeat`: the age of this life, for the answers. */
+  constructor(context: Context, heartbeat: () => number, isObserver: (id: NodeId) => boolean) {
     this.#context = context
-    this.#beat = beat
+    this.#heartbeat = heartbeat
     this.#isObserver = isObserver
   }
 
@@ -64,6 +64,6 @@ export class ProbeTurns {
   #deal(observer: NodeId, sequence: number, turn: Milliseconds): void {
     if (this.#isObserver(observer)) this.#turns.set(observer, turn)
     const nextInMs = Math.round(turn - this.#context.now)
-    this.#context.send(observer, { ack: { sequence, nextInMs, beat: this.#beat() } })
+    this.#context.send(observer, { ack: { sequence, nextInMs, heartbeat: this.#heartbeat() } })
   }
 }

@@ -155,7 +155,7 @@ describe('where most members answer late', () => {
         const due = waiting.filter(({ at }) => at <= bench.now)
         waiting = waiting.filter(({ at }) => at > bench.now)
         for (const { actor, sequence } of due)
-          note(bench.receive(actor, { ack: { sequence, nextInMs: detection.period, beat: bench.beat } }))
+          note(bench.receive(actor, { ack: { sequence, nextInMs: detection.period, heartbeat: bench.heartbeat } }))
       }
       return effects
     }

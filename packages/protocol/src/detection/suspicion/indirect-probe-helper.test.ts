@@ -33,7 +33,7 @@ describe('a request for an indirect probe', () => {
     const { reached, missed } = answersTo(bob, effects)
     expect(missed).toEqual([])
     expect(reached.map(({ signer, content }) => ({ signer, content }))).toEqual([
-      { signer: subject.id, content: { kind: 'refutation', incarnation: 1, beat: bench.beat } },
+      { signer: subject.id, content: { kind: 'refutation', incarnation: 1, heartbeat: bench.heartbeat } },
     ])
     expect(reached.every((statement) => bob.codec.verify(statement))).toBe(true)
   })
@@ -63,13 +63,13 @@ describe('a request for an indirect probe', () => {
     const effects = [bob, carol, dave, bob].flatMap((asker) => ask(asker, subject, 30))
     expect(requestsTo(subject, subject, effects)).toBe(1)
     const answer = [
-      ...bench.receive(subject, { pingReqAck: { reached: [statementToWire(subject.refutes(bench.beat))], missed: [], unknown: [] } }),
+      ...bench.receive(subject, { pingReqAck: { reached: [statementToWire(subject.refutes(bench.heartbeat))], missed: [], unknown: [] } }),
     ]
     answer.push(...bench.advance(gather))
     for (const asker of [bob, carol, dave]) expect(answersTo(asker, answer).reached).toHaveLength(1)
   })
 
-  it('of this node itself is answered with its own signature, one in a beat', () => {
+  it('of this node itself is answered with its own signature, one in a heartbeat', () => {
     const answers = [bob, carol, dave].map((asker) => answersTo(asker, ask(asker, self)).reached[0])
     expect(answers.map((answer) => answer?.signer)).toEqual([self.id, self.id, self.id])
     expect(new Set(answers.map((answer) => Buffer.from(answer?.signature ?? []).toString('hex'))).size).toBe(1)
@@ -189,25 +189,25 @@ describe('an answer of a helper', () => {
     return accuses(bench, subject)
   }
 
-  it('with the present beat, signed, says that the subject lives', () => {
-    bench.receive(bob, answer(subject.refutes(bench.beat)))
+  it('with the present heartbeat, signed, says that the subject lives', () => {
+    bench.receive(bob, answer(subject.refutes(bench.heartbeat)))
     expect(isAccused()).toBe(false)
   })
 
-  it('with a beat of long ago says nothing: it may have been kept back', () => {
+  it('with a heartbeat of long ago says nothing: it may have been kept back', () => {
     bench.advance(10)
-    bench.receive(bob, answer(subject.refutes(bench.beat - 10)))
+    bench.receive(bob, answer(subject.refutes(bench.heartbeat - 10)))
     expect(isAccused()).toBe(true)
   })
 
   it('with a forged signature is an offence and says nothing', () => {
-    bench.receive(bob, answer(forged(subject.refutes(bench.beat))))
+    bench.receive(bob, answer(forged(subject.refutes(bench.heartbeat))))
     expect(bench.notifications).toContainEqual(expect.objectContaining({ type: 'warning', code: 'PEER_MISBEHAVED' }))
     expect(isAccused()).toBe(true)
   })
 
   it('of another life says nothing', () => {
-    bench.receive(bob, answer(subject.codec.sign(subject.id, { kind: 'refutation', incarnation: 2, beat: bench.beat })))
+    bench.receive(bob, answer(subject.codec.sign(subject.id, { kind: 'refutation', incarnation: 2, heartbeat: bench.heartbeat })))
     expect(isAccused()).toBe(true)
   })
 

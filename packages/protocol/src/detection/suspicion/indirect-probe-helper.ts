@@ -1,16 +1,16 @@
 /**
  * The helper: answers requests for indirect probes (SWIM §3.1, the receiver of a ping-req).
  *
- * It passes a request on to the subject, which signs its present beat, and returns the answer. It
- * answers from memory if the finding is at most a second old, to any asker. It dials only members
- * of its own view, at the addresses that they signed. So nobody can use it as a reflector.
+ * It passes a request on to the subject, which signs its present heartbeat, and returns the answer.
+ * It answers from memory if the finding is at most a second old, to any asker. It dials only
+ * members of its own view, at the addresses that they signed. So nobody can use it as a reflector.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { Address, HostProbeOutcome, Milliseconds, NodeId } from '../../base/io.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Refutation, Statement } from '../../facts/statement.ts'
-import type { Beats } from '../probing/beats.ts'
+import type { Heartbeats } from '../probing/heartbeats.ts'
 import type { Batcher } from './batcher.ts'
 
 /**
@@ -48,21 +48,21 @@ interface Task {
 export class IndirectProbeHelper implements Timed {
   readonly #context: Context
   readonly #batcher: Batcher
-  readonly #beats: Beats
+  readonly #heartbeats: Heartbeats
   readonly #events: HelperEvents
   readonly #tasks = new Map<NodeId, Task>()
 
-  constructor(context: Context, batcher: Batcher, beats: Beats, events: HelperEvents) {
+  constructor(context: Context, batcher: Batcher, heartbeats: Heartbeats, events: HelperEvents) {
     this.#context = context
     this.#batcher = batcher
-    this.#beats = beats
+    this.#heartbeats = heartbeats
     this.#events = events
   }
 
   /** Takes in a member's request for a probe of another. */
   request(from: NodeId, subject: NodeId): void {
     const { links, view, now, effects } = this.#context
-    const recent = this.#beats.recent(subject)
+    const recent = this.#heartbeats.recent(subject)
     const task = this.#tasks.get(subject)
     if (recent !== undefined) this.#batcher.reached(from, recent)
     else if (task !== undefined) task.askers.add(from)

@@ -4,8 +4,8 @@
  *
  * Reachability is not transitive: two sites may be cut off from each other while a third reaches
  * both. So the helpers are the subject's linked observers, then other links. "Reached" is proven by
- * the subject's signature over its present beat. "Missed" has no proof. A helper without any answer
- * is the next suspect. If none answers, this node may be cut off itself.
+ * the subject's signature over its present heartbeat. "Missed" has no proof. A helper without any
+ * answer is the next suspect. If none answers, this node may be cut off itself.
  *
  * Two departures from SWIM:
  *

@@ -6,7 +6,7 @@
  */
 import type { NodeId } from '../../base/io.ts'
 import type { Context } from '../../context/context.ts'
-import { slack, type Beats } from '../probing/beats.ts'
+import { slack, type Heartbeats } from '../probing/heartbeats.ts'
 import type { Contacts } from '../probing/contacts.ts'
 import { gathering } from './indirect-probes.ts'
 import type { Suspicion } from './suspicion.ts'
@@ -36,7 +36,7 @@ export const standDown = 8_000
 export interface ProofParts {
   readonly suspicions: Suspicions
   readonly contacts: Contacts
-  readonly beats: Beats
+  readonly heartbeats: Heartbeats
   /** True if the probes are the task of others, and nobody accuses the member. */
   isLeft(suspicion: Suspicion): boolean
 }
@@ -55,7 +55,7 @@ export class ProofsOfLife {
    * that moment.
    */
   isRecent({ id, raised }: Suspicion): boolean {
-    const provenAt = this.#parts.beats.provenAt(id)
+    const provenAt = this.#parts.heartbeats.provenAt(id)
     return provenAt >= raised && this.#context.now - provenAt < standDown
   }
 
@@ -87,11 +87,11 @@ export class ProofsOfLife {
    */
   refuted(suspicion: Suspicion, isFresh: boolean): void {
     const { now } = this.#context
-    const beat = this.#parts.beats.of(suspicion.id)
-    const isSure = isFresh && beat - (suspicion.refutedBeat ?? Infinity) > slack
+    const heartbeat = this.#parts.heartbeats.of(suspicion.id)
+    const isSure = isFresh && heartbeat - (suspicion.refutedHeartbeat ?? Infinity) > slack
     this.relayed(suspicion)
     if (isSure) return
-    suspicion.refutedBeat = isFresh ? (suspicion.refutedBeat ?? beat) : undefined
+    suspicion.refutedHeartbeat = isFresh ? (suspicion.refutedHeartbeat ?? heartbeat) : undefined
     const pause = isFresh ? standDown + this.#context.jitter(gathering) : this.#context.jitter(relayedFor)
     suspicion.advance('round', now + pause)
   }

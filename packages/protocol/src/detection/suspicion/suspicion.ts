@@ -63,10 +63,10 @@ export class Suspicion {
   /** The helper that reached it last. */
   relay: NodeId | undefined
   /**
-   * The member's known beat when it first refuted this. Undefined: it did not, or a helper has
+   * The member's known heartbeat when it first refuted this. Undefined: it did not, or a helper has
    * reached it since.
    */
-  refutedBeat: number | undefined
+  refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
   spreads = 0
   /** Accusers whose accusation the member gets time to refute, at most as many as a death needs. */

@@ -21,15 +21,15 @@ import type { Effect } from '../../base/io.ts'
 import { mostAccusers } from './quorum.ts'
 
 describe('an accusation', () => {
-  it('cites the last beat that this node heard', () => {
+  it('cites the last heartbeat that this node heard', () => {
     const bench = pool(5)
     bench.advance(60_000)
-    const heard = bench.beat
+    const heard = bench.heartbeat
     lose(bench, suspect)
     bench.advance(100)
     const [suspicion] = accusationsOf(bench)
-    expect(suspicion?.content.beat).toBeGreaterThanOrEqual(heard - 3)
-    expect(suspicion?.content.beat).toBeLessThanOrEqual(heard)
+    expect(suspicion?.content.heartbeat).toBeGreaterThanOrEqual(heard - 3)
+    expect(suspicion?.content.heartbeat).toBeLessThanOrEqual(heard)
   })
 
   it('of who never heard one cites what the others cite, and no less than what the member refuted', () => {
@@ -38,7 +38,7 @@ describe('an accusation', () => {
     bench.reach.set(suspect.id, 'refused')
     tell(bench, [bob], 40)
     bench.advance(100)
-    const cited = (): number[] => [...new Set(accusationsOf(bench).map(({ content }) => content.beat))]
+    const cited = (): number[] => [...new Set(accusationsOf(bench).map(({ content }) => content.heartbeat))]
     expect(cited()).toEqual([40])
     bench.receive(bob, alarm(suspect.refutes(60)))
     bench.advance(60_000)
@@ -65,14 +65,14 @@ describe('an accusation', () => {
     const bench = accused(5)
     bench.reach.set(suspect.id, 'up')
     bench.link(suspect)
-    tell(bench, [bob, carol], bench.beat)
+    tell(bench, [bob, carol], bench.heartbeat)
     bench.advance(5_000)
     expect(bench.members).toContain(suspect.id)
   })
 
   it('leaves this node in peace when it reaches the member before a refutation could have come', () => {
     const bench = pool(9)
-    tell(bench, [bob], bench.beat)
+    tell(bench, [bob], bench.heartbeat)
     lose(bench, suspect)
     bench.until(() => accuses(bench, suspect), 100, 1)
     bench.link(suspect)
@@ -97,17 +97,17 @@ describe('an accusation', () => {
 
   it('that found no company is forgotten after a while', () => {
     const bench = pool(5)
-    tell(bench, [bob, carol], bench.beat)
+    tell(bench, [bob, carol], bench.heartbeat)
     bench.advance(31_000)
     lose(bench, suspect)
     bench.advance(100)
-    tell(bench, [dave], bench.beat)
+    tell(bench, [dave], bench.heartbeat)
     expect(isDead(bench, suspect)).toBe(false)
   })
 
   it('does not outlive the life that it was about', () => {
     const bench = pool(5)
-    tell(bench, [bob, carol], bench.beat)
+    tell(bench, [bob, carol], bench.heartbeat)
     bench.receive(bob, facts([suspect.joined({ incarnation: 2 })]))
     lose(bench, suspect)
     bench.advance(100)
@@ -118,9 +118,9 @@ describe('an accusation', () => {
 describe('a refutation', () => {
   it('voids the suspicions that cite less, those to come as well', () => {
     const bench = accused(5)
-    tell(bench, [bob], bench.beat)
-    bench.receive(bob, alarm(suspect.refutes(bench.beat + 1)))
-    tell(bench, [carol, dave], bench.beat)
+    tell(bench, [bob], bench.heartbeat)
+    bench.receive(bob, alarm(suspect.refutes(bench.heartbeat + 1)))
+    tell(bench, [carol, dave], bench.heartbeat)
     bench.advance(1_000)
     expect(isDead(bench, suspect)).toBe(false)
   })
@@ -130,7 +130,7 @@ describe('a refutation', () => {
     tell(bench, [bob, carol], 0)
     bench.advance(gather)
     const effects = [...bench.receive(bob, alarm(suspect.refutes(5))), ...bench.advance(gather)]
-    expect(refutationsTo(carol, effects).map(({ content }) => content.beat)).toEqual([5])
+    expect(refutationsTo(carol, effects).map(({ content }) => content.heartbeat)).toEqual([5])
     for (const actor of [bob, dave]) expect(refutationsTo(actor, effects)).toEqual([])
     const again = [...bench.receive(dave, alarm(suspect.refutes(5))), ...bench.advance(gather)]
     expect(refutationsTo(carol, again)).toEqual([])
@@ -154,7 +154,7 @@ describe('a refutation', () => {
     expect(refutationsIn(bench)).toEqual([])
     bench.overhears(bob.suspects(suspect, 0))
     bench.advance(1_000)
-    expect(refutationsIn(bench).map(({ signer, content }) => [signer, content.beat])).toEqual([[suspect.id, 5]])
+    expect(refutationsIn(bench).map(({ signer, content }) => [signer, content.heartbeat])).toEqual([[suspect.id, 5]])
     bench.overhears(bob.suspects(suspect, 0))
     bench.advance(10_000)
     expect(refutationsIn(bench)).toHaveLength(1)
@@ -162,7 +162,7 @@ describe('a refutation', () => {
 
   it('keeps this node from accusing the member again for eight seconds', () => {
     const bench = pool(5)
-    bench.receive(carol, alarm(suspect.refutes(bench.beat)))
+    bench.receive(carol, alarm(suspect.refutes(bench.heartbeat)))
     lose(bench, suspect)
     bench.advance(7_000)
     expect(accuses(bench, suspect)).toBe(false)
@@ -174,7 +174,7 @@ describe('a refutation', () => {
     const bench = pool(5)
     bench.receive(carol, alarm(suspect.refutes(5)))
     const effects = [...bench.receive(bob, alarm(bob.suspects(suspect, 0))), ...bench.advance(gather)]
-    expect(refutationsTo(bob, effects).map(({ content }) => content.beat)).toEqual([5])
+    expect(refutationsTo(bob, effects).map(({ content }) => content.heartbeat)).toEqual([5])
     expect(refutationsTo(carol, effects)).toEqual([])
     expect(isSuspected(bench)).toBe(false)
   })
@@ -184,7 +184,7 @@ describe('a refutation', () => {
     bench.advance(2_000)
     for (const actor of [carol, dave]) expect(accusationsTo(actor, everything(bench))).toHaveLength(1)
     const effects = [...bench.receive(bob, alarm(suspect.refutes(5))), ...bench.advance(gather)]
-    for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.beat)).toEqual([5])
+    for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.heartbeat)).toEqual([5])
   })
 
   it('tells an accuser that the member lives where only others reach it', () => {
@@ -198,7 +198,7 @@ describe('a refutation', () => {
     const bench = accused(5)
     const again = (): number | undefined => {
       const before = accusationsOf(bench).length
-      bench.receive(bob, alarm(suspect.refutes(bench.beat)))
+      bench.receive(bob, alarm(suspect.refutes(bench.heartbeat)))
       return bench.until(() => accusationsOf(bench).length > before, 200_000)
     }
     expect(again()).toBeLessThan(12_000)
@@ -208,7 +208,7 @@ describe('a refutation', () => {
   it('counts for a moment only, on however many ways the same comes', () => {
     const bench = accused(5)
     const before = accusationsOf(bench).length
-    const refutation = suspect.refutes(bench.beat)
+    const refutation = suspect.refutes(bench.heartbeat)
     bench.receive(bob, alarm(refutation))
     bench.overhears(refutation)
     expect(bench.until(() => accusationsOf(bench).length > before, 200_000)).toBeLessThan(12_000)
@@ -253,36 +253,36 @@ describe('a suspect', () => {
   })
 
   const answers = (actor: Actor, effects: readonly Effect[]): number[] =>
-    refutationsTo(actor, [...effects, ...bench.advance(gather)]).map(({ content }) => content.beat)
+    refutationsTo(actor, [...effects, ...bench.advance(gather)]).map(({ content }) => content.heartbeat)
 
-  it('answers at once, to the accuser and to who told it, with its present beat', () => {
+  it('answers at once, to the accuser and to who told it, with its present heartbeat', () => {
     const effects = [...bench.receive(bob, alarm(carol.suspects(self, 0))), ...bench.advance(gather)]
-    for (const actor of [bob, carol]) expect(answers(actor, effects)).toEqual([bench.beat])
+    for (const actor of [bob, carol]) expect(answers(actor, effects)).toEqual([bench.heartbeat])
     for (const refutation of refutationsTo(bob, effects)) expect(bob.codec.verify(refutation)).toBe(true)
   })
 
   it('answers a later accuser with the same, and one that cites it with a later one', () => {
-    const first = bench.beat
+    const first = bench.heartbeat
     bench.receive(bob, alarm(bob.suspects(self, 0)))
     expect(answers(carol, bench.receive(carol, alarm(carol.suspects(self, 0))))).toEqual([first])
     bench.advance(2_000)
-    expect(answers(dave, bench.receive(dave, alarm(dave.suspects(self, first))))).toEqual([bench.beat])
+    expect(answers(dave, bench.receive(dave, alarm(dave.suspects(self, first))))).toEqual([bench.heartbeat])
   })
 
-  it('outdoes who cites the present beat', () => {
-    const [beat] = answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.beat))))
-    expect(beat).toBe(bench.beat + 1)
+  it('outdoes who cites the present heartbeat', () => {
+    const [heartbeat] = answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat))))
+    expect(heartbeat).toBe(bench.heartbeat + 1)
   })
 
-  it('does not answer for another life, or a beat that nobody can have heard', () => {
+  it('does not answer for another life, or a heartbeat that nobody can have heard', () => {
     expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, 0, 3))))).toEqual([])
-    expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.beat + 2))))).toEqual([])
+    expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat + 2))))).toEqual([])
   })
 
   it('tells the pool, but not more than once in a second', () => {
     const times: number[] = []
     for (let i = 0; i < 200; i++) {
-      bench.receive(bob, alarm(bob.suspects(self, bench.beat)))
+      bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat)))
       if (refutationsIn(bench).length > times.length) times.push(bench.now)
       bench.advance(100)
     }
@@ -291,17 +291,17 @@ describe('a suspect', () => {
   })
 
   it.each([100, 300, 500, 800])('tells the pool in the end, also of an accusation that came %i ms after another', (pause) => {
-    bench.receive(bob, alarm(bob.suspects(self, bench.beat - 1)))
+    bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat - 1)))
     const start = bench.now
     bench.advance(pause)
     const [first] = refutationsIn(bench)
-    const last = first?.content.beat as number
+    const last = first?.content.heartbeat as number
     bench.receive(bob, alarm(bob.suspects(self, last)))
     bench.advance(start + 950 - bench.now)
     expect(refutationsIn(bench)).toEqual([first])
     bench.advance(250)
     expect(refutationsIn(bench)).toHaveLength(2)
-    expect(refutationsIn(bench)[1]?.content.beat).toBeGreaterThan(last)
+    expect(refutationsIn(bench)[1]?.content.heartbeat).toBeGreaterThan(last)
   })
 
   it.each<[string, boolean]>([
@@ -309,13 +309,13 @@ describe('a suspect', () => {
     [', also of one that comes back again and again', true],
   ])('is no reflector: 2,000 suspicions in a second make two frames to their accuser, two broadcasts and nothing else%s', (_, returns) => {
     bench.advance(120_000)
-    const signed = bench.beat
+    const signed = bench.heartbeat
     const effects: Effect[] = []
     for (let i = 0; i < 2_000; i++) {
-      // Any beats, including recently signed ones.
-      const beat = i % 2 === 0 ? i % signed : signed + Math.floor(i / 2)
+      // Any heartbeats, including recently signed ones.
+      const heartbeat = i % 2 === 0 ? i % signed : signed + Math.floor(i / 2)
       if (returns && i % 200 === 0) effects.push(...bench.unlink(bob), ...bench.link(bob, { known: 1 }))
-      effects.push(...bench.receive(bob, alarm(bob.suspects(self, beat))))
+      effects.push(...bench.receive(bob, alarm(bob.suspects(self, heartbeat))))
       if (i % 2 === 1) effects.push(...bench.advance(1))
     }
     const alarms = (actor: Actor): number => framesTo(actor.id, effects).filter(({ alarm: sent }) => sent !== undefined).length
@@ -331,7 +331,7 @@ describe('a suspect', () => {
 
   it('gives its life up for accusers that it has not refuted: who believed them can not take it back', () => {
     bench = pool(9)
-    bench.overhears(death(self, others.slice(0, mostAccusers), bench.beat))
+    bench.overhears(death(self, others.slice(0, mostAccusers), bench.heartbeat))
     expect(bench.node.self?.incarnation).toBe(2)
   })
 

@@ -12,10 +12,10 @@
 import { FrameError } from '../../base/errors.ts'
 import type { Milliseconds, NodeId } from '../../base/io.ts'
 import type { Context } from '../../context/context.ts'
-import { beatWindow } from '../../facts/certificate.ts'
+import { heartbeatWindow } from '../../facts/certificate.ts'
 import { factOf, type Fact } from '../../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Accusation } from '../../facts/statement.ts'
-import type { Beats } from '../probing/beats.ts'
+import type { Heartbeats } from '../probing/heartbeats.ts'
 import { Confirmation, longestTurn, turnTrips, type ConfirmationEvents } from './confirmation.ts'
 import type { Batcher } from '../suspicion/batcher.ts'
 import { mostAccusers } from './quorum.ts'
@@ -40,7 +40,7 @@ export interface AccusationEvents {
 
 export interface AccusationParts {
   readonly suspicions: Suspicions
-  readonly beats: Beats
+  readonly heartbeats: Heartbeats
   readonly refutations: Refutations
   readonly batcher: Batcher
   /** The usual round trip, ms. */
@@ -75,8 +75,8 @@ export class Accusations {
   /** Accuses a member that this node failed to reach, directly and through helpers. */
   accuse(suspicion: Suspicion): void {
     const { now, codec, id } = this.#context
-    const beat = this.#citedBeat(suspicion)
-    const accusation = codec.sign(id, { kind: 'suspicion', suspect: suspicion.id, incarnation: suspicion.incarnation, beat })
+    const heartbeat = this.#citedHeartbeat(suspicion)
+    const accusation = codec.sign(id, { kind: 'suspicion', suspect: suspicion.id, incarnation: suspicion.incarnation, heartbeat })
     suspicion.enter('accused', now)
     suspicion.spreads = 0
     suspicion.schedule('spread', now + this.#firstRound)
@@ -131,7 +131,7 @@ export class Accusations {
       this.hear(statement, from, from === undefined)
     } else if (isKind(statement, 'refutation')) {
       const { signer, content } = statement
-      if (!view.isAlive(signer, content.incarnation) || (this.#refutationOf(signer)?.content.beat ?? -1) >= content.beat) return
+      if (!view.isAlive(signer, content.incarnation) || (this.#refutationOf(signer)?.content.heartbeat ?? -1) >= content.heartbeat) return
       if (!codec.verify(statement)) throw new FrameError('a refutation with a forged signature')
       this.#hearRefutation(statement, from)
     } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
@@ -170,15 +170,16 @@ export class Accusations {
    */
   #hearRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): void {
     const { signer, content } = refutation
-    const { beats, suspicions, batcher } = this.#parts
-    const isFresh = beats.isFresh(refutation)
-    beats.signed(refutation, isFresh)
+    const { heartbeats, suspicions, batcher } = this.#parts
+    const isFresh = heartbeats.isFresh(refutation)
+    heartbeats.signed(refutation, isFresh)
     const suspicion = suspicions.get(signer)
     if (suspicion === undefined) return
     // The others receive a refutation from the topic, too.
     if (from !== undefined)
       for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.tell(peer, refutation)
-    for (const [accuser, accusation] of suspicion.accusations) if (accusation.content.beat < content.beat) suspicion.remove(accuser)
+    for (const [accuser, accusation] of suspicion.accusations)
+      if (accusation.content.heartbeat < content.heartbeat) suspicion.remove(accuser)
     suspicion.unpublish()
     if (suspicion.accusations.has(this.#context.id)) this.confirmation.accused(suspicion)
     this.#events.onRefuted(signer, isFresh)
@@ -192,17 +193,17 @@ export class Accusations {
     return this.#parts.refutations.isNews(refutation)
   }
 
-  /** True if the member refuted suspicions that cite this beat. */
-  isRefuted(suspect: NodeId, beat: number): boolean {
-    return beat < (this.#refutationOf(suspect)?.content.beat ?? 0)
+  /** True if the member refuted suspicions that cite this heartbeat. */
+  isRefuted(suspect: NodeId, heartbeat: number): boolean {
+    return heartbeat < (this.#refutationOf(suspect)?.content.heartbeat ?? 0)
   }
 
   /**
-   * True if the member lived long after a suspicion that cites this beat, as far as this node
+   * True if the member lived long after a suspicion that cites this heartbeat, as far as this node
    * knows.
    */
-  isOutlived(suspect: NodeId, beat: number): boolean {
-    return beat < this.#parts.beats.of(suspect) - beatWindow
+  isOutlived(suspect: NodeId, heartbeat: number): boolean {
+    return heartbeat < this.#parts.heartbeats.of(suspect) - heartbeatWindow
   }
 
   linkUp(peer: NodeId): void {
@@ -238,21 +239,22 @@ export class Accusations {
   }
 
   /**
-   * Returns the last beat that this node received. Without one, returns the lower median of the
-   * beats that the accusers cite. The beat is never below that of the member's refutation.
+   * Returns the last heartbeat that this node received. Without one, returns the lower median of
+   * the heartbeats that the accusers cite. The heartbeat is never below that of the member's
+   * refutation.
    */
-  #citedBeat({ id, accusations }: Suspicion): number {
-    const { beats } = this.#parts
-    const told = [...accusations.values()].map(({ content }) => content.beat).sort((a, b) => a - b)
-    const heard = beats.of(id) || (told[(told.length - 1) >> 1] ?? 0)
-    return Math.max(heard, this.#refutationOf(id)?.content.beat ?? 0)
+  #citedHeartbeat({ id, accusations }: Suspicion): number {
+    const { heartbeats } = this.#parts
+    const told = [...accusations.values()].map(({ content }) => content.heartbeat).sort((a, b) => a - b)
+    const heard = heartbeats.of(id) || (told[(told.length - 1) >> 1] ?? 0)
+    return Math.max(heard, this.#refutationOf(id)?.content.heartbeat ?? 0)
   }
 
   /** Returns the member's latest refutation, for the whole pool or for a helper. */
   #refutationOf(id: NodeId): Statement<Refutation> | undefined {
-    const { beats, refutations } = this.#parts
-    const [told, proof] = [refutations.of(id), beats.refutation(id)]
-    return (proof?.content.beat ?? -1) > (told?.content.beat ?? -1) ? proof : told
+    const { heartbeats, refutations } = this.#parts
+    const [told, proof] = [refutations.of(id), heartbeats.refutation(id)]
+    return (proof?.content.heartbeat ?? -1) > (told?.content.heartbeat ?? -1) ? proof : told
   }
 
   /**
@@ -261,7 +263,7 @@ export class Accusations {
   #object({ content }: Statement<Accusation>, from: NodeId): void {
     if (content.suspect === this.#context.id) return
     const refutation = this.#refutationOf(content.suspect)
-    if (refutation?.content.incarnation === content.incarnation && content.beat < refutation.content.beat)
+    if (refutation?.content.incarnation === content.incarnation && content.heartbeat < refutation.content.heartbeat)
       this.#parts.batcher.tell(from, refutation)
   }
 
@@ -272,11 +274,16 @@ export class Accusations {
    * do the same: where the topic is cut in parts, each part needs it.
    */
   #heardAgain(statement: Statement<Accusation>): void {
-    const { suspect, beat } = statement.content
-    const { beats, refutations } = this.#parts
-    const proof = beats.refutation(suspect)
+    const { suspect, heartbeat } = statement.content
+    const { heartbeats, refutations } = this.#parts
+    const proof = heartbeats.refutation(suspect)
     if (this.#isHeld(statement)) this.#published(statement)
-    else if (proof !== undefined && proof.content.beat > beat && refutations.isNews(proof) && this.#context.codec.verify(statement))
+    else if (
+      proof !== undefined &&
+      proof.content.heartbeat > heartbeat &&
+      refutations.isNews(proof) &&
+      this.#context.codec.verify(statement)
+    )
       this.#tell(refutations.merge(proof), this.confirmation.waitFor(this.#context.random() * mostAccusers))
   }
 
@@ -292,11 +299,11 @@ export class Accusations {
   #isNews({ signer, content }: Statement<Accusation>): boolean {
     if (signer === this.#context.id || signer === content.suspect || !this.#isValid(content.suspect, content)) return false
     const present = this.#parts.suspicions.get(content.suspect)?.accusations.get(signer)
-    return present === undefined || present.content.beat < content.beat
+    return present === undefined || present.content.heartbeat < content.heartbeat
   }
 
-  #isValid(suspect: NodeId, { beat }: Accusation): boolean {
-    return !this.isRefuted(suspect, beat) && !this.isOutlived(suspect, beat)
+  #isValid(suspect: NodeId, { heartbeat }: Accusation): boolean {
+    return !this.isRefuted(suspect, heartbeat) && !this.isOutlived(suspect, heartbeat)
   }
 
   /** Wait before accusations go over links, ms: the topic needs time to bring enough. */

@@ -3,7 +3,7 @@ import { accused, bob, carol, dave, others, pool, self, suspect, tell } from '..
 import { alarm, type Actor } from '../../../test/actors.ts'
 import { broadcastsIn, type Bench } from '../../../test/bench.ts'
 import { accusationsOf, accuses, isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
-import { beatWindow } from '../../facts/certificate.ts'
+import { heartbeatWindow } from '../../facts/certificate.ts'
 import { statementToWire } from '../../facts/statement.ts'
 import { mostAccusers } from './quorum.ts'
 
@@ -21,7 +21,7 @@ describe('a death needs', () => {
     for (const actor of others.slice(1, size - 1)) {
       if (isDead(bench, suspect)) break
       accusers += 1
-      tell(bench, [actor], bench.beat)
+      tell(bench, [actor], bench.heartbeat)
       bench.advance(1_000)
     }
     expect(isDead(bench, suspect)).toBe(true)
@@ -40,7 +40,7 @@ describe('a death needs', () => {
 
   it('the time for a refutation', () => {
     const bench = pool(5)
-    tell(bench, [bob, carol, dave], bench.beat)
+    tell(bench, [bob, carol, dave], bench.heartbeat)
     lose(bench, suspect)
     bench.until(() => accuses(bench, suspect), 100, 1)
     bench.advance(20)
@@ -56,7 +56,7 @@ describe('a death needs', () => {
     const bench = pool(5)
     lose(bench, suspect, how)
     bench.until(() => accuses(bench, suspect), 10_000, 1)
-    tell(bench, [bob, carol, dave], bench.beat)
+    tell(bench, [bob, carol, dave], bench.heartbeat)
     const time = bench.until(() => isDead(bench, suspect), 10_000, 1)
     expect(time).toBeGreaterThanOrEqual(least)
     expect(time).toBeLessThanOrEqual(most)
@@ -70,7 +70,7 @@ describe('a death needs', () => {
       lose(bench, suspect)
       const start = bench.now
       bench.until(() => accuses(bench, suspect), 10_000, 1)
-      tell(bench, [bob, carol, dave], bench.beat)
+      tell(bench, [bob, carol, dave], bench.heartbeat)
       bench.until(() => isDead(bench, suspect), 10_000, 1)
       return bench.now - start
     })
@@ -85,7 +85,7 @@ describe('a death needs', () => {
     const bench = pool(5)
     lose(bench, suspect, 'silent')
     bench.advance(accused - 800)
-    for (const actor of [bob, carol]) bench.overhears(actor.suspects(suspect, bench.beat))
+    for (const actor of [bob, carol]) bench.overhears(actor.suspects(suspect, bench.heartbeat))
     const time = bench.until(() => isDead(bench, suspect), 10_000, 1) ?? Infinity
     expect(time).toBeGreaterThanOrEqual(800 + 580)
     expect(time).toBeLessThanOrEqual(800 + 1_100)
@@ -93,7 +93,7 @@ describe('a death needs', () => {
 
   it("this node's own word: who is in contact with a member is not talked into its death", () => {
     const bench = pool(6)
-    tell(bench, others.slice(1, 5), bench.beat)
+    tell(bench, others.slice(1, 5), bench.heartbeat)
     bench.advance(20_000)
     expect(bench.members).toContain(suspect.id)
     expect([isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false])
@@ -106,14 +106,14 @@ describe('a death needs', () => {
     bench.link(suspect)
     bench.unresponsive.add(suspect.id)
     bench.receive(bob, { alarm: { statements: own.map(statementToWire) } })
-    tell(bench, others.slice(2, 5), bench.beat)
+    tell(bench, others.slice(2, 5), bench.heartbeat)
     bench.advance(1_000)
     expect(isDead(bench, suspect)).toBe(false)
   })
 
   it('as many accusers as ever where a liar accuses all others: whom this node itself reaches is counted on', () => {
     const bench = accused(9)
-    for (const other of [suspect, ...others.slice(2, 8)]) tell(bench, [bob], bench.beat, other)
+    for (const other of [suspect, ...others.slice(2, 8)]) tell(bench, [bob], bench.heartbeat, other)
     bench.advance(20_000)
     expect(bench.members).toContain(suspect.id)
     expect(isDead(bench, suspect)).toBe(false)
@@ -135,12 +135,12 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it(`accusers that speak of about the same time: no two of them more than ${beatWindow} s apart`, () => {
+  it(`accusers that speak of about the same time: no two of them more than ${heartbeatWindow} s apart`, () => {
     const bench = pool(5)
     bench.advance(100_000)
     lose(bench, suspect)
     bench.advance(100)
-    const own = accusationsOf(bench)[0]?.content.beat as number
+    const own = accusationsOf(bench)[0]?.content.heartbeat as number
     expect(own).toBeGreaterThan(90)
     tell(bench, [bob], own - 50)
     tell(bench, [carol], own + 50)
@@ -151,10 +151,10 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(true)
   })
 
-  it('suspicions that the member has not outlived: what cites a beat long ago is passed over', () => {
+  it('suspicions that the member has not outlived: what cites a heartbeat long ago is passed over', () => {
     const bench = pool(5)
     bench.advance(200_000)
-    tell(bench, [bob, carol, dave], bench.beat - beatWindow - 10)
+    tell(bench, [bob, carol, dave], bench.heartbeat - heartbeatWindow - 10)
     expect(isSuspected(bench)).toBe(false)
     lose(bench, suspect)
     bench.advance(1_000)
@@ -174,7 +174,7 @@ describe('a node that did not probe a member', () => {
   }
   const accusers = others.slice(1, 1 + mostAccusers)
   const publish = (bench: Bench, by: readonly Actor[], of = strange): void => {
-    for (const actor of by) bench.overhears(actor.suspects(of, bench.beat))
+    for (const actor of by) bench.overhears(actor.suspects(of, bench.heartbeat))
   }
   /** A member that the bench's node does not observe. An observer would probe it at once. */
   const strange = others.slice(10).find((actor) => {
@@ -187,7 +187,7 @@ describe('a node that did not probe a member', () => {
   it.each<[number, string, typeof publish]>([
     [300, 'by the topic', publish],
     [900, 'by the topic', publish],
-    [900, 'over a link', (bench, by) => tell(bench, by, bench.beat, strange)],
+    [900, 'over a link', (bench, by) => tell(bench, by, bench.heartbeat, strange)],
   ])(
     'pronounces it dead when there are enough accusers, each of which it had the time to refute: the last came %i ms later, %s',
     (pause, _, tellLast) => {
@@ -220,7 +220,7 @@ describe('a node that did not probe a member', () => {
 
   it.each<[string, (bench: Bench) => void]>([
     ['it has a link with the member', (bench) => void bench.link(strange)],
-    ['the member refuted one of them', (bench) => void bench.receive(bob, alarm(strange.refutes(bench.beat + 1)))],
+    ['the member refuted one of them', (bench) => void bench.receive(bob, alarm(strange.refutes(bench.heartbeat + 1)))],
   ])('does not where %s', (_, change) => {
     const bench = bystander(strange)
     publish(bench, accusers)
@@ -244,7 +244,7 @@ describe('the certificate of a death', () => {
       const before = bench.log.length
       for (const other of more) lose(bench, other)
       lose(bench, suspect)
-      for (const other of accusers) bench.overhears(other.suspects(suspect, bench.beat))
+      for (const other of accusers) bench.overhears(other.suspects(suspect, bench.heartbeat))
       bench.until(() => isDead(bench, suspect), 10_000, 1)
       const told = (): boolean =>
         broadcastsIn(bench.log.slice(before).map(({ effect }) => effect)).some(({ facts }) =>
@@ -262,7 +262,7 @@ describe('the certificate of a death', () => {
   it('is published at once by the first of its accusers by lot, by another where that one did not', () => {
     const times = others.slice(2, 22).map((_, i) => {
       const bench = poolOf(self, [suspect, ...others.slice(2 + i, 14 + i)])
-      for (const actor of others.slice(2 + i, 2 + i + mostAccusers)) bench.overhears(actor.suspects(suspect, bench.beat))
+      for (const actor of others.slice(2 + i, 2 + i + mostAccusers)) bench.overhears(actor.suspects(suspect, bench.heartbeat))
       lose(bench, suspect)
       const before = bench.log.length
       const published = (): boolean => {

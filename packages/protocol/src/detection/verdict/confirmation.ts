@@ -13,7 +13,7 @@
  */
 import type { Milliseconds, NodeId } from '../../base/io.ts'
 import type { Context } from '../../context/context.ts'
-import { beatWindow, certify, type Certificate } from '../../facts/certificate.ts'
+import { heartbeatWindow, certify, type Certificate } from '../../facts/certificate.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import { mostAccusers, Quorum } from './quorum.ts'
 import type { Suspicion } from '../suspicion/suspicion.ts'
@@ -190,13 +190,13 @@ export class Confirmation {
     this.#events.onDeath(certify(accusers.slice(0, this.#context.config.limits.accusers)), after)
   }
 
-  /** Returns the largest group of valid suspicions whose beats are close enough together. */
+  /** Returns the largest group of valid suspicions whose heartbeats are close enough together. */
   #together({ id, accusations }: Suspicion): Statement<Accusation>[] {
     const valid = [...accusations.values()].filter(({ content }) => this.#parts.isValid(id, content))
-    valid.sort((a, b) => a.content.beat - b.content.beat || (a.signer < b.signer ? -1 : 1))
+    valid.sort((a, b) => a.content.heartbeat - b.content.heartbeat || (a.signer < b.signer ? -1 : 1))
     let most: Statement<Accusation>[] = []
     for (const [i, { content }] of valid.entries()) {
-      const group = valid.slice(i).filter((other) => other.content.beat <= content.beat + beatWindow)
+      const group = valid.slice(i).filter((other) => other.content.heartbeat <= content.heartbeat + heartbeatWindow)
       if (group.length > most.length) most = group
     }
     return most

@@ -97,7 +97,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
   })
 
   it('is believed if one of its accusers heard of it lately', () => {
-    const mixed = death(suspect, accusers, bench.beat - 10)
+    const mixed = death(suspect, accusers, bench.heartbeat - 10)
     bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
     bench.receive(bob, facts([mixed]))

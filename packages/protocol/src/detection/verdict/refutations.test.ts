@@ -32,56 +32,56 @@ function publication(): Fact | undefined {
   return fact
 }
 
-const beatOf = (beat: number): number | undefined => refutations.refute(alice.suspects(self, beat))?.content.beat
+const heartbeatOf = (heartbeat: number): number | undefined => refutations.refute(alice.suspects(self, heartbeat))?.content.heartbeat
 
-describe('the beat of this node', () => {
+describe('the heartbeat of this node', () => {
   it('is how many seconds its life has lasted', () => {
-    expect(refutations.beat).toBe(100)
+    expect(refutations.heartbeat).toBe(100)
     context.now += 600
-    expect(refutations.beat).toBe(101)
+    expect(refutations.heartbeat).toBe(101)
   })
 
   it('is never less than what it signed', () => {
-    expect(beatOf(100)).toBe(101)
-    expect(refutations.beat).toBe(101)
+    expect(heartbeatOf(100)).toBe(101)
+    expect(refutations.heartbeat).toBe(101)
   })
 })
 
 describe('a refutation of its own', () => {
-  it('is signed once in a beat, however many ask', () => {
+  it('is signed once in a heartbeat, however many ask', () => {
     const first = refutations.sign()
     expect(refutations.sign()).toBe(first)
     expect(signatures).toBe(1)
     context.now += 1_000
-    expect(refutations.sign().content.beat).toBe(101)
+    expect(refutations.sign().content.heartbeat).toBe(101)
   })
 
   it('is above what it refutes', () => {
-    expect(beatOf(0)).toBe(100)
-    expect(beatOf(99)).toBe(100)
-    expect(beatOf(100)).toBe(101)
+    expect(heartbeatOf(0)).toBe(100)
+    expect(heartbeatOf(99)).toBe(100)
+    expect(heartbeatOf(100)).toBe(101)
   })
 
-  it('is signed at most once a second whatever beats are cited, and never drives its beat ahead of its clock', () => {
-    for (let beat = 0; beat < 2_000; beat++) beatOf(beat)
+  it('is signed at most once a second whatever heartbeats are cited, and never drives its heartbeat ahead of its clock', () => {
+    for (let heartbeat = 0; heartbeat < 2_000; heartbeat++) heartbeatOf(heartbeat)
     expect(signatures).toBeLessThanOrEqual(2)
-    expect(refutations.beat).toBeLessThanOrEqual(101)
+    expect(refutations.heartbeat).toBeLessThanOrEqual(101)
   })
 
   it('is a fact once it is published, the latest of its life', () => {
-    beatOf(50)
+    heartbeatOf(50)
     expect(refutations.of(self.id)).toBeUndefined()
     expect(publication()).toBeDefined()
-    expect(refutations.of(self.id)?.content.beat).toBe(100)
+    expect(refutations.of(self.id)?.content.heartbeat).toBe(100)
     context.now += 10_000
-    beatOf(105)
+    heartbeatOf(105)
     publication()
-    expect(refutations.of(self.id)?.content.beat).toBe(110)
+    expect(refutations.of(self.id)?.content.heartbeat).toBe(110)
   })
 
   it('is published at most once in a second, and what comes in between after that', () => {
     const publishes = (): boolean => {
-      beatOf(refutations.beat)
+      heartbeatOf(refutations.heartbeat)
       return publication() !== undefined
     }
     const start = context.now
@@ -96,10 +96,10 @@ describe('a refutation of its own', () => {
   })
 
   it('is not published again for an accusation that the published one refutes', () => {
-    beatOf(50)
+    heartbeatOf(50)
     publication()
     context.now += 60_000
-    expect(beatOf(60)).toBe(100)
+    expect(heartbeatOf(60)).toBe(100)
     expect(context.timers.at('refutation')).toBe(Infinity)
   })
 
@@ -112,7 +112,7 @@ describe('a refutation of another', () => {
   it('is news if it is later than the one known, of the present life', () => {
     expect(refutations.isNews(alice.refutes(3))).toBe(true)
     refutations.merge(alice.refutes(3))
-    expect([2, 3, 4].map((beat) => refutations.isNews(alice.refutes(beat)))).toEqual([false, false, true])
+    expect([2, 3, 4].map((heartbeat) => refutations.isNews(alice.refutes(heartbeat)))).toEqual([false, false, true])
     context.view.merge(factOf({ statement: alice.joined({ incarnation: 2 }) }), 0, 0)
     expect(refutations.isNews(alice.refutes(4))).toBe(false)
     expect(refutations.of(alice.id)).toBeUndefined()

@@ -1,6 +1,6 @@
 /**
- * Refutations: "I am here", signed with the present beat. In SWIM (§4.2) a suspected member gossips
- * an alive message. Its incarnation orders these messages there, the beat does here.
+ * Refutations: "I am here", signed with the present heartbeat. In SWIM (§4.2) a suspected member
+ * gossips an alive message. Its incarnation orders these messages there, the heartbeat does here.
  *
  * SWIM's incarnation outlives the episode, and so does a refutation. The highest published one of a
  * life is a fact: later members receive it, and it is deleted with the life. So suspicions that
@@ -13,8 +13,8 @@ import { factOf, refutationKey, type Fact } from '../../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Accusation } from '../../facts/statement.ts'
 
 /**
- * Shortest interval of published refutations, ms. Accusers get them at once. It is a beat, as a
- * member signs no more often. Measured: with five seconds a member that was accused twice in that
+ * Shortest interval of published refutations, ms. Accusers get them at once. It is a heartbeat, as
+ * a member signs no more often. Measured: with five seconds a member that was accused twice in that
  * time could not answer (one of a hundred seeds of `three-sites-narrow`). A member that attackers
  * accuse all the time costs the pool the same 18 KB/s a node.
  */
@@ -30,9 +30,9 @@ export class Refutations {
     this.#context = context
   }
 
-  /** The age of this node's own life, never less than the beat that it signed. */
-  get beat(): number {
-    return Math.max(this.#clock, this.#ownIn(this.#incarnation)?.content.beat ?? 0)
+  /** The age of this node's own life, never less than the heartbeat that it signed. */
+  get heartbeat(): number {
+    return Math.max(this.#clock, this.#ownIn(this.#incarnation)?.content.heartbeat ?? 0)
   }
 
   /** Returns the highest refutation that is a fact; undefined: this life was never suspected. */
@@ -51,8 +51,8 @@ export class Refutations {
     const known = this.of(signer)
     return (
       known === undefined ||
-      content.beat > known.content.beat ||
-      (content.beat === known.content.beat && isGreater(signature, known.signature))
+      content.heartbeat > known.content.heartbeat ||
+      (content.heartbeat === known.content.heartbeat && isGreater(signature, known.signature))
     )
   }
 
@@ -61,20 +61,20 @@ export class Refutations {
     return this.#context.facts.put(factOf({ statement }))
   }
 
-  /** Returns a signature of the present beat. A node signs at most once in a beat. */
+  /** Returns a signature of the present heartbeat. A node signs at most once in a heartbeat. */
   sign(above = -1): Statement<Refutation> {
     const { codec, id } = this.#context
     const incarnation = this.#incarnation
-    const beat = Math.max(this.beat, above + 1)
+    const heartbeat = Math.max(this.heartbeat, above + 1)
     const own = this.#ownIn(incarnation)
-    if (own !== undefined && own.content.beat >= beat) return own
-    this.#own = codec.sign(id, { kind: 'refutation', incarnation, beat })
+    if (own !== undefined && own.content.heartbeat >= heartbeat) return own
+    this.#own = codec.sign(id, { kind: 'refutation', incarnation, heartbeat })
     return this.#own
   }
 
   /**
    * Returns the answer to a suspicion of this node, and sets the timer of its publication.
-   * Undefined if the suspicion is of another life, or cites a beat that its accuser can't have
+   * Undefined if the suspicion is of another life, or cites a heartbeat that its accuser can't have
    * received.
    */
   refute({ content }: Statement<Accusation>): Statement<Refutation> | undefined {
@@ -82,12 +82,12 @@ export class Refutations {
     if (content.incarnation !== this.#incarnation) return undefined
     const published = this.of(id)
     // The published refutation voids this suspicion already.
-    if (published !== undefined && published.content.beat > content.beat) return published
-    // Compared with the clock, not with the signed beat. Otherwise a liar could drive the beat
-    // ahead, one signature at a time.
-    if (content.beat > this.#clock) return undefined
+    if (published !== undefined && published.content.heartbeat > content.heartbeat) return published
+    // Compared with the clock, not with the signed heartbeat. Otherwise a liar could drive the
+    // heartbeat ahead, one signature at a time.
+    if (content.heartbeat > this.#clock) return undefined
     timers.set('refutation', Math.max(now, this.#publishAgain))
-    return this.sign(content.beat)
+    return this.sign(content.heartbeat)
   }
 
   /** Returns the last refutation as a fact to publish. Call this when the timer fires. */
@@ -119,8 +119,8 @@ export class Refutations {
 }
 
 /**
- * Orders two refutations of one beat, so that all nodes keep the same. Only a faulty or dishonest
- * member signs both.
+ * Orders two refutations of one heartbeat, so that all nodes keep the same. Only a faulty or
+ * dishonest member signs both.
  */
 function isGreater(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, i) => byte !== b[i])
