@@ -45,8 +45,8 @@ export async function sweep(tasks: readonly Task[], options: SweepOptions = {}):
       const task = tasks[next]
       if (task === undefined) return
       at = next++
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no
-      // origin
+      // A thread has no origin.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
       worker.postMessage(task)
     }
     worker.on('message', (report: Report) => {
