@@ -2,7 +2,7 @@
 import type { Command as Program } from 'commander'
 import { countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
-import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
+import { ASK_FLAGS, ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
 import type { JobClientFlags } from './compute/job-client.ts'
 import type { JobFlags } from './compute/jobs.ts'
@@ -205,7 +205,7 @@ const job: ShellCommand = {
 function shellOf(name: CommandName): Omit<ShellCommand, 'run'> {
   const { shell } = commands[name] as { readonly shell?: Shell }
   if (shell === undefined) throw new Error(`${name} is no command of the command line`)
-  return { name: shell.name ?? name, about: shell.about, operands: [POOL, ...(shell.operands ?? [])], flags: shell.flags }
+  return { name: shell.name ?? name, about: shell.about, operands: [POOL, ...(shell.operands ?? [])], flags: shell.flags ?? ASK_FLAGS }
 }
 
 /** In the order of the help. */

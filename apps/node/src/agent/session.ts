@@ -14,7 +14,7 @@ const LINE_LIMIT = 1024 * 1024
 
 /** A command, whatever its fields. */
 interface Runnable {
-  readonly answer: NodeEvent['event']
+  readonly answer?: NodeEvent['event']
   run(command: Command, context: Context): object | void | Promise<object | void>
 }
 
@@ -106,7 +106,7 @@ export class Session {
       cancel: (id) => this.#cancel(id),
       leave: () => this.#leave(command.id),
     })
-    const answerOf = (fields: object | void): NodeEvent => ({ event: entry.answer, ...fields }) as NodeEvent
+    const answerOf = (fields: object | void): NodeEvent => ({ event: entry.answer ?? 'done', ...fields }) as NodeEvent
     return content instanceof Promise ? content.then(answerOf) : answerOf(content)
   }
 

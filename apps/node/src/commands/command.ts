@@ -28,13 +28,12 @@ type Content<Last extends Kind> = Last extends 'done' | 'stopped' ? void : Omit<
  * with `shell`, a command of the command line.
  */
 interface NodeCommand<Entries extends v.ObjectEntries, Last extends Kind> {
-  /** A remark for the documents. */
+  /** A remark for the documents. The default is that of the command line. */
   readonly about?: string
   /** Its fields besides `command` and `id`. */
   readonly fields: Entries
-  /** Its fields as the documents show them. */
-  readonly example: FieldsOf<Entries>
-  readonly answer: Last
+  /** The default is `done`. */
+  readonly answer?: Last
   /** Carries it out. Returns the content of the answer. */
   readonly run: (fields: FieldsOf<Entries>, context: Context) => Content<Last> | Promise<Content<Last>>
   readonly shell?: Shell<EventOf<Last>>
@@ -46,7 +45,8 @@ export interface Shell<Event extends NodeEvent = never> {
   readonly name?: string
   readonly about: string
   readonly operands?: readonly Flag[]
-  readonly flags: readonly Flag[]
+  /** The default are those of all commands with one answer. */
+  readonly flags?: readonly Flag[]
   /** Returns the line of JSON. The default has no fields. */
   readonly line?: (given: never) => Line | Promise<Line>
   /** Returns the answer for a person. The default is the text of the event. */
@@ -62,7 +62,7 @@ interface Line {
 }
 
 /** Defines a command, with the types of its fields and of its answer from their values. */
-export function command<const Entries extends v.ObjectEntries, Last extends Kind>(
+export function command<const Entries extends v.ObjectEntries, Last extends Kind = 'done'>(
   definition: NodeCommand<Entries, Last>,
 ): NodeCommand<Entries, Last> {
   return definition

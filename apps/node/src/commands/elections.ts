@@ -5,12 +5,10 @@ import { UsageError } from '../base/usage-error.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
 
-/** All have the name of an election, and nothing else. */
-const common = { fields: { election: text }, example: { election: 'master' } } as const
+const fields = { election: text }
 
 export const elect = command({
-  ...common,
-  about: 'be a candidate',
+  fields,
   answer: 'elected',
   run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.elect(election, { signal })),
   shell: {
@@ -25,15 +23,14 @@ export const elect = command({
 })
 
 export const result = command({
-  ...common,
+  fields,
   about: 'wait for a winner',
   answer: 'elected',
   run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.electionResult(election, { signal })),
 })
 
 export const withdraw = command({
-  ...common,
+  fields,
   about: 'be no candidate any more',
-  answer: 'done',
   run: ({ election }, { agent }) => agent.pool.withdraw(election),
 })

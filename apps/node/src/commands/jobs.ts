@@ -16,17 +16,13 @@ const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS]
 export const jobs = command({
   about: 'a job event of each job comes first',
   fields: jobFields.jobs,
-  example: {},
-  answer: 'done',
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'jobs', ...fields }, report, signal),
   shell: { about: 'list the jobs of a pool', flags: [...FLAGS, { ...JSON_LINES, about: 'one JSON object a job' }] },
 })
 
 export const job = command({
-  about: 'an id or a name; "do":"cancel", "suspend", "resume" or "forget", "until":"result" or "ended", "waits":true',
+  about: 'job is an id or a name; until: wait for the result, or for the end with all progress; waits: list the tasks that are held',
   fields: jobFields.job,
-  example: { job: 'queens', until: 'ended' },
-  answer: 'done',
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'job', ...fields }, report, signal),
   shell: {
     about: 'say how a job goes',
@@ -46,10 +42,8 @@ export const job = command({
 })
 
 export const submit = command({
-  about: '"blobs" is an object of paths, "keep" ms, "votes" a number',
+  about: 'blobs are named by fields of the input; keep is milliseconds',
   fields: jobFields.submit,
-  example: { file: '/…/sum.ts', function: 'sum', input: 1000, name: 'sum', until: 'ended' },
-  answer: 'done',
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'submit', ...fields }, report, signal),
   shell: {
     about: 'submit a job: a function of a program, and its input as JSON',

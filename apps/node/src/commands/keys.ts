@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { oneOf, text } from '../base/schema.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
 import { command } from './command.ts'
-import { ASK_FLAGS, flag } from './flags.ts'
+import { flag } from './flags.ts'
 
 const CHANGES = ['install', 'use', 'remove'] as const
 
@@ -13,9 +13,8 @@ interface KeysGiven {
 }
 
 export const keys = command({
-  about: '"do":"install" with "key" (the text of a key file), "use" or "remove" with "key" (an id)',
+  about: 'list the keys, or change them first; key is the text of a key file to install, or the id of an installed key',
   fields: { do: v.optional(oneOf(...CHANGES)), key: v.optional(text) },
-  example: {},
   answer: 'keys',
   /** Returns the keys that are installed after the change. */
   async run({ do: change, key }, { agent: { pool, log } }) {
@@ -33,7 +32,6 @@ export const keys = command({
       flag('[what]', 'to do', ['list', ...CHANGES], 'list'),
       flag('[key]', 'install: the file of the key; use and remove: its id, as the list has it'),
     ],
-    flags: ASK_FLAGS,
     /** Keys travel over the control socket, which nobody else can read. */
     async line({ what, key }: KeysGiven) {
       if (what === 'list') {

@@ -12,9 +12,8 @@ import { ASK_FLAGS, flag } from './flags.ts'
 const STATES = ['here', 'left', 'died', 'all'] as const
 
 export const members = command({
-  about: 'tag is a regular expression; state is here, left, died or all',
+  about: 'tag is a regular expression; the default state is here',
   fields: { location: v.optional(text), tag: v.optional(text), state: v.optional(oneOf(...STATES)) },
-  example: { location: 'delft@nl', tag: '^gpu', state: 'all' },
   answer: 'members',
   run(filter, { agent }) {
     try {
@@ -50,7 +49,6 @@ export const members = command({
 export const links = command({
   about: 'roundTrip is that of the last probe, ms, where this node probes the member',
   fields: {},
-  example: {},
   answer: 'links',
   run: async (_, { agent }) => ({
     links: (await agent.pool.links()).map(({ id, roundTrip }) => ({ id, ...(roundTrip !== undefined && { roundTrip }) })),
@@ -58,16 +56,12 @@ export const links = command({
 })
 
 export const maybeDead = command({
-  about: 'have a member probed: a hint, which kills nobody',
   fields: { node: text },
-  example: { node: '12D3…' },
-  answer: 'done',
   run: ({ node }, { agent }) => agent.pool.maybeDead(node),
   shell: {
     name: 'maybe-dead',
     about: 'have a member probed that may be dead: a hint, which kills nobody',
     operands: [flag('<id>', 'of the member')],
-    flags: ASK_FLAGS,
     line: ({ id }: { readonly id: string }) => ({ command: 'maybeDead', node: id }),
   },
 })

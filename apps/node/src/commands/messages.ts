@@ -4,7 +4,7 @@ import { base64 as toBase64, nodeJson } from '../agent/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text, texts } from '../base/schema.ts'
 import { command } from './command.ts'
-import { ASK_FLAGS, flag, JSON_LINES } from './flags.ts'
+import { flag, JSON_LINES } from './flags.ts'
 
 /** The operands of a message, as a person gives them. */
 interface Message {
@@ -23,29 +23,21 @@ function decoded(payload: string | undefined): Uint8Array {
 }
 
 export const signal = command({
-  about: 'send a signal to members',
   fields: { name: text, nodes: texts },
-  example: { name: 'go', nodes: ['12D3…'] },
-  answer: 'done',
   run: ({ name, nodes }, { agent, signal }) => agent.pool.signal(name, nodes, { signal }),
   shell: {
     about: 'send a signal to members, and wait until they have it',
     operands: [flag('<name>', 'of the signal'), flag('<ids...>', 'of the members')],
-    flags: ASK_FLAGS,
     line: ({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) => ({ command: 'signal', name, nodes: ids }),
   },
 })
 
 export const event = command({
-  about: 'tell all members; payload may be left out',
   fields: { name: text, payload: v.optional(base64) },
-  example: { name: 'deploy', payload: 'djI=' },
-  answer: 'done',
   run: ({ name, payload }, { agent }) => agent.pool.broadcast(name, decoded(payload)),
   shell: {
     about: 'tell all members something',
     operands: [flag('<name>', 'of the event'), PAYLOAD],
-    flags: ASK_FLAGS,
     line: (message: Message) => ({ command: 'event', ...encoded(message) }),
   },
 })
@@ -58,7 +50,7 @@ interface QueryGiven extends Message {
 }
 
 export const query = command({
-  about: 'ask all, or those that meet "nodes":["12D3…"], "location" and "tag"; reply events come first',
+  about: 'ask all members, or those that meet nodes, location and tag; timeout is milliseconds; reply events come first',
   fields: {
     name: text,
     payload: v.optional(base64),
@@ -67,8 +59,6 @@ export const query = command({
     location: v.optional(text),
     tag: v.optional(text),
   },
-  example: { name: 'load', timeout: 2000 },
-  answer: 'done',
   async run({ name, payload, timeout, nodes, location, tag }, { agent, signal, report }) {
     const isFiltered = nodes !== undefined || location !== undefined || tag !== undefined
     const filter = { ...(nodes && { ids: nodes }), ...(location !== undefined && { location }), ...(tag !== undefined && { tag }) }
@@ -93,23 +83,17 @@ export const query = command({
 export const answer = command({
   about: 'your program answers queries of this name: each comes as a query event',
   fields: { name: text },
-  example: { name: 'load' },
-  answer: 'done',
   run: ({ name }, { answers }) => answers.answer(name),
 })
 
 export const unanswer = command({
   about: 'your program answers them no longer',
   fields: { name: text },
-  example: { name: 'load' },
-  answer: 'done',
   run: ({ name }, { answers }) => answers.unanswer(name),
 })
 
 export const reply = command({
   about: 'the answer to the query of that number; without a payload there is none',
   fields: { query: number, payload: v.optional(base64) },
-  example: { query: 3, payload: 'MC43' },
-  answer: 'done',
   run: (fields, { answers }) => answers.reply(fields.query, fields.payload),
 })

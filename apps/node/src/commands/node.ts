@@ -4,11 +4,10 @@ import { healthJson, isCutOff, nodeJson, reignJson } from '../agent/events.ts'
 import { base64, id } from '../base/schema.ts'
 import { oneLine, span } from '../base/text.ts'
 import { command } from './command.ts'
-import { ASK_FLAGS, flag } from './flags.ts'
+import { flag } from './flags.ts'
 
 export const status = command({
   fields: {},
-  example: {},
   answer: 'status',
   run(_, { agent: { pool, version, started, url } }) {
     const { user, system } = process.cpuUsage()
@@ -27,7 +26,6 @@ export const status = command({
   },
   shell: {
     about: 'say who this node is and how it goes',
-    flags: ASK_FLAGS,
     text({ node, version, started, members, reigns, health, pid, memory, processor, http }, now) {
       const lines: [string, string][] = [
         ['node', `${node.id}, incarnation ${node.incarnation}`],
@@ -52,27 +50,22 @@ export const status = command({
 
 export const health = command({
   fields: {},
-  example: {},
   answer: 'health',
   run: (_, { agent }) => healthJson(agent.pool.health()),
   shell: {
     about: 'say how well this node is connected; status 1 if it reaches nobody or a minority',
-    flags: ASK_FLAGS,
     text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)],
     status: (answer) => (isCutOff(answer) ? 1 : 0),
   },
 })
 
 export const tag = command({
-  about: 'base64, at most 1 KiB',
+  about: 'at most 1 KiB',
   fields: { tag: base64 },
-  example: { tag: 'bG9hZD03' },
-  answer: 'done',
   run: (fields, { agent }) => agent.pool.setTag(Buffer.from(fields.tag, 'base64')),
   shell: {
     about: 'have this node say another tag of itself, which all members get to know',
     operands: [flag('<text>', 'at most 1 KiB')],
-    flags: ASK_FLAGS,
     line: ({ text }: { readonly text: string }) => ({ command: 'tag', tag: Buffer.from(text).toString('base64') }),
   },
 })
@@ -80,27 +73,20 @@ export const tag = command({
 export const cancel = command({
   about: 'give up the command with that id: it is answered by an error, CANCELLED',
   fields: { of: id },
-  example: { of: '9' },
-  answer: 'done',
   run: ({ of }, context) => context.cancel(of),
 })
 
 export const terminate = command({
-  about: 'tell all members that the pool is at its end; nobody is made to leave',
   fields: {},
-  example: {},
-  answer: 'done',
   run: (_, { agent }) => agent.pool.terminate(),
   shell: {
     about: 'tell all members, and those that join later, that the pool is at its end: each decides what follows',
-    flags: ASK_FLAGS,
   },
 })
 
 export const leave = command({
   fields: {},
-  example: {},
   answer: 'stopped',
   run: (_, context) => context.leave(),
-  shell: { about: 'have this node leave the pool, and wait until it has', flags: ASK_FLAGS },
+  shell: { about: 'have this node leave the pool, and wait until it has' },
 })

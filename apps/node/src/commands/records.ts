@@ -5,24 +5,19 @@ import { base64, number, text } from '../base/schema.ts'
 import { command } from './command.ts'
 
 export const publish = command({
-  about: 'value is base64, ttl milliseconds; told to all by record, also to newcomers, until it expires',
+  about: 'ttl is milliseconds; told to all by record, also to newcomers, until it expires',
   fields: { name: text, value: base64, ttl: number },
-  example: { name: 'job/1', value: 'aGk=', ttl: 60_000 },
-  answer: 'done',
   run: async ({ name, value, ttl }, { agent }) => void (await agent.pool.publish(name, Buffer.from(value, 'base64'), { ttl })),
 })
 
 export const unpublish = command({
   fields: { name: text },
-  example: { name: 'job/1' },
-  answer: 'done',
   run: ({ name }, { agent }) => agent.pool.unpublish(name),
 })
 
 export const records = command({
   about: 'those whose names begin so; without a prefix all',
   fields: { prefix: v.optional(text) },
-  example: { prefix: 'job/' },
   answer: 'records',
   run: ({ prefix }, { agent }) => ({ records: agent.pool.records(prefix).map(recordJson) }),
 })

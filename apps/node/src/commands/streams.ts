@@ -5,7 +5,6 @@ import { command } from './command.ts'
 export const open = command({
   about: 'a stream to that member, at a local socket',
   fields: { node: text, protocol: text },
-  example: { node: '12D3…', protocol: '/render/1.0.0' },
   answer: 'opened',
   async run({ node, protocol }, { agent, signal }) {
     const { openStream } = await import('../agent/stream-bridge.ts')
@@ -14,10 +13,8 @@ export const open = command({
 })
 
 export const handle = command({
-  about: 'streams of members go to that socket, on which your program listens; their first line is {"from":"12D3…","protocol":"…"}',
+  about: 'streams of members go to that socket, on which your program listens; their first line is `{"from":"12D3…","protocol":"…"}`',
   fields: { protocol: text, path: text },
-  example: { protocol: '/render/1.0.0', path: '/tmp/render.sock' },
-  answer: 'done',
   async run({ protocol, path }, { agent }) {
     const { handleStreams } = await import('../agent/stream-bridge.ts')
     await handleStreams(agent.pool, protocol, path)
@@ -26,7 +23,5 @@ export const handle = command({
 
 export const unhandle = command({
   fields: { protocol: text },
-  example: { protocol: '/render/1.0.0' },
-  answer: 'done',
   run: ({ protocol }, { agent }) => agent.pool.unhandle(protocol),
 })

@@ -50,10 +50,6 @@ describe('a command', () => {
     expect(problem(line)).toMatchObject({ code, re })
   })
 
-  it.each(Object.entries(commands))('is read as the documents show it: %s', (command, { example }) => {
-    expect(parseCommand(JSON.stringify({ command, ...example }))).toEqual({ command, ...example })
-  })
-
   it('is never anything else than read or refused', () => {
     fc.assert(
       fc.property(

@@ -72,7 +72,7 @@ async function runningNode(pool: string, flags: JobClientFlags): Promise<Control
  * A member without workers that lives as long as a command and publishes nothing about itself. It
  * leaves at the end, so that nobody takes it for dead.
  */
-export class JobClient implements AsyncDisposable {
+class JobClient implements AsyncDisposable {
   readonly pool: Pool
   readonly grid: Grid
 

@@ -1,15 +1,25 @@
+import type * as v from 'valibot'
 import { commands } from '../commands/table.ts'
 
-/** The width of a line of JSON, so that remarks stand below each other. */
-const WIDTH = 56
+interface Entry {
+  readonly about?: string
+  readonly fields: Readonly<
+    Record<string, v.ObjectEntries[string] & { readonly wrapped?: { readonly message?: string }; readonly message?: string }>
+  >
+  readonly answer?: string
+  readonly shell?: { readonly about: string }
+}
 
-/** Returns the commands that a node takes as lines of JSON, a line each, for the documents. */
+/** Returns the commands that a node takes as lines of JSON, as a table for the documents. */
 export function jsonCommands(): string {
-  return Object.entries(commands)
-    .map(([name, { example, answer, about }]) => {
-      const line = JSON.stringify({ command: name, ...example })
-      const answered = answer === 'done' ? '' : `answered by ${answer}`
-      return `${line.padEnd(WIDTH)}  ${[about, answered].filter(Boolean).join('; ')}`.trimEnd()
-    })
-    .join('\n')
+  const rows = Object.entries(commands as Readonly<Record<string, Entry>>).map(
+    ([name, { fields, answer = 'done', shell, about = shell?.about ?? '' }]) => {
+      const described = Object.entries(fields).map(([field, { wrapped, message = wrapped?.message ?? 'must be anything' }]) => {
+        const value = message.replace(/^must be (?:an? )?/u, '')
+        return `\`${field}\`${wrapped === undefined ? '' : '?'}: ${value}`
+      })
+      return `| \`${name}\` | ${described.join('; ')} | \`${answer}\` | ${about} |`
+    },
+  )
+  return ['| command | fields | answer | |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
