@@ -11,8 +11,8 @@ const options: GridOptions = {
 }
 
 /**
- * The time of a job, ms, where one more of 12 members may take tasks, and only answers that it has
- * them.
+ * The time of a job, ms. There may be one more member, which takes tasks, and only answers that it
+ * has them.
  */
 function run(hasQuietHolder: boolean): number {
   const grid = new VirtualGrid(options)
