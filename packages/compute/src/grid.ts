@@ -68,7 +68,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** The id of the owner of the jobs that this member submits. */
   get owner(): string {
-    return this.#options.owner?.id ?? this.#pool.self.id
+    return this.#engine.jobs.owner
   }
 
   /**
@@ -120,7 +120,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       this.#warn('PROGRAM_NEEDS_TRUST', `${needs.join(', ')}: what no sandbox has. Only members that accept ${this.owner} run it`, id)
     for (const hash of hashes) this.#engine.store.pin(hash, pin.for)
     await this.#distribute(id, hashes)
-    await this.#engine.own.publish(name, job, MAX_LIFETIME)
+    await this.#engine.jobs.publish(name, job, MAX_LIFETIME)
     return new Job(this, id)
   }
 
@@ -130,7 +130,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @throws UnknownJobError if there is none, or if several owners have a job of this name
    */
   job(idOrName: string): Job {
-    return new Job(this, this.#engine.jobs.find(idOrName, this.owner))
+    return new Job(this, this.#engine.jobs.find(idOrName))
   }
 
   /** All jobs of the pool, the oldest first. */
@@ -206,15 +206,17 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** @internal */
   async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
-    await this.#engine.own.wish(id, wish)
+    await this.#engine.jobs.wish(id, wish)
     // The job is over here once replicas have answered that they stopped, or that it has an
     // outcome.
     if (wish === 'cancel') await this.ended(id, CANCEL_TIME)
+    else await this.#engine.untilKnown(id, wish)
   }
 
   /** @internal */
   async forget(id: JobId): Promise<void> {
-    await this.#engine.own.withdraw(id)
+    await this.#engine.jobs.withdraw(id)
+    await this.#engine.untilKnown(id, 'forget')
   }
 
   /** Pushes programs, inputs and blobs to the replicas before any member learns of the job. */

@@ -3,7 +3,7 @@ import { createRandom, type Milliseconds } from '@jel/protocol'
 import type { GridMember } from '../src/grid/grid-member.ts'
 import { VirtualGrid } from '../src/grid/grid.ts'
 import type { VirtualProgram } from '../src/jobs/programs/program.ts'
-import { rounds, roundsInput } from '../src/jobs/programs/rounds.ts'
+import { rounds, roundsInput } from './rounds.ts'
 import { flatJob, rootInput } from '../src/jobs/programs/trees.ts'
 import { Records } from '../../compute/test/records.ts'
 

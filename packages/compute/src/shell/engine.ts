@@ -8,9 +8,8 @@ import { Explanations } from './explanations.ts'
 import { JobFiles } from './job-files.ts'
 import { JobHolders } from './job-holders.ts'
 import { JobKeepers } from './job-keepers.ts'
-import type { PublishedJob } from './job-record.ts'
+import type { JobRecord, PublishedJob } from './job-record.ts'
 import { MemberList } from './member-list.ts'
-import { OwnJobs } from './own-jobs.ts'
 import { Participation } from './participation.ts'
 import { PeerBudget } from './peer-budget.ts'
 import { PeerStreams } from './peer-streams.ts'
@@ -32,7 +31,6 @@ export class Engine {
   readonly blobs: BlobExchange
   readonly runner: Runner
   readonly jobs: PublishedJobs
-  readonly own: OwnJobs
   readonly holders: JobHolders
   readonly keepers: JobKeepers
   readonly endings = new Endings()
@@ -47,7 +45,7 @@ export class Engine {
   #isClosed = false
 
   constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
-    const { visits = false, workers = 0, owner = { id: pool.self.id } } = options
+    const { visits = false, workers = 0 } = options
     const computes = workers > 0
     const budget = new PeerBudget()
     this.#visits = visits
@@ -70,7 +68,7 @@ export class Engine {
       onUnreached: (id) => this.runner.feed({ type: 'unreached', id }),
       onNonsense: (from, reason) => events.onWarning('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
-    this.jobs = new PublishedJobs(pool, {
+    this.jobs = new PublishedJobs(pool, options.owner, {
       onPublished: (job, fresh) => void this.#participation.begin(job, fresh),
       onForgotten: (id) => {
         this.#files.forget(id)
@@ -82,7 +80,7 @@ export class Engine {
       self: { id: pool.self.id, location: pool.self.location, visits, computes },
       workers,
       ...(options.limits && { limits: options.limits }),
-      ...(options.tickets && { tickets: ticketsOf(options.tickets, owner.id) }),
+      ...(options.tickets && { tickets: ticketsOf(options.tickets, this.jobs.owner) }),
       signer: this.#signer,
       programOf: (job) => this.#files.placed(job),
       send: (to, message) => this.#streams.send(to, message),
@@ -90,7 +88,7 @@ export class Engine {
       onEnded: ({ job, entry }) => {
         this.store.unpin(job)
         this.endings.end(job)
-        this.own.keepEnded(job)
+        this.jobs.keepEnded(job)
         this.#shifts.ended(job, entry, performance.now())
       },
       onExplained: ({ job, tasks }) => this.explanations.answered(job, tasks),
@@ -103,13 +101,11 @@ export class Engine {
       keeps: async (job) => await this.#files.keeps(job),
       wishOf: (job) => this.jobs.get(job)?.wish ?? 'forget',
     })
-    this.own = new OwnJobs({ owner: options.owner, pool, jobs: this.jobs, holders: this.holders, keepers: this.keepers })
     const common = {
-      owner: owner.id,
       store: this.store,
       jobs: this.jobs,
       holders: this.holders,
-      placeOf: (job: PublishedJob) => placeOf(job, options, owner.id),
+      placeOf: (job: PublishedJob) => placeOf(job, options, this.jobs.owner),
       warn: (code: string, message: string, job: JobId) => events.onWarning(code, message, job),
     }
     this.#files = new JobFiles({ ...common, exchange: this.blobs, scheduler })
@@ -143,6 +139,13 @@ export class Engine {
     this.store.close()
     this.endings.endAll()
     this.explanations.close()
+  }
+
+  /**
+   * Resolves once two of the members that may keep a job know a wish of its owner, or after 3 s.
+   */
+  async untilKnown(id: JobId, wish: JobRecord['wish'] | 'forget'): Promise<void> {
+    await this.keepers.untilKnown(this.holders.keepers(id), id, wish)
   }
 
   watch(id: JobId): void {

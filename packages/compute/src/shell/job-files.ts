@@ -18,7 +18,6 @@ import type { PublishedJobs } from './published-jobs.ts'
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
 interface JobFilesParts {
-  readonly owner: string
   readonly store: BlobStore
   readonly exchange: BlobExchange
   readonly jobs: PublishedJobs
@@ -75,7 +74,7 @@ export class JobFiles {
 
   pin(hash: string | undefined, id: JobId): void {
     const owner = this.#parts.jobs.get(id)?.owner
-    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.owner ? undefined : owner)
+    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.jobs.owner ? undefined : owner)
   }
 
   /**

@@ -20,7 +20,6 @@ const FETCH_SELDOM = 300_000
 const [HEAR_TIME, HEAR_AGAIN] = [2000, 100]
 
 interface ParticipationParts {
-  readonly owner: string
   readonly store: BlobStore
   readonly jobs: PublishedJobs
   readonly files: JobFiles
@@ -113,9 +112,9 @@ export class Participation {
 
   /** Whether the job runs here, is kept here, or belongs to this member's owner. */
   #isNeededHere(job: PublishedJob): boolean {
-    const { runner, owner, placeOf, holders } = this.#parts
+    const { runner, jobs, placeOf, holders } = this.#parts
     if (runner.scheduler.ended(job.id) !== undefined) return false
-    return job.owner === owner || placeOf(job) !== undefined || holders.isReplica(job.id)
+    return job.owner === jobs.owner || placeOf(job) !== undefined || holders.isReplica(job.id)
   }
 
   /** Whether something of the job remains to be done here. */

@@ -1,8 +1,8 @@
-import type { Pool, PoolRecord } from '@jel/jel'
+import type { Pool, PoolRecord, RecordOwner } from '@jel/jel'
 import type { JobId } from '../core/io.ts'
-import { UnknownJobError } from '../errors.ts'
+import { NotOwnerError, UnknownJobError } from '../errors.ts'
 import { Expiry } from './expiry.ts'
-import { JOB_PREFIX, readJob, type PublishedJob } from './job-record.ts'
+import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
 
 /**
  * A job counts as just submitted if this member learns of it within this time of its date, ms. A
@@ -17,9 +17,13 @@ export interface PublishedJobsEvents {
   onForgotten(id: JobId): void
 }
 
-/** The jobs of the pool, as the records of their owners state them. */
+/**
+ * The jobs of the pool, as the records of their owners state them; publishes those of this member's
+ * owner.
+ */
 export class PublishedJobs {
   readonly #pool: Pool
+  readonly #owner: RecordOwner | undefined
   readonly #events: PublishedJobsEvents
   readonly #jobs = new Map<JobId, PublishedJob>()
   /**
@@ -33,9 +37,16 @@ export class PublishedJobs {
   )
   readonly #stop = new AbortController()
 
-  constructor(pool: Pool, events: PublishedJobsEvents) {
+  /** @param owner the owner of this member's jobs; undefined: the node itself */
+  constructor(pool: Pool, owner: RecordOwner | undefined, events: PublishedJobsEvents) {
     this.#pool = pool
+    this.#owner = owner
     this.#events = events
+  }
+
+  /** The id of the owner of this member's jobs. */
+  get owner(): string {
+    return this.#owner?.id ?? this.#pool.self.id
   }
 
   start(): void {
@@ -67,18 +78,19 @@ export class PublishedJobs {
   }
 
   /**
-   * Finds a job by its id or name. Of several jobs of one name it prefers that of `owner`.
+   * Finds a job by its id or name. Of several jobs of one name it prefers that of this member's
+   * owner.
    *
    * @throws UnknownJobError if there is none, or if several other owners have one
    */
-  find(idOrName: string, owner: string): JobId {
+  find(idOrName: string): JobId {
     if (this.#jobs.has(idOrName)) return idOrName
-    const own = this.named(owner, idOrName)
+    const own = this.named(this.owner, idOrName)
     if (own !== undefined) return own.id
     const named = [...this.#jobs.values()].filter(({ name }) => name === idOrName)
     if (named.length === 1) return (named[0] as PublishedJob).id
     if (named.length === 0) throw new UnknownJobError(`nobody in the pool has published a job ${JSON.stringify(idOrName)}`)
-    const ids = named.map(({ id, owner: other }) => `${id} of ${other}`).join(', ')
+    const ids = named.map(({ id, owner }) => `${id} of ${owner}`).join(', ')
     throw new UnknownJobError(`several owners have a job ${JSON.stringify(idOrName)}: ${ids}`)
   }
 
@@ -110,5 +122,45 @@ export class PublishedJobs {
     this.#jobs.delete(id)
     this.#cameAt.delete(id)
     this.#events.onForgotten(id)
+  }
+
+  async publish(name: string, job: JobRecord, lifetime: number): Promise<void> {
+    const owner = this.#owner && { owner: this.#owner }
+    const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), { ttl: lifetime, ...owner })
+    // The owner may have given the name to another job meanwhile.
+    const latest = this.#pool.records(record.name).find((each) => each.name === record.name && each.owner === record.owner)
+    this.take(latest ?? record, true)
+  }
+
+  /** @throws NotOwnerError, UnknownJobError */
+  async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
+    const job = this.#own(id, wish)
+    const left = Math.max(1000, job.expires - Date.now())
+    await this.publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
+  }
+
+  /** @throws NotOwnerError, UnknownJobError */
+  async withdraw(id: JobId): Promise<void> {
+    const job = this.#own(id, 'forget')
+    await this.#pool.unpublish(JOB_PREFIX + job.name, { ...(this.#owner && { owner: this.#owner }) })
+    if (this.#jobs.get(id) === job) this.forget(id)
+  }
+
+  /**
+   * Changes the lifetime of the record of an ended job. A record lives as long as a job may run.
+   * After the end only the owner can state how long it stays; without that the job is kept longer.
+   */
+  keepEnded(id: JobId): void {
+    const job = this.#jobs.get(id)
+    const lifetime = job?.owner === this.owner ? lifetimeAfterEnd(job, Date.now()) : undefined
+    if (job !== undefined && lifetime !== undefined) void this.publish(job.name, job, lifetime).catch(() => {})
+  }
+
+  #own(id: JobId, what: string): PublishedJob {
+    const job = this.#jobs.get(id)
+    if (job === undefined) throw new UnknownJobError(`nobody in the pool has published a job ${id}`)
+    if (job.owner !== this.owner)
+      throw new NotOwnerError(`the job ${job.name} is ${job.owner}'s, and this is ${this.owner}: only its owner may ${what} it`)
+    return job
   }
 }

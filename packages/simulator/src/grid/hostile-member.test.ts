@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { VirtualGrid } from './grid.ts'
-import { HostileMember } from './hostile-member.ts'
+import { HostileMember } from '../../test/hostile-member.ts'
 import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const MEMBERS = 12

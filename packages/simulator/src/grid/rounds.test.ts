@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { seeds } from '../../test/seeds.ts'
 import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
-import { idealTime, rounds, roundsInput, type RoundsOptions } from '../jobs/programs/rounds.ts'
+import { idealTime, rounds, roundsInput, type RoundsOptions } from '../../test/rounds.ts'
 
 /** 2 % of the tasks take ten times as long. */
 const heavyTail = (random: () => number): number => (random() < 0.02 ? 10_000 : 1000)

@@ -1,7 +1,7 @@
 import { NOTHING_SHARED } from '@jel/compute/internals'
 import { createRandom, hash52 } from '@jel/protocol'
-import type { VirtualProgram } from './program.ts'
-import { leaf, spawn, sum, timeOf, type TaskTime } from './trees.ts'
+import type { VirtualProgram } from '../src/jobs/programs/program.ts'
+import { leaf, spawn, sum, timeOf, type TaskTime } from '../src/jobs/programs/trees.ts'
 
 /** Options of {@link rounds}. */
 export interface RoundsOptions {

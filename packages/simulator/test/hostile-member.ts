@@ -1,7 +1,7 @@
 import { ROOT, type JobId, type MemberId, type Message, type Path } from '@jel/compute/internals'
-import type { GridMember } from './grid-member.ts'
-import type { VirtualGrid } from './grid.ts'
-import { numberBytes, rootInput } from '../jobs/programs/trees.ts'
+import type { GridMember } from '../src/grid/grid-member.ts'
+import type { VirtualGrid } from '../src/grid/grid.ts'
+import { numberBytes, rootInput } from '../src/jobs/programs/trees.ts'
 
 /** Interval of its attacks, ms. */
 const EVERY = 1000
