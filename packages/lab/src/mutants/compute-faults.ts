@@ -5,7 +5,7 @@ const tries = { file: `${core}/tries.ts`, test: `${core}/tries.test.ts` }
 const fitness = { file: `${core}/fitness.ts`, test: `${core}/fitness.test.ts` }
 const losses = { file: `${core}/losses.ts`, test: `${core}/poison.test.ts` }
 const ended = { test: `${core}/digest.test.ts` }
-const rounds = { file: `${core}/speculative-execution.ts`, test: `${core}/speculative-execution.test.ts` }
+const speculation = { file: `${core}/speculative-execution.ts`, test: `${core}/speculative-execution.test.ts` }
 const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.ts` }
 const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
 
@@ -87,16 +87,23 @@ export const computeFaults: readonly ShellFault[] = [
     to: '',
   },
   {
-    ...rounds,
+    ...speculation,
     name: 'one member’s word makes a straggler of nothing',
     from: 'Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean)',
     to: 'LONGEST_FACTOR * longest',
   },
   {
-    ...rounds,
+    ...speculation,
     name: 'a parent is judged as a leaf',
     from: 'isParent ? eagerInnerFactor / eagerFactor : 1',
     to: 'isParent ? 1 : 1',
+  },
+  {
+    ...speculation,
+    name: 'what a member waits for is begun again by replicas alone',
+    from: 'jobs.some((job) => this.#repeatAwaited(job)) ? undefined : replica',
+    to: 'replica',
+    test: 'packages/simulator/src/grid/quiet-holder.test.ts',
   },
   {
     ...inputs,
