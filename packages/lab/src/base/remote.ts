@@ -3,19 +3,19 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { keep } from './child.ts'
 
 /** The object's methods, all of them asynchronous. */
-type Remote<Api> = {
+export type Remote<Api> = {
   readonly [Method in keyof Api]: Api[Method] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
     : never
 }
 
-interface Call {
+export interface Call {
   readonly id: number
   readonly method: string
   readonly args: readonly unknown[]
 }
 
-type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string })
+export type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string })
 
 /** A child process that holds such an object. */
 export interface RemoteProcess<Api> {
@@ -23,32 +23,51 @@ export interface RemoteProcess<Api> {
   readonly remote: Remote<Api>
 }
 
+/** The near end of the calls to an object elsewhere. */
+export interface Caller<Api> {
+  readonly remote: Remote<Api>
+  /** Call it with each reply. */
+  readonly settle: (reply: Reply) => void
+  /** Call it when no more replies come. */
+  readonly fail: (error: Error) => void
+}
+
+/** `send` hands a call over. It throws where that is impossible. */
+export function caller<Api>(send: (call: Call) => void): Caller<Api> {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>()
+  let calls = 0
+  const get =
+    (_: unknown, method: string) =>
+    async (...args: readonly unknown[]): Promise<unknown> => {
+      const call = Promise.withResolvers<unknown>()
+      pending.set(++calls, call)
+      send({ id: calls, method, args })
+      return await call.promise
+    }
+  return {
+    remote: new Proxy<Remote<Api>>({} as Remote<Api>, { get }),
+    settle: (reply) => {
+      const call = pending.get(reply.id)
+      pending.delete(reply.id)
+      if ('error' in reply) call?.reject(new Error(reply.error))
+      else call?.resolve(reply.result)
+    },
+    fail: (error) => {
+      for (const call of pending.values()) call.reject(error)
+      pending.clear()
+    },
+  }
+}
+
 /** Starts a module that calls {@link serve}. `flags`: Node's own. */
 export function startRemote<Api>(module: URL, flags: readonly string[] = []): RemoteProcess<Api> {
   const child = keep(fork(module, { execArgv: [...flags], serialization: 'advanced' }))
-  const pending = new Map<number, PromiseWithResolvers<unknown>>()
-  let calls = 0
-  child.on('message', (reply: Reply) => {
-    const call = pending.get(reply.id)
-    pending.delete(reply.id)
-    if ('error' in reply) call?.reject(new Error(`worker: ${reply.error}`))
-    else call?.resolve(reply.result)
+  const { remote, settle, fail } = caller<Api>((call) => {
+    if (!child.connected) throw new Error('the worker has ended')
+    child.send(call)
   })
-  child.once('exit', (code, signal) => {
-    for (const call of pending.values()) call.reject(new Error(`worker ended early: ${code ?? signal}`))
-    pending.clear()
-  })
-  const remote = new Proxy({} as Remote<Api>, {
-    get:
-      (_, method: string) =>
-      (...args: readonly unknown[]) => {
-        const call = Promise.withResolvers<unknown>()
-        pending.set(++calls, call)
-        if (child.connected) child.send({ id: calls, method, args } satisfies Call)
-        else call.reject(new Error('the worker has ended'))
-        return call.promise
-      },
-  })
+  child.on('message', (reply: Reply) => settle('error' in reply ? { ...reply, error: `worker: ${reply.error}` } : reply))
+  child.once('exit', (code, signal) => fail(new Error(`worker ended early: ${code ?? signal}`)))
   return { child, remote }
 }
 

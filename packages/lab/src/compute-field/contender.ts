@@ -1,4 +1,5 @@
 /** The contenders: ways to run tasks on workers of one machine. */
+import type { Remote } from '../base/remote.ts'
 import type { Begun, Client } from './client.ts'
 
 /**
@@ -8,16 +9,9 @@ import type { Begun, Client } from './client.ts'
 export const PARTS = ['worker', 'holder', 'submitter'] as const
 export type Part = (typeof PARTS)[number]
 
-/** The methods of an object in another process, all asynchronous. */
-export type Called<Api> = {
-  readonly [Method in keyof Api]: Api[Method] extends (...args: infer Args) => infer Result
-    ? (...args: Args) => Promise<Awaited<Result>>
-    : never
-}
-
 /** A running contender. */
 export interface Crew {
-  readonly client: Called<Client>
+  readonly client: Remote<Client>
   /** Processes that talk to each other. */
   readonly nodes: number
   /** Ends a part with SIGKILL. Returns the number of workers that are left. */

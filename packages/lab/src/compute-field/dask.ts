@@ -4,9 +4,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { end, keep } from '../base/child.ts'
+import { caller, type Remote, type Reply } from '../base/remote.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import type { Client } from './client.ts'
-import type { Called, Contender, Crew, Place } from './contender.ts'
+import type { Contender, Crew, Place } from './contender.ts'
 import { readLog } from './job-log.ts'
 import { freePort, startProgram, startServer } from './server.ts'
 
@@ -49,35 +50,16 @@ async function start({ workers: count, folder }: Place): Promise<Crew> {
 }
 
 /** The Python process's methods, called like those of other clients. */
-function linesRemote(child: ChildProcessWithoutNullStreams): Called<DaskClient> {
-  const pending = new Map<number, PromiseWithResolvers<unknown>>()
-  let calls = 0
-  createInterface(child.stdout).on('line', (line) => {
-    const { id, result, error } = JSON.parse(line) as { id: number; result?: unknown; error?: string }
-    const call = pending.get(id)
-    pending.delete(id)
-    if (error === undefined) call?.resolve(result)
-    else call?.reject(new Error(error))
-  })
+function linesRemote(child: ChildProcessWithoutNullStreams): Remote<DaskClient> {
+  const { remote, settle, fail } = caller<DaskClient>((call) => void child.stdin.write(`${JSON.stringify(call)}\n`))
+  createInterface(child.stdout).on('line', (line) => settle(JSON.parse(line) as Reply))
   child.stdin.on('error', () => {
     // The client was killed a moment ago, as part of the measurement.
   })
   let complaint = ''
   createInterface(child.stderr).on('line', (line) => (complaint = line))
-  child.once('exit', (code, signal) => {
-    for (const call of pending.values()) call.reject(new Error(`the client ended with ${code ?? signal}: ${complaint}`))
-    pending.clear()
-  })
-  return new Proxy({} as Called<DaskClient>, {
-    get:
-      (_, method: string) =>
-      (...args: readonly unknown[]) => {
-        const call = Promise.withResolvers<unknown>()
-        pending.set(++calls, call)
-        child.stdin.write(`${JSON.stringify({ id: calls, method, args })}\n`)
-        return call.promise
-      },
-  })
+  child.once('exit', (code, signal) => fail(new Error(`the client ended with ${code ?? signal}: ${complaint}`)))
+  return remote
 }
 
 export function dask(): Contender {

@@ -9,7 +9,8 @@ import { end } from '../base/child.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { treeOf } from '../base/usage.ts'
-import { startNode, type NodeProcess } from '../swarm/start-node.ts'
+import { ProcessSwarm } from '../swarm/process-swarm.ts'
+import type { NodeProcess } from '../swarm/start-node.ts'
 import type { Contender, Crew, Place } from './contender.ts'
 import type { GridClient } from './programs/grid-client.ts'
 import { rootOf } from './job-log.ts'
@@ -35,32 +36,16 @@ let pools = 0
 /** `flags`: Node's own, for the processes that work. */
 export async function startGrid({ workers, folder, watched = false }: Place, flags: readonly string[] = []): Promise<GridCrew> {
   const [pool, owner, cache] = [`field-${process.pid}-${pools++}`, join(folder, 'owner'), join(folder, 'cache')]
-  const start = (bootstrap: readonly string[]): Promise<NodeProcess> =>
-    startNode(
-      {
-        bin: jelBin,
-        flags,
-        command: 'work',
-        pool,
-        args: [
-          '--listen',
-          '/ip4/127.0.0.1/tcp/0',
-          '--workers',
-          '1',
-          '--owner',
-          owner,
-          ...bootstrap.flatMap((each) => ['--bootstrap', each]),
-        ],
-        env: { XDG_CACHE_HOME: cache },
-      },
-      { line: () => {}, complaint: () => {}, ended: () => {} },
-    )
+  const swarm = new ProcessSwarm({ bin: jelBin, command: 'work', name: pool, flags, env: () => ({ XDG_CACHE_HOME: cache }) })
+  const args = ['--workers', '1', '--owner', owner]
   // The first one makes the owner's key, which the others must find.
-  const first = await start([])
-  const nodes = [first, ...(await Promise.all(Array.from({ length: workers - 1 }, () => start([first.address]))))]
+  await swarm.start(1, { args })
+  await swarm.start(workers - 1, { args })
+  const nodes = swarm.nodes.map(({ process }) => process)
+  const [{ address: bootstrap }] = nodes as [NodeProcess]
   const enter = async (): Promise<RemoteProcess<GridClient>> => {
     const client = startRemote<GridClient>(CLIENT)
-    const place = { pool, owner, cache: join(cache, 'jel', 'blobs'), bootstrap: first.address, workers: nodes.map(({ id }) => id) }
+    const place = { pool, owner, cache: join(cache, 'jel', 'blobs'), bootstrap, workers: nodes.map(({ id }) => id) }
     await client.remote.enter(place)
     return client
   }
@@ -71,7 +56,7 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
     client: submitter.remote,
     pool,
     owner,
-    bootstrap: first.address,
+    bootstrap,
     pids: nodes.flatMap(({ child }) => child.pid ?? []),
     nodes: workers + 1,
     kill: (part, { log }) => {
@@ -91,8 +76,8 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
     },
     outlived: async ({ id }, tasks) => await watcher?.remote.outlived(id as string, tasks),
     stop: async () => {
-      const children = [submitter.child, ...(watcher === undefined ? [] : [watcher.child]), ...nodes.map(({ child }) => child)]
-      await Promise.all(children.map((child) => end(child, LEAVE)))
+      const children = [submitter.child, ...(watcher === undefined ? [] : [watcher.child])]
+      await Promise.all([swarm.stop(), ...children.map((child) => end(child, LEAVE))])
     },
   }
 }

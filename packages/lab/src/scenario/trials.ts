@@ -20,7 +20,7 @@ interface Scene {
 
 interface Trial {
   readonly needs: readonly Capability[]
-  readonly env?: (host: LabHost) => Readonly<Record<string, string>>
+  readonly env?: (host: LabHost | undefined) => Readonly<Record<string, string>>
   readonly run: (scene: Scene) => Promise<Verdict[]>
 }
 
@@ -33,7 +33,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
   /** Two hosts whose clocks are an hour apart. */
   clock: {
     needs: ['clock'],
-    env: ({ number }) => (number === 1 ? {} : { LD_PRELOAD: faketime() ?? '', FAKETIME: '+1h', FAKETIME_DONT_FAKE_MONOTONIC: '1' }),
+    env: (host) => (host?.number === 1 ? {} : { LD_PRELOAD: faketime() ?? '', FAKETIME: '+1h', FAKETIME_DONT_FAKE_MONOTONIC: '1' }),
     run: async (scene) => {
       const { pool } = scene
       const verdicts = [await started(scene)]

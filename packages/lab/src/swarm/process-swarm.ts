@@ -38,7 +38,7 @@ export interface ProcessSwarmOptions {
   readonly network?: LabNetwork
   /** Folder for each node's output. */
   readonly out?: string | undefined
-  readonly env?: (host: LabHost) => Readonly<Record<string, string>>
+  readonly env?: (host: LabHost | undefined) => Readonly<Record<string, string>>
   readonly told?: (report: Report) => void
   /** A node ended by itself. */
   readonly lost?: (node: ProcessNode) => void
@@ -114,7 +114,7 @@ export class ProcessSwarm implements RealSwarm {
         args: [...(host === undefined ? LOOPBACK : []), ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],
         ...(flags && { flags }),
         ...(host && network && { within: network.within(host) }),
-        env: { ...(host && env?.(host)), ...own },
+        env: { ...env?.(host), ...own },
       },
       {
         line: (id, line) => {
