@@ -11,8 +11,7 @@ import { select } from '../runner/selection.ts'
 import { locationOf, type GroundTruth } from '../runner/ground-truth.ts'
 import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
 import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
-import { programOf, programsOf } from './programs/scenario-programs.ts'
-import type { VirtualJob } from './programs/virtual-job.ts'
+import { programOf, virtualJobs, type VirtualJob } from './programs/virtual-job.ts'
 import { availableTime, WorkAccount, type Attendance } from './work-account.ts'
 
 /** One job under way. */
@@ -49,7 +48,7 @@ export class Jobs implements JobObserver {
     this.truth = truth
     this.#simulation = simulation
     this.#create = create
-    this.programs = programsOf(jobs, simulation.seed)
+    this.programs = virtualJobs(jobs, simulation.seed)
     this.#draw = createRandom(deriveSeed(simulation.seed, 'compute'))
     this.#states = new Map(
       jobs.map((job) => [
