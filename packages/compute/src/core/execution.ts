@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { Outcome, Task } from './entry.ts'
 import { newFrame, type Frame } from './frame.ts'
-import type { FrameEnd } from './frame-end.ts'
+import { dropBelow, dropFrame } from './frame-release.ts'
 import type { MemberId, Milliseconds, Spawn } from './io.ts'
 import type { Job } from './job.ts'
 import type { LookupRequests } from './lookup-requests.ts'
@@ -20,14 +20,12 @@ export class Execution {
   readonly #context: Context
   readonly #queue: Queue
   readonly #lookups: LookupRequests
-  readonly #frameEnd: FrameEnd
   readonly #settlement: Settlement
 
-  constructor(context: Context, queue: Queue, lookups: LookupRequests, frameEnd: FrameEnd, settlement: Settlement) {
+  constructor(context: Context, queue: Queue, lookups: LookupRequests, settlement: Settlement) {
     this.#context = context
     this.#queue = queue
     this.#lookups = lookups
-    this.#frameEnd = frameEnd
     this.#settlement = settlement
   }
 
@@ -109,8 +107,8 @@ export class Execution {
   yield(job: Job, node: TaskNode, to: MemberId): void {
     if (!job.credit.mayHold(to) || !mayVote(job, node, to)) return
     const { frame, wanted, waiters } = node
-    if (frame !== undefined) this.#frameEnd.drop(job, node)
-    this.#frameEnd.dropBelow(job, node)
+    if (frame !== undefined) dropFrame(this.#context, job, node)
+    dropBelow(this.#context, job, node)
     // Nobody here waits for a second execution that a replica gave out. A member that waited would
     // take the task for lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return

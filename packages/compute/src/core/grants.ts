@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Frame } from './frame.ts'
-import type { FrameEnd } from './frame-end.ts'
+import { closeFrame } from './frame-release.ts'
 import type { JobId, MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import type { Grant, Message } from './messages.ts'
@@ -31,7 +31,6 @@ const GRANTED_BYTES = 512 * 1024
 export class Grants {
   readonly nextDue = Infinity
   readonly #context: Context
-  readonly #frameEnd: FrameEnd
   readonly #merge: PartitionMerge
   readonly #victims: Victims
   /**
@@ -40,9 +39,8 @@ export class Grants {
    */
   readonly #refused = new Map<MemberId, readonly JobId[]>()
 
-  constructor(context: Context, frameEnd: FrameEnd, merge: PartitionMerge, victims: Victims) {
+  constructor(context: Context, merge: PartitionMerge, victims: Victims) {
     this.#context = context
-    this.#frameEnd = frameEnd
     this.#merge = merge
     this.#victims = victims
   }
@@ -110,7 +108,7 @@ export class Grants {
         tries: node.tries?.crashes.length ?? 0,
         ...node.tries,
       })
-      this.#frameEnd.close(job, node)
+      closeFrame(job, node)
       job.await(node, thief, this.#context.now)
     }
     return grants

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Entry } from './entry.ts'
-import type { FrameEnd } from './frame-end.ts'
+import { releaseTask } from './frame-release.ts'
 import type { Job } from './job.ts'
 import { ROOT } from './path.ts'
 import type { Queue } from './queue.ts'
@@ -9,19 +9,17 @@ import type { Queue } from './queue.ts'
 export class JobEnd {
   readonly #context: Context
   readonly #queue: Queue
-  readonly #frameEnd: FrameEnd
 
-  constructor(context: Context, queue: Queue, frameEnd: FrameEnd) {
+  constructor(context: Context, queue: Queue) {
     this.#context = context
     this.#queue = queue
-    this.#frameEnd = frameEnd
   }
 
   /** Stops all work on it. */
   stop(job: Job): void {
     // The member that cancelled it waits for this.
     const waiters = [...(job.tree.root.waiters ?? [])]
-    this.#frameEnd.release(job, job.tree.root)
+    releaseTask(this.#context, job, job.tree.root)
     job.tree.root.children = undefined
     for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }

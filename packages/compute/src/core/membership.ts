@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { dropFrame } from './frame-release.ts'
 import type { ComputeMember, MemberId } from './io.ts'
 import type { Parts } from './parts.ts'
 
@@ -56,7 +57,7 @@ export class Membership {
       for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
       // Otherwise this member would count as lost with these.
-      for (const node of job.held) if (node.frame !== undefined) this.#parts.frameEnd.drop(job, node)
+      for (const node of job.held) if (node.frame !== undefined) dropFrame(this.#context, job, node)
     }
     this.#parts.reports.flush()
   }

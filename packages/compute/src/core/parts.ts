@@ -1,7 +1,6 @@
 import type { Context, Part } from './context.ts'
 import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
-import { FrameEnd } from './frame-end.ts'
 import { Grants } from './grants.ts'
 import { JobEnd } from './job-end.ts'
 import { LookupRequests } from './lookup-requests.ts'
@@ -28,19 +27,18 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const lookupRequests = new LookupRequests(context)
   const merge = new PartitionMerge(context, lookupRequests)
   const workers = new Workers(context, queue, merge, workerCount)
-  const frameEnd = new FrameEnd(context)
-  const jobEnd = new JobEnd(context, queue, frameEnd)
+  const jobEnd = new JobEnd(context, queue)
   const reports = new Reports(context)
   const ended = new EndedJobs(context, jobEnd, reports)
-  const settlement = new Settlement(context, workers, frameEnd, jobEnd, ended)
-  const execution = new Execution(context, queue, lookupRequests, frameEnd, settlement)
+  const settlement = new Settlement(context, workers, jobEnd, ended)
+  const execution = new Execution(context, queue, lookupRequests, settlement)
   const replication = new Replication(context, settlement)
   const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
   const losses = new Losses(context, execution, settlement, queue)
   const supervision = new Supervision(context, execution, losses)
   const speculation = new SpeculativeExecution(context, execution, merge)
   const victims = new Victims(context)
-  const grants = new Grants(context, frameEnd, merge, victims)
+  const grants = new Grants(context, merge, victims)
   const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
   const spread = new SharedSpread(context, victims)
   /** Those that act by themselves, in the order of their turns. */
@@ -63,7 +61,6 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     lookupRequests,
     merge,
     workers,
-    frameEnd,
     jobEnd,
     reports,
     ended,

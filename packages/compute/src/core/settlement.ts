@@ -2,7 +2,7 @@ import type { Context } from './context.ts'
 import type { EndedJobs } from './ended-jobs.ts'
 import { entryBytes, liars, sameOutcome, standing, type Entry, type Outcome } from './entry.ts'
 import { newFrame, type Frame } from './frame.ts'
-import type { FrameEnd } from './frame-end.ts'
+import { releaseTask } from './frame-release.ts'
 import type { MemberId } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { JobEnd } from './job-end.ts'
@@ -21,14 +21,12 @@ const NO_INPUT = new Uint8Array()
 export class Settlement {
   readonly #context: Context
   readonly #workers: Workers
-  readonly #frameEnd: FrameEnd
   readonly #jobEnd: JobEnd
   readonly #ended: EndedJobs
 
-  constructor(context: Context, workers: Workers, frameEnd: FrameEnd, jobEnd: JobEnd, ended: EndedJobs) {
+  constructor(context: Context, workers: Workers, jobEnd: JobEnd, ended: EndedJobs) {
     this.#context = context
     this.#workers = workers
-    this.#frameEnd = frameEnd
     this.#jobEnd = jobEnd
     this.#ended = ended
   }
@@ -119,7 +117,7 @@ export class Settlement {
   #cover(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
     const voters = votersOf(node)
     if (node.holder === from) job.unawait(node, 'outcome')
-    const interested = this.#frameEnd.release(job, node)
+    const interested = releaseTask(this.#context, job, node)
     for (const voter of voters) if (voter !== this.#context.self) interested.add(voter)
     job.tree.cover(node, entry)
     // Nobody computes it any more.
