@@ -8,23 +8,13 @@
  */
 import type { Dialable } from '@jel/simulator'
 import type { Distances } from './distances.ts'
+import { tableOf, type Path } from './firewall.ts'
 import { hardware, on, within, type LabHost } from './host.ts'
 import type { Medium } from './medium.ts'
 import { run } from './tools.ts'
 import { Tunnels } from './tunnels.ts'
 import { Wire } from './wire.ts'
 import { runId } from './namespaces.ts'
-
-/** Drops multicast, so that the protocol and not mDNS finds the pool again. */
-const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
-
-/** The treatment of packets from one host to another. */
-export interface Path {
-  /** Share of lost packets, 0 to 1; 1 is a cut. */
-  readonly loss: number
-  /** A firewall answers the packets of a cut, instead of dropping them silently. */
-  readonly isRefused: boolean
-}
 
 interface Fault extends Path {
   readonly from: ReadonlySet<LabHost>
@@ -201,35 +191,21 @@ export class LabNetwork {
   /** Sets the rules of hosts' firewalls. */
   #filter(hosts: Iterable<LabHost>): void {
     for (const host of hosts) {
-      const lost = this.hosts.flatMap((from) => this.#lossRules(from, host))
-      const strangers = this.hosts.filter((from) => !this.mayDial(from, host))
-      const firewall = strangers.map(({ address }) => `-A INPUT -p tcp --syn -s ${address} -j DROP`)
-      const rules = ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...lost, ...firewall, 'COMMIT', ''].join('\n')
+      const rules = tableOf(
+        this.hosts.map((from) => ({ from, faults: this.#faultsOf(from, host) })),
+        this.hosts.filter((from) => !this.mayDial(from, host)),
+      )
       if (this.#rules.get(host) === rules) continue
       on(host, 'iptables-restore', [], rules)
       this.#rules.set(host, rules)
     }
   }
 
-  #lossRules(from: LabHost, to: LabHost): string[] {
+  #faultsOf(from: LabHost, to: LabHost): Path[] {
     const shaped = this.#shape(from, to)
     const faults: Path[] = this.#faults.filter((fault) => fault.from.has(from) && fault.to.has(to))
-    if (shaped !== undefined) faults.push(shaped)
-    const kept = faults.reduce((share, { loss, isRefused }) => (isRefused ? share : share * (1 - loss)), 1)
-    const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
-    const drop = kept === 1 ? [] : [`-A INPUT -s ${from.address} ${chance}-j DROP`]
-    return faults.some(({ isRefused }) => isRefused) ? [...drop, ...refusal(from)] : drop
+    return shaped === undefined ? faults : [...faults, shaped]
   }
-}
-
-/** Answers packets from a host with a reset or an ICMP error, and accepts such answers from it. */
-function refusal({ address }: LabHost): string[] {
-  return [
-    `-A INPUT -s ${address} -p tcp --tcp-flags RST RST -j ACCEPT`,
-    `-A INPUT -s ${address} -p icmp --icmp-type destination-unreachable -j ACCEPT`,
-    `-A INPUT -s ${address} -p tcp -j REJECT --reject-with tcp-reset`,
-    `-A INPUT -s ${address} -j REJECT`,
-  ]
 }
 
 /** Bytes that left a device, from a table in the form of /proc/net/dev. */

@@ -1,9 +1,10 @@
 /**
- * The paths between the nodes of a scenario on real hosts: cuts, partitions, pulled cables and
- * lossy lines. It updates the hosts' firewalls, and the record of possible contact.
+ * The paths between the nodes of a scenario: cuts, partitions, pulled cables and lossy
+ * lines. It updates the hosts' firewalls, and the record of possible contact.
  */
 import { Contact, Reachability, type CutKind } from '@jel/simulator'
-import type { LabNetwork, Path } from '../network/network.ts'
+import type { Path } from '../network/firewall.ts'
+import type { LabNetwork } from '../network/network.ts'
 import type { RealNode } from './real-node.ts'
 
 /** Loss of a node's own packets above which it counts as cut off, as in the simulator. */
