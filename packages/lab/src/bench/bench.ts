@@ -114,7 +114,8 @@ async function carryOut<Of extends Settings, Data>(
   const data = await plan.measure(values, { folder, operands, origin })
   const text = plan.table?.(data) ?? ''
   if (text !== '') console.log(text)
-  if (file !== undefined) writeDraw(file, plan.draw?.(data) ?? [])
+  // An experiment may have a setting of its own with one of these names.
+  if (file !== undefined && plan.draw !== undefined) writeDraw(file, plan.draw(data))
   if (keep === true && plan.figures !== undefined) await keepFigures(plan.figures, origin, data)
   clean()
   return (plan.passed?.(data) ?? true) ? 0 : 1
