@@ -3,7 +3,7 @@
  * stay flat. No scenario can express it: only a process itself sees its heap after a collection,
  * its timers and its streams.
  */
-import { appendFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { optional, positive, repeated } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
@@ -40,17 +40,7 @@ shown, and not judged.`,
 
 async function soak(ms: number, raw: string | undefined, flags: readonly string[]): Promise<Samples> {
   const samples = new Samples()
-  const swarm = new SoakSwarm(
-    {
-      sample: (group, sample) => {
-        samples.add(group.name, sample)
-        if (raw !== undefined) appendFileSync(raw, `${JSON.stringify({ group: group.name, ...sample })}\n`)
-      },
-      lost: (group) => samples.lose(group.name),
-      trouble: (group, text) => console.error(`${new Date().toISOString()} ${group.name}: ${text}`),
-    },
-    flags,
-  )
+  const swarm = new SoakSwarm(samples, { flags, raw })
   try {
     const started = Date.now()
     await swarm.start()

@@ -1,8 +1,10 @@
 /** All processes of the soak: starts them, samples them, and kills and restarts some of them. */
+import { appendFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
-import { FLAGS, INTERPRETED_FLAGS, KILL_EVERY, KILLED, MEASURED, SAMPLE_EVERY, type Group, type Sample } from './plan.ts'
+import { FLAGS, INTERPRETED_FLAGS, KILL_EVERY, KILLED, MEASURED, SAMPLE_EVERY, type Group } from './plan.ts'
+import type { Samples } from './samples.ts'
 import type { SoakWorker } from './worker.ts'
 
 /** Longest that a process may take to start on a busy machine, ms. */
@@ -10,27 +12,22 @@ const START_TIMEOUT = 300_000
 /** How long a process may take to end before it is killed, ms. */
 const END_TIMEOUT = 10_000
 
-export interface SoakEvents {
-  readonly sample: (group: Group, sample: Sample) => void
-  /** A measured process ended by itself. */
-  readonly lost: (group: Group) => void
-  readonly trouble: (group: Group, text: string) => void
-}
-
 export class SoakSwarm {
   readonly #pool = `soak-${process.pid}-${Date.now()}`
-  readonly #events: SoakEvents
+  readonly #samples: Samples
   readonly #flags: readonly string[]
+  readonly #raw: string | undefined
   readonly #processes = new Map<Group, RemoteProcess<SoakWorker>>()
   #bootstrap: readonly string[] = []
   #over = false
   /** Processes killed so far. */
   killed = 0
 
-  /** `flags`: Node's own, for all processes. */
-  constructor(events: SoakEvents, flags: readonly string[]) {
-    this.#events = events
+  /** `flags`: Node's own, for all processes. `raw`: a file to which each sample is added. */
+  constructor(samples: Samples, { flags, raw }: { readonly flags: readonly string[]; readonly raw: string | undefined }) {
+    this.#samples = samples
     this.#flags = flags
+    this.#raw = raw
   }
 
   async start(): Promise<void> {
@@ -56,7 +53,7 @@ export class SoakSwarm {
         await this.#start(group)
       } catch (error) {
         // Its turn comes again.
-        this.#events.trouble(group, messageOf(error))
+        complain(group, error instanceof Error ? error.message : String(error))
       }
     }
   }
@@ -73,8 +70,8 @@ export class SoakSwarm {
     this.#processes.set(group, started)
     child.once('exit', (code, signal) => {
       if (this.#over || this.#processes.get(group) !== started) return
-      this.#events.trouble(group, `the process ended by itself: ${code ?? signal}`)
-      if (!KILLED.includes(group)) this.#events.lost(group)
+      complain(group, `the process ended by itself: ${code ?? signal}`)
+      if (!KILLED.includes(group)) this.#samples.lose(group.name)
     })
     const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT)
     try {
@@ -92,8 +89,9 @@ export class SoakSwarm {
       if (this.#over || this.#processes.get(group) !== watched) return
       try {
         const { sample, troubles } = await watched.remote.look()
-        this.#events.sample(group, sample)
-        for (const text of troubles) this.#events.trouble(group, text)
+        this.#samples.add(group.name, sample)
+        if (this.#raw !== undefined) appendFileSync(this.#raw, `${JSON.stringify({ group: group.name, ...sample })}\n`)
+        for (const text of troubles) complain(group, text)
       } catch {
         // It has ended; another handler reports that.
         return
@@ -102,6 +100,6 @@ export class SoakSwarm {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function complain({ name }: Group, text: string): void {
+  console.error(`${new Date().toISOString()} ${name}: ${text}`)
 }
