@@ -1,4 +1,6 @@
-/** A time or a span, ms. */
+/**
+ * A time or a span, ms. The runner chooses the zero point. Time never runs backwards.
+ */
 export type Milliseconds = number
 
 /** Wakes a machine at the time that its last {@link TimerEffect} named. */

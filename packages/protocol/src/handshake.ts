@@ -1,6 +1,6 @@
 /** The handshake with each peer: hellos, entry or referral, and the first reconciliation. */
 import { FrameError } from './base/errors.ts'
-import type { NodeId } from './base/io.ts'
+import type { NodeId } from './base/values.ts'
 import { Link } from './context/links.ts'
 import type { Fact, Told } from './facts/fact.ts'
 import type { Message } from './frames/message.ts'

@@ -2,7 +2,7 @@
  * Health: the connectedness of this node, as far as it can detect it. An application can always
  * find out that its node is alone or in a minority.
  */
-import type { Health } from './base/io.ts'
+import type { Health } from './base/notification.ts'
 import type { Context } from './context/context.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Introduction } from './life/introduction.ts'

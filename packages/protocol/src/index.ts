@@ -12,30 +12,10 @@ export { constantsProblem, withConstant } from './facts/constants.ts'
 export { eventProblem, queryTimeoutLimit, targetsLimit } from './facts/event.ts'
 export { hash52 } from './base/hash.ts'
 export { decodeId, encodeId } from './base/id.ts'
-export type {
-  Address,
-  BroadcastVerdict,
-  Command,
-  Constants,
-  DialFailure,
-  Effect,
-  Encoded,
-  Health,
-  Input,
-  Introducer,
-  HostProbeOutcome,
-  LinkState,
-  Measured,
-  Member,
-  Milliseconds,
-  NodeId,
-  Notification,
-  Owner,
-  PoolRecord,
-  QueryTerms,
-  Reign,
-  WarningCode,
-} from './base/io.ts'
+export type { BroadcastVerdict, Effect } from './base/effect.ts'
+export type { Command, DialFailure, Input, Introducer, HostProbeOutcome, Owner, QueryTerms } from './base/input.ts'
+export type { Health, LinkState, Measured, Notification, WarningCode } from './base/notification.ts'
+export type { Address, Constants, Encoded, Member, Milliseconds, NodeId, PoolRecord, Reign } from './base/values.ts'
 export type { Batch, Message } from './frames/message.ts'
 export { nameProblem } from './base/name.ts'
 export { ProtocolNode, type NodeOptions } from './node.ts'

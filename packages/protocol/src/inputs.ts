@@ -1,5 +1,7 @@
 /** Inputs go to the parts that they concern, and messages of peers by their kind. */
-import type { BroadcastVerdict, Command, Encoded, Input, NodeId } from './base/io.ts'
+import type { BroadcastVerdict } from './base/effect.ts'
+import type { Command, Input } from './base/input.ts'
+import type { Encoded, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import type { TimerName } from './context/timers.ts'

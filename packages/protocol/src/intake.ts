@@ -7,7 +7,7 @@
  * under this key.
  */
 import { FrameError } from './base/errors.ts'
-import type { Milliseconds, NodeId } from './base/io.ts'
+import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Timed } from './context/timers.ts'
 import { Link } from './context/links.ts'

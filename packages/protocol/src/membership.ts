@@ -1,5 +1,5 @@
 /** Passes beginnings and ends of lives on to the parts that keep state of each member. */
-import type { Member } from './base/io.ts'
+import type { Member } from './base/values.ts'
 import type { Change } from './facts/membership-view.ts'
 import type { Parts } from './parts.ts'
 

@@ -6,19 +6,10 @@
  * that are due fire. This class decides nothing about membership or elections: the parts do.
  */
 import { hashSpace } from './base/hash.ts'
-import type {
-  BroadcastVerdict,
-  Effect,
-  Encoded,
-  Health,
-  Input,
-  LinkState,
-  Member,
-  Milliseconds,
-  NodeId,
-  PoolRecord,
-  Reign,
-} from './base/io.ts'
+import type { BroadcastVerdict, Effect } from './base/effect.ts'
+import type { Input } from './base/input.ts'
+import type { Health, LinkState } from './base/notification.ts'
+import type { Encoded, Member, Milliseconds, NodeId, PoolRecord, Reign } from './base/values.ts'
 import { nameProblem } from './base/name.ts'
 import type { Context } from './context/context.ts'
 import { stall } from './detection/probing/health-multiplier.ts'

@@ -1,6 +1,6 @@
 /** Creates and connects the parts of a node. */
 import type { Config } from './base/config.ts'
-import type { Encoded, NodeId } from './base/io.ts'
+import type { Encoded, NodeId } from './base/values.ts'
 import { Context } from './context/context.ts'
 import type { Timed, TimerName } from './context/timers.ts'
 import type { Services } from './context/services.ts'

@@ -1,6 +1,6 @@
 /** Penalties: count a peer's faults that no honest peer commits, and ban the peer for a while. */
 import type { Config } from './base/config.ts'
-import type { Milliseconds, NodeId } from './base/io.ts'
+import type { Milliseconds, NodeId } from './base/values.ts'
 import { remember } from './base/remember.ts'
 
 export class Penalties {

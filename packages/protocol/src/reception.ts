@@ -9,7 +9,8 @@
  * rejected.
  */
 import { FrameError } from './base/errors.ts'
-import type { BroadcastVerdict, Encoded, Milliseconds, NodeId } from './base/io.ts'
+import type { BroadcastVerdict } from './base/effect.ts'
+import type { Encoded, Milliseconds, NodeId } from './base/values.ts'
 import { Recent } from './base/recent.ts'
 import { remember } from './base/remember.ts'
 import type { Context } from './context/context.ts'

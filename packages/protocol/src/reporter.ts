@@ -8,7 +8,7 @@
  * have no more knowledge than each other. So the ends are reported when most of the pool is in the
  * view again, or after an hour.
  */
-import type { Member, Milliseconds, NodeId } from './base/io.ts'
+import type { Member, Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Change } from './facts/membership-view.ts'
 

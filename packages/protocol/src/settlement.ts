@@ -4,7 +4,7 @@
  * Outcomes are settled in order, and the consequences of each before the next. Facts enter here,
  * one by one, so that each finds the consequences of those before it.
  */
-import type { Milliseconds, NodeId } from './base/io.ts'
+import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { meshTime } from './dissemination/broadcaster.ts'

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../test/actors.ts'
 import { Bench, framesTo } from '../test/bench.ts'
-import type { Effect, NodeId, Notification } from './base/io.ts'
+import type { Effect } from './base/effect.ts'
+import type { Notification } from './base/notification.ts'
+import type { NodeId } from './base/values.ts'
 
 const [self, alice, bob, carol, stranger] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
 

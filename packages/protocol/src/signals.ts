@@ -6,7 +6,7 @@
  * The receiver acknowledges it again, and delivers it once.
  */
 import { FrameError } from './base/errors.ts'
-import type { Milliseconds, NodeId } from './base/io.ts'
+import type { Milliseconds, NodeId } from './base/values.ts'
 import { nameProblem } from './base/name.ts'
 import { remember } from './base/remember.ts'
 import type { Context } from './context/context.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { defaultConfig } from '../src/base/config.ts'
 import { encodeId } from '../src/base/id.ts'
-import type { NodeId } from '../src/base/io.ts'
+import type { NodeId } from '../src/base/values.ts'
 import { createRandom } from '../src/base/random.ts'
 import type { Services } from '../src/context/services.ts'
 import { certify, type Certificate } from '../src/facts/certificate.ts'

@@ -1,6 +1,7 @@
 /** Failure detection on the bench: pools, losses, and the statements of the node under test. */
 import { encodeId } from '../src/base/id.ts'
-import type { Effect, Milliseconds } from '../src/base/io.ts'
+import type { Effect } from '../src/base/effect.ts'
+import type { Milliseconds } from '../src/base/values.ts'
 import { isKind, type Refutation, type Statement, type Accusation } from '../src/facts/statement.ts'
 import type * as wire from '../src/wire/messages.js'
 import type { Actor } from './actors.ts'

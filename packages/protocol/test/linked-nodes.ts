@@ -4,7 +4,10 @@
  * urgent ones.
  */
 import { makeConfig } from '../src/base/config.ts'
-import type { Effect, Encoded, Input, Milliseconds, NodeId, Notification } from '../src/base/io.ts'
+import type { Effect } from '../src/base/effect.ts'
+import type { Input } from '../src/base/input.ts'
+import type { Notification } from '../src/base/notification.ts'
+import type { Encoded, Milliseconds, NodeId } from '../src/base/values.ts'
 import { Registry } from '../src/facts/registry.ts'
 import type { Codec } from '../src/frames/codec.ts'
 import type { Batch, Message } from '../src/frames/message.ts'

@@ -1,3 +1,3 @@
 export type MemberId = string
 export type JobId = string
-export type Milliseconds = number
+export type { Milliseconds } from '@jel/machine'

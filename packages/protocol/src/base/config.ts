@@ -10,7 +10,7 @@
  * - "design" follows from a decision.
  * - "guess" is an honest guess that nothing has contradicted yet.
  */
-import type { Milliseconds } from './io.ts'
+import type { Milliseconds } from './values.ts'
 
 export const defaultConfig = {
   /** Entering a pool. */

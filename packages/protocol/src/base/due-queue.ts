@@ -1,5 +1,5 @@
 /** A binary heap of things that each have one due time. The time of an entry may change. */
-import type { Milliseconds } from './io.ts'
+import type { Milliseconds } from './values.ts'
 
 interface Entry<Value> {
   readonly value: Value

@@ -1,4 +1,4 @@
-import type { Milliseconds } from './io.ts'
+import type { Milliseconds } from './values.ts'
 
 /** Returns the earliest of these times; Infinity if there are none. */
 export function earliest<Entry>(entries: Iterable<Entry>, timeOf: (entry: Entry) => Milliseconds): Milliseconds {

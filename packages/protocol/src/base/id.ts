@@ -8,7 +8,7 @@
  */
 import { base58btc } from 'multiformats/bases/base58'
 import { FrameError } from './errors.ts'
-import type { NodeId } from './io.ts'
+import type { NodeId } from './values.ts'
 
 /**
  * Multihash code 0 (identity), length 36; then protobuf: key type 1 (Ed25519), 32 bytes of data.

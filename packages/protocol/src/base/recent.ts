@@ -1,7 +1,7 @@
 /**
  * Detects that something happens often: more than a number of times within a span.
  */
-import type { Milliseconds } from './io.ts'
+import type { Milliseconds } from './values.ts'
 
 export class Recent {
   readonly #limit: number

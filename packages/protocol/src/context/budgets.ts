@@ -12,7 +12,7 @@
  * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys are free.
  * So all strangers, and all that became members a moment ago, draw on one common account as well.
  */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 
 interface Rate {
   readonly own: number

@@ -4,7 +4,9 @@
  */
 import { Timers } from '@jel/machine'
 import type { Config } from '../base/config.ts'
-import type { Effect, Encoded, Milliseconds, NodeId, Notification, WarningCode } from '../base/io.ts'
+import type { Effect } from '../base/effect.ts'
+import type { Notification, WarningCode } from '../base/notification.ts'
+import type { Encoded, Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactSet } from '../facts/facts.ts'
 import { Registry } from '../facts/registry.ts'

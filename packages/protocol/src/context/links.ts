@@ -1,5 +1,5 @@
 /** The open links, and the state of each. */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import { Account } from './budgets.ts'
 
 /** A younger link is never closed as surplus, ms. Guess. */

@@ -3,7 +3,7 @@
  * queue. The node settles the queue in order, after each fact that it takes in and each turn of a
  * part. So no part calls back into another.
  */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import type { Fact, Told } from '../facts/fact.ts'
 import type { Change } from '../facts/membership-view.ts'

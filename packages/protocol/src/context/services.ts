@@ -2,7 +2,8 @@
  * Services that the runner of a node provides once: key, random numbers, and the shared parts of
  * nodes in one process.
  */
-import type { Encoded, Measured, Milliseconds, Signing } from '../base/io.ts'
+import type { Measured } from '../base/notification.ts'
+import type { Encoded, Milliseconds, Signing } from '../base/values.ts'
 import type { Registry } from '../facts/registry.ts'
 import type { Codec } from '../frames/codec.ts'
 

@@ -17,7 +17,9 @@ import {
 } from '../../test/detection.ts'
 import { defaultConfig } from '../base/config.ts'
 import { decodeId } from '../base/id.ts'
-import type { DialFailure, Effect, Milliseconds } from '../base/io.ts'
+import type { Effect } from '../base/effect.ts'
+import type { DialFailure } from '../base/input.ts'
+import type { Milliseconds } from '../base/values.ts'
 import { silent } from './suspicion/suspicion-timeout.ts'
 
 const everyone = actors(12)

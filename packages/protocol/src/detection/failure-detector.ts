@@ -16,7 +16,8 @@
  * This class takes what concerns the detector, and passes it to the parts that it concerns.
  * `suspicion-lifecycle.ts` decides what a finding does to a suspicion.
  */
-import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../base/io.ts'
+import type { DialFailure, HostProbeOutcome } from '../base/input.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { probeLinkTime, type Link } from '../context/links.ts'
 import type { Timed, TimerName } from '../context/timers.ts'

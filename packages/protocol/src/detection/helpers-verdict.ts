@@ -2,7 +2,7 @@
  * The verdict after indirect probes. The answers of all helpers together decide how a suspicion
  * goes on.
  */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import type { Accusations } from './verdict/accusations.ts'

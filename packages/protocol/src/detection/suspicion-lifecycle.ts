@@ -17,7 +17,8 @@
  * make a death in any state (`confirmation.ts`).
  */
 import { FrameError } from '../base/errors.ts'
-import type { DialFailure, Milliseconds, NodeId } from '../base/io.ts'
+import type { DialFailure } from '../base/input.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
 import type { Certificate } from '../facts/certificate.ts'

@@ -9,7 +9,7 @@
  * Floyd et al., SIGCOMM'95). Joins and ends in a surge are not published. They go by lazy push
  * along the links, where each reaches a node once. Reconciliation repairs losses.
  */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, wireFact, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
-import type { Effect } from '../base/io.ts'
+import type { Effect } from '../base/effect.ts'
 import { factOf } from '../facts/fact.ts'
 import { pack, unpack, type Item } from '../facts/items.ts'
 import type { Statement } from '../facts/statement.ts'

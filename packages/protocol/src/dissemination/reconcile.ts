@@ -23,7 +23,7 @@
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'

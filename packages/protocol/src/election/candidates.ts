@@ -9,7 +9,7 @@
  * missed the withdrawal. The author itself corrects such a peer (`intake.ts`), and the withdrawal
  * is kept again.
  */
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'

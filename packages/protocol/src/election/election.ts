@@ -21,7 +21,7 @@
  * believers of either converge. The latest claim outlives its winner, so epochs survive a time
  * without candidates.
  */
-import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
+import type { Milliseconds, NodeId, Reign } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'

@@ -3,7 +3,7 @@
  * share a bounded memory (`fair-share.ts`), since anybody can make names up.
  */
 import { earliest } from '../base/earliest.ts'
-import type { Milliseconds, NodeId, Reign } from '../base/io.ts'
+import type { Milliseconds, NodeId, Reign } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
 import type { Fact } from '../facts/fact.ts'

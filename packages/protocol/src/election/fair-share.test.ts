@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn } from '../../test/bench.ts'
-import type { Effect } from '../base/io.ts'
+import type { Effect } from '../base/effect.ts'
 import { places } from './candidates.ts'
 import { settle } from './election.ts'
 

@@ -5,7 +5,7 @@
  * a candidate with more. Elections in which this node stands always stay. Of one candidate's names
  * the lowest are kept, so that all nodes keep the same.
  */
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 
 /** The properties of an election that decide about its place in memory. */
 export interface Entry {

@@ -6,7 +6,7 @@
  * peers hold a claim, as after a heal, the same ones count again some time later, unless it is
  * absurd.
  */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
 import { compareClaims } from './order.ts'

@@ -10,7 +10,7 @@
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import type * as wire from '../wire/messages.js'
 import { encodeAccusation, kinds, type Statement, type StatementCodec, type Accusation } from './statement.ts'
 

@@ -5,7 +5,7 @@
  * `jel.compute`.
  */
 import type { Config } from '../base/config.ts'
-import type { Constants } from '../base/io.ts'
+import type { Constants } from '../base/values.ts'
 import { nameProblem } from '../base/name.ts'
 
 export const noConstants: Constants = new Map()

@@ -7,7 +7,7 @@
  * version depends only on the life.
  */
 import { hash52, hashSpace } from '../base/hash.ts'
-import type { Member, NodeId } from '../base/io.ts'
+import type { Member, NodeId } from '../base/values.ts'
 import { verifyCertificate, type Certificate } from './certificate.ts'
 import { isKind, type Statement, type StatementCodec } from './statement.ts'
 

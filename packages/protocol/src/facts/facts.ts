@@ -9,7 +9,7 @@
  * their order.
  */
 import { hashSpace } from '../base/hash.ts'
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact, Told } from './fact.ts'
 import { grown } from './sorted-places.ts'
 import type { Registry } from './registry.ts'

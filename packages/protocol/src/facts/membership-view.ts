@@ -11,7 +11,7 @@
  * an end for each life that is gone, as long as it is remembered.
  */
 import type { Config } from '../base/config.ts'
-import type { Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Member, Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact } from './fact.ts'
 import { partOf, parts, type FactSet } from './facts.ts'
 import { isKind, type Joined, type Statement } from './statement.ts'

@@ -12,7 +12,7 @@
  * held facts bound the memory.
  */
 import { hash52 } from '../base/hash.ts'
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import type { Fact } from './fact.ts'
 import { grown, SortedPlaces } from './sorted-places.ts'
 

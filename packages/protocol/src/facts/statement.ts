@@ -11,7 +11,7 @@
 import type { Config } from '../base/config.ts'
 import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { Address, Constants, Milliseconds, NodeId, Signing } from '../base/io.ts'
+import type { Address, Constants, Milliseconds, NodeId, Signing } from '../base/values.ts'
 import { maxNameBytes, nameProblem } from '../base/name.ts'
 import { eventBytes, isEventName, readEvent } from './event.ts'
 import { constantsProblem, noConstants } from './constants.ts'

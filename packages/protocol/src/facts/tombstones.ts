@@ -7,7 +7,7 @@
  * youngest counts.
  */
 import type { Config } from '../base/config.ts'
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact } from './fact.ts'
 import type { FactSet } from './facts.ts'
 

@@ -5,7 +5,7 @@
  * All real hosts use protobuf. A runner within one process may pass messages by reference, if all
  * sizes equal those on the wire, and nobody changes a sent message.
  */
-import type { Encoded } from '../base/io.ts'
+import type { Encoded } from '../base/values.ts'
 import type { Batch, Message } from './message.ts'
 
 export interface Codec<Data extends Encoded = Uint8Array> {

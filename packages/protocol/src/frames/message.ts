@@ -2,7 +2,7 @@
  * Messages between nodes, decoded and within bounds, as the protocol's parts create and receive
  * them. Only a codec knows their wire format.
  */
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import type { Told } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'

@@ -2,7 +2,7 @@
 import type { Config } from '../base/config.ts'
 import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import { certificateToWire, readCertificate } from '../facts/certificate.ts'
 import { factOf, type Told } from '../facts/fact.ts'
 import { decode } from '../facts/decode.ts'

@@ -11,7 +11,8 @@
  * may have gone for good while this node was away.
  */
 import { earliest } from '../base/earliest.ts'
-import type { Address, DialFailure, Introducer, Milliseconds, NodeId } from '../base/io.ts'
+import type { DialFailure, Introducer } from '../base/input.ts'
+import type { Address, Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
 

@@ -6,7 +6,7 @@
  * So a node that learns of its own death begins the next life: a higher incarnation, a new
  * statement, and its candidacies again.
  */
-import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { mostAccusers } from '../detection/verdict/quorum.ts'
 import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'

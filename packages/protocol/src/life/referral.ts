@@ -10,7 +10,7 @@
  */
 import { earliest } from '../base/earliest.ts'
 import { FrameError } from '../base/errors.ts'
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import { pickIndex } from '../base/random.ts'
 import { Recent } from '../base/recent.ts'
 import type { Context } from '../context/context.ts'

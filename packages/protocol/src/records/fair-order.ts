@@ -9,7 +9,7 @@
  * up. So all nodes keep the same records in any order of arrival, and reconciliation rests.
  */
 import { hash52 } from '../base/hash.ts'
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import type { Fact } from '../facts/fact.ts'
 
 interface Owned {

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, calendar, facts, forged, seal, type Actor } from '../../test/actors.ts'
 import { Bench, framesTo } from '../../test/bench.ts'
-import type { Command, Effect, Owner, PoolRecord } from '../base/io.ts'
+import type { Effect } from '../base/effect.ts'
+import type { Command, Owner } from '../base/input.ts'
+import type { PoolRecord } from '../base/values.ts'
 import type { Statement } from '../facts/statement.ts'
 
 const [self, alice, bob, stranger] = actors(4) as [Actor, Actor, Actor, Actor]

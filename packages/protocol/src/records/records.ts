@@ -7,7 +7,8 @@
  * the withdrawal deletes it. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
-import type { Milliseconds, NodeId, Owner, PoolRecord, QueryTerms } from '../base/io.ts'
+import type { Owner, QueryTerms } from '../base/input.ts'
+import type { Milliseconds, NodeId, PoolRecord } from '../base/values.ts'
 import { nameProblem } from '../base/name.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'

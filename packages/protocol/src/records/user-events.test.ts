@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, calendar, facts, type Actor } from '../../test/actors.ts'
 import { Bench } from '../../test/bench.ts'
-import type { Effect, Notification, QueryTerms } from '../base/io.ts'
+import type { Effect } from '../base/effect.ts'
+import type { QueryTerms } from '../base/input.ts'
+import type { Notification } from '../base/notification.ts'
 import { encodeEvent, eventName } from '../facts/event.ts'
 import type { RecordContent, Statement } from '../facts/statement.ts'
 

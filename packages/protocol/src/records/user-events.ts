@@ -5,7 +5,7 @@
  *
  * Events in a newcomer's first reconciliation are older than its join, and are not for it.
  */
-import type { Member, NodeId } from '../base/io.ts'
+import type { Member, NodeId } from '../base/values.ts'
 import { remember } from '../base/remember.ts'
 import type { Context } from '../context/context.ts'
 import { isTarget, readEvent, targetCount } from '../facts/event.ts'

@@ -10,7 +10,8 @@
  * Introducers are never given up: the operator chose them as entry points, and one that left may
  * come back and know nobody.
  */
-import type { Introducer, Member, Milliseconds, NodeId } from '../base/io.ts'
+import type { Introducer } from '../base/input.ts'
+import type { Member, Milliseconds, NodeId } from '../base/values.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'

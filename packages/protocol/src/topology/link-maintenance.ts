@@ -9,7 +9,7 @@
  * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost
  * (`heal`): every member's addresses are kept as long as it may live.
  */
-import type { Milliseconds, NodeId } from '../base/io.ts'
+import type { Milliseconds, NodeId } from '../base/values.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'

@@ -14,7 +14,7 @@
  * falls between them or does not.
  */
 import { hashSpace } from '../base/hash.ts'
-import type { NodeId } from '../base/io.ts'
+import type { NodeId } from '../base/values.ts'
 import { ringPosition, type Registry } from '../facts/registry.ts'
 
 /** Linked successors on each ring, and as many predecessors. */

@@ -7,7 +7,7 @@
  * itself shortly before it began to miss it. All its links count if no helper lately reached a
  * member that this node missed.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Link } from '../../context/links.ts'
 import { slack } from './heartbeats.ts'

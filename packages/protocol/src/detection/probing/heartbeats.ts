@@ -6,7 +6,7 @@
  * received, a refutation signs the present one. So an accusation is bound to a time, and proves
  * nothing against a member that has outlived it.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Refutation, Statement } from '../../facts/statement.ts'
 

@@ -3,7 +3,7 @@ import { actors, alarm, pool, servicesOf, type Actor } from '../../../test/actor
 import { framesTo } from '../../../test/bench.ts'
 import { isDead, lose, poolOf, probesTo } from '../../../test/detection.ts'
 import { defaultConfig } from '../../base/config.ts'
-import type { Milliseconds } from '../../base/io.ts'
+import type { Milliseconds } from '../../base/values.ts'
 import { Context } from '../../context/context.ts'
 import { Link } from '../../context/links.ts'
 import { ProbeScheduler } from './probe-scheduler.ts'

@@ -10,7 +10,7 @@
  * Missing answers don't count, so the dead get no more time.
  */
 import { earliest } from '../../base/earliest.ts'
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import { HealthMultiplier } from './health-multiplier.ts'

@@ -3,7 +3,7 @@ import { actors, type Actor } from '../../../test/actors.ts'
 import { framesTo, type Bench } from '../../../test/bench.ts'
 import { everything, poolOf, probesTo } from '../../../test/detection.ts'
 import { defaultConfig } from '../../base/config.ts'
-import type { Effect } from '../../base/io.ts'
+import type { Effect } from '../../base/effect.ts'
 import type * as wire from '../../wire/messages.js'
 
 const [self, ...observers] = actors(5) as [Actor, ...Actor[]]

@@ -6,7 +6,7 @@
  * gone, the one with the last turn gets its turn. Other peers that probe get an answer, but no
  * turn.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 
 /**

@@ -6,7 +6,7 @@
  * for a moment, and sends one frame of a kind over each link. On a busy machine it gathers for
  * longer, and sends fewer frames.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Statement } from '../../facts/statement.ts'

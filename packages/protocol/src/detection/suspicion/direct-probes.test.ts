@@ -4,7 +4,8 @@ import { Bench, framesTo } from '../../../test/bench.ts'
 import { accuses, aims, lose, poolOf, probesTo } from '../../../test/detection.ts'
 import { defaultConfig } from '../../base/config.ts'
 import { probeLinkTime } from '../../context/links.ts'
-import type { Effect, Milliseconds } from '../../base/io.ts'
+import type { Effect } from '../../base/effect.ts'
+import type { Milliseconds } from '../../base/values.ts'
 
 const everyone = actors(24)
 const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Actor, Actor]

@@ -5,7 +5,8 @@
  * it dials. Each later probe of a member waits twice as long, and longer if many members are
  * suspected. If an overloaded machine is the cause, probes must not keep it busy.
  */
-import type { DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '../../base/io.ts'
+import type { DialFailure, HostProbeOutcome } from '../../base/input.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { probeLinkTime } from '../../context/links.ts'
 import type { Contacts } from '../probing/contacts.ts'

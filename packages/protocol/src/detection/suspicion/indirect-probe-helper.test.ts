@@ -3,7 +3,7 @@ import { actors, forged, type Actor } from '../../../test/actors.ts'
 import { framesTo, type Bench } from '../../../test/bench.ts'
 import { accuses, aims, answersTo, gather, lose, poolOf, requestsTo } from '../../../test/detection.ts'
 import { decodeId } from '../../base/id.ts'
-import type { Effect } from '../../base/io.ts'
+import type { Effect } from '../../base/effect.ts'
 import { statementToWire } from '../../facts/statement.ts'
 import type * as wire from '../../wire/messages.js'
 

@@ -6,7 +6,8 @@
  * members of its own view, at the addresses that they signed. So nobody can use it as a reflector.
  */
 import { earliest } from '../../base/earliest.ts'
-import type { Address, HostProbeOutcome, Milliseconds, NodeId } from '../../base/io.ts'
+import type { HostProbeOutcome } from '../../base/input.ts'
+import type { Address, Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Refutation, Statement } from '../../facts/statement.ts'

@@ -17,7 +17,7 @@
  *   three helpers that missed it are enough, as most often the process is dead.
  */
 import { earliest } from '../../base/earliest.ts'
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import { pickSome } from '../../base/random.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'

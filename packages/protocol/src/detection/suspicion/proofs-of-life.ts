@@ -4,7 +4,7 @@
  * A helper brings the member's fresh signature, or the member refutes an accusation. Either counts
  * for some time only. It may be older than the member's death.
  */
-import type { NodeId } from '../../base/io.ts'
+import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { slack, type Heartbeats } from '../probing/heartbeats.ts'
 import type { Contacts } from '../probing/contacts.ts'

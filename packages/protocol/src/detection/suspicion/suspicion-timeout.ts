@@ -12,7 +12,7 @@
  *
  * The wait is multiplied by the health multiplier.
  */
-import type { Milliseconds } from '../../base/io.ts'
+import type { Milliseconds } from '../../base/values.ts'
 
 /** The latest finding about a member's host. */
 export type Evidence = 'none' | 'refused' | 'silent' | 'unresponsive'

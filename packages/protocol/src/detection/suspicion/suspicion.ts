@@ -1,7 +1,7 @@
 /**
  * A suspicion: one member whose state is unsure, this node's findings, and accusations by others.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
 

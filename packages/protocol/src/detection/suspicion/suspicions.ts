@@ -1,7 +1,7 @@
 /** The suspicions of this node: one record for each member whose state is unsure. */
 import { DueQueue } from '../../base/due-queue.ts'
 import { hash52 } from '../../base/hash.ts'
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { observersOf } from '../../topology/rings.ts'
 import { Suspicion, type SuspicionState, type SuspicionWatcher } from './suspicion.ts'

@@ -3,7 +3,7 @@ import { actors, alarm, pool, servicesOf, type Actor } from '../../../test/actor
 import { Bench, broadcastsIn, framesTo } from '../../../test/bench.ts'
 import { everything, gather, isDead, lose, poolOf, accusationsTo, timeToAccusation } from '../../../test/detection.ts'
 import { defaultConfig } from '../../base/config.ts'
-import type { Effect } from '../../base/io.ts'
+import type { Effect } from '../../base/effect.ts'
 import { Context } from '../../context/context.ts'
 import { factOf } from '../../facts/fact.ts'
 import { FactSet } from '../../facts/facts.ts'

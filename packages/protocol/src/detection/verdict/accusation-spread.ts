@@ -5,7 +5,7 @@
  * If that was not enough, it goes in ever rarer rounds to some links, whose own probe may be the
  * missing accusation, and to observers without a link.
  */
-import type { NodeId } from '../../base/io.ts'
+import type { NodeId } from '../../base/values.ts'
 import { pickOne, pickSome } from '../../base/random.ts'
 import type { Context } from '../../context/context.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'

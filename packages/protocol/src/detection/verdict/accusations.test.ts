@@ -17,7 +17,7 @@ import {
   accusationsTo,
 } from '../../../test/detection.ts'
 import { hashSpace } from '../../base/hash.ts'
-import type { Effect } from '../../base/io.ts'
+import type { Effect } from '../../base/effect.ts'
 import { mostAccusers } from './quorum.ts'
 
 describe('an accusation', () => {

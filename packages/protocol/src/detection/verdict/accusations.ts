@@ -10,7 +10,7 @@
  * If the topic did not bring enough accusations, they go on over links (`accusation-spread.ts`).
  */
 import { FrameError } from '../../base/errors.ts'
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { heartbeatWindow } from '../../facts/certificate.ts'
 import { factOf, type Fact } from '../../facts/fact.ts'

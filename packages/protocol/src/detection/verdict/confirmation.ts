@@ -11,7 +11,7 @@
  * any other node the accusers of any death. So one accuser publishes the certificate at once, for
  * nodes that missed an accusation. The other accusers publish it if that one did not.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { heartbeatWindow, certify, type Certificate } from '../../facts/certificate.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'

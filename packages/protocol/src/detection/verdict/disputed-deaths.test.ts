@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, wireFact, type Actor } from '../../../test/actors.ts'
 import { framesTo, type Bench } from '../../../test/bench.ts'
 import { isDead, isSuspected, poolOf } from '../../../test/detection.ts'
-import type { Effect } from '../../base/io.ts'
+import type { Effect } from '../../base/effect.ts'
 import type * as wire from '../../wire/messages.js'
 import { mostAccusers } from './quorum.ts'
 

@@ -7,7 +7,7 @@
  * sides.
  */
 import { earliest } from '../../base/earliest.ts'
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Certificate } from '../../facts/certificate.ts'

@@ -5,7 +5,7 @@
  * still pronounce deaths. A member leaves the count when this node missed it directly and through
  * helpers. Accusations by others change no count, or one liar that accuses all would be a majority.
  */
-import type { NodeId } from '../../base/io.ts'
+import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 
 /** Accusers that make a death, if there are enough observers. Design. */

@@ -7,7 +7,7 @@
  * were refuted once stay refuted. Each refutation is published, but several together if they follow
  * each other closely.
  */
-import type { Milliseconds, NodeId } from '../../base/io.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { factOf, refutationKey, type Fact } from '../../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Accusation } from '../../facts/statement.ts'

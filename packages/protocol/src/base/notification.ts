@@ -1,0 +1,134 @@
+/** Notifications: the news for the application. */
+import type { Introducer } from './input.ts'
+import type { Member, Milliseconds, NodeId, PoolRecord, Reign } from './values.ts'
+
+/**
+ * A notification to the application. Each life has at most one `joined`, then at most one of `left`
+ * and `died`.
+ */
+export type Notification =
+  | { readonly type: 'joined'; readonly member: Member }
+  | { readonly type: 'left'; readonly member: Member }
+  | { readonly type: 'died'; readonly member: Member }
+  /** Addresses, tag or constants of a member changed. Its life goes on. */
+  | { readonly type: 'updated'; readonly member: Member }
+  | { readonly type: 'elected'; readonly reign: Reign }
+  /**
+   * Once, after the node's own `joined`: it has reconciled with a node in the pool, so its view is
+   * that of the pool. `alone`: it has founded the pool, or goes on without introducers, as none let
+   * it in (`health().introducers` has the reasons).
+   */
+  | { readonly type: 'entered'; readonly alone: boolean }
+  | { readonly type: 'signal'; readonly name: string; readonly from: Member }
+  /**
+   * A member sent a message to all members, this node included. It comes once, and never from
+   * before this node's entry.
+   */
+  | { readonly type: 'event'; readonly name: string; readonly payload: Uint8Array; readonly from: Member }
+  /**
+   * A member asks. Answers go to it directly. `asked`: the number of members asked, as far as this
+   * node knows.
+   */
+  | {
+      readonly type: 'query'
+      readonly name: string
+      readonly payload: Uint8Array
+      readonly from: Member
+      readonly id: number
+      readonly timeout: Milliseconds
+      readonly asked: number
+    }
+  /**
+   * A record is new, has a new version, was withdrawn, or was evicted. The last two have no value.
+   * No notification announces its expiry.
+   */
+  | { readonly type: 'record'; readonly record: PoolRecord }
+  /**
+   * The end of a `signal` command: the members that acknowledged it within the time allowed, and
+   * the others.
+   */
+  | {
+      readonly type: 'signalled'
+      readonly ref: number
+      readonly delivered: readonly NodeId[]
+      readonly failed: readonly NodeId[]
+    }
+  /**
+   * Something went wrong that may interest the application. The node goes on. `code` is stable,
+   * `message` is for people.
+   */
+  | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
+  /** Links or neighbours changed, so that `health()` differs (alone, in a minority, well again). */
+  | { readonly type: 'health'; readonly health: Health }
+
+export type WarningCode =
+  | 'INTRODUCER_UNREACHABLE'
+  | 'PEER_MISBEHAVED'
+  | 'INCARNATION_REPLACED'
+  /**
+   * Others believe in the end of a life of this identity with an incarnation that is too high to be
+   * true. They don't see this node.
+   */
+  | 'INCARNATION_OUT_OF_REACH'
+  /**
+   * A peer's calendar differs by minutes: the two may lose each other's events, queries and
+   * records.
+   */
+  | 'CALENDARS_DIFFER'
+  | 'VIEW_FULL'
+  | 'ELECTIONS_FULL'
+  | 'RECORDS_FULL'
+  /** The host refused a peer, or did not dial it. */
+  | 'PEER_REFUSED'
+  /** The file of remembered peers is unusable. */
+  | 'PEERS_FILE'
+  | 'EVENTS_FULL'
+
+/** The connectedness of this node, as far as it can detect it. */
+export interface Health {
+  /** Links that are up. */
+  readonly links: number
+  /** Members of the view, self included. */
+  readonly members: number
+  /** Share of the other members that are suspected or were lost within the last minute: 0 to 1. */
+  readonly suspectedShare: number
+  /** Members that only others can reach. They stay members, but a stream to one may fail. */
+  readonly relayed: number
+  /**
+   * True if this node can reach no other member, and its view has some, or it lost several at once
+   * that are not back, or it was given an introducer and none has answered yet. A node that only
+   * lost its one peer is not alone but a pool of one, in a minority.
+   */
+  readonly alone: boolean
+  /**
+   * True if at most half of the members of a minute before are reachable: another, larger side may
+   * exist. It stays true until more than half are there again, or the lost ones are forgotten
+   * (after a day).
+   */
+  readonly minority: boolean
+  /** The end of the last reconciliation with a peer, in the runner's time; undefined: none yet. */
+  readonly lastReconciliation: Milliseconds | undefined
+  /** The introducers that do not answer, each with the reason. */
+  readonly introducers: readonly { readonly introducer: Introducer; readonly reason: string }[]
+}
+
+/** A link as its node sees it. */
+export interface LinkState {
+  /** The node at the other end. */
+  readonly id: NodeId
+  /**
+   * Duration of the other end's last answer to a probe, ms. Undefined if this node does not probe
+   * it, or has no answer yet.
+   */
+  readonly roundTrip: Milliseconds | undefined
+}
+
+/** The duration of an action of this node. */
+export type Measured =
+  /**
+   * From this node's first suspicion, or the first that it received, until it believed in the
+   * death. A death without a suspicion has none.
+   */
+  | { readonly what: 'detection'; readonly member: NodeId; readonly took: Milliseconds }
+  /** From the start of a reconciliation by this node until both sides had the same facts. */
+  | { readonly what: 'reconciliation'; readonly took: Milliseconds }

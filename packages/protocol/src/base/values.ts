@@ -1,0 +1,81 @@
+/** The values of which inputs, effects and notifications consist. */
+
+import type { Milliseconds } from '@jel/machine'
+
+export type { Milliseconds } from '@jel/machine'
+
+/**
+ * A node id: the text form of a libp2p Ed25519 PeerId (`12D3KooW…`). Its order as text is its order
+ * as a number.
+ */
+export type NodeId = string
+
+/**
+ * A network address, opaque to the protocol: the binary form of a multiaddr without its `/p2p`
+ * part.
+ */
+export type Address = Uint8Array
+
+/** Static attributes of a member, by name. */
+export type Constants = ReadonlyMap<string, Uint8Array>
+
+/**
+ * A node as others see it. `id` and `incarnation` together name one life. A life that ended never
+ * comes back.
+ */
+export interface Member {
+  readonly id: NodeId
+  /** Grows each time this id enters the pool. Starts at 1. */
+  readonly incarnation: number
+  readonly addresses: readonly Address[]
+  /** Levels from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. */
+  readonly location: string
+  /** Bytes of the application, at most `limits.tagBytes` long. */
+  readonly tag: Uint8Array
+  /** Static attributes: bytes by name, at most `limits.constantsBytes` with the names. */
+  readonly constants: Constants
+  /** The start of this life on its own calendar: milliseconds since 1970; 0 if unstated. */
+  readonly joinedAt: Milliseconds
+}
+
+/**
+ * One reign in one election. The fencing token is `(epoch, winner)`. It orders reigns, but can't
+ * exclude two at once.
+ */
+export interface Reign {
+  readonly election: string
+  readonly epoch: number
+  readonly winner: Member
+}
+
+/** Bytes that somebody published under a name. All members hold them until they expire. */
+export interface PoolRecord {
+  /** 1 to 128 bytes. Each owner has its own names. */
+  readonly name: string
+  /** The id of the key that signed it: a member's key or another one. */
+  readonly owner: NodeId
+  /** Of an owner's records of one name the highest version counts. */
+  readonly version: number
+  /** The time at which all members forget it, milliseconds since 1970 on their own calendars. */
+  readonly expires: Milliseconds
+  /** Undefined if it was withdrawn, or evicted for other records. */
+  readonly value: Uint8Array | undefined
+}
+
+/**
+ * A frame or broadcast as a runner carries it. `length` is its number of bytes on the wire. Real
+ * hosts carry the bytes themselves. A runner with its own codec may carry something else.
+ */
+export interface Encoded {
+  readonly length: number
+}
+
+/**
+ * Signs with a node's own key and verifies with any key. Both functions are synchronous and pure.
+ */
+export interface Signing {
+  /** Signs with this node's private key. Returns 64 bytes (Ed25519). */
+  sign(message: Uint8Array): Uint8Array
+  /** Returns true if `signature` is `signer`'s over `message`. Never throws. */
+  verify(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean
+}
