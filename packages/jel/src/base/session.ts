@@ -56,7 +56,7 @@ export class Session {
     return this.host.pool
   }
 
-  /** Calls the listeners of this session's part of the pool. */
+  /** Adds the listeners of one part of the pool, for news and for the end. */
   listen(onNews: (news: PoolNews) => void, onEnd: EndListener): void {
     this.#newsListeners.push(onNews)
     this.#endListeners.push(onEnd)

@@ -17,6 +17,7 @@ import { StreamCalls } from './streams.ts'
  * `joinPool` creates it. All that it returns is plain data, except for streams and `libp2p`.
  */
 export class Pool extends StreamCalls implements AsyncDisposable {
+  // The calls about members, elections, messages and streams are in the classes that it extends.
   readonly #session: Session
   readonly #terminations: Terminations
   readonly #fixedSize: FixedSize
