@@ -4,39 +4,17 @@ import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ConnectionUse } from './connection.ts'
 import type { EventHandle } from '../engine/event-queue.ts'
-import type { Costs } from './processing.ts'
+import type { NetworkOptions } from './network-options.ts'
 import type { Reachability } from './reachability.ts'
 import { purposeNumber } from './traffic.ts'
-
-export interface DiallingOptions {
-  /** How long a dial waits for the other kernel before it fails as silent. */
-  readonly connectTimeout: Milliseconds
-  /** How long a dial may take in all, handshake included, before it fails as unresponsive. */
-  readonly dialTimeout: Milliseconds
-  /** How long a host probe waits for an answer. */
-  readonly hostProbeTimeout: Milliseconds
-  /**
-   * One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes
-   * above it. The dialler needs one more.
-   */
-  readonly setupDelays: number
-  /**
-   * The bytes and packets that either end sends until the link is open and both can exchange
-   * gossip. The bytes exclude TCP's own.
-   */
-  readonly setupBytes: { readonly dialler: number; readonly listener: number }
-  readonly setupPackets: number
-  readonly costs: Costs
-}
+import type { TransitTime } from './transit-time.ts'
+import type { Transport } from './transport.ts'
 
 /** A SYN, and its answer: SYN and ACK, or RST. IPv4 20, TCP 20, options 20. */
 const synBytes = 60
 const resetBytes = 40
 
 const setUp = purposeNumber('set-up')
-
-/** Returns when a packet with this departure has arrived at the other end and been processed. */
-type Journey = (from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds) => Milliseconds
 
 /** A kernel repeats an unanswered SYN at these times, ms (RFC 6298: one second, then doubled). */
 const synRepeats = [1_000, 3_000, 7_000, 15_000]
@@ -58,9 +36,9 @@ interface Handshake {
 export class Dialling {
   readonly #clock: VirtualClock
   readonly #reachability: Reachability
-  readonly #options: DiallingOptions
-  readonly #journey: Journey
-  readonly #connected: (dialer: Endpoint, target: Endpoint, established: () => boolean, use: ConnectionUse) => void
+  readonly #options: NetworkOptions
+  readonly #transit: TransitTime
+  readonly #transport: Transport
   /** The present or last listener at each address. */
   readonly #listeners = new Map<number, Endpoint>()
   /** Handshakes that wait for a process to wake up or for a path to mend. */
@@ -69,15 +47,15 @@ export class Dialling {
   constructor(
     clock: VirtualClock,
     reachability: Reachability,
-    options: DiallingOptions,
-    journey: Journey,
-    connected: (dialer: Endpoint, target: Endpoint, established: () => boolean, use: ConnectionUse) => void,
+    options: NetworkOptions,
+    transit: TransitTime,
+    transport: Transport,
   ) {
     this.#clock = clock
     this.#reachability = reachability
     this.#options = options
-    this.#journey = journey
-    this.#connected = connected
+    this.#transit = transit
+    this.#transport = transport
   }
 
   /** Makes this process answer at that address of its machine, or stop answering. */
@@ -135,8 +113,8 @@ export class Dialling {
     let time = this.#clock.now
     for (let i = 2; i < setupDelays; i++) {
       const first = i < 4
-      if (i % 2 === 0) time = this.#journey(from, target, first ? setupBytes.dialler : 0, first ? costs.accept : 0, time)
-      else time = this.#journey(target, from, first ? setupBytes.listener : 0, first ? costs.dial : 0, time)
+      if (i % 2 === 0) time = this.#transit.journey(from, target, first ? setupBytes.dialler : 0, first ? costs.accept : 0, time)
+      else time = this.#transit.journey(target, from, first ? setupBytes.listener : 0, first ? costs.dial : 0, time)
     }
     return time
   }
@@ -189,14 +167,14 @@ export class Dialling {
       from.traffic.sent.add(setUp, synBytes)
       from.traffic.sent.headerBytes += synBytes
       if (target?.dialableFrom(from) === true && this.#reachability.rejects(from, target)) {
-        const back = this.#journey(target, from, resetBytes, 0, this.#journey(from, target, synBytes, 0, this.#clock.now))
+        const back = this.#transit.journey(target, from, resetBytes, 0, this.#transit.journey(from, target, synBytes, 0, this.#clock.now))
         from.traffic.received.add(setUp, resetBytes)
         this.#clock.at(back, () => from.listening && answered('rejected'))
         return
       }
       if (target?.dialableFrom(from) === true && this.#reachability.joins(from, target)) {
         const cost = target.listening ? 0 : this.#options.costs.refused
-        const back = this.#journey(target, from, synBytes, cost, this.#journey(from, target, synBytes, 0, this.#clock.now))
+        const back = this.#transit.journey(target, from, synBytes, cost, this.#transit.journey(from, target, synBytes, 0, this.#clock.now))
         if (back <= start + timeout) {
           const answer = target.listening ? synBytes : resetBytes
           target.traffic.received.add(setUp, synBytes)
@@ -223,7 +201,7 @@ export class Dialling {
     else if (peer !== undefined && peer !== target.id) this.#end(handshake, 'impostor')
     else {
       this.#waiting.delete(handshake)
-      this.#connected(dialer, target, () => this.#end(handshake), use)
+      this.#transport.connect(dialer, target, () => this.#end(handshake), use)
     }
   }
 

@@ -1,6 +1,6 @@
 import { uniformDelay } from '../network/delay.ts'
 import type { Machine } from '../network/machine.ts'
-import type { NetworkOptions } from '../network/network.ts'
+import type { NetworkOptions } from '../network/network-options.ts'
 import { measuredCosts, noCosts } from '../network/processing.ts'
 import type { Topology } from '../network/site.ts'
 import { topologies } from '../network/topologies/shipped.ts'

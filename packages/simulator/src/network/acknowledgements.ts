@@ -1,0 +1,37 @@
+/** The acknowledgements of TCP, which are counted, and not sent. */
+import type { Milliseconds } from '@jel/protocol'
+import type { Pipe } from './connection.ts'
+import type { Endpoint } from './endpoint.ts'
+import { extraAcknowledgements, packetHeader } from './framing.ts'
+import { purposeNumber } from './traffic.ts'
+
+/** An acknowledgement waits this long for data to travel with. Linux: TCP_DELACK_MIN. */
+const delay = 40
+
+const acknowledgements = purposeNumber('acknowledgements')
+
+/**
+ * Acknowledges earlier arrivals with data in the other direction, or counts a separate
+ * acknowledgement if that left before.
+ */
+export function acknowledgeWithData(pipe: Pipe<Endpoint>, now: Milliseconds): void {
+  if (pipe.unacknowledgedSince === undefined) return
+  if (now - pipe.unacknowledgedSince > delay) count(pipe, 1)
+  pipe.unacknowledgedSince = undefined
+}
+
+/** Acknowledges an arrival of so many bytes, together with the one before if that still waits. */
+export function acknowledgeArrival(pipe: Pipe<Endpoint>, bytes: number, now: Milliseconds): void {
+  const extra = extraAcknowledgements(bytes)
+  const since = pipe.unacknowledgedSince
+  const waited = since !== undefined && now - since > delay
+  if (extra > 0 || since !== undefined) count(pipe, extra + (since === undefined ? 0 : 1))
+  // One acknowledgement covers two packets, unless the first has been acknowledged already.
+  pipe.unacknowledgedSince = since === undefined || waited ? now : undefined
+}
+
+function count({ from, to }: Pipe<Endpoint>, packets: number): void {
+  to.traffic.sent.add(acknowledgements, packets * packetHeader, packets)
+  to.traffic.sent.headerBytes += packets * packetHeader
+  from.traffic.received.add(acknowledgements, packets * packetHeader, packets)
+}

@@ -1,0 +1,54 @@
+import type { Milliseconds } from '@jel/protocol'
+import { loopback, type Delay } from './delay.ts'
+import { noCosts, type Costs } from './processing.ts'
+import type { Topology } from './site.ts'
+
+export interface NetworkOptions {
+  /**
+   * Default: the delay of the {@link topology}; without one, the delay between processes of one
+   * machine.
+   */
+  readonly delay: Delay
+  /** The sites of machines. Default: all in one place. */
+  readonly topology: Topology | undefined
+  /**
+   * The share of packets that are lost, 0 to 1. On a connection loss shows as delay: TCP sends them
+   * again.
+   */
+  readonly loss: number
+  /** The processor time of operations, on machines that have a processor. */
+  readonly costs: Costs
+  /** How long a dial waits for the other kernel before it fails as silent. */
+  readonly connectTimeout: Milliseconds
+  /** How long a dial may take in all, handshake included, before it fails as unresponsive. */
+  readonly dialTimeout: Milliseconds
+  /** How long a host probe waits for an answer. */
+  readonly hostProbeTimeout: Milliseconds
+  /**
+   * One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes
+   * above it. The dialler needs one more.
+   */
+  readonly setupDelays: number
+  /**
+   * The bytes and packets that either end sends until the link is open and both can exchange
+   * gossip. The bytes exclude TCP's own.
+   */
+  readonly setupBytes: { readonly dialler: number; readonly listener: number }
+  readonly setupPackets: number
+}
+
+export const defaultNetwork: NetworkOptions = {
+  delay: loopback,
+  topology: undefined,
+  loss: 0,
+  costs: noCosts,
+  // The values of the overlay.
+  connectTimeout: 2_000,
+  dialTimeout: 8_000,
+  hostProbeTimeout: 600,
+  // Measured on two hosts (packages/lab/src/fidelity): TCP, then Noise, yamux and the link's stream
+  // in two and a half round trips. The streams of gossipsub open along with later data.
+  setupDelays: 7,
+  setupBytes: { dialler: 558, listener: 646 },
+  setupPackets: 3,
+}
