@@ -74,15 +74,10 @@ export {
   type Targets,
   type TraceEvent,
 } from './scenario/index.ts'
-export {
-  Simulation,
-  SimulationTimeoutError,
-  type Flapping,
-  type Impairment,
-  type MachineOptions,
-  type SimulationOptions,
-  type SpawnOptions,
-} from './simulation.ts'
+export { SimulationTimeoutError } from './engine/run-until.ts'
+export type { Flapping, Impairment } from './network-faults.ts'
+export { Simulation } from './simulation.ts'
+export type { MachineOptions, SimulationOptions, SpawnOptions } from './simulation-options.ts'
 export type { TestbedEndpoint, TestbedNode } from './testbed-node.ts'
 export type { Testbed, TestbedSpawn } from './testbed.ts'
 export { das2, das3 } from './network/topologies/das3.ts'

@@ -1,152 +1,23 @@
-import {
-  createRandom,
-  Registry,
-  type Codec,
-  type Command,
-  type Input,
-  type Introducer,
-  type Member,
-  type Milliseconds,
-  type NodeId,
-  type Notification,
-} from '@jel/protocol'
+import type { Command, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
 import { VirtualClock } from './engine/clock.ts'
-import { deriveSeed, Digest } from './engine/digest.ts'
-import { processAddress, processOf, type AddressChange } from './network/address.ts'
-import type { Bandwidth } from './network/bandwidth.ts'
+import { runUntil } from './engine/run-until.ts'
+import type { AddressChange } from './network/address.ts'
 import { Contact } from './network/contact.ts'
-import type { Dialable } from './network/endpoint.ts'
-import type { GossipOptions } from './network/gossip-options.ts'
 import { Gossip } from './network/gossip.ts'
-import { Machine } from './network/machine.ts'
-import { siteNumber } from './network/site.ts'
-import { cheapScheme, type Identity, type Scheme } from './protocol/identity.ts'
+import type { Machine } from './network/machine.ts'
 import { Network } from './network/network.ts'
-import type { NetworkOptions } from './network/network-options.ts'
 import type { CutKind } from './network/reachability.ts'
-import type { Payload } from './network/payload.ts'
-import { UnencodedCodec } from './protocol/unencoded.ts'
-import { EndedLives, type FalseDeath } from './protocol/ended-lives.ts'
+import { NetworkFaults, type Flapping, type Impairment } from './network-faults.ts'
+import { EndedLives } from './protocol/ended-lives.ts'
+import { History } from './protocol/history.ts'
+import type { Identity } from './protocol/identity.ts'
 import { SimulatedNode, type NodeWorld } from './protocol/node.ts'
 import { falseDeathError, Promises } from './protocol/promises.ts'
-import type { Protocol, ProtocolParts } from './protocol/protocol.ts'
+import type { Protocol } from './protocol/protocol.ts'
+import type { MachineOptions, SimulationOptions, SpawnOptions } from './simulation-options.ts'
+import { Spawner, stream } from './spawner.ts'
 
-export interface SimulationOptions<P extends Protocol> {
-  /** The seed. One seed gives one history. */
-  readonly seed: number
-  readonly createProtocol: (parts: ProtocolParts) => P
-  readonly pool?: string
-  readonly network?: Partial<NetworkOptions>
-  readonly gossip?: Partial<GossipOptions>
-  /** Default: signatures that cost next to nothing. */
-  readonly scheme?: Scheme
-  /** The encoding of messages. Default: none, which is fast. All real hosts send bytes. */
-  readonly codec?: Codec<Payload>
-  /**
-   * The time between a left-statement and the end of the process, in which pending data goes out.
-   */
-  readonly leaveFlush?: Milliseconds
-  /**
-   * Each node keeps its notifications. Default: yes. With thousands of nodes they take most of the
-   * memory.
-   */
-  readonly keepNews?: boolean
-  /** Checks the promises of the protocol as it runs. Default: yes. */
-  readonly checkPromises?: boolean
-  /**
-   * Called when the life of a running member ends falsely. Default: that breaks a promise and
-   * throws.
-   */
-  readonly onFalseDeath?: (death: FalseDeath) => void
-}
-
-export interface SpawnOptions {
-  /** Another protocol for this node, such as a hostile one. Nothing is promised to it. */
-  readonly createProtocol?: (parts: ProtocolParts) => Protocol
-  /** Nodes or addresses to enter through. With none the node founds a pool. */
-  readonly introducers?: readonly (SimulatedNode | Introducer)[]
-  readonly location?: string
-  readonly tag?: Uint8Array
-  /** A key pair that exists already, as from an identity file. Default: a new one. */
-  readonly identity?: Identity
-  /** The incarnation in the identity file. */
-  readonly storedIncarnation?: number
-  /** Default: the setting of its site, or else `everybody`. */
-  readonly dialable?: Dialable
-  /** Default: a machine of its own, with the defaults of {@link MachineOptions}. */
-  readonly machine?: Machine
-  /** The site of its own machine. Default: the first site of the topology. */
-  readonly site?: string
-  /** The bandwidth of this node alone, beside the load of its machine's cable. */
-  readonly bandwidth?: Bandwidth
-  /** Takes over the machine and address of a node that is gone. */
-  readonly machineOf?: SimulatedNode
-  /** The delay until it starts. */
-  readonly after?: Milliseconds
-}
-
-export interface MachineOptions {
-  /** Default: the first site of the topology. */
-  readonly site?: string | undefined
-  /** The bandwidth of its cable, which all its nodes share. Default: never full. */
-  readonly bandwidth?: Bandwidth | undefined
-  /**
-   * The speed of each of its processors, relative to the one on which costs were measured. All its
-   * nodes share them. Default: nothing takes time.
-   */
-  readonly speed?: number | undefined
-  /** The number of its processors. A node uses one. Default: one. */
-  readonly processors?: number | undefined
-}
-
-/** The faults of one node's own line. An omitted field ends that fault. */
-export interface Impairment {
-  /** The share of its packets that are lost, both ways, 0 to below 1. */
-  readonly loss?: number
-  /** The additional delay of each of its packets, both ways, ms. */
-  readonly lag?: Milliseconds
-}
-
-/** A link that comes and goes. */
-export interface Flapping {
-  /** The times of each cut and of each interval between cuts, ms. */
-  readonly down: Milliseconds
-  readonly up: Milliseconds
-  /** After this the link works for good, ms. */
-  readonly duration: Milliseconds
-  /** Only the way from the first node to the second. Default: both ways. */
-  readonly oneWay?: boolean
-}
-
-/** An expected event did not happen in the virtual time allowed. */
-export class SimulationTimeoutError extends Error {
-  readonly code = 'SIMULATION_TIMEOUT'
-  override readonly name = 'SimulationTimeoutError'
-}
-
-/** The longest virtual time between two looks at a condition when no notification comes, ms. */
-const lookAgain = 10
-
-/** The calendar time of all nodes at the start, ms since 1970: 2026-01-01. */
-const calendarStart = 1_767_225_600_000
-
-const inputCodes: Record<Input['type'], number> = {
-  start: 1,
-  command: 2,
-  frame: 3,
-  broadcast: 4,
-  connected: 5,
-  disconnected: 6,
-  unreachable: 7,
-  hostProbed: 8,
-  discovered: 9,
-  addresses: 10,
-  timer: 11,
-  misbehaved: 12,
-}
-
-/** The code of an input to a node's application, beside the codes of inputs. */
-const applied = 13
+type Listener<P extends Protocol> = (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void
 
 /**
  * A pool on a virtual clock and network. The seed and the order of calls determine everything that
@@ -164,40 +35,34 @@ export class Simulation<P extends Protocol> {
   readonly #clock = new VirtualClock()
   readonly #network: Network
   readonly #gossip: Gossip
-  readonly #scheme: Scheme
-  readonly #codec: Codec<Payload>
-  readonly #registry = new Registry()
-  readonly #identities: () => number
+  readonly #faults: NetworkFaults
+  readonly #spawner: Spawner<P>
   readonly #promises: Promises | undefined
   /** The latest process of each node id. */
   readonly #processes = new Map<NodeId, SimulatedNode<P>>()
-  readonly #trace = new Digest()
-  readonly #listeners = new Set<(node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void>()
+  readonly #history = new History(this.#clock)
+  readonly #listeners = new Set<Listener<P>>()
   readonly #world: NodeWorld
-  #machines = 0
   #notices = 0
 
   constructor(options: SimulationOptions<P>) {
     this.seed = options.seed
     this.#options = options
-    this.random = this.#stream('user')
-    this.#identities = this.#stream('identities')
-    this.#scheme = options.scheme ?? cheapScheme
-    this.#codec = options.codec ?? new UnencodedCodec()
-    this.#network = new Network(this.#clock, this.#stream('network'), options.network)
-    this.#gossip = new Gossip(this.#clock, this.#network, this.#stream('gossip'), options.gossip)
+    this.random = stream(options.seed, 'user')
+    this.#spawner = new Spawner(options, this.#clock)
+    this.#network = new Network(this.#clock, stream(options.seed, 'network'), options.network)
+    this.#gossip = new Gossip(this.#clock, this.#network, stream(options.seed, 'gossip'), options.gossip)
+    this.#faults = new NetworkFaults(this.#clock, this.#network, this.nodes, this.contact)
     this.#promises = options.checkPromises === false ? undefined : new Promises(options.seed)
     this.endedLives = new EndedLives(this.nodes, this.contact, this.#network.reachability)
     this.#world = {
       clock: this.#clock,
       network: this.#network,
       gossip: this.#gossip,
+      history: this.#history,
       keepsNews: options.keepNews ?? true,
-      traced: (node, input, sender) => this.#traced(node, input, sender),
       noticed: (node, notification) => this.#noticed(node as SimulatedNode<P>, notification),
-      applied: (node, word, about) => this.#applied(node, word, about),
-      stood: (node) => this.#noteWorks(node),
-      ended: (node) => this.#trace.text(`ended ${node.index}`),
+      stood: (node) => this.#faults.noteWorks(node),
     }
   }
 
@@ -207,7 +72,7 @@ export class Simulation<P extends Protocol> {
 
   /** The calendar time of all nodes, ms since 1970. */
   get today(): Milliseconds {
-    return calendarStart + this.now
+    return this.#spawner.today
   }
 
   /** The number of events so far. */
@@ -220,64 +85,24 @@ export class Simulation<P extends Protocol> {
    * digests.
    */
   get traceHash(): string {
-    return this.#trace.hex()
+    return this.#history.hash
   }
 
   /** Creates a key pair for a later spawn. Two spawns may share it. */
   createIdentity(): Identity {
-    return this.#scheme.identity(Math.floor(this.#identities() * 2 ** 32))
+    return this.#spawner.identity()
   }
 
   /**
    * Creates a computer for nodes to share. Throws RangeError for an impossible site, bandwidth or
    * speed.
    */
-  createMachine({ site, bandwidth, speed, processors }: MachineOptions = {}): Machine {
-    const at = site === undefined ? 0 : siteNumber(this.#options.network?.topology, site)
-    return new Machine({ number: this.#machines++, site: at, bandwidth, speed, processors })
+  createMachine(options: MachineOptions = {}): Machine {
+    return this.#spawner.machine(options)
   }
 
   spawn(options: SpawnOptions = {}): SimulatedNode<P> {
-    const index = this.nodes.length
-    const identity = options.identity ?? this.createIdentity()
-    const random = this.#stream(`node ${index}`)
-    const storedIncarnation = options.storedIncarnation ?? 0
-    const parts: ProtocolParts = {
-      id: identity.id,
-      pool: this.#options.pool ?? 'simulated',
-      location: options.location ?? `node${index}@simulated`,
-      tag: options.tag ?? new Uint8Array(),
-      storedIncarnation,
-      services: {
-        random,
-        sign: (message) => identity.sign(message),
-        verify: (...parts) => this.#scheme.verify(...parts),
-        today: () => calendarStart + this.now,
-        codec: this.#codec,
-        registry: this.#registry,
-      },
-    }
-    const protocol = options.createProtocol === undefined ? this.#options.createProtocol(parts) : (options.createProtocol(parts) as P)
-    const former = options.machineOf?.endpoint
-    const machine = former?.machine ?? options.machine ?? this.createMachine({ site: options.site })
-    const process = former?.process ?? machine.nextProcess()
-    const clockOffset = Math.floor(random() * 1_000_000)
-    const dialable = options.dialable ?? this.#options.network?.topology?.sites[machine.site]?.dialable ?? true
-    const { bandwidth } = options
-    const startedAt = this.now + (options.after ?? 0)
-    const fields = {
-      index,
-      id: identity.id,
-      machine,
-      process,
-      dialable,
-      bandwidth,
-      storedIncarnation,
-      startedAt,
-      honest: options.createProtocol === undefined,
-      clockOffset,
-    }
-    const node = new SimulatedNode<P>(this.#world, fields, protocol)
+    const node = this.#spawner.node(this.#world, this.nodes.length, options)
     this.nodes.push(node)
     this.#processes.set(node.id, node)
     this.#promises?.started(node)
@@ -317,9 +142,7 @@ export class Simulation<P extends Protocol> {
 
   /** Pulls the cable of the node's machine, or plugs it in again. */
   silence(node: SimulatedNode<P>, silent = true): void {
-    node.endpoint.silent = silent
-    this.#noteWorks(node)
-    if (!silent) this.#network.mended()
+    this.#faults.silence(node, silent)
   }
 
   /**
@@ -337,20 +160,7 @@ export class Simulation<P extends Protocol> {
    * new one.
    */
   changeAddress(node: SimulatedNode<P>, change: AddressChange): () => void {
-    const { endpoint } = node
-    const process = endpoint.machine.nextProcess()
-    const address = processAddress(endpoint.machine.number, process)
-    this.#network.listen(endpoint, process)
-    if (change === 'replace') {
-      for (const old of node.addresses) this.#network.listen(endpoint, processOf(old), false)
-      this.#network.abandon(endpoint)
-    }
-    node.move(change === 'add' ? [...node.addresses, address] : [address])
-    return () => {
-      if (node.state === 'gone') return
-      this.#network.listen(endpoint, process, false)
-      node.move(node.addresses.filter((each) => each !== address))
-    }
+    return this.#faults.changeAddress(node, change)
   }
 
   /**
@@ -358,62 +168,32 @@ export class Simulation<P extends Protocol> {
    * way back stays as it is.
    */
   cut(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
-    this.#network.reachability.cut(from.endpoint, to.endpoint, kind)
-    this.contact.path(from.endpoint, to.endpoint, false, this.now)
-    if (kind === 'reject') this.#network.mended()
+    this.#faults.cut(from, to, kind)
   }
 
   /** Ends one such cut. */
   mend(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
-    const { reachability } = this.#network
-    reachability.mend(from.endpoint, to.endpoint, kind)
-    if (!reachability.isCut(from.endpoint, to.endpoint)) this.contact.path(from.endpoint, to.endpoint, true, this.now)
-    this.#network.mended()
+    this.#faults.mend(from, to, kind)
   }
 
   /** Sets the loss and the delay of one node's own line. */
-  impair(node: SimulatedNode<P>, { loss = 0, lag = 0 }: Impairment): void {
-    if (!(loss >= 0 && loss < 1) || !(lag >= 0))
-      throw new RangeError(`a line loses from 0 to less than 1 and lags by 0 ms or more, not ${loss} and ${lag}`)
-    node.endpoint.loss = loss
-    node.endpoint.lag = lag
-    this.#noteWorks(node)
+  impair(node: SimulatedNode<P>, impairment: Impairment): void {
+    this.#faults.impair(node, impairment)
   }
 
   /** Makes the path between two nodes come and go. The first cut begins at once. */
-  flap(a: SimulatedNode<P>, b: SimulatedNode<P>, { down, up, duration, oneWay = false }: Flapping): void {
-    if (!(down > 0) || !(up > 0)) throw new RangeError(`a flapping link is down and up for more than 0 ms each, not ${down} and ${up}`)
-    const end = this.now + duration
-    const cut = (): void => {
-      if (this.now >= end) return
-      this.cut(a, b)
-      if (!oneWay) this.cut(b, a)
-      this.#clock.at(Math.min(this.now + down, end), mend)
-    }
-    const mend = (): void => {
-      this.mend(a, b)
-      if (!oneWay) this.mend(b, a)
-      this.#clock.after(up, cut)
-    }
-    cut()
+  flap(a: SimulatedNode<P>, b: SimulatedNode<P>, flapping: Flapping): void {
+    this.#faults.flap(a, b, flapping)
   }
 
   /** Splits the network. Nodes in no group, and later nodes, are on the side of the first group. */
   partition(...groups: readonly (readonly SimulatedNode<P>[])[]): void {
-    const sides = new Map<SimulatedNode<P>, number>()
-    for (const [side, group] of groups.entries()) for (const node of group) if (!sides.has(node)) sides.set(node, side)
-    for (const node of this.nodes) node.endpoint.side = sides.get(node) ?? 0
-    this.#noteSides()
-    this.#network.mended()
+    this.#faults.partition(groups)
   }
 
   /** Ends partitions and cuts; silenced machines stay silent. */
   heal(): void {
-    for (const node of this.nodes) node.endpoint.side = 0
-    this.#noteSides()
-    this.contact.mended(this.now)
-    this.#network.reachability.mendAll()
-    this.#network.mended()
+    this.#faults.heal()
   }
 
   /** Lets virtual time pass. */
@@ -427,19 +207,7 @@ export class Simulation<P extends Protocol> {
    * notification and at least every 10 ms.
    */
   runUntil(condition: () => boolean, timeout: Milliseconds, what = 'what was waited for'): Milliseconds {
-    const start = this.#clock.now
-    const end = start + timeout
-    let looked = -1
-    let lookAt = start
-    for (;;) {
-      if (looked !== this.#notices || this.#clock.now >= Math.min(lookAt, end)) {
-        looked = this.#notices
-        lookAt = this.#clock.now + lookAgain
-        if (condition()) return this.#clock.now - start
-        if (this.#clock.now >= end) throw new SimulationTimeoutError(`seed ${this.seed}: ${what} did not happen within ${timeout} ms`)
-      }
-      this.#clock.step(Math.min(end, lookAt))
-    }
+    return runUntil(this.#clock, { condition, timeout, notices: () => this.#notices, what: `seed ${this.seed}: ${what}` })
   }
 
   /** Calls the action after a virtual time. */
@@ -451,7 +219,7 @@ export class Simulation<P extends Protocol> {
    * Calls the listener for every notification to every node. Returns a function that unsubscribes
    * it.
    */
-  subscribe(listener: (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void): () => void {
+  subscribe(listener: Listener<P>): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -461,63 +229,18 @@ export class Simulation<P extends Protocol> {
     return this.nodes.findLast((node) => node.id === id)
   }
 
-  #stream(concern: string): () => number {
-    return createRandom(deriveSeed(this.#options.seed, concern))
-  }
-
-  #lifeEnded(node: SimulatedNode<P>, subject: SimulatedNode<P> | undefined, member: Member): void {
-    const death = this.endedLives.told(node, subject, member, this.now)
-    if (death === undefined) return
-    if (this.#options.onFalseDeath !== undefined) this.#options.onFalseDeath(death)
-    else if (this.#promises !== undefined) throw falseDeathError(this.seed, death)
-  }
-
-  /** Call it after any change that makes a node stand still or takes its network away. */
-  #noteWorks({ state, endpoint }: SimulatedNode): void {
-    this.contact.node(
-      endpoint,
-      state === 'running' && !endpoint.silent && endpoint.loss <= uselessLoss && endpoint.lag < uselessLag,
-      this.now,
-    )
-  }
-
-  #noteSides(): void {
-    this.contact.split(
-      this.nodes.map(({ endpoint }) => endpoint),
-      this.now,
-    )
-  }
-
-  #traced(node: SimulatedNode, input: Input<Payload>, sender: number | undefined): void {
-    this.#trace.number(this.#clock.now)
-    this.#trace.word(node.index * 16 + inputCodes[input.type])
-    if (input.type === 'frame' || input.type === 'broadcast') this.#trace.content(input.data)
-    if (sender !== undefined) this.#trace.word(sender)
-    else if (input.type === 'frame') this.#trace.text(input.from)
-    else if ('peer' in input) this.#trace.text(input.peer ?? '')
-  }
-
-  #applied(node: SimulatedNode, word: number, about: string): void {
-    this.#trace.number(this.#clock.now)
-    this.#trace.word(node.index * 16 + applied)
-    this.#trace.word(word)
-    this.#trace.text(about)
-  }
-
   #noticed(node: SimulatedNode<P>, notification: Notification): void {
     this.#notices += 1
     const subject = 'member' in notification ? this.#processes.get(notification.member.id) : undefined
     this.#promises?.check(node, this.now, notification, subject)
-    if (notification.type === 'died') this.#lifeEnded(node, subject, notification.member)
+    const death = notification.type === 'died' ? this.endedLives.told(node, subject, notification.member, this.now) : undefined
+    if (death !== undefined) {
+      if (this.#options.onFalseDeath !== undefined) this.#options.onFalseDeath(death)
+      else if (this.#promises !== undefined) throw falseDeathError(this.seed, death)
+    }
     for (const listener of this.#listeners) listener(node, notification, this.#clock.now)
   }
 }
-
-/**
- * The loss and lag above which a node counts as cut off, because TCP waits ever longer. A guess.
- */
-const uselessLoss = 0.5
-const uselessLag: Milliseconds = 1_000
 
 function toIntroducer(introducer: SimulatedNode | Introducer): Introducer {
   if (!(introducer instanceof SimulatedNode)) return introducer

@@ -10,6 +10,7 @@ import type { Machine } from '../network/machine.ts'
 import type { Network } from '../network/network.ts'
 import type { Payload } from '../network/payload.ts'
 import type { Application } from './application.ts'
+import type { History } from './history.ts'
 import type { Protocol } from './protocol.ts'
 import { framePurpose } from './purpose.ts'
 import { Traffic } from '../network/traffic.ts'
@@ -25,22 +26,12 @@ export interface NodeWorld {
   readonly clock: VirtualClock
   readonly network: Network
   readonly gossip: Gossip
+  readonly history: History
   /** Whether each node keeps its notifications. */
   readonly keepsNews: boolean
-  /**
-   * Called for each input, before it is handled. `sender` is the number of the node that sent a
-   * frame.
-   */
-  traced(node: SimulatedNode, input: Input<Payload>, sender?: number): void
   noticed(node: SimulatedNode, notification: Notification): void
-  /**
-   * Called for each input of the application, before it is handled. `word` is the code of its kind,
-   * `about` its subject.
-   */
-  applied(node: SimulatedNode, word: number, about: string): void
   /** Called when the node stands still, and when it goes on. */
   stood(node: SimulatedNode): void
-  ended(node: SimulatedNode): void
 }
 
 export interface NodeFields {
@@ -229,7 +220,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
 
   /** For the application: adds one of its inputs to the history. */
   trace(word: number, about: string): void {
-    this.#world.applied(this, word, about)
+    this.#world.history.applied(this.index, word, about)
   }
 
   /** SIGSTOP. */
@@ -259,7 +250,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     if (this.#timer !== undefined) this.#world.clock.cancel(this.#timer)
     this.#world.network.exit(this.endpoint)
     this.#world.gossip.exit(this.endpoint)
-    this.#world.ended(this)
+    this.#world.history.ended(this.index)
     this.#lastIncarnation = this.protocol.self?.incarnation ?? 0
     this.#protocol = undefined
     this.#application = undefined
@@ -298,7 +289,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   #handle(input: Input<Payload>, sender?: number): void {
     if (this.state === 'gone') return
     if (input.type === 'timer') this.#timerDue = false
-    this.#world.traced(this, input, sender)
+    this.#world.history.input(this.index, input, sender)
     this.#carryOut(this.protocol.handle(input, this.now))
   }
 
@@ -310,7 +301,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       this.traffic.broadcastDuplicates += 1
       return
     }
-    this.#world.traced(this, { type: 'broadcast', data: message.data })
+    this.#world.history.input(this.index, { type: 'broadcast', data: message.data })
     const { verdict, effects } = this.protocol.handleBroadcast(message.data, this.now)
     if (verdict === 'accept') this.#world.gossip.forward(this.endpoint, message, from)
     this.#carryOut(effects)

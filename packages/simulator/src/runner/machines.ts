@@ -8,7 +8,8 @@ import type { Bandwidth } from '../network/bandwidth.ts'
 import type { Protocol } from '../protocol/protocol.ts'
 import type { ScenarioNetwork, SiteBandwidth, SiteFields, Sites } from '../scenario/network.ts'
 import type { Place } from '../scenario/placement.ts'
-import type { Simulation, SpawnOptions } from '../simulation.ts'
+import type { Simulation } from '../simulation.ts'
+import type { SpawnOptions } from '../simulation-options.ts'
 
 /** The machines of a scenario, each made when its first node comes. */
 export class Machines {
