@@ -11,7 +11,8 @@ import { NetworkFaults, type Flapping, type Impairment } from './network-faults.
 import { EndedLives } from './protocol/ended-lives.ts'
 import { History } from './protocol/history.ts'
 import type { Identity } from './protocol/identity.ts'
-import { SimulatedNode, type NodeWorld } from './protocol/node.ts'
+import { SimulatedNode } from './protocol/node.ts'
+import type { NodeWorld } from './protocol/node-world.ts'
 import { falseDeathError, Promises } from './protocol/promises.ts'
 import type { Protocol } from './protocol/protocol.ts'
 import type { MachineOptions, SimulationOptions, SpawnOptions } from './simulation-options.ts'
@@ -33,8 +34,6 @@ export class Simulation<P extends Protocol> {
   readonly endedLives: EndedLives
   readonly #options: SimulationOptions<P>
   readonly #clock = new VirtualClock()
-  readonly #network: Network
-  readonly #gossip: Gossip
   readonly #faults: NetworkFaults
   readonly #spawner: Spawner<P>
   readonly #promises: Promises | undefined
@@ -50,19 +49,18 @@ export class Simulation<P extends Protocol> {
     this.#options = options
     this.random = stream(options.seed, 'user')
     this.#spawner = new Spawner(options, this.#clock)
-    this.#network = new Network(this.#clock, stream(options.seed, 'network'), options.network)
-    this.#gossip = new Gossip(this.#clock, this.#network, stream(options.seed, 'gossip'), options.gossip)
-    this.#faults = new NetworkFaults(this.#clock, this.#network, this.nodes, this.contact)
+    const network = new Network(this.#clock, stream(options.seed, 'network'), options.network)
+    this.#faults = new NetworkFaults(this.#clock, network, this.nodes, this.contact)
     this.#promises = options.checkPromises === false ? undefined : new Promises(options.seed)
-    this.endedLives = new EndedLives(this.nodes, this.contact, this.#network.reachability)
+    this.endedLives = new EndedLives(this.nodes, this.contact, network.reachability)
     this.#world = {
       clock: this.#clock,
-      network: this.#network,
-      gossip: this.#gossip,
+      network,
+      gossip: new Gossip(this.#clock, network, stream(options.seed, 'gossip'), options.gossip),
       history: this.#history,
       keepsNews: options.keepNews ?? true,
-      noticed: (node, notification) => this.#noticed(node as SimulatedNode<P>, notification),
-      stood: (node) => this.#faults.noteWorks(node),
+      noticed: (index, notification) => this.#noticed(this.nodes[index] as SimulatedNode<P>, notification),
+      stood: (index) => this.#faults.noteWorks(this.nodes[index] as SimulatedNode),
     }
   }
 
@@ -107,7 +105,7 @@ export class Simulation<P extends Protocol> {
     this.#processes.set(node.id, node)
     this.#promises?.started(node)
     const introducers = (options.introducers ?? []).map(toIntroducer)
-    this.#clock.after(options.after ?? 0, () => node.start(introducers))
+    this.#clock.after(options.after ?? 0, () => node.inject({ type: 'start', addresses: node.addresses, introducers }))
     return node
   }
 
@@ -127,17 +125,17 @@ export class Simulation<P extends Protocol> {
 
   /** SIGSTOP. */
   stopProcess(node: SimulatedNode<P>): void {
-    node.stop()
+    node.loop.stop()
   }
 
   /** SIGCONT. */
   continueProcess(node: SimulatedNode<P>): void {
-    node.continue()
+    node.loop.continue()
   }
 
   /** Keeps the node's event loop busy. Its timers are late, and arriving data waits. */
   stall(node: SimulatedNode<P>, ms: Milliseconds): void {
-    node.stall(ms)
+    node.loop.stall(ms)
   }
 
   /** Pulls the cable of the node's machine, or plugs it in again. */
@@ -150,9 +148,9 @@ export class Simulation<P extends Protocol> {
    * clock goes on.
    */
   sleep(node: SimulatedNode<P>, asleep = true): void {
-    if (asleep) node.stop()
+    if (asleep) node.loop.stop()
     this.silence(node, asleep)
-    if (!asleep) node.continue()
+    if (!asleep) node.loop.continue()
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import { addressKey, processKey } from './address.ts'
+import { weakest } from './dial-failure.ts'
 import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ConnectionUse } from './connection.ts'
@@ -18,9 +19,6 @@ const setUp = purposeNumber('set-up')
 
 /** A kernel repeats an unanswered SYN at these times, ms (RFC 6298: one second, then doubled). */
 const synRepeats = [1_000, 3_000, 7_000, 15_000]
-
-/** If all of several addresses fail, the failure that proves least about the peer is reported. */
-const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
 
 interface Handshake {
   readonly dialer: Endpoint
@@ -77,7 +75,7 @@ export class Dialling {
     const next = (): void => {
       const address = addresses[failures.length]
       if (address === undefined) {
-        failed(weakestFirst.find((failure) => failures.includes(failure)) ?? 'failed')
+        failed(weakest(failures))
         return
       }
       this.#dialOne(from, peer, address, use, (failure) => {

@@ -56,7 +56,12 @@ export class Gossip {
    * and a peer that has this one has already forwarded its own. It is only counted.
    */
   arrived(at: Endpoint, message: GossipMessage, source: Endpoint): boolean {
-    if (!message.firstSeenBy(at.index)) return false
+    at.traffic.broadcastsReceived += 1
+    at.traffic.broadcastBytesReceived += message.data.length
+    if (!message.firstSeenBy(at.index)) {
+      at.traffic.broadcastDuplicates += 1
+      return false
+    }
     if (message.data.length >= this.#options.dontWantFrom) {
       for (const peer of at.mesh.values()) if (peer !== source) this.#network.account(at, peer, idontwantBytes, control)
     }

@@ -91,16 +91,17 @@ export class Network {
     this.#dialling.probeHost(from, addresses, done)
   }
 
-  /** Sends a frame on the link's stream. Returns false if there is no link. */
-  send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber, urgent = false): boolean {
+  /** Sends a frame on the link's stream, if there is a link. */
+  send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber, urgent = false): void {
     const connection = from.connections.get(to)?.at(-1)
-    if (connection === undefined) return false
+    if (connection === undefined) return
     const pipe = connection.pipeFrom(from)
     const { now } = this.#clock
     const stream = streamBytes(prefixed(data.length), pipe.recordOpened !== now)
     pipe.recordOpened = now
     this.#transport.transmit(pipe, { item: data, stream, purpose, cost: this.#frameCost(data), urgent })
-    return true
+    from.traffic.framesSent += 1
+    from.traffic.frameBytesSent += data.length
   }
 
   /**

@@ -153,7 +153,11 @@ export class Transport {
       if (item instanceof GossipMessage) to.events.message(from, item)
       else if (item instanceof GossipControl) to.events.control(from, item)
       else if (connection.use === 'application') to.events.application(from, item)
-      else to.events.frame(from, item, pipe.urgentTaken)
+      else {
+        to.traffic.framesReceived += 1
+        to.traffic.frameBytesReceived += item.length
+        to.events.frame(from, item, pipe.urgentTaken)
+      }
     } else this.#reset(connection, to)
   }
 }

@@ -1,74 +1,16 @@
-import type { Address, Command, DialFailure, Effect, Input, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
-import type { VirtualClock } from '../engine/clock.ts'
+import type { Address, Command, Effect, Input, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
 import { processAddress } from '../network/address.ts'
-import type { Bandwidth } from '../network/bandwidth.ts'
-import { Endpoint, type Dialable, type EndpointEvents } from '../network/endpoint.ts'
-import type { EventHandle } from '../engine/event-queue.ts'
-import type { Gossip } from '../network/gossip.ts'
+import { failureReasons } from '../network/dial-failure.ts'
+import { Endpoint, type EndpointEvents } from '../network/endpoint.ts'
 import type { GossipMessage } from '../network/gossip-message.ts'
-import type { Machine } from '../network/machine.ts'
-import type { Network } from '../network/network.ts'
 import type { Payload } from '../network/payload.ts'
+import { Traffic } from '../network/traffic.ts'
 import type { Application } from './application.ts'
-import type { History } from './history.ts'
+import { EventLoop } from './event-loop.ts'
+import type { News, NodeFields, NodeWorld } from './node-world.ts'
+import { PausedLinks } from './paused-links.ts'
 import type { Protocol } from './protocol.ts'
 import { framePurpose } from './purpose.ts'
-import { Traffic } from '../network/traffic.ts'
-
-/** A notification and its virtual time. */
-export interface News {
-  readonly time: Milliseconds
-  readonly notification: Notification
-}
-
-/** The surroundings of a node. */
-export interface NodeWorld {
-  readonly clock: VirtualClock
-  readonly network: Network
-  readonly gossip: Gossip
-  readonly history: History
-  /** Whether each node keeps its notifications. */
-  readonly keepsNews: boolean
-  noticed(node: SimulatedNode, notification: Notification): void
-  /** Called when the node stands still, and when it goes on. */
-  stood(node: SimulatedNode): void
-}
-
-export interface NodeFields {
-  readonly index: number
-  readonly id: NodeId
-  readonly machine: Machine
-  /** The number of the process on its machine. */
-  readonly process: number
-  readonly dialable: Dialable
-  readonly bandwidth?: Bandwidth | undefined
-  readonly storedIncarnation: number
-  readonly startedAt: Milliseconds
-  /** It follows the protocol. Nothing is promised to a node that does not. */
-  readonly honest: boolean
-  /** The lead of its clock over virtual time: nodes don't share a zero point. */
-  readonly clockOffset: Milliseconds
-}
-
-/** A frame that waits until the node reads again. */
-interface Waiting {
-  readonly from: Endpoint
-  readonly data: Payload
-}
-
-interface Pause {
-  until: Milliseconds
-  readonly waiting: Waiting[]
-}
-
-const addressesFailed: Record<DialFailure, string> = {
-  refused: 'connection refused',
-  silent: 'no answer',
-  unresponsive: 'the connection was accepted, but nothing was said on it',
-  impostor: 'another node answers at this address',
-  self: 'that is this node itself',
-  failed: 'the dial failed',
-}
 
 /**
  * One process. It runs the protocol, carries out its effects on the network, and can be stopped,
@@ -81,10 +23,9 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   addresses: readonly Address[]
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
+  readonly loop: EventLoop
   /** All notifications of the application, unless the simulation was asked not to keep them. */
   readonly news: News[] = []
-  /** Runs, stands still, or is gone. */
-  state: 'running' | 'standing' | 'gone' = 'running'
   /** Why the protocol asked to stop the host. */
   failure: string | undefined
   /** The incarnation that its identity file holds. */
@@ -103,13 +44,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   #protocol: P | undefined
   #lastIncarnation = 0
   #application: Application | undefined
-  readonly #inbox: (() => void)[] = []
-  /** Peers that the node does not read from, with the frames that wait in their buffers. */
-  readonly #paused = new Map<NodeId, Pause>()
-  #timer: EventHandle | undefined
-  #timerDue = false
-  #stopped = false
-  #stalledUntil: Milliseconds = 0
+  readonly #paused: PausedLinks
 
   constructor(world: NodeWorld, fields: NodeFields, protocol: P) {
     this.index = fields.index
@@ -122,37 +57,47 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#firstIncarnation = fields.storedIncarnation + 1
     this.startedAt = fields.startedAt
     this.honest = fields.honest
+    this.loop = new EventLoop(world.clock, {
+      changed: () => {
+        this.endpoint.awake = this.state === 'running'
+        world.stood(this.index)
+      },
+      timer: () => this.#handle({ type: 'timer' }),
+      woken: () => world.network.woken(this.endpoint),
+    })
+    this.#paused = new PausedLinks(world.clock, this.loop, (from, data) =>
+      this.#handle({ type: 'frame', from: from.id, data }, from.index),
+    )
     const events: EndpointEvents = {
       linkUp: (peer, dialable) => {
         world.gossip.linkUp(this.endpoint, peer)
-        this.#receive({ type: 'connected', peer: peer.id, dialable })
+        this.inject({ type: 'connected', peer: peer.id, dialable })
       },
       linkDown: (peer) => {
         world.gossip.linkDown(this.endpoint, peer)
-        this.#whenAwake(() => this.#paused.delete(peer.id))
-        this.#receive({ type: 'disconnected', peer: peer.id })
+        this.loop.whenAwake(() => this.#paused.down(peer.id))
+        this.inject({ type: 'disconnected', peer: peer.id })
       },
       frame: (from, data, urgent) => {
-        this.traffic.framesReceived += 1
-        this.traffic.frameBytesReceived += data.length
-        if (this.state === 'running') this.#frame(from, data, urgent)
-        else this.#whenAwake(() => this.#frame(from, data, urgent))
+        if (this.state === 'running') this.#paused.arrived(from, data, urgent)
+        else this.loop.whenAwake(() => this.#paused.arrived(from, data, urgent))
       },
       message: (from, message) => {
         if (this.state === 'running') this.#take(message, from)
-        else this.#whenAwake(() => this.#take(message, from))
+        else this.loop.whenAwake(() => this.#take(message, from))
       },
-      control: (from, control) => this.#whenAwake(() => world.gossip.controlled(this.endpoint, from, control)),
-      applicationUp: (peer) => this.#whenAwake(() => this.#application?.connected(peer.id)),
-      applicationDown: (peer) => this.#whenAwake(() => this.#application?.disconnected(peer.id)),
-      application: (from, data) => this.#whenAwake(() => this.#application?.received(from.id, data)),
+      control: (from, control) => this.loop.whenAwake(() => world.gossip.controlled(this.endpoint, from, control)),
+      applicationUp: (peer) => this.loop.whenAwake(() => this.#application?.connected(peer.id)),
+      applicationDown: (peer) => this.loop.whenAwake(() => this.#application?.disconnected(peer.id)),
+      application: (from, data) => this.loop.whenAwake(() => this.#application?.received(from.id, data)),
     }
     this.endpoint = new Endpoint({ ...fields, traffic: this.traffic, events })
     world.network.listen(this.endpoint)
   }
 
-  start(introducers: readonly Introducer[]): void {
-    this.#receive({ type: 'start', addresses: this.addresses, introducers })
+  /** Runs, stands still, or is gone. */
+  get state(): 'running' | 'standing' | 'gone' {
+    return this.loop.state
   }
 
   /** The protocol of the process. Throws if the process is gone. */
@@ -168,18 +113,13 @@ export class SimulatedNode<P extends Protocol = Protocol> {
 
   command(command: Command): void {
     if (command.type === 'leave') this.leaves = true
-    this.#receive({ type: 'command', command })
-  }
-
-  /** Hands in an input that the network would not produce, as a hostile peer might. */
-  inject(input: Input<Payload>): void {
-    this.#receive(input)
+    this.inject({ type: 'command', command })
   }
 
   /** Changes the addresses at which the host listens. */
   move(addresses: readonly Address[]): void {
     this.addresses = addresses
-    this.#receive({ type: 'addresses', addresses })
+    this.inject({ type: 'addresses', addresses })
   }
 
   /** Runs an application beside the protocol. */
@@ -197,7 +137,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
    * on, a dead one never.
    */
   later(after: Milliseconds, action: () => void): void {
-    this.#world.clock.after(after, () => this.#whenAwake(action))
+    this.#world.clock.after(after, () => this.loop.whenAwake(action))
   }
 
   /**
@@ -205,7 +145,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
    * `failed`.
    */
   dialApplication(peer: NodeId, addresses: readonly Address[], failed: () => void): void {
-    this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.#whenAwake(failed))
+    this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
   }
 
   /** For the application: sends data. Returns false if there is no connection to this peer. */
@@ -223,31 +163,10 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.history.applied(this.index, word, about)
   }
 
-  /** SIGSTOP. */
-  stop(): void {
-    this.#stopped = true
-    this.#standStill()
-  }
-
-  /** SIGCONT. */
-  continue(): void {
-    this.#stopped = false
-    this.#wakeUp()
-  }
-
-  /** Keeps the event loop busy for so long. */
-  stall(ms: Milliseconds): void {
-    this.#stalledUntil = Math.max(this.#stalledUntil, this.#world.clock.now + ms)
-    this.#world.clock.at(this.#stalledUntil, () => this.#wakeUp())
-    this.#standStill()
-  }
-
   /** SIGKILL. Also used for any other end of the process. */
   kill(): void {
     if (this.state === 'gone') return
-    this.state = 'gone'
-    this.#inbox.length = 0
-    if (this.#timer !== undefined) this.#world.clock.cancel(this.#timer)
+    this.loop.end()
     this.#world.network.exit(this.endpoint)
     this.#world.gossip.exit(this.endpoint)
     this.#world.history.ended(this.index)
@@ -257,50 +176,21 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#paused.clear()
   }
 
-  #standStill(): void {
-    if (this.state !== 'running') return
-    this.state = 'standing'
-    this.endpoint.awake = false
-    this.#world.stood(this)
-  }
-
-  #wakeUp(): void {
-    if (this.state !== 'standing' || this.#stopped || this.#world.clock.now < this.#stalledUntil) return
-    this.state = 'running'
-    this.endpoint.awake = true
-    this.#world.stood(this)
-    // A resumed event loop looks at its timers first, then at its sockets.
-    if (this.#timerDue) this.#handle({ type: 'timer' })
-    for (const action of this.#inbox.splice(0)) action()
-    this.#world.network.woken(this.endpoint)
+  /** Hands in an input, be it one that the network would not produce, as a hostile peer might. */
+  inject(input: Input<Payload>): void {
+    if (this.state === 'running') this.#handle(input)
+    else this.loop.whenAwake(() => this.#handle(input))
   }
 
   /** `sender` is the number of the node that sent a frame. */
-  #receive(input: Input<Payload>, sender?: number): void {
-    if (this.state === 'running') this.#handle(input, sender)
-    else this.#whenAwake(() => this.#handle(input, sender))
-  }
-
-  #whenAwake(action: () => void): void {
-    if (this.state === 'running') action()
-    else if (this.state === 'standing') this.#inbox.push(action)
-  }
-
   #handle(input: Input<Payload>, sender?: number): void {
     if (this.state === 'gone') return
-    if (input.type === 'timer') this.#timerDue = false
     this.#world.history.input(this.index, input, sender)
     this.#carryOut(this.protocol.handle(input, this.now))
   }
 
   #take(message: GossipMessage, from: Endpoint): void {
-    if (this.state === 'gone') return
-    this.traffic.broadcastsReceived += 1
-    this.traffic.broadcastBytesReceived += message.data.length
-    if (!this.#world.gossip.arrived(this.endpoint, message, from)) {
-      this.traffic.broadcastDuplicates += 1
-      return
-    }
+    if (this.state === 'gone' || !this.#world.gossip.arrived(this.endpoint, message, from)) return
     this.#world.history.input(this.index, { type: 'broadcast', data: message.data })
     const { verdict, effects } = this.protocol.handleBroadcast(message.data, this.now)
     if (verdict === 'accept') this.#world.gossip.forward(this.endpoint, message, from)
@@ -318,36 +208,38 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     const { network, gossip } = this.#world
     switch (effect.type) {
       case 'send':
-        if (!network.send(this.endpoint, effect.to, effect.data, framePurpose(effect.data), effect.urgent)) return
-        this.traffic.framesSent += 1
-        this.traffic.frameBytesSent += effect.data.length
+        network.send(this.endpoint, effect.to, effect.data, framePurpose(effect.data), effect.urgent)
         return
       case 'broadcast':
         gossip.publish(this.endpoint, effect.data)
         return
-      case 'connect':
-        this.#connect(effect.peer, effect.addresses)
+      case 'connect': {
+        const { peer, addresses } = effect
+        network.dial(this.endpoint, peer, addresses, (failure) =>
+          this.inject({ type: 'unreachable', peer, addresses, failure, reason: failureReasons[failure] }),
+        )
         return
+      }
       case 'pause':
-        this.#pause(effect.peer, effect.until - this.#clockOffset)
+        this.#paused.pause(effect.peer, effect.until - this.#clockOffset)
         return
       case 'disconnect':
         network.disconnect(this.endpoint, effect.peer)
         return
       case 'probeHost': {
         const { peer } = effect
-        network.probeHost(this.endpoint, effect.addresses, (outcome) => this.#receive({ type: 'hostProbed', peer, outcome }))
+        network.probeHost(this.endpoint, effect.addresses, (outcome) => this.inject({ type: 'hostProbed', peer, outcome }))
         return
       }
       case 'timer':
-        this.#setTimer(effect.at - this.#clockOffset)
+        this.loop.setTimer(effect.at - this.#clockOffset)
         return
       case 'persist':
         this.storedIncarnation = effect.incarnation
         return
       case 'notify':
         if (this.#world.keepsNews) this.news.push({ time: this.#world.clock.now, notification: effect.notification })
-        this.#world.noticed(this, effect.notification)
+        this.#world.noticed(this.index, effect.notification)
         this.#application?.told(effect.notification)
         return
       case 'fail':
@@ -356,50 +248,4 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     }
   }
 
-  #frame(from: Endpoint, data: Payload, urgent: boolean): void {
-    const pause = urgent ? undefined : this.#paused.get(from.id)
-    if (pause !== undefined) pause.waiting.push({ from, data })
-    else this.#handle({ type: 'frame', from: from.id, data }, from.index)
-  }
-
-  /** Frames of the peer wait in order. They are lost if the link breaks before. */
-  #pause(peer: NodeId, until: Milliseconds): void {
-    const pause = this.#paused.get(peer) ?? { until, waiting: [] }
-    pause.until = Math.max(pause.until, until)
-    this.#paused.set(peer, pause)
-    this.#world.clock.at(pause.until, () => this.#whenAwake(() => this.#goOnReading(peer, pause)))
-  }
-
-  #goOnReading(peer: NodeId, pause: Pause): void {
-    if (this.#paused.get(peer) !== pause || this.#world.clock.now < pause.until) return
-    this.#paused.delete(peer)
-    while (pause.waiting.length > 0) {
-      const next = this.#paused.get(peer)
-      // One of these frames paused the reading again.
-      if (next !== undefined) {
-        next.waiting.unshift(...pause.waiting)
-        return
-      }
-      const { from, data } = pause.waiting.shift() as Waiting
-      this.#handle({ type: 'frame', from: from.id, data }, from.index)
-    }
-  }
-
-  #connect(peer: NodeId | undefined, addresses: readonly Address[]): void {
-    this.#world.network.dial(this.endpoint, peer, addresses, (failure) =>
-      this.#receive({ type: 'unreachable', peer, addresses, failure, reason: addressesFailed[failure] }),
-    )
-  }
-
-  #setTimer(at: Milliseconds): void {
-    if (this.#timer !== undefined) this.#world.clock.cancel(this.#timer)
-    this.#timerDue = false
-    this.#timer = this.#world.clock.at(at, this.#timerFired)
-  }
-
-  readonly #timerFired = (): void => {
-    this.#timer = undefined
-    if (this.state === 'running') this.#handle({ type: 'timer' })
-    else this.#timerDue = true
-  }
 }

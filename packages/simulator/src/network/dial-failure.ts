@@ -1,0 +1,18 @@
+import type { DialFailure } from '@jel/protocol'
+
+/** The reasons for people. */
+export const failureReasons: Record<DialFailure, string> = {
+  refused: 'connection refused',
+  silent: 'no answer',
+  unresponsive: 'the connection was accepted, but nothing was said on it',
+  impostor: 'another node answers at this address',
+  self: 'that is this node itself',
+  failed: 'the dial failed',
+}
+
+const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
+
+/** If all of several addresses fail, the failure that proves least about the peer is reported. */
+export function weakest(failures: readonly DialFailure[]): DialFailure {
+  return weakestFirst.find((failure) => failures.includes(failure)) ?? 'failed'
+}
