@@ -1,4 +1,4 @@
-/** Inputs of the protocol: what happens around it, and the application's commands. */
+/** Inputs of the protocol: events around it, and the application's commands. */
 import type { Address, Encoded, Milliseconds, NodeId, Signing } from './values.ts'
 
 /** The fields that make an event a query. */
