@@ -6,11 +6,9 @@
  * node itself is not merged but answered: by a new life, or by stopping if another process runs
  * under this key.
  */
-import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
-import type { Timed } from './context/timers.ts'
-import { Link } from './context/links.ts'
+import { Admission, type Source } from './admission.ts'
 import type { Accusations } from './detection/verdict/accusations.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
@@ -18,45 +16,26 @@ import type { Records } from './records/records.ts'
 import { accusationsIn, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact, type Told } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
-import { shareUntil } from './facts/tombstones.ts'
-
-/** Source of a fact: a peer, which pays for it as long as its link is up, or the topic. */
-export type Source = { readonly peer: NodeId } | 'topic'
+import type { UnknownStatements } from './unknown-statements.ts'
 
 export interface IntakeParts {
   readonly elections: Elections
   readonly detector: FailureDetector
   readonly accusations: Accusations
   readonly records: Records
+  readonly unknown: UnknownStatements
 }
 
-export class Intake implements Timed {
+export class Intake {
   readonly #context: Context
   readonly #parts: IntakeParts
-  /** Statements of kinds that this version does not know, each with the time when it began. */
-  readonly #unknown = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
+  readonly #admission: Admission
   #warnedFull = false
 
   constructor(context: Context, parts: IntakeParts) {
     this.#context = context
     this.#parts = parts
-  }
-
-  /**
-   * Forgets statements of unknown kinds that are too old. As with ends, their exchange stops
-   * earlier, so that expiry reinfects nobody.
-   */
-  due(): void {
-    const { now, config, facts } = this.#context
-    for (const [key, { fact, born }] of this.#unknown) {
-      if (now - born >= config.limits.unknownLifetime) {
-        this.#unknown.delete(key)
-        facts.delete(fact)
-        continue
-      }
-      if (now - born >= this.#toldFor) facts.silence(fact)
-      this.#awaitAge(born)
-    }
+    this.#admission = new Admission(context, parts.records)
   }
 
   /**
@@ -68,15 +47,9 @@ export class Intake implements Timed {
   take({ fact, ageSeconds }: Told, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
     const taken = this.#take(fact, ageSeconds * 1000, source)
     // A held fact that is equal byte for byte was checked before.
-    if (taken === undefined && how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#check(fact)
+    if (taken === undefined && how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#admission.check(fact)
     if (how !== 'frame') this.#overhear(fact)
     return taken
-  }
-
-  /** Forgets the statements of unknown kinds. */
-  clear(): void {
-    this.#unknown.clear()
-    this.#context.timers.set('unknownStatement', Infinity)
   }
 
   /** Takes in a death without further checks: this node took part in it, or waited long enough. */
@@ -116,8 +89,8 @@ export class Intake implements Timed {
       this.#warnFull()
       return undefined
     }
-    if (!this.#isAffordable(fact, source) || !this.#mayBringIn(fact, source)) return undefined
-    this.#check(fact)
+    if (!this.#admission.isAffordable(fact, source) || !this.#admission.mayBringIn(fact, source)) return undefined
+    this.#admission.check(fact)
     return this.#merge(fact, 0)
   }
 
@@ -131,8 +104,8 @@ export class Intake implements Timed {
       view.merge(fact, this.#context.now, age) // the youngest age of a known end counts
       return undefined
     }
-    if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
-    this.#check(fact)
+    if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
+    this.#admission.check(fact)
     return this.#merge(fact, age)
   }
 
@@ -152,8 +125,8 @@ export class Intake implements Timed {
     }
     // A made-up death far ahead would keep its victim out for as long as it is remembered.
     if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
-    if (this.#isOneTooMany(fact, source) || !this.#isAffordable(fact, source)) return undefined
-    this.#check(fact)
+    if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
+    this.#admission.check(fact)
     const { detector, accusations } = this.#parts
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
@@ -185,8 +158,12 @@ export class Intake implements Timed {
   #ownDeath(fact: Fact, certificate: Certificate, source: Source): void {
     const from = source === 'topic' ? undefined : source.peer
     const { view, id, outcomes } = this.#context
-    if (certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump || !this.#isAffordable(fact, source)) return
-    this.#check(fact)
+    if (
+      certificate.incarnation > view.known(id) + this.#context.config.limits.incarnationJump ||
+      !this.#admission.isAffordable(fact, source)
+    )
+      return
+    this.#admission.check(fact)
     const { detector, accusations } = this.#parts
     const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ heartbeat }) => !accusations.isRefuted(id, heartbeat))
@@ -207,61 +184,45 @@ export class Intake implements Timed {
     const { elections } = this.#parts
     if (isKind(statement, 'candidacy')) {
       if (statement.signer === this.#context.id) {
-        if (!this.#context.view.isAlive(statement.signer, statement.content.incarnation) || !this.#isAffordable(fact, source))
+        if (!this.#context.view.isAlive(statement.signer, statement.content.incarnation) || !this.#admission.isAffordable(fact, source))
           return undefined
-        this.#check(fact)
+        this.#admission.check(fact)
         const correction = from === undefined ? undefined : elections.correction(statement)
         if (from !== undefined && correction !== undefined) this.#context.sendFacts(from, [correction], true)
         return undefined
       }
-      if (!elections.wantsCandidacy(statement) || !this.#isAffordable(fact, source)) return undefined
-      this.#check(fact)
+      if (!elections.wantsCandidacy(statement) || !this.#admission.isAffordable(fact, source)) return undefined
+      this.#admission.check(fact)
       return elections.mergeCandidacy(statement)
     }
     if (isKind(statement, 'suspicion')) {
-      if (this.#isAffordable(fact, source)) this.#parts.accusations.receive(from, statement)
+      if (this.#admission.isAffordable(fact, source)) this.#parts.accusations.receive(from, statement)
       return undefined
     }
     if (isKind(statement, 'refutation')) {
       const { accusations } = this.#parts
-      if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#isAffordable(fact, source))
+      if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#admission.isAffordable(fact, source))
         return undefined
-      this.#check(fact)
+      this.#admission.check(fact)
       return accusations.takeRefutation(statement, from)
     }
     if (isKind(statement, 'claim')) {
-      if (!elections.wantsClaim(statement) || !this.#isAffordable(fact, source)) return undefined
-      this.#check(fact)
+      if (!elections.wantsClaim(statement) || !this.#admission.isAffordable(fact, source)) return undefined
+      this.#admission.check(fact)
       return elections.mergeClaim(statement, from)
     }
     if (isKind(statement, 'record')) {
       const { records } = this.#parts
-      if (!records.wants(statement) || !this.#isAffordable(fact, source) || !this.#mayTellRecord(fact, source)) return undefined
-      this.#check(fact)
+      if (!records.wants(statement) || !this.#admission.isAffordable(fact, source) || !this.#admission.mayTellRecord(fact, source))
+        return undefined
+      this.#admission.check(fact)
       return records.merge(statement, source === 'topic')
     }
-    const { config, view, now, facts } = this.#context
-    if (this.#unknown.has(fact.key) || !view.knows(statement.signer)) return undefined
-    if (this.#unknown.size >= config.limits.unknown || age >= this.#toldFor) return undefined
-    if (!this.#isAffordable(fact, source)) return undefined
-    this.#check(fact)
-    const held = facts.put(fact, now - age)
-    this.#unknown.set(held.key, { fact: held, born: now - age })
-    this.#awaitAge(now - age)
-    return held
-  }
-
-  /** Time for which statements of unknown kinds are exchanged, ms. */
-  get #toldFor(): Milliseconds {
-    const { limits } = this.#context.config
-    return Math.floor(limits.unknownLifetime * shareUntil)
-  }
-
-  /** Schedules the end of a statement's exchange or of its life. */
-  #awaitAge(born: Milliseconds): void {
-    const { now, config, timers } = this.#context
-    const end = now - born < this.#toldFor ? this.#toldFor : config.limits.unknownLifetime
-    timers.advance('unknownStatement', born + end)
+    const { unknown } = this.#parts
+    if (!this.#context.view.knows(statement.signer) || !unknown.wants(fact, age) || !this.#admission.isAffordable(fact, source))
+      return undefined
+    this.#admission.check(fact)
+    return unknown.add(fact, age)
   }
 
   /** If this fact equals the held one or means the same, all receivers of the broadcast know it. */
@@ -280,7 +241,7 @@ export class Intake implements Timed {
     // An earlier version of this node's own statement: the nonce distinguishes this process from
     // others.
     if (fact.says === 'joined' && nonceOf(fact) === nonceOf(mine)) return
-    this.#check(fact)
+    this.#admission.check(fact)
     const { outcomes } = this.#context
     if (fact.says === 'joined') outcomes.push({ type: 'impersonated', incarnation: fact.incarnation })
     else outcomes.push({ type: 'rejoin', incarnation: fact.incarnation })
@@ -294,54 +255,6 @@ export class Intake implements Timed {
     if (!isKnown && fact.about !== undefined && !this.#context.isBootstrapping) this.#context.budgets.met(fact.about, now)
     if (changes.length > 0) this.#context.outcomes.push({ type: 'changed', changes })
     return facts.rival(fact)
-  }
-
-  /**
-   * Charges the peer for the checks, which slows it down. A refusal far beyond its share is no
-   * offence: reconciliation brings the fact again.
-   */
-  #isAffordable(fact: Fact, source: Source): boolean {
-    if (!(source instanceof Link) || this.#context.isBootstrapping) return true
-    return this.#context.charge(source, 'checks', fact.signatures)
-  }
-
-  /**
-   * One peer, or the topic, may introduce members at a bounded rate. Reconciliation brings refused
-   * ones again. As many as are known may come at once: the other half of a pool that was
-   * partitioned.
-   */
-  #mayBringIn(fact: Fact, source: Source): boolean {
-    const { view, facts } = this.#context
-    if (this.#context.isBootstrapping || facts.rival(fact) !== undefined) return true
-    if (source === 'topic') return this.#context.budgets.mayIntroduce(this.#context.now, view.size)
-    if (!(source instanceof Link)) return true
-    return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })
-  }
-
-  /**
-   * Records of non-members also come at a bounded rate, over a link as on the topic
-   * (`reception.ts`). As many as are known may come at once.
-   */
-  #mayTellRecord(fact: Fact, source: Source): boolean {
-    const { isBootstrapping, budgets, now } = this.#context
-    if (isBootstrapping || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true
-    return budgets.spend(source, 'records', now, 1, { own: this.#parts.records.size, strangers: 0 })
-  }
-
-  /**
-   * Ends of unknown members may be made up, so they fill no more than half of the tombstones. But a
-   * newcomer knows nobody, and would request refused ends again and again.
-   */
-  #isOneTooMany(fact: Fact, source: Source): boolean {
-    const { view, facts, wholeSince } = this.#context
-    if (facts.rival(fact) !== undefined) return false
-    return wholeSince === Infinity && source !== 'topic' ? view.tombstones.isFull : view.tombstones.isHalfFull
-  }
-
-  #check(fact: Fact): void {
-    if (fact.isTrue(this.#context.codec)) return
-    if (fact.says === 'died') throw new FrameError('a death certificate with a forged signature')
-    throw new FrameError(`a forged signature under the key of ${'statement' in fact.content ? fact.content.statement.signer : fact.key}`)
   }
 
   #warnFull(): void {

@@ -21,6 +21,7 @@ import { Reporter } from './reporter.ts'
 import { Signals } from './signals.ts'
 import { Healer } from './topology/heal.ts'
 import { Rings } from './topology/rings.ts'
+import { UnknownStatements } from './unknown-statements.ts'
 import { LinkMaintenance } from './topology/link-maintenance.ts'
 
 export interface NodeOptions<Data extends Encoded = Uint8Array> {
@@ -56,6 +57,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly records: Records
   readonly reporter: Reporter
   readonly health: HealthReport
+  readonly unknown: UnknownStatements
   readonly intake: Intake
   /** The part behind each timer. */
   readonly timed: Readonly<Record<TimerName, Timed>>
@@ -80,6 +82,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.records = new Records(context)
     this.reconciler = new Reconciler(context)
     this.health = new HealthReport(context, this)
+    this.unknown = new UnknownStatements(context)
     this.intake = new Intake(context, this)
     this.timed = {
       ...this.detector.timed,
@@ -93,7 +96,7 @@ export class Parts<Data extends Encoded = Encoded> {
       election: this.elections,
       signal: this.signals,
       record: this.records,
-      unknownStatement: this.intake,
+      unknownStatement: this.unknown,
       tombstone: { due: () => context.view.tombstones.expire(context.now) },
     }
   }

@@ -10,7 +10,7 @@ import type { Outcome } from './context/outcomes.ts'
 import { meshTime } from './dissemination/broadcaster.ts'
 import type { Fact, Told } from './facts/fact.ts'
 import { Handshake } from './handshake.ts'
-import type { Source } from './intake.ts'
+import type { Source } from './admission.ts'
 import { Membership } from './membership.ts'
 import type { Parts } from './parts.ts'
 
@@ -159,7 +159,7 @@ export class Settlement {
    */
   startOver(): void {
     const { view, facts, links, config } = this.#context
-    const { reporter, detector, rings, intake, records, broadcaster, elections, introduction, healer, life } = this.#parts
+    const { reporter, detector, rings, unknown, records, broadcaster, elections, introduction, healer, life } = this.#parts
     const { self } = life
     if (self === undefined) return
     const former = [...view.members()]
@@ -169,7 +169,7 @@ export class Settlement {
     facts.clear()
     rings.clear()
     detector.clear()
-    intake.clear()
+    unknown.clear()
     records.startOver()
     broadcaster.clear()
     elections.startOver()

@@ -55,7 +55,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'no signature check on facts',
-    file: 'intake.ts',
+    file: 'admission.ts',
     from: 'if (fact.isTrue(this.#context.codec)) return',
     to: 'if (fact.key !== undefined) return',
     simulation: ['hostile-forgeries', '--seeds', '1'],
@@ -335,7 +335,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'members beyond the limit are taken in',
-    file: 'intake.ts',
+    file: 'admission.ts',
     from: "return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 })",
     to: "return this.#context.budgets.spend(source, 'newcomers', this.#context.now, 1, { own: view.size, strangers: 0 }) || true",
     simulation: ['hostile-reconnects', '--seeds', '1'],
@@ -384,7 +384,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'made-up records are taken in without a bound',
-    file: 'intake.ts',
+    file: 'admission.ts',
     from: 'if (isBootstrapping || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true',
     to: 'if (now > 0) return true',
     simulation: ['hostile-records', '--seeds', '1'],
