@@ -1,6 +1,6 @@
 /**
- * Admission: the checks of facts that cost something, and the rates at which peers and the topic may
- * bring facts in. Reconciliation brings refused facts again.
+ * Admission: the checks of facts that cost something, and the rates at which peers and the topic
+ * may bring facts in. Reconciliation brings refused facts again.
  */
 import { FrameError } from './base/errors.ts'
 import type { NodeId } from './base/values.ts'
