@@ -16,7 +16,7 @@ export function jsonCommands(): string {
     ([name, { fields, answer = 'done', shell, about = shell?.about ?? '' }]) => {
       const described = Object.entries(fields).map(([field, { wrapped, message = wrapped?.message ?? 'must be anything' }]) => {
         const value = message.replace(/^must be (?:an? )?/u, '')
-        return `\`${field}\`${wrapped === undefined ? '' : '?'}: ${value}`
+        return `\`${field}\`${wrapped === undefined ? '' : '?'}${value === 'string' ? '' : `: ${value}`}`
       })
       return `| \`${name}\` | ${described.join('; ')} | \`${answer}\` | ${about} |`
     },
