@@ -1,4 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
+import { Bits } from '../engine/bits.ts'
 import type { Payload } from './payload.ts'
 
 /**
@@ -8,8 +9,8 @@ import type { Payload } from './payload.ts'
 export class GossipMessage {
   readonly data: Payload
   readonly expires: Milliseconds
-  /** One bit a node, by its number. */
-  #seen = new Uint32Array(8)
+  /** The numbers of nodes. */
+  readonly #seen = new Bits()
   /** The arrival time of the first copy, by the number of the node. */
   #coming = new Float64Array(0)
 
@@ -20,16 +21,9 @@ export class GossipMessage {
 
   /** Marks the message as seen by the node. Returns true the first time. */
   firstSeenBy(node: number): boolean {
-    const word = node >>> 5
-    if (word >= this.#seen.length) {
-      const larger = new Uint32Array(Math.max(word + 1, this.#seen.length * 2))
-      larger.set(this.#seen)
-      this.#seen = larger
-    }
-    const bit = 1 << (node & 31)
-    const before = this.#seen[word] as number
-    this.#seen[word] = before | bit
-    return (before & bit) === 0
+    if (this.#seen.has(node)) return false
+    this.#seen.add(node)
+    return true
   }
 
   /**
@@ -50,6 +44,6 @@ export class GossipMessage {
   }
 
   seenBy(node: number): boolean {
-    return ((this.#seen[node >>> 5] ?? 0) & (1 << (node & 31))) !== 0
+    return this.#seen.has(node)
   }
 }

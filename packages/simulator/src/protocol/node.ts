@@ -1,4 +1,4 @@
-import type { Address, Command, Effect, Input, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
+import type { Address, Command, Effect, Input, Milliseconds, NodeId } from '@jel/protocol'
 import { processAddress } from '../network/address.ts'
 import { failureReasons } from '../network/dial-failure.ts'
 import { Endpoint, type EndpointEvents } from '../network/endpoint.ts'

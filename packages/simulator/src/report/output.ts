@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Outcome } from '../runner/task.ts'
-import { overlayDot } from './dot.ts'
+import { overlayDot } from './overlay.ts'
 import { overlayPlot } from './overlay-plot.ts'
 import { runsCsv, samplesCsv } from './csv.ts'
 import type { OutputFolder } from './folder.ts'

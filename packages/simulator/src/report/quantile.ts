@@ -1,20 +1,14 @@
 /** Numbers in the order of size, with quantiles. */
 export class Distribution {
-  #values = new Float64Array(64)
-  #count = 0
+  readonly #values: number[] = []
   #sorted = true
 
   get count(): number {
-    return this.#count
+    return this.#values.length
   }
 
   add(value: number): void {
-    if (this.#count === this.#values.length) {
-      const larger = new Float64Array(this.#count * 2)
-      larger.set(this.#values)
-      this.#values = larger
-    }
-    this.#values[this.#count++] = value
+    this.#values.push(value)
     this.#sorted = false
   }
 
@@ -23,14 +17,12 @@ export class Distribution {
    * undefined if there are no values.
    */
   quantile(share: number): number | undefined {
-    if (!this.#sorted) this.#values.subarray(0, this.#count).sort()
+    if (!this.#sorted) this.#values.sort((a, b) => a - b)
     this.#sorted = true
-    return this.#count === 0 ? undefined : this.#values[Math.max(0, Math.ceil(share * this.#count) - 1)]
+    return this.#values[Math.max(0, Math.ceil(share * this.count) - 1)]
   }
 
   mean(): number | undefined {
-    let sum = 0
-    for (let i = 0; i < this.#count; i++) sum += this.#values[i] as number
-    return this.#count === 0 ? undefined : sum / this.#count
+    return this.count === 0 ? undefined : this.#values.reduce((sum, value) => sum + value, 0) / this.count
   }
 }

@@ -1,6 +1,6 @@
 import type { Member, NodeId, Notification } from '@jel/protocol'
 import { isActive, lives, type Actor } from '../runner/actor.ts'
-import { Bits } from './bits.ts'
+import { Bits } from '../engine/bits.ts'
 
 /** Compares each node's view, from its notifications, with the truth. */
 export class Views {

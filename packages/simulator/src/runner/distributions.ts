@@ -1,6 +1,7 @@
-/** Draws from distributions. */
+/** Draws from distributions, such as the lengths of nodes' stays. */
 import type { Milliseconds } from '@jel/protocol'
 import { exactExp, exactLog } from '../engine/exact.ts'
+import type { Sessions } from '../scenario/population.ts'
 
 /** Returns a draw above 0, because 0 has no logarithm. */
 function positive(random: () => number): number {
@@ -26,4 +27,32 @@ export function residualPareto(min: Milliseconds, shape: number, random: () => n
   const longer = positive(random) // This share of all residual times is longer.
   const mean = (shape * min) / (shape - 1)
   return longer * shape >= 1 ? (1 - longer) * mean : min * exactExp(-exactLog(longer * shape) / (shape - 1))
+}
+
+/** Returns the lifetime of a new node. */
+export function lifetime(length: Sessions['length'], random: () => number): Milliseconds {
+  switch (length.type) {
+    case 'exponential':
+      return exponential(length.mean, random)
+    case 'pareto':
+      return pareto(length.min, length.shape, random)
+    case 'constant':
+      return length.length
+  }
+}
+
+/**
+ * Returns the remaining lifetime of a node found in an old pool. Such a node is mostly one of the
+ * long-lived ones, and has been there for some time (renewal theory's equilibrium distribution: the
+ * density at x is the share of lifetimes above x, over their mean).
+ */
+export function residualLifetime(length: Sessions['length'], random: () => number): Milliseconds {
+  switch (length.type) {
+    case 'exponential':
+      return exponential(length.mean, random) // It has no memory.
+    case 'pareto':
+      return residualPareto(length.min, length.shape, random)
+    case 'constant':
+      return length.length * random()
+  }
 }

@@ -12,11 +12,11 @@ import { findIsolated } from './isolated.ts'
 /** Events of the pool. */
 export interface GroundTruthEvents {
   /** A node started. */
-  started(actor: Actor): void
+  started?(actor: Actor): void
   /** A node crashed, or announced its leave. */
-  ended(actor: Actor): void
+  ended?(actor: Actor): void
   /** The scenario changed the population or the connectivity. */
-  changed(what: string): void
+  changed?(what: string): void
   /** A node's cable was pulled, or is back. */
   silenced?(actor: Actor): void
   /** A node is about to withdraw. */
@@ -104,7 +104,7 @@ export class GroundTruth {
       // In the same instant, but after the start.
       if (this.random() < share) this.testbed.after(0, () => this.elect(actor, election))
     }
-    for (const listener of this.#listeners) listener.started(actor)
+    for (const listener of this.#listeners) listener.started?.(actor)
     this.#arrived(number, 'starts')
     return actor
   }
@@ -179,7 +179,7 @@ export class GroundTruth {
   changed(what: string): void {
     this.lastChange = this.testbed.now
     findIsolated(this.actors)
-    for (const listener of this.#listeners) listener.changed(what)
+    for (const listener of this.#listeners) listener.changed?.(what)
   }
 
   #takeOut(actor: Actor, how: 'crash' | 'leave'): void {
@@ -188,7 +188,7 @@ export class GroundTruth {
     actor.end = how
     if (how === 'crash') this.testbed.kill(actor.node)
     else this.testbed.leave(actor.node)
-    for (const listener of this.#listeners) listener.ended(actor)
+    for (const listener of this.#listeners) listener.ended?.(actor)
     this.changed(`node ${actor.number} ${how === 'crash' ? 'crashes' : 'leaves'}`)
   }
 }

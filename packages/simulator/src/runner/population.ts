@@ -1,7 +1,6 @@
 import type { Sessions, TraceEvent } from '../scenario/population.ts'
 import { lives, type Actor } from './actor.ts'
-import { exponential } from './distributions.ts'
-import { lifetime, residualLifetime } from './session-length.ts'
+import { exponential, lifetime, residualLifetime } from './distributions.ts'
 import type { GroundTruth } from './ground-truth.ts'
 
 /** Starts the initial nodes and ends the sessions of all nodes, each in its time. */
@@ -13,7 +12,7 @@ export class Population {
     this.#truth = truth
     this.#sessions = truth.scenario.sessions
     if (this.#sessions !== undefined) {
-      truth.listen({ started: (actor) => this.#begin(actor), ended: (actor) => this.#replace(actor), changed: () => {} })
+      truth.listen({ started: (actor) => this.#begin(actor), ended: (actor) => this.#replace(actor) })
     }
   }
 

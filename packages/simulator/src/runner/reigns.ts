@@ -39,12 +39,7 @@ export class Reigns {
         this.#check(actor, notification.reign, time)
       }
     })
-    this.#truth.listen({
-      started: () => {},
-      ended: () => {},
-      changed: () => {},
-      withdraws: (actor, election) => this.#withdraws(actor, election),
-    })
+    this.#truth.listen({ withdraws: (actor, election) => this.#withdraws(actor, election) })
   }
 
   /** Notes that the node's reign is over for good, if it reigns. */

@@ -3,7 +3,7 @@ import type { RunResult } from '../report/result.ts'
 import { parseScenario } from '../scenario/parse.ts'
 import { runScenario } from './run.ts'
 import type { TraceLine } from './trace.ts'
-import { overlayDot } from '../report/dot.ts'
+import { overlayDot } from '../report/overlay.ts'
 import type { Overlay } from '../report/overlay.ts'
 
 function run(text: string, seed = 1): RunResult & { readonly lines: readonly TraceLine[]; readonly overlay: Overlay } {

@@ -1,14 +1,13 @@
-import { pickSome } from '@jel/protocol'
+import { pickSome, type NodeId } from '@jel/protocol'
 import type { IntegerRange } from '../scenario/quantity.ts'
 import type { Targets } from '../scenario/targets.ts'
 import { lives, type Actor } from './actor.ts'
-import { rootHolderOf, winnerOf } from './majority-view.ts'
 
 /** Returns the living nodes that match, in the order of their numbers. */
 export function select(actors: readonly Actor[], targets: Targets, random: () => number): Actor[] {
   const { nodes, site, rack, machine, winner, root, nat, share, count } = targets
-  const winnerId = winner === undefined ? undefined : winnerOf(actors, winner)
-  const rootId = root === undefined ? undefined : rootHolderOf(actors, root)
+  const winnerId = winner === undefined ? undefined : mostNamed(actors, ({ node }) => node.protocol.reign(winner)?.winner.id)
+  const rootId = root === undefined ? undefined : mostNamed(actors, ({ rootHolder }) => rootHolder?.(root))
   const meant = actors.filter(
     (actor) =>
       lives(actor) &&
@@ -32,4 +31,17 @@ function shareOf(share: number, of: number): number {
 
 function within(ranges: readonly IntegerRange[] | undefined, number: number): boolean {
   return ranges === undefined || ranges.some(({ first, last }) => number >= first && number <= last)
+}
+
+/** Returns the node that most living nodes name, undefined if there is none. */
+function mostNamed(actors: readonly Actor[], nameOf: (actor: Actor) => NodeId | undefined): NodeId | undefined {
+  const votes = new Map<NodeId, number>()
+  let best: NodeId | undefined
+  for (const actor of actors) {
+    const id = lives(actor) ? nameOf(actor) : undefined
+    if (id === undefined) continue
+    votes.set(id, (votes.get(id) ?? 0) + 1)
+    if (best === undefined || (votes.get(id) ?? 0) > (votes.get(best) ?? 0)) best = id
+  }
+  return best
 }

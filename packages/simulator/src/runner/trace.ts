@@ -30,7 +30,6 @@ export class Trace {
     }
     truth.listen({
       started: ({ node, number }) => void numbers.set(node.id, number),
-      ended: () => {},
       changed: (what) => add({ time: truth.testbed.now, what }),
     })
     truth.testbed.subscribe((node, notification, time) => {

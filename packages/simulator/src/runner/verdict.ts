@@ -49,51 +49,33 @@ export function judge(expectation: Expectation, truth: GroundTruth, metrics: Met
       }
     }
     case 'bytesPerNode': {
-      const bytes = truth.actors.map(({ node }) => node.traffic.received.bytes)
-      const seen =
-        expectation.of === 'worst' ? Math.max(0, ...bytes) : bytes.reduce((sum, each) => sum + each, 0) / Math.max(1, bytes.length)
-      return {
-        what: `a node receives at most ${kilobytes(expectation.atMost)} (${expectation.of})`,
-        held: seen <= expectation.atMost,
-        seen: kilobytes(seen),
-        value: seen,
-      }
+      const { atMost, of } = expectation
+      const seen = meanOrWorst(
+        of,
+        truth.actors.map(({ node }) => node.traffic.received.bytes),
+      )
+      return bounded(`a node receives at most ${kilobytes(atMost)} (${of})`, seen, atMost, kilobytes(seen))
     }
     case 'bytesPerSecond': {
-      const { atMost, of, from, until } = expectation
+      const { atMost, of, from, until, nodes } = expectation
       const rates = metrics.rates.get(expectation) ?? []
-      const seen = of === 'worst' ? Math.max(0, ...rates) : rates.reduce((sum, each) => sum + each, 0) / Math.max(1, rates.length)
-      return {
-        what: `from ${writeDuration(from)} to ${writeDuration(until)} a node${Object.keys(expectation.nodes).length === 0 ? '' : ' of some'} receives at most ${kilobytes(atMost)} a second (${of})`,
-        held: rates.length > 0 && seen <= atMost,
-        seen: `${(seen / 1_000).toFixed(2)}KB`,
-        value: seen,
-      }
+      const seen = meanOrWorst(of, rates)
+      const who = `a node${Object.keys(nodes).length === 0 ? '' : ' of some'}`
+      const what = `from ${writeDuration(from)} to ${writeDuration(until)} ${who} receives at most ${kilobytes(atMost)} a second (${of})`
+      const verdict = bounded(what, seen, atMost, `${(seen / 1_000).toFixed(2)}KB`)
+      return { ...verdict, held: verdict.held && rates.length > 0 }
     }
-    case 'membersPerView': {
-      const { mostMembers } = metrics
-      return {
-        what: `at most ${expectation.atMost} members a view`,
-        held: mostMembers <= expectation.atMost,
-        seen: String(mostMembers),
-        value: mostMembers,
-      }
-    }
-    case 'linksPerNode': {
-      const seen = metrics.mostLinks
-      return { what: `at most ${expectation.atMost} links a node`, held: seen <= expectation.atMost, seen: String(seen), value: seen }
-    }
+    case 'membersPerView':
+      return bounded(`at most ${expectation.atMost} members a view`, metrics.mostMembers, expectation.atMost)
+    case 'linksPerNode':
+      return bounded(`at most ${expectation.atMost} links a node`, metrics.mostLinks, expectation.atMost)
     case 'dialsPerSecond': {
       const { atMost, after, of } = expectation
       const from = Math.ceil(timeOf(after, truth) / 1_000)
       const dials = Math.max(0, ...metrics.dialsBySecond.slice(from))
-      const seen = of === 'pool' ? dials : dials / Math.max(1, truth.actors.length)
-      return {
-        what: `at most ${atMost} dials a second ${of === 'pool' ? 'in the pool' : 'and node'}`,
-        held: seen <= atMost,
-        seen: `${of === 'pool' ? seen : seen.toFixed(3)} in the worst second`,
-        value: seen,
-      }
+      const [seen, where] = of === 'pool' ? [dials, 'in the pool'] : [dials / Math.max(1, truth.actors.length), 'and node']
+      const text = `${of === 'pool' ? seen : seen.toFixed(3)} in the worst second`
+      return bounded(`at most ${atMost} dials a second ${where}`, seen, atMost, text)
     }
     case 'efficiency':
     case 'doneTwice':
@@ -102,15 +84,20 @@ export function judge(expectation: Expectation, truth: GroundTruth, metrics: Met
       if (computed === undefined) throw new Error('the scenario has no jobs')
       return judgeJobs(expectation, computed)
     case 'reigns': {
-      const seen = metrics.elections.get(expectation.election)?.agreement.reigns.size ?? 0
-      return {
-        what: `at most ${expectation.atMost} reigns of ${expectation.election}`,
-        held: seen <= expectation.atMost,
-        seen: String(seen),
-        value: seen,
-      }
+      const { election, atMost } = expectation
+      return bounded(`at most ${atMost} reigns of ${election}`, metrics.elections.get(election)?.agreement.reigns.size ?? 0, atMost)
     }
   }
+}
+
+/** Judges a number that must not be exceeded. */
+function bounded(what: string, value: number, atMost: number, seen = String(value)): Verdict {
+  return { what, held: value <= atMost, seen, value }
+}
+
+function meanOrWorst(of: 'mean' | 'worst', values: readonly number[]): number {
+  if (of === 'worst') return Math.max(0, ...values)
+  return values.reduce((sum, each) => sum + each, 0) / Math.max(1, values.length)
 }
 
 /** Counts the ended lives of running members. */

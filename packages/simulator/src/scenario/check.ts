@@ -59,11 +59,7 @@ function checkJobs(scenario: Scenario, complain: Complain): void {
 function checkJob({ jobs }: Scenario, name: string, path: readonly PropertyKey[], complain: Complain): void {
   if (jobs.some((each) => each.name === name)) return
   const names = jobs.map((each) => each.name)
-  const close = nearest(name, names)
-  complain(
-    path,
-    `there is no job ${show(name)}${close === undefined ? '' : `, did you mean ${close}?`}; expected ${names.length === 0 ? 'jobs:' : names.join(', ')}`,
-  )
+  complain(path, unknown('job', name, names, 'jobs:'))
 }
 
 function checkSites(scenario: Scenario, complain: Complain): void {
@@ -85,10 +81,13 @@ function checkSites(scenario: Scenario, complain: Complain): void {
 function checkSite(names: readonly string[], name: string, path: readonly PropertyKey[], complain: Complain): void {
   if (names.includes(name)) return
   if (names.length === 0) complain(path, `there is no site ${show(name)}: network.sites says nothing of sites`)
-  else {
-    const close = nearest(name, names)
-    complain(path, `there is no site ${show(name)}${close === undefined ? '' : `, did you mean ${close}?`}; expected ${names.join(', ')}`)
-  }
+  else complain(path, unknown('site', name, names))
+}
+
+function unknown(what: string, name: string, known: readonly string[], none = ''): string {
+  const close = nearest(name, known)
+  const hint = close === undefined ? '' : `, did you mean ${close}?`
+  return `there is no ${what} ${show(name)}${hint}; expected ${known.length === 0 ? none : known.join(', ')}`
 }
 
 function checkAction(scenario: Scenario, action: Action, index: number, complain: Complain): void {
