@@ -42,13 +42,7 @@ export class Dialling {
   /** Handshakes that wait for a process to wake up or for a path to mend. */
   readonly #waiting = new Set<Handshake>()
 
-  constructor(
-    clock: VirtualClock,
-    reachability: Reachability,
-    options: NetworkOptions,
-    transit: TransitTime,
-    transport: Transport,
-  ) {
+  constructor(clock: VirtualClock, reachability: Reachability, options: NetworkOptions, transit: TransitTime, transport: Transport) {
     this.#clock = clock
     this.#reachability = reachability
     this.#options = options

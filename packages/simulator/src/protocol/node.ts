@@ -65,9 +65,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       timer: () => this.#handle({ type: 'timer' }),
       woken: () => world.network.woken(this.endpoint),
     })
-    this.#paused = new PausedLinks(world.clock, this.loop, (from, data) =>
-      this.#handle({ type: 'frame', from: from.id, data }, from.index),
-    )
+    this.#paused = new PausedLinks(world.clock, this.loop, (from, data) => this.#handle({ type: 'frame', from: from.id, data }, from.index))
     const events: EndpointEvents = {
       linkUp: (peer, dialable) => {
         world.gossip.linkUp(this.endpoint, peer)
@@ -247,5 +245,4 @@ export class SimulatedNode<P extends Protocol = Protocol> {
         this.kill()
     }
   }
-
 }
