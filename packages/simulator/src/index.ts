@@ -39,42 +39,7 @@ export { ScenarioRunner } from './runner/scenario-runner.ts'
 export { shrink, type ShrinkOptions } from './runner/shrink.ts'
 export { sweep, SweepError, type SweepOptions } from './runner/sweep.ts'
 export type { Outcome, Task } from './runner/task.ts'
-export {
-  loadScenario,
-  parseDuration,
-  parseScenario,
-  parseSeeds,
-  parseTrace,
-  Placement,
-  scenarioJsonSchema,
-  ScenarioError,
-  shippedScenarios,
-  siteNames,
-  topologyNames,
-  Unfit,
-  writeDuration,
-  writeScenario,
-  type Action,
-  type ActionType,
-  type Arrivals,
-  type DurationRange,
-  type Expectation,
-  type ExpectationType,
-  type IntegerRange,
-  type Mark,
-  type NodeBandwidth,
-  type ParseOptions,
-  type Place,
-  type Problem,
-  type Scenario,
-  type ScenarioNetwork,
-  type Sessions,
-  type SiteBandwidth,
-  type SiteFields,
-  type Sites,
-  type Targets,
-  type TraceEvent,
-} from './scenario/index.ts'
+export * from './scenario/index.ts'
 export { SimulationTimeoutError } from './engine/run-until.ts'
 export type { Flapping, Impairment } from './network-faults.ts'
 export { Simulation } from './simulation.ts'

@@ -31,7 +31,10 @@ export interface Flapping {
 const uselessLoss = 0.5
 const uselessLag: Milliseconds = 1_000
 
-/** The faults of lines and paths, with a record of the nodes that could communicate. */
+/**
+ * The faults of lines and paths, with a record of the nodes that could communicate. `Simulation`
+ * describes each.
+ */
 export class NetworkFaults {
   readonly #clock: VirtualClock
   readonly #network: Network
@@ -45,24 +48,18 @@ export class NetworkFaults {
     this.#contact = contact
   }
 
-  /** Pulls the cable of the node's machine, or plugs it in again. */
   silence(node: SimulatedNode, silent: boolean): void {
     node.endpoint.silent = silent
     this.noteWorks(node)
     if (!silent) this.#network.mended()
   }
 
-  /**
-   * Drops all packets from one node to the other, or rejects each with RST as a firewall does. The
-   * way back stays as it is.
-   */
   cut(from: SimulatedNode, to: SimulatedNode, kind: CutKind): void {
     this.#network.reachability.cut(from.endpoint, to.endpoint, kind)
     this.#contact.path(from.endpoint, to.endpoint, false, this.#clock.now)
     if (kind === 'reject') this.#network.mended()
   }
 
-  /** Ends one such cut. */
   mend(from: SimulatedNode, to: SimulatedNode, kind: CutKind): void {
     const { reachability } = this.#network
     reachability.mend(from.endpoint, to.endpoint, kind)
@@ -70,10 +67,6 @@ export class NetworkFaults {
     this.#network.mended()
   }
 
-  /**
-   * Gives the node one more address, or another one instead. Returns a function that removes the
-   * new one.
-   */
   changeAddress(node: SimulatedNode, change: AddressChange): () => void {
     const { endpoint } = node
     const process = endpoint.machine.nextProcess()
@@ -91,7 +84,6 @@ export class NetworkFaults {
     }
   }
 
-  /** Sets the loss and the delay of one node's own line. */
   impair(node: SimulatedNode, { loss = 0, lag = 0 }: Impairment): void {
     if (!(loss >= 0 && loss < 1) || !(lag >= 0))
       throw new RangeError(`a line loses from 0 to less than 1 and lags by 0 ms or more, not ${loss} and ${lag}`)
@@ -100,7 +92,6 @@ export class NetworkFaults {
     this.noteWorks(node)
   }
 
-  /** Makes the path between two nodes come and go. The first cut begins at once. */
   flap(a: SimulatedNode, b: SimulatedNode, { down, up, duration, oneWay = false }: Flapping): void {
     if (!(down > 0) || !(up > 0)) throw new RangeError(`a flapping link is down and up for more than 0 ms each, not ${down} and ${up}`)
     const end = this.#clock.now + duration
@@ -118,7 +109,6 @@ export class NetworkFaults {
     cut()
   }
 
-  /** Splits the network. Nodes in no group, and later nodes, are on the side of the first group. */
   partition(groups: readonly (readonly SimulatedNode[])[]): void {
     const sides = new Map<SimulatedNode, number>()
     for (const [side, group] of groups.entries()) for (const node of group) if (!sides.has(node)) sides.set(node, side)
@@ -127,7 +117,6 @@ export class NetworkFaults {
     this.#network.mended()
   }
 
-  /** Ends partitions and cuts; silenced machines stay silent. */
   heal(): void {
     for (const node of this.#nodes) node.endpoint.side = 0
     this.#noteSides()

@@ -37,10 +37,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly #world: NodeWorld
   readonly #clockOffset: Milliseconds
   readonly #firstIncarnation: number
-  /**
-   * Undefined once the process is gone, so that a run with churn does not keep every protocol's
-   * state.
-   */
+  /** Undefined once the process is gone, so that a run with churn does not fill the memory. */
   #protocol: P | undefined
   #lastIncarnation = 0
   #application: Application | undefined

@@ -50,10 +50,10 @@ export class Metrics {
    */
   mostMembers = 0
   #looking = false
-  #dials = 0
-  #hostProbes = 0
-  #sampledDials = 0
-  #sampledHostProbes = 0
+  readonly #dialsASecond = this.#growth('dials')
+  readonly #dialsASample = this.#growth('dials')
+  readonly #hostProbesASecond = this.#growth('hostProbes')
+  readonly #hostProbesASample = this.#growth('hostProbes')
 
   constructor(truth: GroundTruth, elections: readonly string[]) {
     this.#truth = truth
@@ -108,12 +108,8 @@ export class Metrics {
     columns.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => node.traffic.received.bytes)) / actors.length)
     columns.links.push(living.length === 0 ? 0 : sum(links) / living.length)
     columns.mostLinks.push(Math.max(0, ...links))
-    const dials = sum(actors.map(({ node }) => node.traffic.dials))
-    const hostProbes = sum(actors.map(({ node }) => node.traffic.hostProbes))
-    columns.dials.push(dials - this.#sampledDials)
-    columns.hostProbes.push(hostProbes - this.#sampledHostProbes)
-    this.#sampledDials = dials
-    this.#sampledHostProbes = hostProbes
+    columns.dials.push(this.#dialsASample())
+    columns.hostProbes.push(this.#hostProbesASample())
     columns.endedLives.push(testbed.endedLives.total)
     for (const [name, { agreement }] of this.elections) this.winners[name]?.push(agreement.winners())
   }
@@ -138,16 +134,19 @@ export class Metrics {
   }
 
   #second(): void {
-    let dials = 0
-    let hostProbes = 0
-    for (const { node } of this.#truth.actors) {
-      dials += node.traffic.dials
-      hostProbes += node.traffic.hostProbes
+    this.dialsBySecond.push(this.#dialsASecond())
+    this.hostProbesBySecond.push(this.#hostProbesASecond())
+  }
+
+  /** Returns a function that returns by how much a sum over all nodes grew since its last call. */
+  #growth(what: 'dials' | 'hostProbes'): () => number {
+    let before = 0
+    return () => {
+      const now = this.#truth.actors.reduce((sum, { node }) => sum + node.traffic[what], 0)
+      const by = now - before
+      before = now
+      return by
     }
-    this.dialsBySecond.push(dials - this.#dials)
-    this.hostProbesBySecond.push(hostProbes - this.#hostProbes)
-    this.#dials = dials
-    this.#hostProbes = hostProbes
   }
 
   #told(actor: Actor | undefined, notification: Notification, now: Milliseconds): void {

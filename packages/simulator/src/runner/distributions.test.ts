@@ -8,7 +8,7 @@ const draws = (count: number, draw: (random: () => number) => number): number[] 
 }
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-describe('chance', () => {
+describe('distributions', () => {
   it('draws exponential times of the mean that was asked for, without a memory', () => {
     const times = draws(20_000, (random) => exponential(1_000, random))
     expect(mean(times)).toBeCloseTo(1_000, -2)
