@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { constantDelay, type Simulation } from '../src/index.ts'
-import { act, connect, puppets, send, texts, type Puppet, type PuppetNode } from './puppet.ts'
+import { constantDelay, type Simulation } from '../index.ts'
+import { act, connect, puppets, send, texts, type Puppet, type PuppetNode } from '../../test/puppet.ts'
 
 function pair(): { sim: Simulation<Puppet>; a: PuppetNode; b: PuppetNode } {
   const sim = puppets({ network: { delay: constantDelay(10), connectTimeout: 2_000 } })

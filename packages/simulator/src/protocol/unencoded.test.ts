@@ -1,9 +1,9 @@
 import { defaultConfig, FrameError, ProtobufCodec, ProtocolNode, Registry, type Batch, type Codec, type Message } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { cheapScheme, type JelNode, type Payload, type SimulationOptions } from '../src/index.ts'
-import { UnencodedCodec } from '../src/protocol/unencoded.ts'
-import { seeds } from './seeds.ts'
-import { Turmoil } from './turmoil.ts'
+import { cheapScheme, type JelNode, type Payload, type SimulationOptions } from '../index.ts'
+import { UnencodedCodec } from './unencoded.ts'
+import { seeds } from '../../test/seeds.ts'
+import { Turmoil } from '../../test/turmoil.ts'
 
 /** Freezes all messages, so that a change after sending throws. */
 class SealedUnencodedCodec extends UnencodedCodec {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { constantDelay, das3, wideArea, world, type Machine, type SpawnOptions } from '../src/index.ts'
-import { act, connect, puppets, send, texts, type PuppetNode } from './puppet.ts'
+import { constantDelay, das3, wideArea, world, type Machine, type SpawnOptions } from '../index.ts'
+import { act, connect, puppets, send, texts, type PuppetNode } from '../../test/puppet.ts'
 
 const delay = constantDelay(10)
 const megabyte = 'x'.repeat(1_000_000)

@@ -1,7 +1,7 @@
 import type { Member, Notification } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { BrokenPromiseError } from '../src/index.ts'
-import { act, puppets, type PuppetNode } from './puppet.ts'
+import { BrokenPromiseError } from '../index.ts'
+import { act, puppets, type PuppetNode } from '../../test/puppet.ts'
 
 const member = (node: PuppetNode, incarnation = 1): Member => ({
   id: node.id,

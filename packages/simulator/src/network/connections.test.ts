@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { constantDelay } from '../src/index.ts'
-import { act, connect, puppets, send, texts, type PuppetNode } from './puppet.ts'
+import { constantDelay } from '../index.ts'
+import { act, connect, puppets, send, texts, type PuppetNode } from '../../test/puppet.ts'
 
 const network = { delay: constantDelay(10), connectTimeout: 2_000, dialTimeout: 2_000, hostProbeTimeout: 500 }
 

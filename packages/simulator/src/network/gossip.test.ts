@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { constantDelay } from '../src/index.ts'
-import { act, connect, puppets, type PuppetNode } from './puppet.ts'
+import { constantDelay } from '../index.ts'
+import { act, connect, puppets, type PuppetNode } from '../../test/puppet.ts'
 
 function ring(nodes: readonly PuppetNode[], steps: readonly number[]): void {
   for (const [i, node] of nodes.entries()) {

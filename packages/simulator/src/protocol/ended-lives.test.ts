@@ -1,7 +1,7 @@
 import type { Member } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { BrokenPromiseError, type Simulation } from '../src/index.ts'
-import { act, puppets, type Puppet, type PuppetNode } from './puppet.ts'
+import { BrokenPromiseError, type Simulation } from '../index.ts'
+import { act, puppets, type Puppet, type PuppetNode } from '../../test/puppet.ts'
 
 const member = (node: PuppetNode, incarnation = 1): Member => ({
   id: node.id,

@@ -1,7 +1,7 @@
 import { createRandom, type Effect, type Input, type Milliseconds } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { cheapScheme, ed25519Scheme, forge, SimulationTimeoutError } from '../src/index.ts'
-import { Puppet, puppets } from './puppet.ts'
+import { cheapScheme, ed25519Scheme, forge, SimulationTimeoutError } from '../index.ts'
+import { Puppet, puppets } from '../../test/puppet.ts'
 
 /** Opens links, sends and publishes at random. */
 class Chatterbox extends Puppet {
