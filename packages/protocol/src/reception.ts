@@ -17,7 +17,7 @@ import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import type { Told } from './facts/fact.ts'
 import { spareBytes } from './facts/statement.ts'
-import { broadcastBytes } from './frames/size.ts'
+import { broadcastBytes } from './frames/encoded-size.ts'
 import { isUrgent, type Message } from './frames/message.ts'
 import { Penalties } from './penalties.ts'
 

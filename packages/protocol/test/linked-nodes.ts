@@ -11,7 +11,7 @@ import type { Encoded, Milliseconds, NodeId } from '../src/base/values.ts'
 import { Registry } from '../src/facts/registry.ts'
 import type { Codec } from '../src/frames/codec.ts'
 import type { Batch, Message } from '../src/frames/message.ts'
-import { broadcastBytes, frameBytes } from '../src/frames/size.ts'
+import { broadcastBytes, frameBytes } from '../src/frames/encoded-size.ts'
 import { ProtocolNode } from '../src/node.ts'
 import { pool, servicesOf } from './actors.ts'
 

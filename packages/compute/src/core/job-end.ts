@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts'
 import { releaseTask } from './frame-release.ts'
 import type { Job } from './job.ts'
 import { ROOT } from './path.ts'
-import type { Queue } from './queue.ts'
+import type { Queue } from './job-queue.ts'
 
 /** Ends jobs at this member. */
 export class JobEnd {

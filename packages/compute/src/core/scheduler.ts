@@ -10,7 +10,7 @@ import { Members } from './members.ts'
 import { Membership } from './membership.ts'
 import { createParts, type Parts } from './parts.ts'
 import type { Path } from './path.ts'
-import type { Tickets } from './queue.ts'
+import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
 import { progressOf } from './task-node.ts'
 

@@ -1,6 +1,6 @@
 import { OverlayClosedError, UnknownMemberError } from '@jel/overlay'
 import type { TypedEventEmitter } from 'main-event'
-import { EventBuffer } from './event-buffer.ts'
+import { EventBuffer } from './paused-events.ts'
 import { idOf, type MemberRef } from './member.ts'
 import { PoolLeftError, type PoolClosedError } from '../errors.ts'
 import type { PoolEvents } from './events.ts'

@@ -8,7 +8,7 @@
 import type { Context } from '../context/context.ts'
 import type { Link } from '../context/links.ts'
 import type { Fact } from '../facts/fact.ts'
-import { factBytes } from '../frames/size.ts'
+import { factBytes } from '../frames/encoded-size.ts'
 
 /**
  * Bytes of a page. Guess: two seconds of a link of 1 Mbit/s, and 30 round trips for 6,000 members

@@ -26,7 +26,7 @@ import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { Candidates, places } from './candidates.ts'
-import type { Entry } from './fair-share.ts'
+import type { Entry } from './eviction.ts'
 import { compareClaims } from './order.ts'
 import { PendingClaims } from './pending-claims.ts'
 

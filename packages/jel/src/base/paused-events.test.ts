@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { EventsOverflowError } from '../errors.ts'
-import { EventBuffer } from './event-buffer.ts'
+import { EventBuffer } from './paused-events.ts'
 
 const bufferWith = (limit?: number): { buffer: EventBuffer; told: number[]; tell: (n: number) => void } => {
   const buffer = new EventBuffer(limit)

@@ -5,7 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import { factOf, type FactContent } from '../facts/fact.ts'
 import type { Message } from './message.ts'
 import { ProtobufCodec } from './protobuf-codec.ts'
-import { broadcastBytes, frameBytes } from './size.ts'
+import { broadcastBytes, frameBytes } from './encoded-size.ts'
 
 const [alice, bob, carol] = actors(3) as [Actor, Actor, Actor]
 const codec = new ProtobufCodec(defaultConfig.limits)
