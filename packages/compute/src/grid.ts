@@ -222,8 +222,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** Pushes programs, inputs and blobs to the replicas before any member learns of the job. */
   async #distribute(id: JobId, hashes: readonly string[]): Promise<void> {
     let replicas: readonly string[] = this.#engine.holders.replicas(id)
-    // A member that did not take a blob is skipped for the next one. It fetches the blobs that it
-    // lacks.
+    // A member that did not take one blob gets no further ones. It fetches those that it lacks.
     for (const hash of hashes) replicas = await this.#engine.blobs.push(hash, replicas)
   }
 

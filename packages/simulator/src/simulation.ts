@@ -29,8 +29,9 @@ export class Simulation<P extends Protocol> {
   /** Random numbers for the caller's choices. */
   readonly random: () => number
   readonly nodes: SimulatedNode<P>[] = []
-  /** Record which nodes could communicate, and which lives ended although their processes ran. */
+  /** The record of which nodes could communicate. */
   readonly contact = new Contact()
+  /** The lives that ended although their processes ran. */
   readonly endedLives: EndedLives
   readonly #options: SimulationOptions<P>
   readonly #clock = new VirtualClock()

@@ -10,8 +10,8 @@ import { isLoopback, isOwnHost } from './hosts.ts'
 import { Metrics } from './metrics.ts'
 import { healthOf, readinessOf, type Verdict } from './verdicts.ts'
 
-// An import would load all that its exports name, including the whole client of fetch. Measured: 8
-// MB.
+// An import statement evaluates each export of the module, and one of them loads the whole client
+// of fetch. Measured: 8 MB.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /**
@@ -25,8 +25,8 @@ const CONNECTIONS_LIMIT = 64
 /** The time within which a request must arrive, ms. Guess: it is a few hundred bytes. */
 const REQUEST_TIME = 10_000
 /**
- * The interval of checks for late requests, ms. Node's own 30 s would let them take four times as
- * long. Guess.
+ * The interval of checks for late requests, ms. With Node's own 30 s a request could take four
+ * times {@link REQUEST_TIME}. Guess.
  */
 const LOOK_TIME = 2_500
 /**
@@ -125,7 +125,7 @@ export class HttpServer implements AsyncDisposable {
     this.#attached?.feed.close()
     this.#attached?.metrics.close()
     this.#server.closeIdleConnections()
-    // A connection that still reads had the whole time of the leave.
+    // Connections that still read had time enough: the node took a while to leave.
     setImmediate(() => this.#server.closeAllConnections())
     await closed
   }

@@ -29,7 +29,8 @@ export class Job {
   /** Tasks that others hold and this member waits for. */
   readonly awaited = new Set<TaskNode>()
   /**
-   * Tasks that this member claims: their frames here came from other members, or are of the root.
+   * Tasks that this member claims. Their frames came here from other members, or belong to the
+   * root.
    */
   readonly held = new Set<TaskNode>()
   /** Nodes with claims, by holder. */
@@ -55,7 +56,7 @@ export class Job {
    */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
-  /** All replicas by the present view. The first one keeps the root. */
+  /** The members that should be replicas, by the present view. The first one keeps the root. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
@@ -88,8 +89,8 @@ export class Job {
   /** Time when this member first had an outcome, or no hope of one. */
   endedAt: Milliseconds = -Infinity
   /**
-   * Number of times that another outcome replaced that of the root after the end. `isDisputed`: a
-   * warning of different results was given.
+   * Number of times that the root got another outcome after the end. `isDisputed`: a warning of
+   * different results was given.
    */
   changes = 0
   isDisputed = false
@@ -194,8 +195,8 @@ export class Job {
   }
 
   /**
-   * A task is covered. This clears the lost holders of the tasks above it as well: they were lost
-   * for another reason.
+   * A task is covered. This clears the lost holders of the tasks above it as well, as the task did
+   * not kill them.
    */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return

@@ -12,8 +12,8 @@ import { areAbandoned, Pins } from './pins.ts'
  */
 const UNFINISHED = 600_000
 /**
- * The limit divided by this number is the least that a file counts. Many tiny files cost time,
- * because each new file causes a look at all of them. A guess.
+ * A file counts for at least the limit divided by this number. Many tiny files cost time, because
+ * each new file causes a look at all of them. A guess.
  */
 const MAX_FILES = 4096
 interface PutOptions {
@@ -53,7 +53,7 @@ export class BlobStore {
   readonly #folder: string
   readonly #limit: number
   readonly #pins: Pins
-  /** Called when the files of this pin holder were evicted: a part of them may be gone. */
+  /** Called when files of this pin holder were evicted: some of them, or all. */
   onEvicted: ((by: string) => void) | undefined
   /** Files that others sent, and that no job known here has named. */
   readonly #unnamed = new Set<string>()
@@ -155,7 +155,7 @@ export class BlobStore {
     this.#pins.close()
   }
 
-  /** Removes the file. Its pins stay, and hold if it comes again. */
+  /** Removes the file. Its pins stay, and apply again if the file comes back. */
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
     this.#pins.unlink(hash)

@@ -128,8 +128,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * Waits until the pool is closed: as many members have joined as it is for, those that are gone
-   * since included. `waitUntilPoolClosed` of the Ibis Portability Layer. No member can exclude
+   * Waits until the pool is closed: as many members have joined as it is for. Members that are gone
+   * count. `waitUntilPoolClosed` of the Ibis Portability Layer. No member can exclude
    * others for sure: the two sides of a partition together may let in more.
    *
    * @param options.signal gives up waiting

@@ -165,7 +165,7 @@ export class RemoteOverlay implements PoolHost {
     return ((...args: readonly unknown[]) => this.#calls.call(method, args)) as (Overlay & OverlayKeys)[Name]
   }
 
-  /** Calls a method and does not wait. After the end nobody needs it. */
+  /** Calls a method and does not wait. Its failure after the end of the thread concerns nobody. */
   #order(method: Method, ...args: readonly string[]): void {
     this.#calls.call(method, args).catch(() => {})
   }

@@ -1,6 +1,6 @@
 /**
- * The libp2p host: TCP, Noise, yamux and gossipsub, and nothing else that is not needed. It never
- * dials by itself.
+ * The libp2p host, with no more than it needs: TCP, Noise, yamux and gossipsub. It never dials by
+ * itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
@@ -124,8 +124,7 @@ export class Host {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
-        // Handshakes and dials bring their own, more exact time-outs. These must only not come
-        // first.
+        // Handshakes and dials bring their own, more exact time-outs. So these are longer.
         inboundUpgradeTimeout: (longestStretch + 1) * handshakeTimeout,
         dialTimeout: (longestStretch + 1) * handshakeTimeout,
         addressDialTimeout: (longestStretch + 1) * handshakeTimeout,

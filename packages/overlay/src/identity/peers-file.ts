@@ -28,7 +28,7 @@ const maxFileBytes = 262_144
  * for.
  */
 const maxAge = 31 * 86_400_000
-/** Addresses that are tried at a start. Guess: a few of those must answer, or nobody does. */
+/** Addresses that are tried at a start. Guess: if none of these answers, no other would. */
 const maxIntroducers = 32
 /**
  * An unchanged file is written again after this time, ms, to update when its peers were seen.

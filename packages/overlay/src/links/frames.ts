@@ -1,6 +1,7 @@
 /**
  * Frames on a stream: an unsigned varint with the length, then that many bytes, as everywhere in
- * libp2p. These are the stages of the pipelines in channel.ts that turn bytes into frames and back.
+ * libp2p. These are the stages of the pipelines in frame-stream.ts that turn bytes into frames and
+ * back.
  */
 import { decode, encode } from 'it-length-prefixed'
 import { Uint8ArrayList } from 'uint8arraylist'

@@ -1,5 +1,5 @@
 /**
- * The lifecycle of a suspicion. A table has the state after each finding, as the diagram in
+ * The lifecycle of a suspicion. This table has the state after each finding, as the diagram in
  * docs/protocol.md draws it. A dash: nothing changes.
  *
  * | finding | reported | probing | indirect | relayed | accused |
@@ -39,8 +39,8 @@ import type { Suspicion } from './suspicion/suspicion.ts'
 import type { Suspicions } from './suspicion/suspicions.ts'
 
 /**
- * Average number of receivers of an accusation that probe the member themselves if the accusation
- * led to nothing. Guess: six, as an accuser asks six helpers.
+ * If an accusation led to nothing, this many of its receivers probe the member themselves, on
+ * average. Guess: six, as an accuser asks six helpers.
  */
 const helpers = 6
 
@@ -103,8 +103,8 @@ export class SuspicionLifecycle {
       get usual(): Milliseconds {
         return usual()
       },
-      // That costs far less than an accusation, and the last link may be the only one that reaches
-      // it.
+      // A request over each link costs far less than an accusation, and the last link may be the
+      // only one that reaches the member.
       wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
     }
     this.indirect = new IndirectProbes(context, batcher, sources, {
@@ -202,9 +202,8 @@ export class SuspicionLifecycle {
   }
 
   /**
-   * Takes in a death that this node has reason not to believe. It has too few accusers for this
-   * node, as a smaller remainder pronounced it, also of a later life than this node knows. Or the
-   * member has outlived it.
+   * Takes in a death that this node has reason not to believe. It may have too few accusers for
+   * this node, as a smaller remainder pronounced it. Or the member has outlived it.
    */
   unproven(certificate: Certificate): void {
     this.#verdict.doubt(certificate)
@@ -265,7 +264,7 @@ export class SuspicionLifecycle {
     }
     suspicion.enter('indirect', now)
     suspicion.rounds = 0
-    // The observers know the answer for a node without this task.
+    // A node that does not observe the member asks one of its observers first, which knows.
     this.indirect.begin(id, this.#isObserved(id) ? undefined : this.#linkedObserver(id))
   }
 

@@ -6,8 +6,8 @@
  * ordered by epoch, then by the lower id. Merging takes the greater, so all nodes converge. In the
  * paper's implementation the lowest id always took over. Here nobody claims against a living
  * winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the
- * remaining candidates settle again by themselves. A silent lowest candidate is passed over: the
- * next one claims an epoch that the silent one can't reach.
+ * remaining candidates settle again by themselves. A silent lowest candidate is passed over. The
+ * next one claims the epoch after the one that the silent candidate would claim.
  *
  * A claim names the candidacy on which it was won. The reign holds as long as its winner's life
  * lasts and that candidacy is the winner's latest. So facts alone end a reign, for good, in any
@@ -17,9 +17,9 @@
  * with the claim. If this node still sees the winner, or if the claim skips very many epochs, it
  * waits for that end, or for several peers to confirm it, so that one absurd number can't poison an
  * election. A winner may receive a later claim by a candidate that did not know of its reign. If
- * that does not unseat it soon, the winner claims once more, above the other claim, so that
- * believers of either converge. The latest claim outlives its winner, so epochs survive a time
- * without candidates.
+ * that claim does not end the reign soon, the winner claims once more, with a higher epoch. So all
+ * nodes converge on the winner's claim. The latest claim outlives its winner, so epochs survive a
+ * time without candidates.
  */
 import type { Milliseconds, NodeId, Reign } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -84,8 +84,8 @@ export class Election {
   /** Author of the claim that this node outdid last. */
   #rival: NodeId | undefined
   /**
-   * Number of times in a row, for an exponential backoff. Otherwise two sides of a heal would outdo
-   * each other for ever (0030).
+   * How often in a row this node outdid that rival, for an exponential backoff. Otherwise two sides
+   * of a heal would outdo each other for ever (docs/decisions/0030).
    */
   #outdone = 0
   /** Start of the current wait. */
@@ -123,7 +123,7 @@ export class Election {
 
   /** The properties that decide about this election's place in memory. */
   get entry(): Entry {
-    // Only some nodes know of the others.
+    // Only some nodes know of candidates without a place.
     const standing = this.#candidates.standing().slice(0, places)
     const supporters = new Set(this.#winner === undefined ? standing : [...standing, this.#winner])
     if (supporters.size === 0) supporters.add(this.#opener)
@@ -139,11 +139,12 @@ export class Election {
     if (this.#mine?.standing !== true || isUnintroduced) return Infinity
     if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity
     const rank = this.#rank
-    // Nobody takes such a claim.
+    // Nobody accepts a claim of a non-candidate, or of an epoch beyond the limit.
     if (rank < 0 || this.#epochBefore + 1 + rank > config.limits.counter) return Infinity
     const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
     const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settledAt)
-    // No peer is there to reconcile with. After a long sleep others get the same time to come back.
+    // No peer is there to reconcile with. After a long sleep `since` gives others time to come
+    // back.
     if (isAlone) return Math.max(this.#settledAt, this.#mine.since)
     return reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
   }
@@ -210,7 +211,9 @@ export class Election {
     if (this.#claim !== undefined) this.#context.facts.delete(factOf({ statement: this.#claim }))
   }
 
-  /** Returns this node's last candidacy if this one is an older one of its own. */
+  /**
+   * Takes an own statement from a peer. Returns this node's last candidacy if that one is older.
+   */
   correction(statement: Statement<Candidacy>): Fact | undefined {
     const mine = this.#candidates.fact(this.#context.id)
     return mine === undefined || this.#candidates.isNews(statement) || mine.equals(factOf({ statement })) ? undefined : mine
@@ -244,8 +247,8 @@ export class Election {
     // partition.
     const isAbsurd = epoch > this.#epoch + epochJump
     const isUnseating = this.#isReigned && statement.signer !== this.#winner
-    // After a heal equal epochs meet, and members claimed them. A made-up key was no member
-    // anywhere.
+    // After a heal two members may have claimed the same epoch. A claimer that never was a member
+    // made its key up.
     const isEqual = epoch === this.#epoch && this.#context.view.wasMember(statement.signer)
     if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.#winner === this.#context.id && this.#isReigned && epoch <= this.#latestOfOthers
@@ -360,9 +363,9 @@ export class Election {
   }
 
   /**
-   * The epoch above which this node claims after a time without a reign. Others may remember less
-   * and must believe the claim. So a stored epoch from before the start counts only as far as it is
-   * not absurd to them.
+   * The epoch above which this node claims after a time without a reign. Others refuse a claim that
+   * skips too many epochs. So an epoch that was stored before the start counts only up to that
+   * bound.
    */
   get #epochBefore(): number {
     const isAlone = ![...this.#context.links.values()].some((link) => link.entered)

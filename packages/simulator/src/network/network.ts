@@ -120,8 +120,8 @@ export class Network {
   }
 
   /**
-   * Sends each part once the narrowest cable has carried the one before, as acknowledgements do. So
-   * parts of other connections come in between.
+   * Sends each part once the narrowest cable has carried the one before, as with TCP's
+   * acknowledgements. So parts of other connections come in between.
    */
   #sendParts(pipe: Pipe<Endpoint>): void {
     for (let first = pipe.parts[0]; first !== undefined && !pipe.closing; first = pipe.parts[0]) {
@@ -163,8 +163,9 @@ export class Network {
 
   /**
    * Most copies of a message come to a node that has it or will have it before. If no copy waits
-   * for cables, such a copy is counted and makes no event. It is lost if the earlier copy is, as
-   * when the earlier one's connection closes within the same few milliseconds.
+   * for cables, such a copy is counted and makes no event. If the earlier copy is
+   * lost, so is this one. That happens when the earlier one's connection closes within the same few
+   * milliseconds.
    */
   #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, purpose: PurposeNumber): void {
     const { from, to } = pipe

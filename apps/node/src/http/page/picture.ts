@@ -32,7 +32,7 @@ export class Picture {
   #drawn = ''
   #drawnAt = -Infinity
   #arranged = -1
-  /** That of the circle of members, in pixels. */
+  /** The radius of the circle of members, in pixels. */
   #radius = 40
   #hovered: string | undefined
   #selected: string | undefined

@@ -89,13 +89,13 @@ export class Accusations {
   }
 
   /**
-   * Judges suspicions again, as the accused member leaves the count. Fewer accusers may suffice for
-   * members that it observes and, in a small remainder, for all members.
+   * Judges other suspicions again, as the quorum no longer counts the accused member. Fewer
+   * accusers may suffice for members that it observes and, in a small remainder, for all members.
    */
   #judgeOthers(accused: NodeId): void {
     const { suspicions } = this.#parts
     const isChange = this.confirmation.quorum.toBelieve(accused) < mostAccusers
-    // Observation is mutual, as both rings are followed both ways.
+    // Observation is mutual, as each ring is followed both ways.
     const concerned = isChange ? [...suspicions.values()] : [...suspicions.observersOf(accused)].flatMap((id) => suspicions.get(id) ?? [])
     for (const suspicion of concerned) if (suspicion.accusations.size > 0) suspicion.advance('judge', this.#context.now)
   }
@@ -250,7 +250,7 @@ export class Accusations {
     return Math.max(heard, this.#refutationOf(id)?.content.heartbeat ?? 0)
   }
 
-  /** Returns the member's latest refutation, for the whole pool or for a helper. */
+  /** Returns the member's latest refutation, of those that it published or gave to a helper. */
   #refutationOf(id: NodeId): Statement<Refutation> | undefined {
     const { heartbeats, refutations } = this.#parts
     const [told, proof] = [refutations.of(id), heartbeats.refutation(id)]
@@ -270,8 +270,8 @@ export class Accusations {
   /**
    * Handles an accusation from the topic that is known or void. If the member refuted it only to a
    * helper, possibly no other node knows the refutation. Then this node publishes it in the
-   * member's place, as in SWIM any member with a later incarnation does. It does so even if others
-   * do the same: where the topic is cut in parts, each part needs it.
+   * member's place. In SWIM, too, any node spreads a later incarnation that it knows. It does so
+   * even if others do the same: where the topic is cut in parts, each part needs it.
    */
   #heardAgain(statement: Statement<Accusation>): void {
     const { suspect, heartbeat } = statement.content
@@ -311,7 +311,7 @@ export class Accusations {
     return firstRound + Math.min(this.#parts.roundTrip() * turnTrips, 3 * longestTurn)
   }
 
-  /** Publishes this node's accusation, so that the member has time to refute it. */
+  /** Publishes this node's accusation. From then on the member's time to refute it runs. */
   #publish(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return
