@@ -1,5 +1,13 @@
 import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, Reign } from '@jel/protocol'
-import { Simulation, type Protocol, type ProtocolParts, type SimulatedNode, type SimulationOptions } from '../src/index.ts'
+import {
+  constantDelay,
+  Simulation,
+  type NetworkOptions,
+  type Protocol,
+  type ProtocolParts,
+  type SimulatedNode,
+  type SimulationOptions,
+} from '../src/index.ts'
 
 /** A passive protocol. It records its inputs and does what the test orders. */
 export class Puppet implements Protocol {
@@ -66,4 +74,20 @@ export function send(from: PuppetNode, to: PuppetNode, text: string): void {
 /** Returns the texts of the frames that arrived. */
 export function texts(node: PuppetNode): string[] {
   return node.protocol.got('frame').map(({ data }) => new TextDecoder().decode(data))
+}
+
+export interface Pair {
+  readonly sim: Simulation<Puppet>
+  readonly a: PuppetNode
+  readonly b: PuppetNode
+}
+
+/** Returns two nodes with a link, so long after the dial. One way takes 10 ms. */
+export function pair(network: Partial<NetworkOptions> = {}, after: Milliseconds = 99): Pair {
+  const sim = puppets({ network: { delay: constantDelay(10), ...network } })
+  const [a, b] = [sim.spawn(), sim.spawn()]
+  sim.run(1)
+  connect(a, b)
+  sim.run(after)
+  return { sim, a, b }
 }

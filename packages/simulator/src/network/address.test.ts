@@ -1,19 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { constantDelay, type Simulation } from '../index.ts'
-import { act, connect, puppets, send, texts, type Puppet, type PuppetNode } from '../../test/puppet.ts'
-
-function pair(): { sim: Simulation<Puppet>; a: PuppetNode; b: PuppetNode } {
-  const sim = puppets({ network: { delay: constantDelay(10), connectTimeout: 2_000 } })
-  const [a, b] = [sim.spawn(), sim.spawn()]
-  sim.run(1)
-  connect(a, b)
-  sim.run(200)
-  return { sim, a, b }
-}
+import { act, connect, pair, send, texts } from '../../test/puppet.ts'
 
 describe('an address', () => {
   it('that is added answers beside the first one, until it goes', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({ connectTimeout: 2_000 }, 200)
     const [first] = b.addresses
     const undo = sim.changeAddress(b, 'add')
     const [, second] = b.addresses
@@ -31,7 +21,7 @@ describe('an address', () => {
   })
 
   it('that is replaced answers no more, and its links are gone', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({ connectTimeout: 2_000 }, 200)
     const { addresses } = b
     sim.changeAddress(b, 'replace')
     expect(b.protocol.got('disconnected')).toHaveLength(1)
@@ -50,7 +40,7 @@ describe('an address', () => {
 
 describe('a machine that sleeps', () => {
   it('hears nothing, and of all that it missed when it wakes up', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({ connectTimeout: 2_000 }, 200)
     sim.sleep(b)
     send(a, b, 'good night')
     act(a, { type: 'probeHost', peer: b.id, addresses: b.addresses })

@@ -1,16 +1,6 @@
 import type { Effect } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
-import { constantDelay, type Simulation } from '../index.ts'
-import { act, connect, puppets, send, texts, type Puppet, type PuppetNode } from '../../test/puppet.ts'
-
-function pair(): { sim: Simulation<Puppet>; a: PuppetNode; b: PuppetNode } {
-  const sim = puppets({ network: { delay: constantDelay(10) } })
-  const [a, b] = [sim.spawn(), sim.spawn()]
-  sim.run(1)
-  connect(a, b)
-  sim.run(999)
-  return { sim, a, b }
-}
+import { act, connect, pair, send, texts, type PuppetNode } from '../../test/puppet.ts'
 
 function pause(node: PuppetNode, peer: PuppetNode, ms: number): void {
   const { answer } = node.protocol
@@ -25,7 +15,7 @@ function urgently(from: PuppetNode, to: PuppetNode, text: string): void {
 
 describe('a peer that is paused', () => {
   it('is read again when the pause is over, in order, and what is urgent at once', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({}, 999)
     pause(b, a, 1_000)
     send(a, b, 'one')
     urgently(a, b, 'probe')
@@ -40,7 +30,7 @@ describe('a peer that is paused', () => {
   })
 
   it('waits for the longer of two pauses', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({}, 999)
     pause(b, a, 2_000)
     pause(b, a, 500)
     send(a, b, 'one')
@@ -51,7 +41,7 @@ describe('a peer that is paused', () => {
   })
 
   it('waits again where one of the frames that waited says so', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({}, 999)
     pause(b, a, 500)
     for (const text of ['one', 'two', 'three']) send(a, b, text)
     const { answer } = b.protocol
@@ -66,7 +56,7 @@ describe('a peer that is paused', () => {
   })
 
   it('does not hold up others, nor what it sends on its next link', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({}, 999)
     const c = sim.spawn()
     sim.run(1)
     connect(c, b)
@@ -86,7 +76,7 @@ describe('a peer that is paused', () => {
   })
 
   it('is read while the process stands still no earlier than that goes on', () => {
-    const { sim, a, b } = pair()
+    const { sim, a, b } = pair({}, 999)
     pause(b, a, 500)
     send(a, b, 'one')
     sim.run(100)
