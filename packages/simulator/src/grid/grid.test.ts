@@ -1,6 +1,5 @@
 import type { Entry } from '@jel/compute/internals'
 import { describe, expect, it } from 'vitest'
-import { replaceOften, runChaos } from './chaos.ts'
 import type { GridMember } from './grid-member.ts'
 import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
@@ -223,32 +222,5 @@ describe('a grid with faults', () => {
       // they hold.
       expect(twice).toBeLessThan(most)
     })
-  })
-
-  // Seeds 597 and 819: members in a ring, each of which took the next one for the holder.
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 597, 819])(
-    'ends with one result, and the optimum, whatever happens to its members: seed %i',
-    (seed) => {
-      const { results, expected } = runChaos(seed)
-      expect(results).toEqual([expected])
-    },
-  )
-})
-
-describe('newcomers', () => {
-  it('are stolen from as others are: with one killed and one new each 2 s the processors stay at work', () => {
-    const seed = 2
-    const grid = new VirtualGrid({
-      seed,
-      program: irregularTree({ leaves: 9600, leafTime: 200, branching: 4, seed }),
-      latency: (from, to) => (from === to ? 0.1 : 20),
-    })
-    for (let member = 0; member < 32; member++) grid.join({ site: `s${Math.floor(member / 8)}` })
-    grid.settle()
-    grid.submit({ id: 'job', input: rootInput(9600) })
-    const begin = grid.now
-    replaceOften(grid, 54)
-    grid.until(() => grid.doneAt.has('job'), 200_000)
-    expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.95)
   })
 })

@@ -5,8 +5,7 @@ import { UnencodedBroadcast, UnencodedFrame } from '../protocol/unencoded.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import type { RunResult } from '../report/result.ts'
 import { parseScenario } from '../scenario/parse.ts'
-import type { CreateProtocol } from './protocols.ts'
-import { runScenario } from './run.ts'
+import { runScenario, type CreateProtocol } from './run.ts'
 
 /** The protocol with a fault. Subclasses change its effects. */
 class Faulty implements Protocol {

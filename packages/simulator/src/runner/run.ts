@@ -1,12 +1,12 @@
 import type { Milliseconds } from '@jel/protocol'
-import { makeConfig } from '@jel/protocol'
+import { makeConfig, ProtocolNode } from '@jel/protocol'
 import { nodeBytes } from '../report/node-bytes.ts'
 import { overlayOf, type Overlay } from '../report/overlay.ts'
 import type { Deaths } from '../report/deaths.ts'
 import type { Distribution } from '../report/quantile.ts'
 import type { Detection, Quantiles, RunResult, Violation } from '../report/result.ts'
 import { BrokenPromiseError, falseDeathError } from '../protocol/promises.ts'
-import type { Protocol } from '../protocol/protocol.ts'
+import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { unrest, type SettledBounds } from './convergence.ts'
@@ -15,11 +15,13 @@ import { Jobs } from '../jobs/jobs.ts'
 import type { CreateScheduler } from '../jobs/compute-node.ts'
 import { Trace, writeLine, type TraceLine } from './trace.ts'
 import { networkOf } from './machines.ts'
-import { protocolOf, type CreateProtocol } from './protocols.ts'
 import { Reigns } from './reigns.ts'
 import { ScenarioRunner } from './scenario-runner.ts'
 import { SimulatedTestbed } from './simulated-testbed.ts'
 import { endedLivesOf } from './verdict.ts'
+
+/** Creates the protocol of a node. */
+export type CreateProtocol = (parts: ProtocolParts) => Protocol
 
 export interface RunOptions {
   readonly scenario: Scenario
@@ -99,6 +101,12 @@ export function runScenario(options: RunOptions): Run {
     isWhole = false
   }
   return { result: resultOf(simulation, runner, jobs, violation, isWhole), overlay: overlayOf(truth.actors) }
+}
+
+/** Returns the protocol of a scenario. Throws RangeError for impossible settings. */
+function protocolOf({ config }: Scenario): CreateProtocol {
+  const made = makeConfig(config)
+  return (parts) => new ProtocolNode({ ...parts, config: made })
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
