@@ -1,6 +1,6 @@
 import type { Member } from '@jel/protocol'
 import { expect, it } from 'vitest'
-import { alarm, deathOf, told, type Accusation } from '../src/hostile/words.ts'
+import { alarm, deathOf, freshFacts, type Accusation } from '../src/hostile/words.ts'
 import { uniformDelay, type JelNode, type Simulation } from '../src/index.ts'
 import { Accomplice } from './hostile.ts'
 import { seeds } from './seeds.ts'
@@ -51,7 +51,7 @@ it.each(seeds('1-2'))('nobody believes a death that has one accuser, however oft
   const liar = new Accomplice(pool.simulation, pool.honest.slice(0, 1))
   pool.settle(1)
   for (let turn = 0; turn < 20; turn++) {
-    liar.says(told(pool.honest.map((node) => deathOf([liar.suspects(self(node), turn)]))))
+    liar.says(freshFacts(pool.honest.map((node) => deathOf([liar.suspects(self(node), turn)]))))
     pool.simulation.run(2_000)
   }
   expect(pool.areFirstLives).toBe(true)
@@ -83,7 +83,7 @@ it.each(seeds('1-3'))('suspicions of three who crashed before they could take th
   pool.grow(11)
   pool.settle(1)
   const own = witness.suspects(self(victim), heartbeats[1] as number)
-  witness.says(told([deathOf([...kept, own])]))
+  witness.says(freshFacts([deathOf([...kept, own])]))
   simulation.run(30_000)
   expect(pool.areFirstLives).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { defaultConfig, type Fact, type Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
-import { aged, factsIn, isEnd, told } from './words.ts'
+import { aged, factsIn, isEnd, freshFacts } from './words.ts'
 
 /** The time left before such an end is forgotten, s. */
 const before = 30
@@ -20,6 +20,6 @@ export class FalseAges implements Attack {
     if (attacker.turns % 20 !== 1) return
     const old = defaultConfig.tombstones.lifetime / 1_000 - before
     const facts = [...this.#ends.values()].slice(0, 50).map((fact, i) => aged(fact, i % 2 === 0 ? old : 0))
-    if (facts.length > 0) for (const link of attacker.links) attacker.send(link, told(facts))
+    if (facts.length > 0) for (const link of attacker.links) attacker.send(link, freshFacts(facts))
   }
 }

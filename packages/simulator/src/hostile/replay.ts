@@ -1,6 +1,6 @@
 import type { Fact, Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
-import { accusationsIn, alarm, deathOf, factsIn, isEnd, told, type Accusation } from './words.ts'
+import { accusationsIn, alarm, deathOf, factsIn, isEnd, freshFacts, type Accusation } from './words.ts'
 
 /** No quorum needs more accusers than this. */
 const quorum = 4
@@ -36,9 +36,9 @@ export class Replay implements Attack {
         const own = attacker.members().find(({ id }) => id === accusations[0]?.content.suspect)
         // An accusation of its own costs it nothing.
         const all = own === undefined ? accusations : [...accusations, attacker.words.suspects(own, 0) as Accusation]
-        if (all.length >= quorum) attacker.send(link, told([deathOf(all.slice(-quorum))]))
+        if (all.length >= quorum) attacker.send(link, freshFacts([deathOf(all.slice(-quorum))]))
       }
-      if (this.#ends.size > 0) attacker.send(link, told([...this.#ends.values()].slice(0, 50)))
+      if (this.#ends.size > 0) attacker.send(link, freshFacts([...this.#ends.values()].slice(0, 50)))
     }
   }
 }

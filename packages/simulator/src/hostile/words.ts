@@ -99,10 +99,10 @@ export function factsOf(statements: readonly Statement[]): Fact[] {
 
 /** Sends statements as fresh facts. */
 export function news(statements: readonly Statement[]): Message {
-  return told(factsOf(statements))
+  return freshFacts(factsOf(statements))
 }
 
-export function told(facts: readonly Told[]): Message {
+export function freshFacts(facts: readonly Told[]): Message {
   return { facts: { facts, fresh: true } }
 }
 

@@ -87,7 +87,7 @@ export class Gossip {
     this.#clock.after(this.#options.subscribeDelays * delay, () => {
       if (router.neighbours.get(peer.id) !== neighbour) return
       neighbour.ready = true
-      this.#tell(endpoint, peer, GossipControl.subscribe)
+      this.#sendControl(endpoint, peer, GossipControl.subscribe)
       this.#schedule(router)
     })
   }
@@ -124,7 +124,7 @@ export class Gossip {
         return
       case 'ihave': {
         const unknown = said.messages.filter((message) => !message.seenBy(at.index))
-        if (unknown.length > 0) this.#tell(at, from, GossipControl.iwant(unknown))
+        if (unknown.length > 0) this.#sendControl(at, from, GossipControl.iwant(unknown))
         return
       }
       case 'iwant':
@@ -139,7 +139,7 @@ export class Gossip {
     // The graft happens at once, so that a message published right after is not lost on the link.
     if (neighbour.ready && mesh.size < this.#options.degreeMin && !mesh.has(peer.id) && !router.backsOff(peer.id, this.#clock.now)) {
       mesh.set(peer.id, peer)
-      this.#tell(endpoint, peer, GossipControl.graft)
+      this.#sendControl(endpoint, peer, GossipControl.graft)
     }
     this.#schedule(router)
   }
@@ -155,7 +155,7 @@ export class Gossip {
   #prune(router: Router, peer: Endpoint): void {
     const { backoff } = this.#options
     router.backOff(peer.id, this.#clock.now + backoff)
-    this.#tell(router.endpoint, peer, GossipControl.prune(backoff))
+    this.#sendControl(router.endpoint, peer, GossipControl.prune(backoff))
   }
 
   #schedule(router: Router): void {
@@ -173,21 +173,21 @@ export class Gossip {
     if (endpoint.awake) {
       const { grafts, prunes } = router.balance(now)
       const { peers, messages } = router.gossip(now)
-      for (const neighbour of grafts) this.#tell(endpoint, neighbour.endpoint, GossipControl.graft)
+      for (const neighbour of grafts) this.#sendControl(endpoint, neighbour.endpoint, GossipControl.graft)
       for (const neighbour of prunes) this.#prune(router, neighbour.endpoint)
-      for (const { endpoint: peer } of peers) this.#tellOf(endpoint, peer, messages)
-      router.beat(now)
+      for (const { endpoint: peer } of peers) this.#announce(endpoint, peer, messages)
+      router.endHeartbeat(now)
     }
     this.#schedule(router)
   }
 
-  #tellOf(from: Endpoint, peer: Endpoint, messages: readonly GossipMessage[]): void {
+  #announce(from: Endpoint, peer: Endpoint, messages: readonly GossipMessage[]): void {
     const ihave = GossipControl.ihave(messages)
-    if (messages.some((message) => !message.seenBy(peer.index))) this.#tell(from, peer, ihave)
+    if (messages.some((message) => !message.seenBy(peer.index))) this.#sendControl(from, peer, ihave)
     else this.#network.account(from, peer, controlBytes(ihave), control)
   }
 
-  #tell(from: Endpoint, peer: Endpoint, said: GossipControl): void {
+  #sendControl(from: Endpoint, peer: Endpoint, said: GossipControl): void {
     this.#network.sendGossip(from, peer.id, said, controlBytes(said), control)
   }
 

@@ -131,8 +131,8 @@ export class Router {
     return { peers: pickSome(this.#random, others, Math.floor(Math.min(count, others.length))), messages }
   }
 
-  /** Ends a heartbeat. All kept messages become older by one heartbeat. */
-  beat(now: Milliseconds): void {
+  /** All kept messages become older by one heartbeat. */
+  endHeartbeat(now: Milliseconds): void {
     this.#shift(now)
     this.#age()
     this.#lastHeartbeat = now

@@ -103,7 +103,7 @@ export class TcpFlow {
         this.#grown(at + roundTrip, roundTrip, burst)
         at += roundTrip
       } else if (tail < burst && (tail === 0 || fresh > 0)) {
-        const told = roundTrip + Math.min(roundTrip / 20, mostSackDelay)
+        const noticed = roundTrip + Math.min(roundTrip / 20, mostSackDelay)
         if (first >= 0) {
           // Segments that left before the loss was known belong to the same recovery, which counts
           // as one (RFC 6675 §5, RecoveryPoint).
@@ -113,11 +113,11 @@ export class TcpFlow {
             covered += first
             this.#window += first
           }
-          this.#reduce(at + told, roundTrip)
+          this.#reduce(at + noticed, roundTrip)
         }
         lost -= tail
         hidden = tail
-        at += told
+        at += noticed
       } else if (burst > 1 && timeouts === 0) {
         // No later segment can reveal the loss. A probe repeats the last segment, and its
         // acknowledgement reveals what else is missing.

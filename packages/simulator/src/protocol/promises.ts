@@ -41,7 +41,7 @@ export function falseDeathError(seed: number, death: FalseDeath): BrokenPromiseE
 }
 
 /** The states of one life in the ledger of one node. */
-const untold = 0
+const unknown = 0
 const present = 1
 const over = 2
 
@@ -141,32 +141,32 @@ export class Promises {
     if (!ledger.entered && member.id !== node.id) return `was told that ${life(member)} joined before its own join`
     ledger.entered = true
     const it = this.#life(member)
-    const state = ledger.lives[it.number] ?? untold
+    const state = ledger.lives[it.number] ?? unknown
     if (state === present) return `was told twice that ${life(member)} joined`
     if (state === over) return `was told that ${life(member)} joined after its end`
     if (it.ofSame.length > 1)
       for (const { number, incarnation } of it.ofSame) {
-        const told = ledger.lives[number] ?? untold
-        if (told === present) return `${life(member)} joined while incarnation ${incarnation} was present`
-        if (told === over && incarnation > member.incarnation)
+        const state = ledger.lives[number] ?? unknown
+        if (state === present) return `${life(member)} joined while incarnation ${incarnation} was present`
+        if (state === over && incarnation > member.incarnation)
           return `${life(member)} joined after the later incarnation ${incarnation} had ended`
       }
-    tell(ledger, it, present)
+    record(ledger, it, present)
     return undefined
   }
 
   #updated(ledger: Ledger, member: Member): string | undefined {
-    const state = ledger.lives[this.#life(member).number] ?? untold
-    if (state === untold) return `was told of a change of ${life(member)} but never that it joined`
+    const state = ledger.lives[this.#life(member).number] ?? unknown
+    if (state === unknown) return `was told of a change of ${life(member)} but never that it joined`
     return state === over ? `was told of a change of ${life(member)} after its end` : undefined
   }
 
   #ended(ledger: Ledger, member: Member, how: 'left' | 'died'): string | undefined {
     const it = this.#life(member)
-    const state = ledger.lives[it.number] ?? untold
-    if (state === untold) return `was told that ${life(member)} ${how} but never that it joined`
+    const state = ledger.lives[it.number] ?? unknown
+    if (state === unknown) return `was told that ${life(member)} ${how} but never that it joined`
     if (state === over) return `was told that ${life(member)} ${how} after its end`
-    tell(ledger, it, over)
+    record(ledger, it, over)
     return undefined
   }
 
@@ -185,7 +185,7 @@ export class Promises {
   }
 }
 
-function tell(ledger: Ledger, { number }: Life, state: number): void {
+function record(ledger: Ledger, { number }: Life, state: number): void {
   if (number >= ledger.lives.length) {
     const larger = new Uint8Array(Math.max(number + 1, Math.ceil(ledger.lives.length * 1.5)))
     larger.set(ledger.lives)

@@ -17,7 +17,7 @@ export class Agreement {
     this.#actors = actors
   }
 
-  told(reign: Reign): void {
+  notified(reign: Reign): void {
     this.reigns.add(nameOf(reign))
   }
 

@@ -44,7 +44,7 @@ export class Deaths {
     if (life !== undefined) this.#losses.delete(life)
   }
 
-  told(observer: Actor, { id, incarnation }: Member, now: Milliseconds): void {
+  notified(observer: Actor, { id, incarnation }: Member, now: Milliseconds): void {
     const loss = this.#losses.get(this.#views.life({ id, incarnation }))
     if (loss !== undefined && this.#counts(observer, loss)) this.times.add(now - loss.at)
   }

@@ -64,7 +64,7 @@ export class Metrics {
       elections.map((name) => [name, { agreement: new Agreement(name, truth.actors, truth.hostile), episodes: new Episodes() }]),
     )
     this.winners = Object.fromEntries(elections.map((name) => [name, []]))
-    truth.testbed.subscribe((node, notification, time) => this.#told(truth.actorOf(node), notification, time))
+    truth.testbed.subscribe((node, notification, time) => this.#notified(truth.actorOf(node), notification, time))
     truth.listen({
       started: (actor) => void this.#ids.add(actor.node.id),
       ended: (actor) => {
@@ -149,18 +149,18 @@ export class Metrics {
     }
   }
 
-  #told(actor: Actor | undefined, notification: Notification, now: Milliseconds): void {
+  #notified(actor: Actor | undefined, notification: Notification, now: Milliseconds): void {
     if (actor === undefined || actor.endedAt !== undefined) return
     if (notification.type === 'elected') {
-      this.elections.get(notification.reign.election)?.agreement.told(notification.reign)
+      this.elections.get(notification.reign.election)?.agreement.notified(notification.reign)
       this.#lookSoon()
       return
     }
     if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
     // Attackers and the members that they make up may come and go.
     if (!this.#ids.has(notification.member.id)) return
-    if (notification.type === 'died') for (const losses of [this.crashes, this.silences]) losses.told(actor, notification.member, now)
-    this.views.told(actor.number, actor.node.id, notification)
+    if (notification.type === 'died') for (const losses of [this.crashes, this.silences]) losses.notified(actor, notification.member, now)
+    this.views.notified(actor.number, actor.node.id, notification)
     this.allKnowAll.set(this.views.allKnowAll(), now)
     // The end of a winner also ends its reign.
     this.#lookSoon()

@@ -137,7 +137,6 @@ export async function barPlot(plot: BarPlot): Promise<string> {
             x: { scale: 'place', field: 'series', band: 0.5 },
             y: { scale: 'y', field: 'y', offset: -4 },
             align: { value: 'center' },
-            font: { value: font },
             fontSize: { value: 9 },
             text: { signal: "format(datum.y, datum.y < 100 ? '.3~r' : ',.0f')" },
           },
@@ -154,7 +153,7 @@ export async function barPlot(plot: BarPlot): Promise<string> {
       axisScale('y', plot.y, 'y'),
       ...seriesScales(names),
     ],
-    axes: [{ orient: 'bottom', scale: 'x', labelFont: font, labelFontSize: 11, ticks: false }, axis('left', plot.y, 'y')],
+    axes: [{ orient: 'bottom', scale: 'x', ticks: false }, axis('left', plot.y, 'y')],
     legends: names.length > 1 ? [{ fill: 'colour', symbolType: 'square', labelLimit: 0 }] : [],
     marks: [bars],
   })
@@ -173,14 +172,13 @@ export function frame(plot: Pick<LinePlot, 'title' | 'subtitle' | 'width' | 'hei
     title: {
       text: plot.title,
       ...(plot.subtitle !== undefined && { subtitle: plot.subtitle }),
-      anchor: 'start',
-      font,
-      fontSize: 14,
-      subtitleFont: font,
-      subtitleColor: '#555',
-      offset: 10,
     },
-    config: { legend: { labelFont: font, labelFontSize: 12, symbolFillColor: 'transparent' } },
+    config: {
+      title: { anchor: 'start', font, fontSize: 14, subtitleFont: font, subtitleColor: '#555', offset: 10 },
+      axis: { titleFont: font, titleFontSize: 12, titleFontWeight: 'normal', labelFont: font, labelFontSize: 11, gridColor: '#e4e4e4' },
+      legend: { labelFont: font, labelFontSize: 12, symbolFillColor: 'transparent' },
+      text: { font },
+    },
   }
 }
 
@@ -208,13 +206,7 @@ export function axis(orient: 'bottom' | 'left', { title, unit, log }: PlotAxis, 
     orient,
     scale,
     title: unit === undefined ? title : `${title} (${unit})`,
-    titleFont: font,
-    titleFontSize: 12,
-    titleFontWeight: 'normal',
-    labelFont: font,
-    labelFontSize: 11,
     grid: true,
-    gridColor: '#e4e4e4',
     labelOverlap: true,
     ...(log === true ? { tickCount: 8, format: ',~r' } : { tickCount: 8 }),
   }

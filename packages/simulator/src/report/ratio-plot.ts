@@ -1,5 +1,5 @@
 import type { Mark } from 'vega'
-import { axis, axisScale, colours, draw, font, frame, type PlotAxis } from './plot.ts'
+import { axis, axisScale, colours, draw, frame, type PlotAxis } from './plot.ts'
 
 /** A comparison of two things in many respects. */
 export interface RatioPlot {
@@ -59,7 +59,6 @@ export async function ratioPlot(plot: RatioPlot): Promise<string> {
         y: middle,
         align: [{ test: 'datum.ratio <= 1', value: 'right' }, { value: 'left' }],
         baseline: { value: 'middle' },
-        font: { value: font },
         fontSize: { value: 10 },
         text: { signal: "format(datum.ratio, '.2~r')" },
       },
@@ -70,7 +69,7 @@ export async function ratioPlot(plot: RatioPlot): Promise<string> {
     ...frame({ ...plot, height: rows.length * barHeight }),
     data: [{ name: 'rows', values }],
     scales: [axisScale('x', x, 'x'), { name: 'y', type: 'band', domain: rows.map(({ name }) => name), range: 'height', padding: 0.25 }],
-    axes: [axis('bottom', x, 'x'), { orient: 'left', scale: 'y', labelFont: font, labelFontSize: 11, labelLimit: 600, ticks: false }],
+    axes: [axis('bottom', x, 'x'), { orient: 'left', scale: 'y', labelLimit: 600, ticks: false }],
     marks: [bar, interval, number],
   })
 }

@@ -52,7 +52,7 @@ export class Views {
     return this.#present[index]
   }
 
-  told(index: number, id: NodeId, notification: Notification): void {
+  notified(index: number, id: NodeId, notification: Notification): void {
     const { type } = notification
     if (type !== 'joined' && type !== 'left' && type !== 'died') return
     const life = this.life(notification.member)

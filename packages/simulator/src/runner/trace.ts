@@ -34,8 +34,8 @@ export class Trace {
     })
     truth.testbed.subscribe((node, notification, time) => {
       const number = truth.actorOf(node)?.number
-      const told = describe(notification, numbers)
-      if (told !== undefined && number !== undefined) add({ time, node: number, ...told })
+      const line = describe(notification, numbers)
+      if (line !== undefined && number !== undefined) add({ time, node: number, ...line })
     })
   }
 

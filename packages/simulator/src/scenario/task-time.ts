@@ -1,6 +1,6 @@
 /** The times of tasks. */
 import type * as z from 'zod'
-import type { Milliseconds } from '@jel/protocol'
+import type { Sessions } from './population.ts'
 import { amount, durationRange, span, type DurationRange } from './quantity.ts'
 import { choice, mapping, show, Unfit } from './schema-kit.ts'
 
@@ -8,11 +8,7 @@ import { choice, mapping, show, Unfit } from './schema-kit.ts'
  * The time of a task at speed 1. Each task has its own draw, which does not depend on the member
  * that runs it.
  */
-export type TaskTime =
-  | ({ readonly type: 'range' } & DurationRange)
-  | { readonly type: 'exponential'; readonly mean: Milliseconds }
-  | { readonly type: 'pareto'; readonly min: Milliseconds; readonly shape: number }
-  | { readonly type: 'constant'; readonly length: Milliseconds }
+export type TaskTime = ({ readonly type: 'range' } & DurationRange) | Sessions['length']
 
 const range = durationRange.transform((limits): TaskTime => ({ type: 'range', ...limits }))
 const forms = {
