@@ -12,7 +12,7 @@ export class GossipMessage {
   /** The numbers of nodes. */
   readonly #seen = new Bits()
   /** The arrival time of the first copy, by the number of the node. */
-  #coming = new Float64Array(0)
+  readonly #coming: Milliseconds[] = []
 
   constructor(data: Payload, expires: Milliseconds) {
     this.data = data
@@ -31,12 +31,7 @@ export class GossipMessage {
    * another copy in flight arrives before.
    */
   isFirstTo(node: number, at: Milliseconds, now: Milliseconds): boolean {
-    if (node >= this.#coming.length) {
-      const larger = new Float64Array(Math.max(node + 1, 64, this.#coming.length * 2)).fill(Infinity)
-      larger.set(this.#coming)
-      this.#coming = larger
-    }
-    const coming = this.#coming[node] as number
+    const coming = this.#coming[node] ?? Infinity
     // A copy that is overdue and unseen was lost, or waits for its process.
     if (this.seenBy(node) || (coming >= now && coming <= at)) return false
     this.#coming[node] = at

@@ -1,5 +1,5 @@
 import type { Outcome } from '../runner/task.ts'
-import type { JobResult } from './result.ts'
+import { columns, type JobResult } from './result.ts'
 
 /** Writes comma-separated values with a header. Text is quoted where necessary (RFC 4180). */
 function csv(columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
@@ -87,7 +87,6 @@ function timeOfJob(job: JobResult | undefined): number | undefined {
 /** One row a measurement. */
 export function samplesCsv(outcomes: readonly Outcome[]): string {
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
-  const columns = ['nodes', 'perceived', 'right', 'bytes', 'links', 'mostLinks', 'dials', 'hostProbes', 'endedLives'] as const
   return csv(
     ['set', 'seed', 'time', ...columns, ...elections.map((name) => `winners of ${name}`)],
     outcomes.flatMap(({ set, result: { seed, samples } }) =>

@@ -6,7 +6,7 @@ import type { GroundTruth } from '../runner/ground-truth.ts'
 import { Agreement } from './agreement.ts'
 import { Deaths } from './deaths.ts'
 import { Episodes } from './episodes.ts'
-import type { Samples } from './result.ts'
+import { columns, type Samples } from './result.ts'
 import { Views } from './views.ts'
 
 /** The interval of looking at agreement on winners while it changes, ms. */
@@ -24,18 +24,7 @@ export class Metrics {
   readonly silences: Deaths
   readonly allKnowAll = new Episodes()
   readonly elections: ReadonlyMap<string, { readonly agreement: Agreement; readonly episodes: Episodes }>
-  readonly columns: Columns = {
-    time: [],
-    nodes: [],
-    perceived: [],
-    right: [],
-    bytes: [],
-    links: [],
-    mostLinks: [],
-    dials: [],
-    hostProbes: [],
-    endedLives: [],
-  }
+  readonly columns = Object.fromEntries(['time', ...columns].map((name) => [name, []])) as unknown as Columns
   readonly winners: Readonly<Record<string, number[]>>
   /** Dials and host probes in the whole pool, by second. */
   readonly dialsBySecond: number[] = []
@@ -100,17 +89,17 @@ export class Metrics {
     const living = actors.filter(lives)
     const links = living.map(({ node }) => node.endpoint.connections.size)
     const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
-    const { columns } = this
-    columns.time.push(testbed.now)
-    columns.nodes.push(living.length)
-    columns.perceived.push(living.length === 0 ? 0 : sum(living.map(({ number }) => this.views.size(number))) / living.length)
-    columns.right.push(this.views.right())
-    columns.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => node.traffic.received.bytes)) / actors.length)
-    columns.links.push(living.length === 0 ? 0 : sum(links) / living.length)
-    columns.mostLinks.push(Math.max(0, ...links))
-    columns.dials.push(this.#dialsASample())
-    columns.hostProbes.push(this.#hostProbesASample())
-    columns.endedLives.push(testbed.endedLives.total)
+    const table = this.columns
+    table.time.push(testbed.now)
+    table.nodes.push(living.length)
+    table.perceived.push(living.length === 0 ? 0 : sum(living.map(({ number }) => this.views.size(number))) / living.length)
+    table.right.push(this.views.right())
+    table.bytes.push(actors.length === 0 ? 0 : sum(actors.map(({ node }) => node.traffic.received.bytes)) / actors.length)
+    table.links.push(living.length === 0 ? 0 : sum(links) / living.length)
+    table.mostLinks.push(Math.max(0, ...links))
+    table.dials.push(this.#dialsASample())
+    table.hostProbes.push(this.#hostProbesASample())
+    table.endedLives.push(testbed.endedLives.total)
     for (const [name, { agreement }] of this.elections) this.winners[name]?.push(agreement.winners())
   }
 

@@ -4,6 +4,9 @@
  */
 import type { Milliseconds } from '@jel/protocol'
 
+/** The measurements of a sample, in the order of tables. */
+export const columns = ['nodes', 'perceived', 'right', 'bytes', 'links', 'mostLinks', 'dials', 'hostProbes', 'endedLives'] as const
+
 /** The measurements of each `sample` of the scenario: a table, column by column. */
 export interface Samples {
   readonly time: readonly Milliseconds[]

@@ -5,7 +5,7 @@ import type { TestbedNode } from '../testbed-node.ts'
 /**
  * One node as the runner of the scenario knows it: the truth about it, not the beliefs of others.
  */
-export interface Actor {
+export class Actor {
   /** Its name in scenarios: its position in the order of starting, from 0 on. */
   readonly number: number
   readonly node: TestbedNode
@@ -16,25 +16,33 @@ export interface Actor {
   endedAt: Milliseconds | undefined
   end: 'crash' | 'leave' | undefined
   /** Its cable is pulled. */
-  silent: boolean
+  silent = false
   /**
    * It reaches no one although many others may live, and it can't distinguish that from a pulled
    * cable of its own. It keeps its view, and nothing is promised of it.
    */
-  alone: boolean
+  alone = false
   /** Its addresses changed. */
-  moved: boolean
+  moved = false
   /** It loses packets. */
-  lossy: boolean
+  lossy = false
   /** Its side of a partition. */
-  side: number
+  side = 0
   /** The elections in which it stands. */
-  readonly candidacies: Set<string>
+  readonly candidacies = new Set<string>()
   /**
    * Returns the node that keeps the root of a job, in the eyes of this one; undefined if nothing
    * computes.
    */
   rootHolder: ((job: string) => NodeId | undefined) | undefined
+
+  constructor({ number, node, place, nat, startedAt }: Pick<Actor, 'number' | 'node' | 'place' | 'nat' | 'startedAt'>) {
+    this.number = number
+    this.node = node
+    this.place = place
+    this.nat = nat
+    this.startedAt = startedAt
+  }
 }
 
 /** It has started, and has neither crashed nor left. */

@@ -6,7 +6,7 @@ import { Placement, type Place } from '../scenario/placement.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { TestbedNode } from '../testbed-node.ts'
 import type { Testbed } from '../testbed.ts'
-import { answers, lives, type Actor } from './actor.ts'
+import { Actor, answers, lives } from './actor.ts'
 import { findIsolated } from './isolated.ts'
 
 /** Events of the pool. */
@@ -81,23 +81,7 @@ export class GroundTruth {
       location: locationOf(number, place),
       onStarted: () => this.#arrived(number, 'has started'),
     })
-    const now = this.testbed.now
-    const actor: Actor = {
-      number,
-      node,
-      place,
-      nat,
-      startedAt: now,
-      endedAt: undefined,
-      end: undefined,
-      silent: false,
-      alone: false,
-      moved: false,
-      lossy: false,
-      side: 0,
-      candidacies: new Set(),
-      rootHolder: undefined,
-    }
+    const actor = new Actor({ number, node, place, nat, startedAt: this.testbed.now })
     this.actors.push(actor)
     this.#byIndex.set(node.index, actor)
     for (const [election, share] of Object.entries(elections)) {

@@ -67,16 +67,9 @@ export const arrivals: z.ZodType<Arrivals> = choice<Arrivals>([atOnce, ...Object
   return key === undefined ? new Unfit(`${form}, not ${show(value)}`) : arrivalForms[key]
 })
 
-const endings = choice<number>(
-  [
-    word(['crash', 'leave'], 'ending').transform((how) => (how === 'crash' ? 1 : 0)),
-    mapping({ crash: share }).transform(({ crash }) => crash),
-  ],
-  (value) =>
-    typeof value === 'object' && value !== null
-      ? mapping({ crash: share.describe('so many crash, the others leave') }).transform(({ crash }) => crash)
-      : word(['crash', 'leave'], 'ending').transform((how) => (how === 'crash' ? 1 : 0)),
-)
+const ending = word(['crash', 'leave'], 'ending').transform((how) => (how === 'crash' ? 1 : 0))
+const crashes = mapping({ crash: share }).transform(({ crash }) => crash)
+const endings = choice<number>([ending, crashes], (value) => (typeof value === 'object' && value !== null ? crashes : ending))
 
 export const sessions: z.ZodType<Sessions> = mapping({
   exponential: span.exactOptional().describe('mean length'),
