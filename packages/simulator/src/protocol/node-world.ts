@@ -1,9 +1,7 @@
-import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
+import type { Milliseconds, Notification } from '@jel/protocol'
 import type { VirtualClock } from '../engine/clock.ts'
-import type { Bandwidth } from '../network/bandwidth.ts'
-import type { Dialable } from '../network/endpoint.ts'
+import type { EndpointFields } from '../network/endpoint.ts'
 import type { Gossip } from '../network/gossip.ts'
-import type { Machine } from '../network/machine.ts'
 import type { Network } from '../network/network.ts'
 import type { History } from './history.ts'
 
@@ -27,14 +25,7 @@ export interface NodeWorld {
   stood(node: number): void
 }
 
-export interface NodeFields {
-  readonly index: number
-  readonly id: NodeId
-  readonly machine: Machine
-  /** The number of the process on its machine. */
-  readonly process: number
-  readonly dialable: Dialable
-  readonly bandwidth?: Bandwidth | undefined
+export interface NodeFields extends Omit<EndpointFields, 'traffic' | 'events'> {
   readonly storedIncarnation: number
   readonly startedAt: Milliseconds
   /** It follows the protocol. Nothing is promised to a node that does not. */
