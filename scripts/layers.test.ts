@@ -88,14 +88,47 @@ const compute: Layers = {
   shell: ['core', 'program', 'executors', '.'],
 }
 
+const simulator: Layers = {
+  engine: [],
+  network: ['engine'],
+  'network/topologies': ['network'],
+  protocol: ['engine', 'network', '.'],
+  hostile: ['network', 'protocol'],
+  scenario: ['hostile', 'network', 'network/topologies'],
+  report: ['engine', 'network', 'runner', 'scenario'],
+  'jobs/programs': ['runner', 'scenario'],
+  jobs: ['engine', 'network', 'protocol', 'scenario', 'report', 'runner', 'jobs/programs', '.'],
+  runner: ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'report', 'jobs', '.'],
+  grid: ['engine', 'jobs', 'jobs/programs'],
+}
+
+const node: Layers = {
+  base: [],
+  simulate: ['base'],
+  model: ['agent'],
+  log: ['agent', 'base'],
+  agent: ['base', 'commands', 'log', 'model'],
+  commands: ['agent', 'base', '.'],
+  handlers: ['agent', 'base', 'log'],
+  demo: ['agent', 'base', 'model'],
+  http: ['agent', 'base', 'model'],
+  'http/page': ['agent', 'http', 'model'],
+  control: ['agent', 'base', 'commands'],
+  compute: ['agent', 'base', 'control', 'demo', '.'],
+  terminal: ['agent', 'base', 'commands', 'control', 'model'],
+  reference: ['commands'],
+}
+
 describe.each([
-  ['compute', compute],
-  ['lab', lab],
-  ['protocol', protocol],
-  ['overlay', overlay],
-  ['jel', jel],
+  ['packages/compute', compute],
+  ['packages/lab', lab],
+  ['packages/protocol', protocol],
+  ['packages/overlay', overlay],
+  ['packages/jel', jel],
+  ['packages/simulator', simulator],
+  ['apps/node', node],
 ] as const)('the folders of %s', (name, layers) => {
-  const src = join(import.meta.dirname, '../packages', name, 'src')
+  const src = join(import.meta.dirname, '..', name, 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
     (file) => dirname(file) !== '.' && file.endsWith('.ts') && !file.endsWith('.test.ts'),
   )
