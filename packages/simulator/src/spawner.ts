@@ -8,7 +8,7 @@ import { cheapScheme, type Identity, type Scheme } from './protocol/identity.ts'
 import { SimulatedNode } from './protocol/node.ts'
 import type { NodeWorld } from './protocol/node-world.ts'
 import type { Protocol } from './protocol/protocol.ts'
-import { UnencodedCodec } from './protocol/unencoded.ts'
+import { InMemoryCodec } from './protocol/in-memory-codec.ts'
 import type { MachineOptions, SimulationOptions, SpawnOptions } from './simulation-options.ts'
 
 /** The calendar time of all nodes at the start, ms since 1970: 2026-01-01. */
@@ -28,7 +28,7 @@ export class Spawner<P extends Protocol> {
     this.#options = options
     this.#clock = clock
     this.#scheme = options.scheme ?? cheapScheme
-    this.#codec = options.codec ?? new UnencodedCodec()
+    this.#codec = options.codec ?? new InMemoryCodec()
     this.#identities = stream(options.seed, 'identities')
   }
 

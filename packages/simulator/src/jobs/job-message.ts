@@ -1,9 +1,9 @@
 import { toBytes, type Message } from '@jel/compute/internals'
 import type { Digest } from '../engine/digest.ts'
-import { Unencoded } from '../network/payload.ts'
+import { InMemoryPayload } from '../network/payload.ts'
 
 /** A message from one scheduler to another. It is encoded only to find its length. */
-export class JobMessage extends Unencoded {
+export class JobMessage extends InMemoryPayload {
   readonly message: Message
   override readonly length: number
 
@@ -23,7 +23,7 @@ export class JobMessage extends Unencoded {
 const negotiation = 45
 
 /** Requests a stream, or confirms that it is open. */
-export class StreamWord extends Unencoded {
+export class StreamWord extends InMemoryPayload {
   readonly word: 'open' | 'opened'
   override readonly length = negotiation
 

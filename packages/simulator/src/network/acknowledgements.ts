@@ -3,12 +3,12 @@ import type { Milliseconds } from '@jel/protocol'
 import type { Pipe } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
 import { extraAcknowledgements, packetHeader } from './framing.ts'
-import { purposeNumber } from './traffic.ts'
+import { classNumber } from './traffic.ts'
 
 /** An acknowledgement waits this long for data to travel with. Linux: TCP_DELACK_MIN. */
 const delay = 40
 
-const acknowledgements = purposeNumber('acknowledgements')
+const acknowledgements = classNumber('acknowledgements')
 
 /**
  * Acknowledges earlier arrivals with data in the other direction, or counts a separate

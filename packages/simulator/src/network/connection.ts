@@ -4,7 +4,7 @@ import type { GossipControl } from './gossip-control.ts'
 import type { GossipMessage } from './gossip-message.ts'
 import type { Machine } from './machine.ts'
 import type { TcpFlow } from './tcp-flow.ts'
-import { purposes, type PurposeNumber } from './traffic.ts'
+import { trafficClasses, type ClassNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
 /**
@@ -74,7 +74,7 @@ export class Pipe<End extends ConnectionEnd> {
   closing = false
   /** A queue from `next` to `end`. Both return to 0 when it is empty. */
   readonly #items: Item[] = []
-  /** For each item one number with its bytes on the wire, its purpose and whether it is urgent. */
+  /** For each item one number with its bytes on the wire, its class and whether it is urgent. */
   readonly #sizes: number[] = []
   #next = 0
   #end = 0
@@ -88,9 +88,9 @@ export class Pipe<End extends ConnectionEnd> {
     this.arrive = () => arrived(this)
   }
 
-  put(item: Item, bytes: number, purpose: PurposeNumber, urgent: boolean): void {
+  put(item: Item, bytes: number, trafficClass: ClassNumber, urgent: boolean): void {
     this.#items[this.#end] = item
-    this.#sizes[this.#end] = (bytes * purposes.length + purpose) * 2 + (urgent ? 1 : 0)
+    this.#sizes[this.#end] = (bytes * trafficClasses.length + trafficClass) * 2 + (urgent ? 1 : 0)
     this.#end += 1
   }
 
@@ -110,9 +110,9 @@ export class Pipe<End extends ConnectionEnd> {
     return item
   }
 
-  /** The purpose of the item taken last. */
-  get purposeTaken(): PurposeNumber {
-    return Math.floor(this.#size / 2) % purposes.length
+  /** The class of the item taken last. */
+  get classTaken(): ClassNumber {
+    return Math.floor(this.#size / 2) % trafficClasses.length
   }
 
   /** Whether the item taken last came on the stream of failure detection. */
@@ -122,7 +122,7 @@ export class Pipe<End extends ConnectionEnd> {
 
   /** The bytes on the wire of the item taken last. */
   get bytesTaken(): number {
-    return Math.floor(this.#size / 2 / purposes.length)
+    return Math.floor(this.#size / 2 / trafficClasses.length)
   }
 
   /** Drops the items in flight. Their arrivals stay scheduled and deliver nothing. */

@@ -7,7 +7,7 @@ import type { ConnectionUse } from './connection.ts'
 import type { EventHandle } from '../engine/event-queue.ts'
 import type { NetworkOptions } from './network-options.ts'
 import type { Reachability } from './reachability.ts'
-import { purposeNumber } from './traffic.ts'
+import { classNumber } from './traffic.ts'
 import type { TransitTime } from './transit-time.ts'
 import type { Transport } from './transport.ts'
 
@@ -15,7 +15,7 @@ import type { Transport } from './transport.ts'
 const synBytes = 60
 const resetBytes = 40
 
-const setUp = purposeNumber('set-up')
+const setUp = classNumber('set-up')
 
 /** A kernel repeats an unanswered SYN at these times, ms (RFC 6298: one second, then doubled). */
 const synRepeats = [1_000, 3_000, 7_000, 15_000]

@@ -7,11 +7,11 @@ import { GossipMessage } from './gossip-message.ts'
 import { defaultGossip, type GossipOptions } from './gossip-options.ts'
 import type { Network } from './network.ts'
 import { Router, type Neighbour } from './router.ts'
-import { purposeNumber } from './traffic.ts'
+import { classNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
-const broadcasts = purposeNumber('broadcasts')
-const control = purposeNumber('gossip control')
+const broadcasts = classNumber('broadcasts')
+const control = classNumber('gossip control')
 
 /**
  * A model of gossipsub, after @libp2p/gossipsub as the overlay configures it. Each node forwards

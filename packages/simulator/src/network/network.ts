@@ -11,11 +11,11 @@ import type { Payload } from './payload.ts'
 import { Reachability } from './reachability.ts'
 import { topologyDelay } from './site.ts'
 import { TcpFlow } from './tcp-flow.ts'
-import { purposeNumber, type PurposeNumber } from './traffic.ts'
+import { classNumber, type ClassNumber } from './traffic.ts'
 import { TransitTime } from './transit-time.ts'
 import { count, Transport } from './transport.ts'
 
-const jobs = purposeNumber('jobs')
+const jobs = classNumber('jobs')
 
 /**
  * The bytes that an application sends at once. Each second packet is acknowledged, and that
@@ -92,14 +92,14 @@ export class Network {
   }
 
   /** Sends a frame on the link's stream, if there is a link. */
-  send(from: Endpoint, to: NodeId, data: Payload, purpose: PurposeNumber, urgent = false): void {
+  send(from: Endpoint, to: NodeId, data: Payload, trafficClass: ClassNumber, urgent = false): void {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return
     const pipe = connection.pipeFrom(from)
     const { now } = this.#clock
     const stream = streamBytes(prefixed(data.length), pipe.recordOpened !== now)
     pipe.recordOpened = now
-    this.#transport.transmit(pipe, { item: data, stream, purpose, cost: this.#frameCost(data), urgent })
+    this.#transport.transmit(pipe, { item: data, stream, trafficClass, cost: this.#frameCost(data), urgent })
     from.traffic.framesSent += 1
     from.traffic.frameBytesSent += data.length
   }
@@ -130,7 +130,7 @@ export class Network {
       first.left -= bytes
       const isLast = first.left <= 0
       const stream = streamBytes(prefixed(bytes), true)
-      this.#transport.transmit(pipe, { item: isLast ? data : 'part', stream, purpose: jobs, cost: isLast ? this.#frameCost(data) : 0 })
+      this.#transport.transmit(pipe, { item: isLast ? data : 'part', stream, trafficClass: jobs, cost: isLast ? this.#frameCost(data) : 0 })
       if (isLast) {
         pipe.parts.shift()
         continue
@@ -146,18 +146,18 @@ export class Network {
    * Sends a message or control message of gossipsub. `bytes` is the size of the RPC that carries
    * it. Returns false if there is no link.
    */
-  sendGossip(from: Endpoint, to: NodeId, item: GossipMessage | GossipControl, bytes: number, purpose: PurposeNumber): boolean {
+  sendGossip(from: Endpoint, to: NodeId, item: GossipMessage | GossipControl, bytes: number, trafficClass: ClassNumber): boolean {
     const connection = from.connections.get(to)?.at(-1)
     if (connection === undefined) return false
     const pipe = connection.pipeFrom(from)
     const { broadcast, duplicate, control } = this.#options.costs
     const message = item instanceof GossipMessage ? item : undefined
     if (message !== undefined && !pipe.shaped && pipe.held === 0 && this.reachability.reaches(from, pipe.to)) {
-      this.#sendCopy(pipe, message, bytes, purpose)
+      this.#sendCopy(pipe, message, bytes, trafficClass)
       return true
     }
     const cost = message === undefined ? control : message.seenBy(pipe.to.index) ? duplicate : broadcast
-    this.#transport.transmit(pipe, { item, stream: streamBytes(prefixed(bytes), true), purpose, cost })
+    this.#transport.transmit(pipe, { item, stream: streamBytes(prefixed(bytes), true), trafficClass, cost })
     return true
   }
 
@@ -167,23 +167,23 @@ export class Network {
    * lost, so is this one. That happens when the earlier one's connection closes within the same few
    * milliseconds.
    */
-  #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, purpose: PurposeNumber): void {
+  #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, trafficClass: ClassNumber): void {
     const { from, to } = pipe
     const { now } = this.#clock
     const delay = this.#transit.packet(from, to)
     if (message.isFirstTo(to.index, Math.max(pipe.lastArrival, now + delay), now)) {
-      this.#transport.transmit(pipe, { item: message, stream: streamBytes(prefixed(bytes), true), purpose, cost: 0, delay })
+      this.#transport.transmit(pipe, { item: message, stream: streamBytes(prefixed(bytes), true), trafficClass, cost: 0, delay })
       return
     }
-    this.account(from, to, bytes, purpose)
+    this.account(from, to, bytes, trafficClass)
     to.traffic.broadcastsReceived += 1
     to.traffic.broadcastBytesReceived += message.data.length
     to.traffic.broadcastDuplicates += 1
   }
 
   /** Counts a message to a peer without sending it, because it changes nothing there. */
-  account(from: Endpoint, to: Endpoint, bytes: number, purpose: PurposeNumber): void {
-    count(from, to, purpose, streamBytes(prefixed(bytes), true), packetHeader)
+  account(from: Endpoint, to: Endpoint, bytes: number, trafficClass: ClassNumber): void {
+    count(from, to, trafficClass, streamBytes(prefixed(bytes), true), packetHeader)
   }
 
   /** Returns the delay of the last message from one node to another, 0 if they have no link. */

@@ -4,7 +4,7 @@ import type { Digest } from '../engine/digest.ts'
 /**
  * An object that is passed instead of its encoded bytes. Neither sender nor receiver may change it.
  */
-export abstract class Unencoded implements Encoded {
+export abstract class InMemoryPayload implements Encoded {
   /** Its bytes on the wire. */
   abstract readonly length: number
   /** Adds all of its content. Equal contents have equal digests. */
@@ -12,4 +12,4 @@ export abstract class Unencoded implements Encoded {
 }
 
 /** The form in which frames and broadcasts travel. */
-export type Payload = Uint8Array | Unencoded
+export type Payload = Uint8Array | InMemoryPayload

@@ -6,7 +6,7 @@ import { star } from '../../test/star.ts'
 const delay = constantDelay(10)
 
 describe('traffic', () => {
-  it('is counted by purpose with all that carries it, as much at one end as at the other', () => {
+  it('is counted by class with all that carries it, as much at one end as at the other', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     const probe = Uint8Array.of(0x2a, 2, 8, 7)

@@ -1,5 +1,5 @@
-/** The purposes of bytes. */
-export const purposes = [
+/** The classes of traffic. */
+export const trafficClasses = [
   /** Opening and closing links: TCP, Noise, yamux, the streams on it; host probes. */
   'set-up',
   /** Hello, redirect, goodbye. */
@@ -24,15 +24,15 @@ export const purposes = [
   'other',
 ] as const
 
-export type Purpose = (typeof purposes)[number]
+export type TrafficClass = (typeof trafficClasses)[number]
 
-/** The number of a purpose, for counting. */
-export type PurposeNumber = number
+/** The number of a traffic class, for counting. */
+export type ClassNumber = number
 
-const numbers = new Map<Purpose, PurposeNumber>(purposes.map((purpose, number) => [purpose, number]))
+const numbers = new Map<TrafficClass, ClassNumber>(trafficClasses.map((trafficClass, number) => [trafficClass, number]))
 
-export function purposeNumber(purpose: Purpose): PurposeNumber {
-  return numbers.get(purpose) as PurposeNumber
+export function classNumber(trafficClass: TrafficClass): ClassNumber {
+  return numbers.get(trafficClass) as ClassNumber
 }
 
 /**
@@ -44,21 +44,21 @@ export interface Flow {
   readonly bytes: number
 }
 
-/** One direction of a node's traffic, by purpose. */
+/** One direction of a node's traffic, by class. */
 export class Counter {
-  /** By purpose: messages, then bytes. */
-  readonly #counts = new Float64Array(2 * purposes.length)
+  /** By class: messages, then bytes. */
+  readonly #counts = new Float64Array(2 * trafficClasses.length)
   /** The bytes of IP and TCP headers. All other bytes passed through sockets. */
   headerBytes = 0
 
-  add(purpose: PurposeNumber, bytes: number, messages = 1): void {
-    const at = 2 * purpose
+  add(trafficClass: ClassNumber, bytes: number, messages = 1): void {
+    const at = 2 * trafficClass
     this.#counts[at] = (this.#counts[at] as number) + messages
     this.#counts[at + 1] = (this.#counts[at + 1] as number) + bytes
   }
 
-  of(purpose: Purpose): Flow {
-    const number = purposeNumber(purpose)
+  of(trafficClass: TrafficClass): Flow {
+    const number = classNumber(trafficClass)
     return { messages: this.#counts[2 * number] as number, bytes: this.#counts[2 * number + 1] as number }
   }
 

@@ -10,7 +10,7 @@ import type { NetworkOptions } from './network-options.ts'
 import type { Reachability } from './reachability.ts'
 import { Retransmission } from './retransmission.ts'
 import { TcpFlow } from './tcp-flow.ts'
-import { purposeNumber, type PurposeNumber } from './traffic.ts'
+import { classNumber, type ClassNumber } from './traffic.ts'
 import type { TransitTime } from './transit-time.ts'
 
 /** The bytes of closing a connection: the ends of three streams and yamux's goodbye. */
@@ -21,14 +21,14 @@ const closingBytes = 4 * 30
  */
 const resetBytes = 1
 
-const setUp = purposeNumber('set-up')
+const setUp = classNumber('set-up')
 
 /** An item under way. */
 interface Transmission {
   readonly item: Item
   /** The bytes within TCP, 0 for items that other packets carry. */
   readonly stream: number
-  readonly purpose: PurposeNumber
+  readonly trafficClass: ClassNumber
   /** The receiver's processor time. */
   readonly cost: Milliseconds
   /** The delay, if it is known already. */
@@ -61,11 +61,11 @@ export class Transport {
     const { setupBytes, setupPackets } = this.#options
     count(dialer, listener, setUp, setupBytes.dialler, setupPackets * packetHeader)
     count(listener, dialer, setUp, setupBytes.listener, setupPackets * packetHeader)
-    this.transmit(connection.toDialer, { item: 'open', stream: 0, purpose: setUp, cost: 0 })
+    this.transmit(connection.toDialer, { item: 'open', stream: 0, trafficClass: setUp, cost: 0 })
     this.#open(connection, listener)
   }
 
-  transmit(pipe: Pipe<Endpoint>, { item, stream, purpose, cost, delay: known, urgent = false }: Transmission): void {
+  transmit(pipe: Pipe<Endpoint>, { item, stream, trafficClass, cost, delay: known, urgent = false }: Transmission): void {
     const { from, to, connection } = pipe
     const { now } = this.#clock
     const headers = stream === 0 ? 0 : headerBytes(stream, pipe.departed !== now)
@@ -73,13 +73,13 @@ export class Transport {
     if (known !== undefined) this.#transit.resent = 0
     const delay = known ?? this.#transit.message(from, to, stream, () => (pipe.flow ??= new TcpFlow()))
     const arrival = pipe.shaped ? this.#transit.arrival(from, to, bytes, delay, cost) : now + delay
-    pipe.put(item, bytes, purpose, urgent)
+    pipe.put(item, bytes, trafficClass, urgent)
     if (stream > 0) pipe.departed = now
     pipe.lastDelay = delay
     pipe.lastArrival = Math.max(pipe.lastArrival, arrival)
     this.#clock.at(pipe.lastArrival, pipe.arrive)
     if (stream > 0) {
-      from.traffic.sent.add(purpose, bytes + this.#transit.resent)
+      from.traffic.sent.add(trafficClass, bytes + this.#transit.resent)
       from.traffic.sent.headerBytes += headers + this.#transit.resent
     }
     acknowledgeWithData(connection.pipeTo(from), now)
@@ -90,7 +90,7 @@ export class Transport {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.held > 0) pipe.drop()
     pipe.closing = true
-    this.transmit(pipe, { item: 'close', stream: closingBytes, purpose: setUp, cost: this.#options.costs.lost })
+    this.transmit(pipe, { item: 'close', stream: closingBytes, trafficClass: setUp, cost: this.#options.costs.lost })
     connection.pipeTo(endpoint).open = false
   }
 
@@ -132,7 +132,7 @@ export class Transport {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.closing) return
     pipe.closing = true
-    this.transmit(pipe, { item: 'close', stream: resetBytes, purpose: setUp, cost: 0 })
+    this.transmit(pipe, { item: 'close', stream: resetBytes, trafficClass: setUp, cost: 0 })
   }
 
   #deliver(pipe: Pipe<Endpoint>): void {
@@ -145,7 +145,7 @@ export class Transport {
       return
     }
     const bytes = pipe.bytesTaken
-    to.traffic.received.add(pipe.purposeTaken, bytes)
+    to.traffic.received.add(pipe.classTaken, bytes)
     acknowledgeArrival(pipe, bytes, this.#clock.now)
     if (item === 'part') return
     if (item === 'close') this.closed(connection, to)
@@ -163,8 +163,8 @@ export class Transport {
 }
 
 /** Counts a message with its headers at both ends. */
-export function count(from: Endpoint, to: Endpoint, purpose: PurposeNumber, stream: number, headers: number): void {
-  from.traffic.sent.add(purpose, stream + headers)
+export function count(from: Endpoint, to: Endpoint, trafficClass: ClassNumber, stream: number, headers: number): void {
+  from.traffic.sent.add(trafficClass, stream + headers)
   from.traffic.sent.headerBytes += headers
-  to.traffic.received.add(purpose, stream + headers)
+  to.traffic.received.add(trafficClass, stream + headers)
 }

@@ -10,7 +10,7 @@ import { EventLoop } from './event-loop.ts'
 import type { News, NodeFields, NodeWorld } from './node-world.ts'
 import { PausedLinks } from './paused-links.ts'
 import type { Protocol } from './protocol.ts'
-import { framePurpose } from './purpose.ts'
+import { frameClass } from './frame-class.ts'
 
 /**
  * One process. It runs the protocol, carries out its effects on the network, and can be stopped,
@@ -203,7 +203,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     const { network, gossip } = this.#world
     switch (effect.type) {
       case 'send':
-        network.send(this.endpoint, effect.to, effect.data, framePurpose(effect.data), effect.urgent)
+        network.send(this.endpoint, effect.to, effect.data, frameClass(effect.data), effect.urgent)
         return
       case 'broadcast':
         gossip.publish(this.endpoint, effect.data)

@@ -16,7 +16,7 @@ function cell(value: string | number | undefined): string {
 
 /** One row a run. */
 export function runsCsv(outcomes: readonly Outcome[]): string {
-  const purposes = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
+  const classes = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
   const jobs = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.computed?.jobs ?? {})))]
   const sites = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.computed?.sites ?? {})))]
@@ -28,7 +28,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
       .flatMap((names) => names.split(','))
       .concat(
         elections.map((name) => `reigns of ${name}`),
-        purposes.map((purpose) => `received for ${purpose}`),
+        classes.map((name) => `received for ${name}`),
         jobs.length === 0 ? [] : ['efficiency', 'doneTwice', 'jobMessages', 'jobDials'],
         jobs.map((name) => `time of ${name}`),
         sites.map((site) => `efficiency of ${site}`),
@@ -64,7 +64,7 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
         dials.worstSecond,
         hostProbes.total,
         ...elections.map((name) => result.elections[name]?.reigns),
-        ...purposes.map((purpose) => received.byPurpose[purpose]),
+        ...classes.map((name) => received.byPurpose[name]),
         ...(jobs.length === 0 ? [] : [computed?.efficiency, computed?.doneTwice, computed?.messages, computed?.dials]),
         ...jobs.map((name) => timeOfJob(computed?.jobs[name])),
         ...sites.map((site) => computed?.sites[site]),

@@ -1,15 +1,15 @@
-import { purposes, type Traffic } from '../network/traffic.ts'
+import { trafficClasses, type Traffic } from '../network/traffic.ts'
 import type { NodeBytes } from './result.ts'
 
 /**
- * Returns the mean, worst and mean by purpose of the bytes that nodes sent or received, with all
+ * Returns the mean, worst and mean by class of the bytes that nodes sent or received, with all
  * overhead.
  */
 export function nodeBytes(all: readonly Traffic[], way: 'sent' | 'received'): NodeBytes {
   const bytes = all.map((traffic) => traffic[way].bytes)
   const count = Math.max(1, all.length)
-  const byPurpose = purposes.map(
-    (purpose) => [purpose, all.reduce((sum, traffic) => sum + traffic[way].of(purpose).bytes, 0) / count] as const,
+  const byPurpose = trafficClasses.map(
+    (trafficClass) => [trafficClass, all.reduce((sum, traffic) => sum + traffic[way].of(trafficClass).bytes, 0) / count] as const,
   )
   return {
     mean: bytes.reduce((sum, each) => sum + each, 0) / count,

@@ -40,11 +40,11 @@ export async function reportPlots(outcomes: readonly Outcome[]): Promise<string[
     await line('Received', 'bytes a node', column('bytes')),
     await line('Links', 'links a node', column('links')),
     await line('Dials', 'dials in the pool', column('dials')),
-    await purposesPlot(outcomes),
+    await trafficPlot(outcomes),
   ]
 }
 
-async function purposesPlot(outcomes: readonly Outcome[]): Promise<string> {
+async function trafficPlot(outcomes: readonly Outcome[]): Promise<string> {
   const groups = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
   const settings = bySettings(outcomes)
   return barPlot({

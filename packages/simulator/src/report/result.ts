@@ -45,7 +45,7 @@ export interface Quantiles {
 export interface NodeBytes {
   readonly mean: number
   readonly worst: number
-  /** The mean by purpose. */
+  /** The mean by class of traffic. */
   readonly byPurpose: Readonly<Record<string, number>>
 }
 

@@ -1,7 +1,7 @@
 import { ProtocolNode, defaultConfig, type BroadcastVerdict, type Effect, type Input, type Milliseconds, type Reign } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../network/payload.ts'
-import { UnencodedBroadcast, UnencodedFrame } from '../protocol/unencoded.ts'
+import { InMemoryBroadcast, InMemoryFrame } from '../protocol/in-memory-codec.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
 import type { RunResult } from '../report/result.ts'
 import { parseScenario } from '../scenario/parse.ts'
@@ -47,9 +47,9 @@ const refutation = 4
 class NeverRefutes extends Faulty {
   protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
     return effects.filter((effect) => {
-      if (effect.type === 'broadcast' && effect.data instanceof UnencodedBroadcast)
+      if (effect.type === 'broadcast' && effect.data instanceof InMemoryBroadcast)
         return effect.data.batch.facts.every(({ fact }) => !('statement' in fact.content) || fact.content.statement.kind !== refutation)
-      if (effect.type !== 'send' || !(effect.data instanceof UnencodedFrame)) return true
+      if (effect.type !== 'send' || !(effect.data instanceof InMemoryFrame)) return true
       const { alarm, pingReqAck } = effect.data.message
       return (alarm?.statements ?? []).every(({ kind }) => kind !== refutation) && (pingReqAck?.reached ?? []).length === 0
     })

@@ -1,10 +1,10 @@
 import type { Message } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
-import { UnencodedFrame } from './unencoded.ts'
-import { purposeNumber, type Purpose, type PurposeNumber } from '../network/traffic.ts'
+import { InMemoryFrame } from './in-memory-codec.ts'
+import { classNumber, type TrafficClass, type ClassNumber } from '../network/traffic.ts'
 
-/** The purpose of each payload of a `Frame`, by its field number in `messages.proto`. */
-const frames: readonly Purpose[] = [
+/** The class of each payload of a `Frame`, by its field number in `messages.proto`. */
+const frames: readonly TrafficClass[] = [
   'other',
   'introduction', // hello
   'introduction', // redirect
@@ -19,34 +19,34 @@ const frames: readonly Purpose[] = [
   'reconciliation', // offer
   'reconciliation', // want
 ]
-const byField = frames.map(purposeNumber)
-const other = purposeNumber('other')
-const statements = purposeNumber('statements')
-const elections = purposeNumber('elections')
-const reconciliation = purposeNumber('reconciliation')
-const probes = purposeNumber('probes')
-const alarms = purposeNumber('alarms')
-const signals = purposeNumber('signals')
-const introduction = purposeNumber('introduction')
+const byField = frames.map(classNumber)
+const other = classNumber('other')
+const statements = classNumber('statements')
+const elections = classNumber('elections')
+const reconciliation = classNumber('reconciliation')
+const probes = classNumber('probes')
+const alarms = classNumber('alarms')
+const signals = classNumber('signals')
+const introduction = classNumber('introduction')
 
 /** The kinds of statements that belong to elections. */
 const candidacy = 5
 const claim = 6
 
 /**
- * Returns the purpose of a frame of the protocol, read from its first bytes. `Facts` count as
+ * Returns the class of a frame of the protocol, read from its first bytes. `Facts` count as
  * elections when their first fact is about one.
  */
-export function framePurpose(data: Payload): PurposeNumber {
-  if (data instanceof UnencodedFrame) return purposeOf(data.message)
+export function frameClass(data: Payload): ClassNumber {
+  if (data instanceof InMemoryFrame) return classOf(data.message)
   if (!(data instanceof Uint8Array)) return other
   const [tag] = data
   // In the tag of a length-delimited field the upper bits hold its number, the lower three hold 2.
-  const purpose = tag === undefined || (tag & 7) !== 2 ? other : (byField[tag >>> 3] ?? other)
-  return purpose === statements && isElection(data) ? elections : purpose
+  const trafficClass = tag === undefined || (tag & 7) !== 2 ? other : (byField[tag >>> 3] ?? other)
+  return trafficClass === statements && isElection(data) ? elections : trafficClass
 }
 
-function purposeOf(message: Message): PurposeNumber {
+function classOf(message: Message): ClassNumber {
   if (message.probe !== undefined || message.ack !== undefined) return probes
   if (message.reconcile !== undefined || message.offer !== undefined || message.want !== undefined) return reconciliation
   if (message.facts !== undefined) {

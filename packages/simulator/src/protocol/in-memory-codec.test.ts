@@ -1,12 +1,12 @@
 import { defaultConfig, FrameError, ProtobufCodec, ProtocolNode, Registry, type Batch, type Codec, type Message } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import { cheapScheme, type JelNode, type Payload, type SimulationOptions } from '../index.ts'
-import { UnencodedCodec } from './unencoded.ts'
+import { InMemoryCodec } from './in-memory-codec.ts'
 import { seeds } from '../../test/seeds.ts'
 import { Turmoil } from '../../test/turmoil.ts'
 
 /** Freezes all messages, so that a change after sending throws. */
-class SealedUnencodedCodec extends UnencodedCodec {
+class SealedInMemoryCodec extends InMemoryCodec {
   override encodeFrame(message: Message): Payload {
     return super.encodeFrame(sealed(message))
   }
@@ -36,7 +36,7 @@ function history(seed: number, simulation: Partial<SimulationOptions<JelNode>>):
 
 describe.each(seeds('1-2'))('a turmoil (seed %i)', (seed) => {
   it('is the same history whether messages are handed over as they are, or as the bytes that real hosts send', () => {
-    const byLetter = history(seed, { codec: new SealedUnencodedCodec() })
+    const byLetter = history(seed, { codec: new SealedInMemoryCodec() })
     expect(byLetter).toEqual(history(seed, { codec: new ProtobufCodec(defaultConfig.limits) }))
   })
 
@@ -54,7 +54,7 @@ describe('what is handed over as it is', () => {
   const [one, other] = ['a', 'b'].map((name) => cheapScheme.identity(name.charCodeAt(0)).id) as [string, string]
 
   it('is held to the same bounds', () => {
-    for (const codec of [new UnencodedCodec(limits), new ProtobufCodec(limits)] as Codec<Payload>[]) {
+    for (const codec of [new InMemoryCodec(limits), new ProtobufCodec(limits)] as Codec<Payload>[]) {
       const pass = (message: Message): Message => codec.decodeFrame(codec.encodeFrame(message))
       expect(pass({ pingReq: { subjects: [one] } })).toEqual({ pingReq: { subjects: [one] } })
       expect(() => pass({ pingReq: { subjects: [one, other] } })).toThrow('at most 1 entries')
@@ -62,7 +62,7 @@ describe('what is handed over as it is', () => {
   })
 
   it('as bytes is read as any host reads it', () => {
-    const codec = new UnencodedCodec()
+    const codec = new InMemoryCodec()
     expect(codec.decodeFrame(new ProtobufCodec(limits).encodeFrame({ probe: { sequence: 7 } }))).toMatchObject({ probe: { sequence: 7 } })
     expect(() => codec.decodeFrame(Uint8Array.of(255))).toThrow(FrameError)
   })

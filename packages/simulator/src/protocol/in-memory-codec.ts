@@ -11,13 +11,13 @@ import {
   type Told,
 } from '@jel/protocol'
 import type { Digest } from '../engine/digest.ts'
-import { Unencoded, type Payload } from '../network/payload.ts'
+import { InMemoryPayload, type Payload } from '../network/payload.ts'
 
 /** Small or rare parts are digested in their wire encoding. */
 const protobuf = new ProtobufCodec(defaultConfig.limits)
 
 /** A frame of the protocol without encoding. */
-export class UnencodedFrame extends Unencoded {
+export class InMemoryFrame extends InMemoryPayload {
   readonly message: Message
   override readonly length: number
 
@@ -53,7 +53,7 @@ export class UnencodedFrame extends Unencoded {
 }
 
 /** A broadcast of the protocol without encoding. */
-export class UnencodedBroadcast extends Unencoded {
+export class InMemoryBroadcast extends InMemoryPayload {
   readonly batch: Batch
   override readonly length: number
 
@@ -82,7 +82,7 @@ function digestFacts(facts: readonly Told[], into: Digest): void {
  * the work. Bytes, as from a hostile node of a test, are decoded as on any host. The protocol still
  * checks bounds and signatures.
  */
-export class UnencodedCodec implements Codec<Payload> {
+export class InMemoryCodec implements Codec<Payload> {
   readonly #limits: Config['limits']
   readonly #protobuf: ProtobufCodec
 
@@ -92,11 +92,11 @@ export class UnencodedCodec implements Codec<Payload> {
   }
 
   encodeFrame(message: Message): Payload {
-    return new UnencodedFrame(message)
+    return new InMemoryFrame(message)
   }
 
   decodeFrame(data: Payload): Message {
-    if (!(data instanceof UnencodedFrame)) return this.#protobuf.decodeFrame(data as Uint8Array)
+    if (!(data instanceof InMemoryFrame)) return this.#protobuf.decodeFrame(data as Uint8Array)
     const { facts, redirect, alarm, pingReq, pingReqAck } = data.message
     const count = facts?.facts.length ?? redirect?.members.length ?? 0
     const { factsPerFrame, entriesPerAlarm } = this.#limits
@@ -108,10 +108,10 @@ export class UnencodedCodec implements Codec<Payload> {
   }
 
   encodeBroadcast(batch: Batch): Payload {
-    return new UnencodedBroadcast(batch)
+    return new InMemoryBroadcast(batch)
   }
 
   decodeBroadcast(data: Payload): Batch {
-    return data instanceof UnencodedBroadcast ? data.batch : this.#protobuf.decodeBroadcast(data as Uint8Array)
+    return data instanceof InMemoryBroadcast ? data.batch : this.#protobuf.decodeBroadcast(data as Uint8Array)
   }
 }
