@@ -23,6 +23,8 @@ export interface PoolParts {
   readonly poolSize?: number | undefined
 }
 
+type NewsOf<Type> = Extract<PoolNews, { readonly type: Type }>
+type NewsHandlers = { readonly [Type in PoolNews['type']]?: (news: NewsOf<Type>) => void }
 type EndListener = (error: PoolLeftError, failure: Error | undefined) => void
 
 /** This node's stay in one pool, from its entry to its end. All calls of a pool share it. */
@@ -31,7 +33,7 @@ export class Session {
   readonly parts: PoolParts
   readonly closed: Promise<PoolEnd>
   readonly events = new EventBuffer()
-  readonly #newsListeners: ((news: PoolNews) => void)[] = []
+  readonly #newsHandlers: NewsHandlers[] = []
   readonly #endListeners: EndListener[] = []
   readonly #unsubscribe: () => void
   #emitter: TypedEventEmitter<PoolEvents> | undefined
@@ -43,9 +45,7 @@ export class Session {
   constructor(host: PoolHost, parts: PoolParts) {
     this.host = host
     this.parts = parts
-    this.#unsubscribe = host.subscribe((news) => {
-      for (const listener of this.#newsListeners) if (this.#leftError === undefined) listener(news)
-    })
+    this.#unsubscribe = host.subscribe((news) => this.#dispatch(news))
     this.closed = host.closed.then((end) => {
       this.end(end.reason === 'failed' ? end.error : undefined)
       return this.#excess === undefined ? end : { reason: 'failed', error: this.#excess }
@@ -56,9 +56,9 @@ export class Session {
     return this.host.pool
   }
 
-  /** Adds the listeners of one part of the pool, for news and for the end. */
-  listen(onNews: (news: PoolNews) => void, onEnd: EndListener): void {
-    this.#newsListeners.push(onNews)
+  /** Adds the handlers of one part of the pool: for news, by type, and for the end. */
+  listen(handlers: NewsHandlers, onEnd: EndListener): void {
+    this.#newsHandlers.push(handlers)
     this.#endListeners.push(onEnd)
   }
 
@@ -139,5 +139,9 @@ export class Session {
     this.#leftError = error
     this.#unsubscribe()
     for (const listener of this.#endListeners) listener(error, failure)
+  }
+
+  #dispatch<Type extends PoolNews['type']>(news: NewsOf<Type> & { readonly type: Type }): void {
+    for (const handlers of this.#newsHandlers) if (this.#leftError === undefined) handlers[news.type]?.(news)
   }
 }

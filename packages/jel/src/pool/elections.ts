@@ -2,7 +2,6 @@ import { OverlayClosedError } from '@jel/overlay'
 import { checkElectionName } from '../base/arguments.ts'
 import type { Reign } from '../base/member.ts'
 import { CandidacyWithdrawnError, ElectionsOffError } from '../errors.ts'
-import type { PoolNews } from '../base/host.ts'
 import { MemberCalls } from './members.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
@@ -29,7 +28,17 @@ export class ElectionCalls extends MemberCalls {
     super(session)
     this.#session = session
     session.listen(
-      (news) => this.#notice(news),
+      {
+        elected: ({ reign }) => {
+          if (session.parts.elections === 'off') return
+          this.#settle(reign)
+          session.emit('elected', reign)
+        },
+        // Announcements may have been missed.
+        gap: () => {
+          for (const { election } of this.#waiters) this.#settleKnown(election)
+        },
+      },
       (error) => {
         for (const waiter of this.#waiters) this.#reject(waiter, error)
       },
@@ -90,16 +99,6 @@ export class ElectionCalls extends MemberCalls {
     this.#session.check(signal)
     if (this.#session.parts.elections === 'off') throw new ElectionsOffError()
     checkElectionName(election)
-  }
-
-  #notice(news: PoolNews): void {
-    if (news.type === 'elected' && this.#session.parts.elections !== 'off') {
-      this.#settle(news.reign)
-      this.#session.emit('elected', news.reign)
-    } else if (news.type === 'gap') {
-      // Announcements may have been missed.
-      for (const { election } of this.#waiters) this.#settleKnown(election)
-    }
   }
 
   async #wait(election: string, isCandidate: boolean, signal: AbortSignal | undefined): Promise<Reign> {

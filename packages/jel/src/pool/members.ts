@@ -5,7 +5,6 @@ import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from '../base/change-queue.ts'
 import { byJoin, idOf, type Change, type Member, type MemberRef } from '../base/member.ts'
 import { ChangesOverflowError, InvalidConstantError, InvalidOptionError, JoinsOffError } from '../errors.ts'
 import type { PoolEvents } from '../base/events.ts'
-import type { PoolNews } from '../base/host.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
 /** A caller that waits until there are `count` members. */
@@ -25,7 +24,16 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
     this.#session = session
     session.emitter = this
     session.listen(
-      (news) => this.#notice(news),
+      {
+        joined: (news) => this.#changed(news),
+        left: (news) => this.#changed(news),
+        died: (news) => this.#changed(news),
+        updated: (news) => this.#changed(news),
+        gap: ({ limit }) => {
+          for (const queue of this.#queues) queue.fail(new ChangesOverflowError(limit))
+          this.#settleWaiters()
+        },
+      },
       (error, failure) => {
         for (const { reject } of this.#waiters) reject(error)
         for (const queue of this.#queues) {
@@ -169,25 +177,11 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
     this.#session.order(() => this.#session.host.maybeDead(id))
   }
 
-  #notice(news: PoolNews): void {
-    switch (news.type) {
-      case 'joined':
-      case 'left':
-      case 'died':
-      case 'updated': {
-        this.#settleWaiters()
-        if (this.#session.parts.joins === 'off') return
-        const { type, member } = news
-        for (const queue of this.#queues) queue.push({ type, member })
-        this.#session.emit(type, member)
-        return
-      }
-      case 'gap':
-        for (const queue of this.#queues) queue.fail(new ChangesOverflowError(news.limit))
-        this.#settleWaiters()
-        return
-      default:
-    }
+  #changed({ type, member }: Change): void {
+    this.#settleWaiters()
+    if (this.#session.parts.joins === 'off') return
+    for (const queue of this.#queues) queue.push({ type, member })
+    this.#session.emit(type, member)
   }
 
   #settleWaiters(): void {

@@ -14,7 +14,6 @@ import type { MemberRef } from '../base/member.ts'
 import { Answers, type QueryHandler } from '../queries/answers.ts'
 import { Questions, type Answer, type QueryOptions } from '../queries/questions.ts'
 import { ElectionCalls } from './elections.ts'
-import type { PoolNews } from '../base/host.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
 /** The calls of a pool about its messages: signals, user events, queries and records. */
@@ -30,7 +29,16 @@ export class MessageCalls extends ElectionCalls {
     this.#questions = new Questions(session)
     this.#answers = new Answers(session, this.#questions)
     session.listen(
-      (news) => this.#notice(news),
+      {
+        signal: ({ name, from }) => session.emit('signal', { name, from }),
+        event: ({ name, payload, from }) => session.emit('event', { name, payload, from }),
+        record: ({ record }) => {
+          if (!isOwnRecord(record.name)) session.emit('record', record)
+        },
+        query: (query) => void this.#answers.answer(query),
+        left: ({ member }) => this.#gone(member.id),
+        died: ({ member }) => this.#gone(member.id),
+      },
       (error) => {
         this.#questions.close(error)
         this.#answers.close(error)
@@ -153,26 +161,8 @@ export class MessageCalls extends ElectionCalls {
     return isOwnRecord(prefix) ? records : records.filter(({ name }) => !isOwnRecord(name))
   }
 
-  #notice(news: PoolNews): void {
-    switch (news.type) {
-      case 'signal':
-        this.#session.emit('signal', { name: news.name, from: news.from })
-        return
-      case 'event':
-        this.#session.emit('event', { name: news.name, payload: news.payload, from: news.from })
-        return
-      case 'record':
-        if (!isOwnRecord(news.record.name)) this.#session.emit('record', news.record)
-        return
-      case 'query':
-        void this.#answers.answer(news)
-        return
-      case 'left':
-      case 'died':
-        this.#questions.gone(news.member.id)
-        this.#answers.gone(news.member.id)
-        return
-      default:
-    }
+  #gone(id: string): void {
+    this.#questions.gone(id)
+    this.#answers.gone(id)
   }
 }

@@ -7,7 +7,7 @@ import { InvalidOptionError } from '../errors.ts'
 import { FixedSize } from '../records/fixed-size.ts'
 import { Terminations } from '../records/termination.ts'
 import type { Termination } from '../base/events.ts'
-import type { PoolHost, PoolNews } from '../base/host.ts'
+import type { PoolHost } from '../base/host.ts'
 import { Keyring } from './keyring.ts'
 import { Session, type Abortable, type PoolEnd, type PoolParts } from '../base/session.ts'
 import { StreamCalls } from './streams.ts'
@@ -32,7 +32,21 @@ export class Pool extends StreamCalls implements AsyncDisposable {
     this.#terminations = new Terminations(host)
     this.#fixedSize = new FixedSize(session)
     session.listen(
-      (news) => this.#notice(news),
+      {
+        joined: ({ member }) => this.#fixedSize.joined(member),
+        record: ({ record }) => {
+          if (isOwnRecord(record.name)) this.#review()
+        },
+        health: ({ health }) => session.emit('health', health),
+        // Measurements are dispatched at once, also while events are paused.
+        measured: ({ type, ...detail }) => void this.safeDispatchEvent(type, { detail }),
+        warning: ({ code, message }) => session.warn(code, message),
+        gap: ({ lost, limit }) => {
+          this.#review()
+          const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
+          session.warn('EVENTS_LOST', message)
+        },
+      },
       (error) => {
         this.#terminations.close(error)
         this.#fixedSize.close(error)
@@ -185,36 +199,6 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   /** `await using pool = await joinPool(…)` leaves at the end of the block. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.leave()
-  }
-
-  #notice(news: PoolNews): void {
-    switch (news.type) {
-      case 'joined':
-        this.#fixedSize.joined(news.member)
-        return
-      case 'record':
-        if (isOwnRecord(news.record.name)) this.#review()
-        return
-      case 'health':
-        this.#session.emit('health', news.health)
-        return
-      case 'measured': {
-        const { type, ...detail } = news
-        this.safeDispatchEvent(type, { detail })
-        return
-      }
-      case 'warning':
-        this.#session.warn(news.code, news.message)
-        return
-      case 'gap': {
-        this.#review()
-        const { lost, limit } = news
-        const message = `${lost} events were lost: more than ${limit} were waiting while the application kept its thread busy`
-        this.#session.warn('EVENTS_LOST', message)
-        return
-      }
-      default:
-    }
   }
 
   /** Reacts to changes of the records about the pool itself. */

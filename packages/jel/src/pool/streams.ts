@@ -15,13 +15,10 @@ export class StreamCalls extends MessageCalls {
   constructor(session: Session) {
     super(session)
     this.#session = session
-    session.listen(
-      () => {},
-      () => {
-        for (const forget of this.#handlers.values()) forget()
-        this.#handlers.clear()
-      },
-    )
+    session.listen({}, () => {
+      for (const forget of this.#handlers.values()) forget()
+      this.#handlers.clear()
+    })
   }
 
   /**
