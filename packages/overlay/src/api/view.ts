@@ -110,23 +110,3 @@ export function showHealth(health: Health, now: Milliseconds): OverlayHealth {
     ),
   }
 }
-
-export function showNotification(notification: Notification, now: Milliseconds): OverlayNotification {
-  switch (notification.type) {
-    case 'joined':
-    case 'left':
-    case 'died':
-    case 'updated':
-      return { ...notification, member: showMember(notification.member) }
-    case 'elected':
-      return { ...notification, reign: showReign(notification.reign) }
-    case 'signal':
-    case 'event':
-    case 'query':
-      return { ...notification, from: showMember(notification.from) }
-    case 'health':
-      return { ...notification, health: showHealth(notification.health, now) }
-    default:
-      return notification
-  }
-}

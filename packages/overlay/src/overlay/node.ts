@@ -1,6 +1,6 @@
 import type { Command, Introducer, Notification } from '@jel/protocol'
 import type { OverlayKeys } from '../api/port.ts'
-import { showMember, showNotification, type PoolMember } from '../api/view.ts'
+import { showHealth, showMember, showReign, type OverlayNotification, type PoolMember } from '../api/view.ts'
 import { OverlayClosedError, asError } from '../base/errors.ts'
 import { Engine, type Parts } from '../engine/engine.ts'
 import { addressInterval } from '../engine/own-addresses.ts'
@@ -40,7 +40,7 @@ export class RunningNode {
     this.parts = parts
     this.notifications = notifications
     this.engine = new Engine(parts, {
-      onNotification: (notification) => this.#notify(notification),
+      onNotification: (notification) => this.notifications.publish(this.#react(notification)),
       onMeasured: (measured) => queueMicrotask(() => this.notifications.publish({ type: 'measured', ...measured })),
       onFailure: (error) => void this.abandon(error),
     })
@@ -109,7 +109,7 @@ export class RunningNode {
   }
 
   /** Handles a start in which no introducer has let this node in. */
-  #isAlone(): void {
+  #goOnAlone(): void {
     const { founds, peers } = this.parts
     const remembered = peers?.introducers().length ?? 0
     const what = `none of the ${remembered} remembered addresses of members answers: this node goes on alone, and tries them for some minutes more`
@@ -117,18 +117,39 @@ export class RunningNode {
     if (founds) this.engine.command({ type: 'found' })
   }
 
-  #notify(notification: Notification): void {
-    const { type } = notification
-    if (type === 'signalled') this.signals.settle(notification)
-    else if (type === 'elected') {
-      this.reigns.add(notification.reign.election)
-      this.#peers.elected(notification.reign)
-    } else if ((type === 'joined' || type === 'updated') && notification.member.id === this.parts.identity.id) {
-      this.#self = showMember(notification.member)
+  /** Reacts to a notification. Returns it as the application gets it. */
+  #react(notification: Notification): OverlayNotification {
+    switch (notification.type) {
+      case 'joined':
+      case 'updated': {
+        const member = showMember(notification.member)
+        if (member.id === this.parts.identity.id) this.#self = member
+        this.#peers.changed()
+        return { ...notification, member }
+      }
+      case 'died':
+        void this.streams.died(notification.member.id)
+        return { ...notification, member: showMember(notification.member) }
+      case 'left':
+        return { ...notification, member: showMember(notification.member) }
+      case 'elected':
+        this.reigns.add(notification.reign.election)
+        this.#peers.elected(notification.reign)
+        return { ...notification, reign: showReign(notification.reign) }
+      case 'signal':
+      case 'event':
+      case 'query':
+        return { ...notification, from: showMember(notification.from) }
+      case 'health':
+        return { ...notification, health: showHealth(notification.health, this.engine.now) }
+      case 'signalled':
+        this.signals.settle(notification)
+        return notification
+      case 'entered':
+        if (notification.alone) this.#goOnAlone()
+        return notification
+      default:
+        return notification
     }
-    if (type === 'entered' && notification.alone) this.#isAlone()
-    if (type === 'joined' || type === 'updated') this.#peers.changed()
-    if (type === 'died') void this.streams.died(notification.member.id)
-    this.notifications.publish(showNotification(notification, this.engine.now))
   }
 }
