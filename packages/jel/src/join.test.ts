@@ -129,7 +129,7 @@ describe('requireMembers', () => {
 describe('a node whose introducers do not answer', () => {
   const bootstrap = ['127.0.0.1:1']
 
-  it('stands in no election, and does when it was told to found the pool', async () => {
+  it('stands in no election, and does with the option to found the pool', async () => {
     await using waiting = await joinPool('founding', { ...loopback, bootstrap })
     await expect(waiting.elect('master', { signal: AbortSignal.timeout(2_500) })).rejects.toMatchObject({ name: 'TimeoutError' })
     await using founder = await joinPool('founding', { ...loopback, bootstrap, found: true })

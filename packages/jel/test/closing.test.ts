@@ -42,7 +42,7 @@ describe('a pool of a fixed size', () => {
     },
   )
 
-  it('keeps those that came first when more come at once, and the others are told', async () => {
+  it('keeps those that came first when more come at once, and the others get an error', async () => {
     const name = poolName()
     const first = await join(name, [], { poolSize: 3 })
     const outcomes = await Promise.all(
@@ -63,7 +63,7 @@ describe('a pool of a fixed size', () => {
     expect(first.members({ order: 'join' })[0]?.id).toBe(first.self.id)
   })
 
-  it('is no place for who was told another size', async () => {
+  it('refuses a node that was given another size', async () => {
     const name = poolName()
     const first = await join(name, [], { poolSize: 3 })
     await expect(join(name, [first], { poolSize: 4 })).rejects.toThrow(PoolSizeMismatchError)
@@ -90,15 +90,15 @@ describe('a pool of a fixed size', () => {
 describe('a pool that is terminated', () => {
   it.each(['main', 'worker'] as const)('is so for all, for newcomers, too, and makes nobody leave (thread %s)', async (thread) => {
     const [one, two] = (await pools(2, (place) => (place === 1 ? { thread } : {}))) as [Pool, Pool]
-    const told: Termination[] = []
-    for (const pool of [one, two]) pool.addEventListener('terminated', ({ detail }) => told.push(detail))
+    const received: Termination[] = []
+    for (const pool of [one, two]) pool.addEventListener('terminated', ({ detail }) => received.push(detail))
     expect(one.terminated).toBeUndefined()
     const waiting = two.waitForTermination()
     await two.terminate()
     await one.waitForTermination()
     await waiting
-    await expect.poll(() => told.length).toBe(2)
-    expect(told[0]).toMatchObject({ by: two.self.id })
+    await expect.poll(() => received.length).toBe(2)
+    expect(received[0]).toMatchObject({ by: two.self.id })
     await one.terminate()
     const late = await join(one.name, [one], { thread })
     expect(late.terminated).toEqual(one.terminated)
@@ -107,7 +107,7 @@ describe('a pool that is terminated', () => {
     await expect(joinPool(one.name, { listen: ['127.0.0.1:0'], bootstrap: [...one.self.addresses], requireRunning: true })).rejects.toThrow(
       PoolTerminatedError,
     )
-    expect(told).toHaveLength(2)
+    expect(received).toHaveLength(2)
   })
 })
 
@@ -125,25 +125,25 @@ it('all members put members in the same order of joining', async () => {
 })
 
 describe('events', () => {
-  it('wait while they are paused, and are told in order afterwards', async () => {
+  it('wait while they are paused, and come in order afterwards', async () => {
     const [one] = (await pools(1)) as [Pool]
-    const told: string[] = []
-    one.addEventListener('event', ({ detail }) => told.push(detail.name))
+    const received: string[] = []
+    one.addEventListener('event', ({ detail }) => received.push(detail.name))
     one.pauseEvents()
     const changes = one.changes()
     await one.broadcast('a')
     await one.broadcast('b')
-    expect(told).toEqual([])
+    expect(received).toEqual([])
     expect((await changes.next()).value?.type).toBe('joined')
     one.resumeEvents()
-    expect(told).toEqual(['a', 'b'])
+    expect(received).toEqual(['a', 'b'])
     await one.broadcast('c')
-    expect(told).toEqual(['a', 'b', 'c'])
+    expect(received).toEqual(['a', 'b', 'c'])
   })
 })
 
 describe('what goes wrong before the pool is entered', () => {
-  it.each(['main', 'worker'] as const)('is told to onWarning, as that an introducer has another key (thread %s)', async (thread) => {
+  it.each(['main', 'worker'] as const)('goes to onWarning, as that an introducer has another key (thread %s)', async (thread) => {
     const name = poolName()
     const closed = await join(name, [], { key: generatePoolKey() })
     const warnings: WarningDetail[] = []

@@ -31,7 +31,7 @@ function eventsOf(pool: Pool): string[] {
 }
 
 describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s', (thread) => {
-  it('a tag is changed while the member is there, and all are told', async () => {
+  it('a tag is changed while the member is there, and all get an event', async () => {
     const [one, two] = (await pools(2, (place) => (place === 0 ? { thread, tag: 'before' } : {}))) as [Pool, Pool]
     const { incarnation, joinedAt } = one.self
     const updated = once(two as unknown as EventTarget, 'updated') as Promise<[CustomEvent]>
@@ -44,7 +44,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     expect(text(one.self.tag)).toBe('after')
   })
 
-  it('a constant is set while the member is there, all are told, and newcomers know it', async () => {
+  it('a constant is set while the member is there, all get an event, and newcomers know it', async () => {
     const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
     const updated = once(two as unknown as EventTarget, 'updated') as Promise<[CustomEvent]>
     await one.setConstant('jel.test', 'ten')
@@ -77,19 +77,19 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
 
   it('an event reaches all who are there once, and nobody who comes later', async () => {
     const all = (await pools(3, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool, Pool]
-    const told = all.map(eventsOf)
+    const received = all.map(eventsOf)
     const records = vi.fn<() => void>()
     for (const pool of all) pool.addEventListener('record', records)
     await all[0].broadcast('deploy', 'v2')
     await all[1].broadcast('deploy', 'v2')
     const expected = [all[0], all[1]].map(({ self }) => `deploy v2 of ${self.id}`).toSorted()
-    await expect.poll(() => told.map((events) => events.toSorted())).toEqual([expected, expected, expected])
+    await expect.poll(() => received.map((events) => events.toSorted())).toEqual([expected, expected, expected])
     const late = await join(all[0].name, [all[2]], { thread })
-    const toldLate = eventsOf(late)
+    const receivedLate = eventsOf(late)
     await all[2].broadcast('next')
-    await expect.poll(() => toldLate.length).toBeGreaterThan(0)
-    expect(toldLate).toEqual([`next  of ${all[2].self.id}`])
-    await expect.poll(() => told.map((events) => events.length)).toEqual([3, 3, 3])
+    await expect.poll(() => receivedLate.length).toBeGreaterThan(0)
+    expect(receivedLate).toEqual([`next  of ${all[2].self.id}`])
+    await expect.poll(() => received.map((events) => events.length)).toEqual([3, 3, 3])
     expect(records).not.toHaveBeenCalled()
     expect(all[0].records()).toEqual([])
   })

@@ -60,7 +60,7 @@ test('an application that blocks its thread finds the events of that time, in or
   await other.leave()
 })
 
-test.each(['main', 'worker'] as const)('links, traffic and what is measured are told, from the thread %s', async (thread) => {
+test.each(['main', 'worker'] as const)('links, traffic and measurements arrive, from the thread %s', async (thread) => {
   const one = await join(thread)
   const other = await join(thread, one)
   const measured: string[] = []
@@ -279,7 +279,7 @@ test('a worker cuts small buffers from small blocks, and leaves those of the app
   expect(said.split('\n')).toEqual(expect.arrayContaining(['worker 8192', `main ${Buffer.poolSize}`]))
 })
 
-test('more news than may wait: everybody who relied on them is told, and the view is right afterwards', async () => {
+test('more news than may wait: all that relied on them get an error, and the view is right afterwards', async () => {
   const overlay = new FakeOverlay()
   const { port1, port2 } = new MessageChannel()
   void new OverlayServer(overlay, port1, 10)

@@ -99,7 +99,7 @@ describe('names as bootstrap addresses', () => {
   })
 })
 
-test.skipIf(!hasNamespaces)('a router is asked for a port by who is told to, and by nobody else', async () => {
+test.skipIf(!hasNamespaces)('only a node with that option asks a router for a port', async () => {
   const setup = 'ip link add v0 type veth peer name v1 && ip addr add 192.0.2.1/24 dev v0 && ip link set v0 up && ip link set v1 up'
   expect(await inNamespace(setup, 'routers')).toEqual({ silent: 0, asks: true })
 })
@@ -110,7 +110,7 @@ describe('a list of those that may connect', () => {
     return { file, id: await generateIdentity(file) }
   }
 
-  test('lets them in and nobody else, who is told of with the address', async () => {
+  test('lets in only them, and reports others with the address', async () => {
     const friend = await identity('friend')
     const guarded = await enter({ allow: [friend.id] })
     const bootstrap = [...guarded.overlay.self.addresses]
@@ -148,7 +148,7 @@ test('an empty list of keys does not make an open pool', async () => {
   await expect(enter({ key: [] })).rejects.toMatchObject({ code: 'POOL_KEYS', message: expect.stringContaining('is empty') })
 })
 
-test('who belongs to another pool is refused, and told of', async () => {
+test('a node of another pool is refused and reported', async () => {
   const here = await enter()
   await enter({ pool: 'other', bootstrap: [...here.overlay.self.addresses] })
   await until(() => warnings(here, 'PEER_REFUSED').length === 1)

@@ -127,7 +127,7 @@ describe('changes()', () => {
     expect(await changes.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('is refused with joins off, and nothing is told then', async () => {
+  it('is refused with joins off, and nothing is reported then', async () => {
     const overlay = new FakeOverlay(member('A'))
     const pool = new Pool(overlay, { joins: 'off', elections: 'non-uniform' })
     const heard: string[] = []

@@ -17,13 +17,13 @@ const reign = (id: string, epoch = 1, election = 'master'): { election: string; 
 })
 
 describe('records', () => {
-  it('are published, told by an event, and listed by prefix', async () => {
+  it('are published, reported by an event, and listed by prefix', async () => {
     const { overlay, pool } = setUp()
-    const told: unknown[] = []
-    pool.addEventListener('record', ({ detail }) => told.push(detail.name))
+    const names: unknown[] = []
+    pool.addEventListener('record', ({ detail }) => names.push(detail.name))
     const record = await pool.publish('job/1', Uint8Array.of(1), { ttl: 1_000 })
     await pool.unpublish('job/2')
-    expect(told).toEqual(['job/1'])
+    expect(names).toEqual(['job/1'])
     expect(pool.records('job/')).toEqual([record])
     expect(pool.records('x')).toEqual([])
     expect(overlay.asked).toEqual(['publish job/1 1 1000', 'unpublish job/2'])
@@ -268,7 +268,7 @@ describe('commands about members', () => {
   })
 })
 
-describe('a node that has ended, before the pool is told', () => {
+describe('a node that has ended, before the pool knows', () => {
   it('refuses every call as a pool that was left does', async () => {
     const { overlay, pool } = setUp()
     overlay.end()

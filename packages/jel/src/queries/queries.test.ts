@@ -38,43 +38,43 @@ describe('who asks', () => {
   /** Asks a query. Returns the answers that it received, and a way to answer it. */
   const ask = async (
     filter?: QueryFilter,
-  ): Promise<{ told: string[]; ended: Promise<void>; answer: (text: string, from: string, other?: number) => Promise<void> }> => {
+  ): Promise<{ received: string[]; ended: Promise<void>; answer: (text: string, from: string, other?: number) => Promise<void> }> => {
     const overlay = new FakeOverlay(...['M1', 'M2', 'M3'].map((id) => member(id)))
     const pool = new Pool(overlay, parts)
     let id = 0
     overlay.broadcast = async (_name, _payload, query) => void (id = query?.id ?? 0)
     const answers = pool.query('load', '', { ...(filter && { filter }) })
-    const told: string[] = []
+    const received: string[] = []
     const read = async (): Promise<void> => {
-      for await (const { from, payload } of answers) told.push(`${from.id}: ${new TextDecoder().decode(payload)}`)
+      for await (const { from, payload } of answers) received.push(`${from.id}: ${new TextDecoder().decode(payload)}`)
     }
     const ended = read()
     await expect.poll(() => id).toBeGreaterThan(0)
     const answer = async (text: string, from: string, other = 0): Promise<void> =>
       await overlay.handlers.at(-1)?.(answerOf(id + other, text), from)
-    return { told, ended, answer }
+    return { received, ended, answer }
   }
 
   it('takes no answer of a member that it did not ask, and waits for nobody but those that it asked', async () => {
-    const { told, ended, answer } = await ask({ ids: ['M1', 'M2'] })
+    const { received, ended, answer } = await ask({ ids: ['M1', 'M2'] })
     await answer('not asked', 'M3')
     await answer('no member', 'M9')
     await answer('another query', 'M1', 1)
     await answer('first', 'M1')
-    expect(told).toEqual(['M1: first'])
+    expect(received).toEqual(['M1: first'])
     await answer('last', 'M2')
     await ended
-    expect(told).toEqual(['M1: first', 'M2: last'])
+    expect(received).toEqual(['M1: first', 'M2: last'])
   })
 
   it('takes one answer of each member, of as much as an answer may have', async () => {
-    const { told, ended, answer } = await ask()
+    const { received, ended, answer } = await ask()
     await answer('first', 'M1')
     await answer('again', 'M1')
     await expect(answer('x'.repeat(1_025), 'M2')).rejects.toThrow('at most 1024 bytes')
     for (const id of ['M2', 'M3', 'B']) await answer('last', id)
     await ended
-    expect(told).toEqual(['M1: first', 'M2: last', 'M3: last', 'B: last'])
+    expect(received).toEqual(['M1: first', 'M2: last', 'M3: last', 'B: last'])
   })
 })
 
@@ -101,7 +101,7 @@ describe('whoever is asked', () => {
     await pool.leave()
   })
 
-  it('is told when nobody waits for its answer any more', async () => {
+  it('gets an abort when nobody waits for its answer any more', async () => {
     const overlay = new FakeOverlay(member('A'))
     const pool = new Pool(overlay, parts)
     const ended = Promise.withResolvers<void>()

@@ -12,13 +12,13 @@ const record = (name: string, rest: Partial<PoolRecord> = {}): PoolRecord => {
   return { name, owner: 'A', version: 1, expires: Date.now() + 60_000, value: Uint8Array.of(1), ...rest }
 }
 
-it('holds the records that were told, without those that are gone or over', () => {
+it('holds the records that were reported, without those that are gone or over', () => {
   const held = mirror()
-  const tell = (told: PoolRecord): void => held.take({ type: 'record', record: told })
-  for (const name of ['job/2', 'job/1', 'other']) tell(record(name))
-  tell(record('job/1', { owner: 'B' }))
-  tell(record('job/2', { value: undefined }))
-  tell(record('job/3', { expires: Date.now() - 1 }))
+  const report = (record: PoolRecord): void => held.take({ type: 'record', record })
+  for (const name of ['job/2', 'job/1', 'other']) report(record(name))
+  report(record('job/1', { owner: 'B' }))
+  report(record('job/2', { value: undefined }))
+  report(record('job/3', { expires: Date.now() - 1 }))
   expect(held.records('job/').map(({ name, owner }) => `${name} ${owner}`)).toEqual(['job/1 A', 'job/1 B'])
 })
 

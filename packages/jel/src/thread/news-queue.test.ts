@@ -25,7 +25,7 @@ test('what comes in one turn goes in one message, in order', async () => {
   expect(log).toEqual(['AB', 'C'])
 })
 
-test('beyond the limit news are dropped, until all that were sent are taken: then the gap is told', () => {
+test('beyond the limit news are dropped, until all that were sent are taken: then the gap is reported', () => {
   const { queue, log } = queueOf(3)
   for (const id of ['A', 'B', 'C', 'D', 'E']) queue.add(news(id))
   queue.flush()

@@ -62,7 +62,7 @@ test('what was received while the application was behind comes before the end, t
   close()
 })
 
-test('an application that is behind, with nothing more to come, is told of the end at once', async () => {
+test('an application that is behind, with nothing more to come, gets the end at once', async () => {
   const { stream, pieces, bytes, close } = bridged()
   stream.onData(new Uint8Array(STREAM_WINDOW))
   expect(stream.readStatus).toBe('paused')

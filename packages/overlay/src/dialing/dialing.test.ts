@@ -108,7 +108,7 @@ describe('a dial that fails is', () => {
   test.each([
     ['a name that nobody has', `/dns4/${noName}/tcp/4001`, new RegExp(`the name ${noName} can't be resolved \\(\\w+\\)`, 'u')],
     ['a refused name', '/dns4/localhost/tcp/1', /localhost.*connection refused/u],
-  ])('told by its cause and never blamed on the key: %s', async (_, address, reason) => {
+  ])('reported by its cause and never blamed on the key: %s', async (_, address, reason) => {
     const a = await startPeer({ key: checkPoolKey(generatePoolKey()) })
     const failure = await failureOf(a.dialer.connect(undefined, [multiaddr(address).bytes]))
     expect(failure.message).toMatch(reason)

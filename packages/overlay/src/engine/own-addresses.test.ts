@@ -13,7 +13,7 @@ function host(...texts: string[]): { set: (...texts: string[]) => void; own: Own
 
 const bytes = (...texts: string[]): Uint8Array[] => texts.map((text) => multiaddr(text).bytes)
 
-test('own addresses are told when they change, and not again', () => {
+test('own addresses are reported when they change, and not again', () => {
   const { set, own } = host(home)
   expect(own.first()).toEqual(bytes(home))
   expect(own.changed()).toBeUndefined()

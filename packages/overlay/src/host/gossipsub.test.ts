@@ -99,10 +99,10 @@ describe('the topic', () => {
 
   test('tells of a peer that floods it, for each message, and goes on to hear others', async () => {
     const { host } = await startPeer()
-    const told: [peer: string, problem: string][] = []
+    const reports: [peer: string, problem: string][] = []
     host.topic.join(
       () => 'accept',
-      (...report) => told.push(report),
+      (...report) => reports.push(report),
     )
     // Called directly, as the machine limits how many messages a second gossipsub delivers.
     const judge = [...host.libp2p.services.pubsub.topicValidators.values()][0]!
@@ -112,10 +112,10 @@ describe('the topic', () => {
     const heard = (count: number): number =>
       Array.from({ length: count }, () => judge(flooder, message)).filter((verdict) => verdict === TopicValidatorResult.Accept).length
     const first = heard(20_000)
-    expect(told).toEqual([])
+    expect(reports).toEqual([])
     const second = heard(20_000)
-    expect(told.length).toBeGreaterThan(0)
-    expect(told[0]).toEqual([flooder.toString(), 'more than 2000 broadcasts a second'])
+    expect(reports.length).toBeGreaterThan(0)
+    expect(reports[0]).toEqual([flooder.toString(), 'more than 2000 broadcasts a second'])
     expect(first + second).toBeLessThanOrEqual(1_000 + (performance.now() - start) / 10 + 1)
     expect(judge(other, message)).toBe('accept')
   })

@@ -111,7 +111,7 @@ test('ciphers of large pieces, in turn, never use up the memory that they share'
   }
 })
 
-describe('who is refused is told, and why:', () => {
+describe('a refused peer is reported, with the reason:', () => {
   const dial = async (to: Peer, ...keys: Uint8Array[]): Promise<void> => {
     await expect((await peerWith(...keys)).link(to)).rejects.toThrow(/pool key/u)
   }
@@ -131,7 +131,7 @@ describe('who is refused is told, and why:', () => {
     ])
   })
 
-  test('again and again for the same reason is told once', async () => {
+  test('again and again for the same reason is reported once', async () => {
     const closed = await peerWith(former)
     const stranger = await peerWith(next)
     for (let i = 0; i < 3; i += 1) await expect(stranger.link(closed)).rejects.toThrow(/pool key/u)

@@ -5,28 +5,28 @@ import { whyNoLink } from '../engine/unlinked-peers.ts'
 import { Refusals } from './refusals.ts'
 
 describe('refusals', () => {
-  test('are told once for each host and reason, with the address', () => {
-    const told: string[] = []
-    const refusals = new Refusals((message) => told.push(message))
+  test('are reported once for each host and reason, with the address', () => {
+    const reported: string[] = []
+    const refusals = new Refusals((message) => reported.push(message))
     for (const port of [1, 2, 3]) refusals.add(multiaddr(`/ip4/192.0.2.7/tcp/${port}`), 'why')
     refusals.add(multiaddr('/ip4/192.0.2.7/tcp/4'), 'another why')
     refusals.add(multiaddr('/ip6/2001:db8::7/tcp/5'), 'why')
-    expect(told).toEqual([
+    expect(reported).toEqual([
       '/ip4/192.0.2.7/tcp/1 is refused: why',
       '/ip4/192.0.2.7/tcp/4 is refused: another why',
       '/ip6/2001:db8::7/tcp/5 is refused: why',
     ])
   })
 
-  test('of many hosts are told in part', () => {
-    const told: string[] = []
-    const refusals = new Refusals((message) => told.push(message))
+  test('of many hosts are reported in part', () => {
+    const reported: string[] = []
+    const refusals = new Refusals((message) => reported.push(message))
     for (let i = 0; i < 10_000; i += 1) refusals.add(multiaddr(`/ip4/10.0.${i >> 8}.${i & 255}/tcp/1`), 'why')
-    expect(told.length).toBeLessThan(20)
+    expect(reported.length).toBeLessThan(20)
   })
 })
 
-test('who opens no link is told apart by what it speaks', () => {
+test('peers without a link differ by the protocols that they speak', () => {
   const names = poolNames('a')
   const [ours] = names.links as [string]
   expect(whyNoLink(['/ipfs/id/1.0.0', ours], names)).toBeUndefined()

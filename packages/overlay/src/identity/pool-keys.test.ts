@@ -20,14 +20,14 @@ describe('the keys of a pool', () => {
     expect(ids(keys)).toEqual([id])
   })
 
-  test('are told when they come and go, once', () => {
-    const told: string[] = []
+  test('are reported when they come and go, once', () => {
+    const reported: string[] = []
     const keys = new PoolKeys([former])
-    keys.follow({ onInstalled: ({ id }) => told.push(`installed ${id}`), onRemoved: ({ id }) => told.push(`removed ${id}`) })
+    keys.follow({ onInstalled: ({ id }) => reported.push(`installed ${id}`), onRemoved: ({ id }) => reported.push(`removed ${id}`) })
     const id = keys.install(next)
     keys.install(next)
     keys.remove(next)
-    expect(told).toEqual([`installed ${id}`, `removed ${id}`])
+    expect(reported).toEqual([`installed ${id}`, `removed ${id}`])
   })
 
   test('are known by fingerprints that do not show them', () => {

@@ -6,7 +6,7 @@ import { parseLinks } from './link-reports.ts'
 afterEach(leaveAll)
 
 describe('the links of a pool', () => {
-  it('are told by each member that is asked, from both ends, with round trips where one end probes the other', async () => {
+  it('are reported by each member that is asked, from both ends, with round trips where one end probes the other', async () => {
     const nodes = await pool(3)
     const [first, second] = nodes as [Node, Node, Node]
     await vi.waitUntil(async () => (await first.overlay.links()).length === 2, 10_000)
@@ -16,12 +16,12 @@ describe('the links of a pool', () => {
         .filter((id) => id !== first.id)
         .toSorted(),
     )
-    const told = await first.overlay.linksOf(second.id)
-    expect(told.map(({ id }) => id)).toContain(first.id)
+    const reported = await first.overlay.linksOf(second.id)
+    expect(reported.map(({ id }) => id)).toContain(first.id)
     await vi.waitUntil(async () => (await first.overlay.links()).some(({ roundTrip }) => roundTrip !== undefined), 30_000)
   })
 
-  it('are asked of members only, and told only so often', async () => {
+  it('are asked of members only, and reported only so often', async () => {
     const [first, second] = (await pool(2)) as [Node, Node]
     await expect(first.overlay.linksOf('12D3KooWnobody')).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' })
     let answers = 0
@@ -46,7 +46,7 @@ it('bytes and connections are counted, of closed connections too', async () => {
   expect((await first.overlay.traffic()).sent).toBeGreaterThanOrEqual(sent)
 })
 
-it('how long it took to find out about a death, and to reconcile, is told', async () => {
+it('how long it took to find out about a death, and to reconcile, is measured', async () => {
   const [first, , third] = (await pool(3)) as [Node, Node, Node]
   await third.overlay.libp2p.stop()
   const measured = (what: string): { took: number }[] =>
