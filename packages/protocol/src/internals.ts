@@ -5,7 +5,8 @@
  * @module
  */
 export { certificateToWire, certify, readCertificate } from './facts/certificate.ts'
-export { encodeAccusation, kinds, statementToWire, StatementCodec, type Content, type Statement } from './facts/statement.ts'
+export { encodeAccusation, statementToWire, StatementCodec } from './facts/statement-codec.ts'
+export { kinds, type Content, type Statement } from './facts/statement.ts'
 export { hashSpace } from './base/hash.ts'
 export { FairOrder } from './records/fair-order.ts'
 export { factOf } from './facts/fact.ts'

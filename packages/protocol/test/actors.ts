@@ -7,20 +7,18 @@ import { createRandom } from '../src/base/random.ts'
 import type { Services } from '../src/context/services.ts'
 import { certify, type Certificate } from '../src/facts/certificate.ts'
 import { Fact } from '../src/facts/fact.ts'
-import {
-  readStatement,
-  StatementCodec,
-  statementToWire,
-  type Candidacy,
-  type Claim,
-  type Content,
-  type Joined,
-  type Left,
-  type RecordContent,
-  type Refutation,
-  type Statement,
-  type Accusation,
-  type Unknown,
+import { readStatement, StatementCodec, statementToWire } from '../src/facts/statement-codec.ts'
+import type {
+  Candidacy,
+  Claim,
+  Content,
+  Joined,
+  Left,
+  RecordContent,
+  Refutation,
+  Statement,
+  Accusation,
+  Unknown,
 } from '../src/facts/statement.ts'
 import { factToWire } from '../src/frames/protobuf-codec.ts'
 import type * as wire from '../src/wire/messages.js'

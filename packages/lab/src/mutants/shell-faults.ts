@@ -172,7 +172,7 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'a body of a known kind is as long as it likes',
-    file: 'packages/protocol/src/facts/statement.ts',
+    file: 'packages/protocol/src/facts/statement-codec.ts',
     from: 'if (body.length > most) throw',
     to: 'if (body.length < 0) throw',
     test: 'packages/protocol/src/facts/statement.test.ts',
@@ -186,7 +186,7 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'constants in any order',
-    file: 'packages/protocol/src/facts/statement.ts',
+    file: 'packages/protocol/src/facts/statement-codec.ts',
     from: 'if (name <= last) throw',
     to: "if (name === '') throw",
     test: 'packages/protocol/src/facts/statement.test.ts',

@@ -12,7 +12,8 @@ import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { NodeId } from '../base/values.ts'
 import type * as wire from '../wire/messages.js'
-import { encodeAccusation, kinds, type Statement, type StatementCodec, type Accusation } from './statement.ts'
+import { encodeAccusation, type StatementCodec } from './statement-codec.ts'
+import { kinds, type Statement, type Accusation } from './statement.ts'
 
 /**
  * Largest distance of the heartbeats in one certificate, s. Guess: an observer's turn to probe

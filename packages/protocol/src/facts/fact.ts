@@ -9,7 +9,8 @@
 import { hash52, hashSpace } from '../base/hash.ts'
 import type { Member, NodeId } from '../base/values.ts'
 import { verifyCertificate, type Certificate } from './certificate.ts'
-import { isKind, type Statement, type StatementCodec } from './statement.ts'
+import { type StatementCodec } from './statement-codec.ts'
+import { isKind, type Statement } from './statement.ts'
 
 export type FactContent = { readonly statement: Statement } | { readonly certificate: Certificate }
 

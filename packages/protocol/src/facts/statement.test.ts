@@ -9,7 +9,8 @@ import { decodeId, encodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
 import { noConstants, withConstant } from './constants.ts'
 import { decode } from './decode.ts'
-import { isKind, kinds, statementToWire, type Content, type Statement, type Unknown } from './statement.ts'
+import { statementToWire } from './statement-codec.ts'
+import { isKind, kinds, type Content, type Statement, type Unknown } from './statement.ts'
 
 const { limits } = defaultConfig
 const [alice, bob] = actors(2) as [Actor, Actor]

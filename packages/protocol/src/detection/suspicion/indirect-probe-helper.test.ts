@@ -4,7 +4,7 @@ import { framesTo, type Bench } from '../../../test/bench.ts'
 import { accuses, aims, answersTo, gather, lose, poolOf, requestsTo } from '../../../test/detection.ts'
 import { decodeId } from '../../base/id.ts'
 import type { Effect } from '../../base/effect.ts'
-import { statementToWire } from '../../facts/statement.ts'
+import { statementToWire } from '../../facts/statement-codec.ts'
 import type * as wire from '../../wire/messages.js'
 
 const everyone = actors(60)

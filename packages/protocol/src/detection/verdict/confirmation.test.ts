@@ -4,7 +4,7 @@ import { alarm, type Actor } from '../../../test/actors.ts'
 import { broadcastsIn, type Bench } from '../../../test/bench.ts'
 import { accusationsOf, accuses, isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
 import { heartbeatWindow } from '../../facts/certificate.ts'
-import { statementToWire } from '../../facts/statement.ts'
+import { statementToWire } from '../../facts/statement-codec.ts'
 import { mostAccusers } from './quorum.ts'
 
 describe('a death needs', () => {
