@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Tests of real hosts and processes measure time, so they don't run beside pure ones, which take
-// the whole processor. They mostly wait: four files at once keep two cores eight tenths busy. Slow
+// the whole processor. They mostly wait, so four files run at once. Slow
 // tests, in files named *.slow.test.ts, are a group of their own. `pnpm test` leaves them to
 // `pnpm test:slow`.
 const groups = [

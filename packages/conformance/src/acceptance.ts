@@ -67,6 +67,7 @@ export function acceptance(options: AcceptanceOptions, { describe, it }: TestRun
           const missing = needs.filter((feature) => lacks[feature] !== undefined)
           const why = missing.map((feature) => lacks[feature]).join('; ')
           if (missing.length === 0) it(name, body)
+          // A slow case would pass on this swarm. It only takes too long there.
           else if (missing.includes('slow')) it.skip(`${name} (skipped: ${why})`, body)
           else it(`${name} (impossible: ${why})`, async () => await mustFail(body, missing))
         }

@@ -86,7 +86,7 @@ export interface PoolOptions {
    * Where the node runs. `'main'` (default): in this thread. While the application computes without
    * yielding, the node sends nothing, and after 15 s the others declare it dead. `'worker'`: in a
    * thread of its own. The application may block as long as it likes and finds all events waiting
-   * in order. That costs memory and start-up time, and `pool.libp2p` can't be reached.
+   * in order. A thread costs memory and start-up time, and `pool.libp2p` can't be reached.
    */
   thread?: 'main' | 'worker'
   /**

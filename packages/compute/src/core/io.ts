@@ -93,7 +93,7 @@ export type Input =
   /**
    * A container that had loaded the program is lost, with all its frames of this job. It ended by
    * itself, or was ended because it took too much. `path`: the task that was at work; undefined if
-   * there was none. That task is tried again, here and elsewhere. It fails (`TASK_POISONOUS`) once
+   * there was none. This task is tried again, here and elsewhere. It fails (`TASK_POISONOUS`) once
    * it ended three containers at two members or more. The other frames begin again, and nothing is
    * held against them.
    */

@@ -241,7 +241,7 @@ export class Job {
   }
 }
 
-/** Builds the message that a task is covered. That of the root includes the totals. */
+/** Builds the message that a task is covered. For the root it includes the totals. */
 export function resultOf(job: Job, entry: Entry, self: MemberId): Message {
   const result = { type: 'result', job: job.id, entries: [entry] } as const
   return entry.path === ROOT ? { ...result, totals: job.work.totalsAt(self) } : result

@@ -126,7 +126,7 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async handle(protocol: string, handler: StreamHandler): Promise<void> {
-    // Set before the other thread knows of it. That thread refuses a second handler.
+    // Set before the other thread knows of it, which refuses a second handler.
     const former = this.#handlers.get(protocol)
     if (former === undefined) this.#handlers.set(protocol, handler)
     try {

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { end } from '../base/child.ts'
 import { startRemote } from '../base/remote.ts'
 import { isProvided, provide } from '../network/tools.ts'
-import type { Contender, Crew, Place } from './contender.ts'
+import type { Contender, Cluster, Place } from './contender.ts'
 import { missing, versionOf } from './packages.ts'
 import type { WorkerTimes } from './programs/bullmq.ts'
 import type { BullmqClient } from './programs/bullmq-client.ts'
@@ -17,7 +17,7 @@ const END = 1000
 /** The shortest lock that a worker renews in time on busy cores: a guess. */
 const TUNED: WorkerTimes = { lockDuration: 1000, stalledInterval: 1000 }
 
-async function start({ workers: count, folder, watched = false }: Place, times: WorkerTimes): Promise<Crew> {
+async function start({ workers: count, folder, watched = false }: Place, times: WorkerTimes): Promise<Cluster> {
   const port = await freePort()
   const redis = await startServer('redis-server', ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder], folder, port)
   const workers = Array.from({ length: count }, () => startRemote<BullmqWorker>(WORKER))

@@ -121,11 +121,11 @@ function enter(contender: Contender): Entrant {
 
 async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, parent: string): Promise<void> {
   const folder = mkdtempSync(join(parent, 'speed-'))
-  const crew = await contender.start({ workers: WORKERS, folder })
+  const cluster = await contender.start({ workers: WORKERS, folder })
   try {
-    await speed(crew, seconds, add)
+    await speed(cluster, seconds, add)
   } finally {
-    await crew.stop()
+    await cluster.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -10,7 +10,7 @@ export const PARTS = ['worker', 'holder', 'submitter'] as const
 export type Part = (typeof PARTS)[number]
 
 /** A running contender. */
-export interface Crew {
+export interface Cluster {
   readonly client: Remote<Client>
   /** Processes that talk to each other. */
   readonly nodes: number
@@ -37,7 +37,7 @@ export interface Contender {
   readonly parts: readonly Part[]
   /** Why it can't run here; undefined if it can. `install`: installs missing packages. */
   missing(install: boolean): string | undefined
-  readonly start: (place: Place) => Promise<Crew>
+  readonly start: (place: Place) => Promise<Cluster>
   /** The same with other settings than the defaults, for the SIGKILL of a worker. */
-  readonly tuned?: { readonly how: string; readonly start: (place: Place) => Promise<Crew> }
+  readonly tuned?: { readonly how: string; readonly start: (place: Place) => Promise<Cluster> }
 }

@@ -7,7 +7,7 @@ import { end, keep } from '../base/child.ts'
 import { caller, type Remote, type Reply } from '../base/remote.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import type { Client } from './client.ts'
-import type { Contender, Crew, Place } from './contender.ts'
+import type { Contender, Cluster, Place } from './contender.ts'
 import { readLog } from './job-log.ts'
 import { freePort, startProgram, startServer } from './server.ts'
 
@@ -19,7 +19,7 @@ interface DaskClient extends Client {
   enter(port: number, workers: number): void
 }
 
-async function start({ workers: count, folder }: Place): Promise<Crew> {
+async function start({ workers: count, folder }: Place): Promise<Cluster> {
   const port = await freePort()
   const dask = (command: string): string[] => ['-m', `distributed.cli.dask_${command}`]
   const listen = ['--host', '127.0.0.1', '--port', String(port), '--no-dashboard']

@@ -11,7 +11,7 @@ import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { treeOf } from '../base/usage.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import type { NodeProcess } from '../swarm/start-node.ts'
-import type { Contender, Crew, Place } from './contender.ts'
+import type { Contender, Cluster, Place } from './contender.ts'
 import type { GridClient } from './programs/grid-client.ts'
 import { rootOf } from './job-log.ts'
 
@@ -21,7 +21,7 @@ const SETTLE = 1000
 /** Longest for one process to leave its pool, ms. */
 const LEAVE = 5000
 
-export interface GridCrew extends Crew {
+export interface GridCluster extends Cluster {
   readonly client: RemoteProcess<GridClient>['remote']
   /** The arguments with which others enter it. */
   readonly pool: string
@@ -34,7 +34,7 @@ export interface GridCrew extends Crew {
 let pools = 0
 
 /** `flags`: Node's own, for the processes that work. */
-export async function startGrid({ workers, folder, watched = false }: Place, flags: readonly string[] = []): Promise<GridCrew> {
+export async function startGrid({ workers, folder, watched = false }: Place, flags: readonly string[] = []): Promise<GridCluster> {
   const [pool, owner, cache] = [`field-${process.pid}-${pools++}`, join(folder, 'owner'), join(folder, 'cache')]
   const swarm = new ProcessSwarm({ bin: jelBin, command: 'work', name: pool, flags, env: () => ({ XDG_CACHE_HOME: cache }) })
   const args = ['--workers', '1', '--owner', owner]

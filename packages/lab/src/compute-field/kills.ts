@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NeverError, within } from './bounds.ts'
-import type { Crew, Part, Place } from './contender.ts'
+import type { Cluster, Part, Place } from './contender.ts'
 import { diesFile, readLog } from './job-log.ts'
 import { killRow, twiceRow, type Add } from './rows.ts'
 
@@ -32,26 +32,26 @@ export interface Kill {
 
 /** Returns undefined if the job ended, otherwise the reason why it did not. */
 export async function kill(
-  start: (place: Place) => Promise<Crew>,
+  start: (place: Place) => Promise<Cluster>,
   { part, tuned, seconds, timeout, folder: parent }: Kill,
   add: Add,
 ): Promise<string | undefined> {
   const folder = mkdtempSync(join(parent, 'kill-'))
   const row = killRow(part, tuned)
-  const crew = await start({ workers: WORKERS, folder, watched: part === 'submitter' })
+  const cluster = await start({ workers: WORKERS, folder, watched: part === 'submitter' })
   try {
     const tasks = Math.round((seconds * 1000 * WORKERS) / WAIT)
     const job = { tasks, ms: WAIT, busy: false, log: join(folder, 'log'), dies: diesFile(folder) }
-    const begun = await within(BEGIN, 'a job to begin', crew.client.begin(job))
+    const begun = await within(BEGIN, 'a job to begin', cluster.client.begin(job))
     const doneSoFar = (): number => readLog(begun.log).ended.size
     const isUnderWay = async (): Promise<void> => {
       while (doneSoFar() < tasks * KILLED_AT) await sleep(20)
     }
     await within(BEGIN, 'some tasks to end', isUnderWay())
-    const ended: Promise<unknown> = part === 'submitter' ? crew.outlived(begun, tasks) : crew.client.ended()
+    const ended: Promise<unknown> = part === 'submitter' ? cluster.outlived(begun, tasks) : cluster.client.ended()
     ended.catch(() => {})
     const killedAt = performance.now()
-    const workers = crew.kill(part, begun)
+    const workers = cluster.kill(part, begun)
     const ideal = ((tasks - doneSoFar()) * WAIT) / workers
     let problem: string | undefined
     try {
@@ -63,7 +63,7 @@ export async function kill(
     if (problem === undefined) add(twiceRow(row), readLog(begun.log).begun - tasks)
     return problem
   } finally {
-    await crew.stop()
+    await cluster.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -47,30 +47,32 @@ export function idealOf({ rounds, width, ms, every, times }: Omit<Rounds, 'log'>
 
 export async function measureRounds(parent: string, add: Add): Promise<void> {
   const folder = mkdtempSync(join(parent, 'rounds-'))
-  const crew = await startGrid({ workers: MEMBERS, folder })
+  const cluster = await startGrid({ workers: MEMBERS, folder })
   try {
     const log = join(folder, 'log')
     const ideal = idealOf(COURSE, MEMBERS)
-    const took = await within(LATE * ideal + GRACE, 'rounds', crew.client.rounds({ ...COURSE, log }))
+    const took = await within(LATE * ideal + GRACE, 'rounds', cluster.client.rounds({ ...COURSE, log }))
     const tasks = COURSE.rounds * COURSE.width
     add('roundsIdeal', ideal / 1000)
     add('rounds', (ideal * 100) / took)
     add('roundsTwice', ((readLog(log).begun - tasks) * 100) / tasks)
   } finally {
-    await crew.stop()
+    await cluster.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 export async function measureMany(parent: string, add: Add): Promise<void> {
   const folder = mkdtempSync(join(parent, 'many-'))
-  const crew = await startGrid({ workers: MANY.workers, folder })
+  const cluster = await startGrid({ workers: MANY.workers, folder })
   try {
     const ideal = (MANY.tasks * MANY.ms) / MANY.workers
     const input = JSON.stringify({ tasks: MANY.tasks, ms: MANY.ms, busy: true })
-    const args = ['submit', crew.pool, PROGRAM, 'wide', input, '--json', '--owner', crew.owner, '--listen', '127.0.0.1:0']
+    const args = ['submit', cluster.pool, PROGRAM, 'wide', input, '--json', '--owner', cluster.owner, '--listen', '127.0.0.1:0']
     const began = performance.now()
-    const child = keep(spawn(process.execPath, [jelBin, ...args, '--bootstrap', crew.bootstrap], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    const child = keep(
+      spawn(process.execPath, [jelBin, ...args, '--bootstrap', cluster.bootstrap], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    )
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
     await within(LATE * ideal + GRACE, 'many short tasks', once(child, 'exit'))
@@ -78,9 +80,9 @@ export async function measureMany(parent: string, add: Add): Promise<void> {
     if (!said.includes(`"result":${sumOf(MANY.tasks)}`)) throw new NeverError('many short tasks: the command ended without their result')
     add('many', took / 1000)
     add('manyBusy', (ideal * 100) / took)
-    for (const pid of crew.pids) add('manyMemory', usageOfAll(treeOf(pid)).memory / 1e6)
+    for (const pid of cluster.pids) add('manyMemory', usageOfAll(treeOf(pid)).memory / 1e6)
   } finally {
-    await crew.stop()
+    await cluster.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -2,7 +2,7 @@
 import { loopbackBytes, loopbackPackets } from '../network/loopback.ts'
 import { within } from './bounds.ts'
 import type { Job } from './client.ts'
-import type { Crew } from './contender.ts'
+import type { Cluster } from './contender.ts'
 import { LENGTHS, type Add, type Length } from './rows.ts'
 
 export const WORKERS = 2
@@ -37,7 +37,7 @@ const LATE = 4
 const GRACE = 60_000
 
 /** `seconds`: duration of a job whose efficiency is measured; it may take a little more. */
-export async function speed({ client, nodes }: Crew, seconds: number, add: Add): Promise<void> {
+export async function speed({ client, nodes }: Cluster, seconds: number, add: Add): Promise<void> {
   const run = async (job: Job): Promise<number> => {
     const most = LATE * seconds * 1000 + GRACE
     await within(most, 'a job to begin', client.begin(job))

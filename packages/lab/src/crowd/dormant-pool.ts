@@ -54,7 +54,7 @@ export class DormantPool {
     const near = observersOf(newcomer, defaultConfig.links.rings, registry, { isAliveAt: () => true })
     const isReal = ({ id }: Sybil, i: number): boolean => i < others || near.has(id)
     for (const sybil of everybody.filter(isReal)) this.#hosts.push(await this.#start(sybil))
-    // the teller takes one place
+    // the source takes one place
     this.#dormant = everybody.filter((sybil, i) => !isReal(sybil, i)).slice(1)
     this.#listener = createServer((socket) => {
       const { localAddress = '' } = socket
@@ -101,9 +101,9 @@ export class DormantPool {
   }
 
   async #tell(port: number): Promise<void> {
-    const teller = await Attacker.start(this.pool)
-    this.#awake.set(-1, Promise.resolve(teller))
-    const link = await teller.enter(this.address)
+    const source = await Attacker.start(this.pool)
+    this.#awake.set(-1, Promise.resolve(source))
+    const link = await source.enter(this.address)
     const statements = this.#dormant.map((sybil, i) => sybil.joins([multiaddr(`/ip4/${hostOf(i)}/tcp/${port}`).bytes]))
     for (let i = 0; i < statements.length; i += batch) {
       link.send(told(statements.slice(i, i + batch), false))

@@ -1,10 +1,10 @@
 /**
- * A newcomer receives a large pool over loopback. One node, the teller, has thousands of members
- * with large tags in its view. Another node enters through it, and a third peer probes the teller
- * all the while.
+ * A newcomer receives a large pool over loopback. One node, the introducer, has thousands of
+ * members with large tags in its view. Another node enters through it, and a third peer probes the
+ * introducer all the while.
  *
- * The members exist as statements only. A peer sends them to the teller in its first minute, when a
- * node accepts any number.
+ * The members exist as statements only. A peer sends them to the introducer in its first minute,
+ * when a node accepts any number.
  */
 import { decodeFrames, encodeFrame, poolNames } from '@jel/overlay/internals'
 import { wire } from '@jel/protocol/internals'
@@ -26,7 +26,7 @@ export interface Figures {
   readonly processor: number
   /** The newcomer's highest memory, MB. */
   readonly megabytes: number
-  /** The teller's highest memory, MB. */
+  /** The introducer's highest memory, MB. */
   readonly tellerMegabytes: number
   /**
    * The slowest answer to a probe of another link during that time, ms; Infinity: there was none.
@@ -49,11 +49,11 @@ export async function trial(members: number, tagBytes: number, within = 60_000):
     return (nodes.at(-1) as RemoteProcess<Node>).remote
   }
   try {
-    const [teller, newcomer] = [start(), start()]
-    // The teller builds no links by itself: its members have no hosts.
-    const address = await teller.start({ pool, listen, config: { links: { rings: 0, random: 0 } } })
+    const [introducer, newcomer] = [start(), start()]
+    // The introducer builds no links by itself: its members have no hosts.
+    const address = await introducer.start({ pool, listen, config: { links: { rings: 0, random: 0 } } })
     await tellAll(await startPeer(pool, peers), address, pool, members, tagBytes)
-    const told = await known(teller, members, within)
+    const told = await known(introducer, members, within)
 
     const link = await (await startPeer(pool, peers)).enter(address)
     const probing = await probe(link, pool)
@@ -66,7 +66,7 @@ export async function trial(members: number, tagBytes: number, within = 60_000):
       seconds,
       processor: state.processor,
       megabytes: state.megabytes,
-      tellerMegabytes: (await teller.state()).megabytes,
+      tellerMegabytes: (await introducer.state()).megabytes,
       slowestProbe: slowest,
       probes: count,
       died: state.died + told.died,

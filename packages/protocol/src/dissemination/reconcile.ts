@@ -4,7 +4,7 @@
  * ranges).
  *
  * One side sends the fingerprint of everything. If it is equal, a small answer ends the exchange.
- * That is the usual case and makes an idle pool cheap. If it differs, the answer lists the items of
+ * This usual case makes an idle pool cheap. If it differs, the answer lists the items of
  * a short range, or of one of which one side has hardly anything. Other ranges are answered by the
  * fingerprints of their parts. Against a list the other side sends the missing facts and requests
  * those that it lacks itself. Each message gets exactly one answer until one has no ranges, so

@@ -13,8 +13,8 @@
  *   missed the one site that reaches both in a quarter of the cases, and a helper that has to dial
  *   the subject answers last.
  * - Unless the subject's host refuses, the node asks all other links as soon as answers should have
- *   come. That costs less than an accusation that the member has to refute. If the host refuses,
- *   three helpers that missed it are enough, as most often the process is dead.
+ *   come. These requests cost less than an accusation that the member has to refute. If the host
+ *   refuses, three helpers that missed it are enough, as most often the process is dead.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
