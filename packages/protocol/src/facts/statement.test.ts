@@ -95,15 +95,23 @@ describe('a statement', () => {
     expect(wire.Statement.encode(statementToWire(statement)).length).toBeLessThan(150)
   })
 
-  it('does not keep the frame in memory that it came in', () => {
-    const frame = wire.Frame.encode({
-      facts: { facts: [{ statement: statementToWire(bob.joined({ tag: new Uint8Array(100) })), ageSeconds: 0 }], fresh: false },
-    })
-    const message = wire.Frame.decode(frame).facts?.facts[0]?.statement as wire.Statement
+  it.each([
+    ['bytes', (frame: Uint8Array) => frame],
+    ['a Buffer, whose slices are views', (frame: Uint8Array) => Buffer.from(frame)],
+  ])('does not keep the frame in memory that it came in, be it %s', (_, received) => {
+    const frame = received(
+      wire.Frame.encode({
+        facts: { facts: [{ statement: statementToWire(bob.joined({ tag: new Uint8Array(100) })), ageSeconds: 0 }], fresh: false },
+      }),
+    )
+    const message = decode(wire.Frame, frame).facts?.facts[0]?.statement as wire.Statement
     const { body, signature, content: said } = alice.read(message)
     const parts = said.kind === 'joined' ? [body, signature, said.tag, ...said.addresses] : []
     expect(parts.length).toBe(4)
-    for (const part of parts) expect(part.buffer).not.toBe(frame.buffer)
+    for (const part of parts) {
+      expect(part.constructor).toBe(Uint8Array)
+      expect(part.buffer).not.toBe(frame.buffer)
+    }
   })
 
   it('of a node itself occupies no more than it has', () => {
