@@ -15,9 +15,10 @@ const FETCH_AGAIN = 2000
 /** This wait doubles up to this limit, ms. A guess. */
 const FETCH_SELDOM = 300_000
 /**
- * How long a member may take to learn of a job's end, and the interval of the checks, ms. Guesses.
+ * How often a late member asks whether a job is over, how long it waits for each answer, and the
+ * interval of its checks, ms. On a busy machine six results of 500 KB took 0.3 to 2.1 s (measured).
  */
-const [HEAR_TIME, HEAR_AGAIN] = [2000, 100]
+const [MAX_ASKED, ANSWER_TIME, LOOK_AGAIN] = [5, 2000, 100]
 
 interface ParticipationParts {
   readonly store: BlobStore
@@ -99,14 +100,18 @@ export class Participation {
     }
   }
 
-  /** Waits until a replica answers that a job is over, or that it goes on. */
+  /**
+   * Waits until a replica answers that a job is over, or that it goes on. A question may be lost,
+   * as the asked member may not know this one yet.
+   */
   async #askWhetherOver(job: PublishedJob): Promise<void> {
     const { runner, holders } = this.#parts
-    runner.feed({ type: 'watch', job: job.id, once: true })
-    if (holders.replicas(job.id).length === 0) return
-    for (const begin = performance.now(); this.#isOpen(job) && !runner.scheduler.isOpenElsewhere(job.id);) {
-      if (performance.now() - begin > HEAR_TIME) return
-      await sleep(HEAR_AGAIN, undefined, { ref: false })
+    const isUnclear = (): boolean => this.#isOpen(job) && !runner.scheduler.isOpenElsewhere(job.id)
+    for (let asked = 0; asked < MAX_ASKED && isUnclear(); asked++) {
+      runner.feed({ type: 'watch', job: job.id, once: true })
+      if (holders.replicas(job.id).length === 0) return
+      const begin = performance.now()
+      while (isUnclear() && performance.now() - begin < ANSWER_TIME) await sleep(LOOK_AGAIN, undefined, { ref: false })
     }
   }
 
