@@ -165,6 +165,17 @@ describe('another tag', () => {
     expect(bench.node.self).toMatchObject({ incarnation: 2, tag: Uint8Array.of(7), joinedAt: bench.today })
   })
 
+  it('given as a Buffer is copied, so that a change of the Buffer changes no member', () => {
+    const bench = new Bench(self)
+    const tag = Buffer.from('before')
+    retag(bench, tag)
+    bench.input({ type: 'command', command: { type: 'setConstant', name: 'role', value: tag } })
+    tag.fill(0)
+    const member = bench.node.self
+    expect([member?.tag, member?.constants.get('role')]).toEqual(Array(2).fill(new TextEncoder().encode('before')))
+    expect(member?.tag.constructor).toBe(Uint8Array)
+  })
+
   it('that nobody would keep is refused, and changes nothing', () => {
     const bench = new Bench(self)
     expect(() => retag(bench, new Uint8Array(1_025))).toThrow(RangeError)

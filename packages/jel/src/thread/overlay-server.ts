@@ -4,7 +4,6 @@ import type { Overlay, OverlayNotification, PoolMember } from '@jel/overlay'
 import { toFault } from './faults.ts'
 import { NEWS_LIMIT, REIGNS_LIMIT, type Method, type Report, type Request, type Snapshot } from './messages.ts'
 import { NewsQueue } from './news-queue.ts'
-import { packMember, packNews, packReign } from './packing.ts'
 import { bridge } from './stream-bridge.ts'
 
 /**
@@ -49,9 +48,9 @@ export class OverlayServer {
   #snapshot(): Snapshot {
     const overlay = this.#overlay
     return {
-      self: packMember(overlay.self),
-      members: overlay.members().map(packMember),
-      reigns: overlay.reigns().map(packReign),
+      self: overlay.self,
+      members: overlay.members(),
+      reigns: overlay.reigns(),
       records: overlay.records(),
       health: overlay.health(),
     }
@@ -115,11 +114,11 @@ export class OverlayServer {
   }
 
   #send(news: readonly OverlayNotification[]): void {
-    const self = packMember(this.#overlay.self)
+    const { self } = this.#overlay
     const changed = self !== this.#self
     this.#self = self
     this.#reigns += news.filter(({ type }) => type === 'elected').length
-    this.#post({ type: 'news', news: news.map(packNews), ...(changed && { self }) })
+    this.#post({ type: 'news', news, ...(changed && { self }) })
   }
 
   #postState(): void {
@@ -127,7 +126,7 @@ export class OverlayServer {
     if (!this.#queue.idle) return
     if (this.#reigns > REIGNS_LIMIT) {
       this.#reigns = 0
-      this.#post({ type: 'reigns', reigns: this.#overlay.reigns().map(packReign) })
+      this.#post({ type: 'reigns', reigns: this.#overlay.reigns() })
     }
     const health = this.#overlay.health()
     const text = JSON.stringify(health)

@@ -35,6 +35,6 @@ export function constantsProblem(constants: Constants, limits: Config['limits'])
 export function withConstant(constants: Constants, name: string, value: Uint8Array | undefined): Constants {
   const changed = new Map(constants)
   if (value === undefined) changed.delete(name)
-  else changed.set(name, value.slice())
+  else changed.set(name, new Uint8Array(value))
   return new Map([...changed].sort(([a], [b]) => (a < b ? -1 : 1)))
 }

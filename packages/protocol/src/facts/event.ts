@@ -55,7 +55,7 @@ export function eventProblem(name: string, payload: Uint8Array, limits: Config['
 
 export function encodeEvent(name: string, payload: Uint8Array, query?: QueryTerms): Uint8Array {
   const terms = query && { id: query.id, timeoutMs: Math.ceil(query.timeout), targets: hashesOf(query.to ?? []) }
-  return wire.UserEvent.encode({ name, payload: payload.slice(), ...(terms && { query: terms }) })
+  return wire.UserEvent.encode({ name, payload: new Uint8Array(payload), ...(terms && { query: terms }) })
 }
 
 /** Throws {@link FrameError} if a bound is exceeded. */

@@ -50,7 +50,7 @@ export class OwnLife {
     this.#context = context
     this.#options = options
     this.#incarnation = options.storedIncarnation
-    this.#tag = options.tag
+    this.#tag = new Uint8Array(options.tag)
   }
 
   /** This node as a member; undefined before it entered and after it left. */
@@ -126,7 +126,7 @@ export class OwnLife {
   retag(tag: Uint8Array): Fact | undefined {
     const { tagBytes } = this.#context.config.limits
     if (tag.length > tagBytes) throw new RangeError(`the tag is ${tag.length} bytes long, more than the ${tagBytes} that are allowed`)
-    this.#tag = tag.slice()
+    this.#tag = new Uint8Array(tag)
     if (this.#self === undefined || sameBytes(this.#self.tag, tag)) return undefined
     return this.#revise()
   }

@@ -70,7 +70,7 @@ export class Records implements Timed {
   publish(name: string, value: Uint8Array, lifetime: Milliseconds, owner?: Owner): void {
     const problem = recordProblem(name, value, lifetime, this.#context.config.limits)
     if (problem !== undefined) throw new RangeError(problem)
-    this.#say({ name, value: value.slice(), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
+    this.#say({ name, value: new Uint8Array(value), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
   }
 
   /** Sends an event or a query to all members. Throws RangeError if it is invalid. */
