@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { inCheckout } from '../base/paths.ts'
 import { computeFaults } from './compute-faults.ts'
@@ -11,6 +11,11 @@ describe('a fault that is to be planted', () => {
   it('has its place in the sources, once', () => {
     const lost = all.filter(({ file, from }) => readFileSync(inCheckout(file), 'utf8').split(from).length !== 2)
     expect(lost.map(({ name }) => name)).toEqual([])
+  })
+
+  it('names a test that is there: one that is not there fails with any fault', () => {
+    const missing = all.flatMap((fault) => ('test' in fault ? [fault.test] : [])).filter((file) => !existsSync(inCheckout(file)))
+    expect(missing).toEqual([])
   })
 
   it('has a name of its own', () => {

@@ -203,14 +203,14 @@ export const shellFaults: readonly ShellFault[] = [
     file: 'packages/protocol/src/election/elections.ts',
     from: 'this.#forgotten = Math.max(this.#forgotten, victim?.sequence ?? 0)',
     to: 'this.#forgotten = 0',
-    test: 'packages/protocol/src/election/fair-share.test.ts',
+    test: 'packages/protocol/src/election/eviction.test.ts',
   },
   {
     name: 'elections from which a node withdrew keep their places',
     file: 'packages/protocol/src/election/election.ts',
     from: 'isOwn: this.isStanding, isDormant',
     to: 'isOwn: this.#mine !== undefined, isDormant',
-    test: 'packages/protocol/src/election/fair-share.test.ts',
+    test: 'packages/protocol/src/election/eviction.test.ts',
   },
   {
     name: 'misbehaviour is told without end',
@@ -255,8 +255,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'a restart claims an epoch that was used',
     file: 'packages/protocol/src/election/election.ts',
-    from: 'return Math.max(this.#epoch, Math.min(this.#stored,',
-    to: 'return Math.max(this.#epoch, Math.min(0,',
+    from: 'return Math.max(this.#held.epoch, Math.min(this.#stored,',
+    to: 'return Math.max(this.#held.epoch, Math.min(0,',
     test: 'packages/protocol/src/election/election.test.ts',
   },
   {

@@ -4,7 +4,8 @@ import { Bench, broadcastsIn } from '../../test/bench.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Candidacy, type Claim, type Statement } from '../facts/statement.ts'
 import { places, withdrawals } from './candidates.ts'
-import { resettle, settle, turn } from './election.ts'
+import { turn } from './confirmation.ts'
+import { resettle, settle } from './settling.ts'
 import { confirmations, tellAgain } from './pending-claims.ts'
 
 const everyone = actors(40)

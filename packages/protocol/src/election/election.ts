@@ -26,34 +26,11 @@ import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { Candidates, places } from './candidates.ts'
+import { Confirmation, turn } from './confirmation.ts'
 import type { Entry } from './eviction.ts'
-import { compareClaims } from './order.ts'
+import { HeldClaim } from './held-claim.ts'
 import { PendingClaims } from './pending-claims.ts'
-
-/**
- * Wait after the last new candidacy before the lowest candidate claims, ms. Guess: two gossip hops
- * over a wide area.
- */
-export const settle = 400
-/**
- * Such a wait after the end of a reign, when the candidates are known already, ms. Target:
- * detection + 0.5 s.
- */
-export const resettle = 200
-/** Longest total wait, so that late candidates can't delay a claim for ever, ms. Guess. */
-const settleMax = 1_600
-/**
- * A candidate that does not claim for this long in its turn is passed over, ms. Guess: a
- * reconciliation whose peer is gone ends after this.
- */
-export const turn = 5_000
-/** Longest wait before a winner outdoes the same rival again, ms. Guess. */
-const turnMax = 80_000
-/**
- * Epochs beyond the known one that are believable after a partition. Guess: a reign ends a thousand
- * times in no partition.
- */
-const epochJump = 1_000
+import { resettle, settle, Settling } from './settling.ts'
 
 export interface ElectionParts {
   /** Called when candidates or the winner changed. */
@@ -72,24 +49,13 @@ export class Election {
   readonly #stored: number
   readonly #candidates: Candidates
   readonly #pending: PendingClaims
-  /** The greatest claim that counts. */
-  #claim: Statement<Claim> | undefined
-  /** True if its winner reigned at the last review. */
+  readonly #held: HeldClaim
+  readonly #settling = new Settling()
+  readonly #confirmation = new Confirmation()
+  /** True if the winner of the held claim reigned at the last review. */
   #wasReigned = false
   /** This node's own candidacy. Only a reconciliation after `since` shows who reigns. */
   #mine: { standing: boolean; sequence: number; since: Milliseconds } | undefined
-  #settledAt: Milliseconds = 0
-  /** Time when this node, the winner, claims again, above a later claim that did not unseat it. */
-  #confirmAt: Milliseconds = Infinity
-  /** Author of the claim that this node outdid last. */
-  #rival: NodeId | undefined
-  /**
-   * How often in a row this node outdid that rival, for an exponential backoff. Otherwise two sides
-   * of a heal would outdo each other for ever (docs/decisions/0030).
-   */
-  #outdone = 0
-  /** Start of the current wait. */
-  #unsettledSince: Milliseconds | undefined
   /** The last reign that the application was notified of. */
   #announced: string | undefined
 
@@ -100,15 +66,13 @@ export class Election {
     this.#opener = opener
     this.#stored = stored
     this.#candidates = new Candidates(context)
+    this.#held = new HeldClaim(context, this.#candidates)
     this.#pending = new PendingClaims(context)
   }
 
   /** The reign as this node sees it; undefined while there is no live winner. */
   get reign(): Reign | undefined {
-    if (this.#claim === undefined || !this.#isReigned) return undefined
-    const { signer, content } = this.#claim
-    const winner = this.#context.view.get(signer)
-    return winner === undefined ? undefined : { election: this.name, epoch: content.epoch, winner }
+    return this.#held.reignOf(this.name)
   }
 
   /** This node is a candidate. */
@@ -125,9 +89,9 @@ export class Election {
   get entry(): Entry {
     // Only some nodes know of candidates without a place.
     const standing = this.#candidates.standing().slice(0, places)
-    const supporters = new Set(this.#winner === undefined ? standing : [...standing, this.#winner])
+    const supporters = new Set(this.#held.winner === undefined ? standing : [...standing, this.#held.winner])
     if (supporters.size === 0) supporters.add(this.#opener)
-    return { name: this.name, isOwn: this.isStanding, isDormant: standing.length === 0 && !this.#isReigned, supporters }
+    return { name: this.name, isOwn: this.isStanding, isDormant: standing.length === 0 && !this.#held.reigns, supporters }
   }
 
   /**
@@ -137,16 +101,16 @@ export class Election {
   claimsAt(reconciledAt: Milliseconds): Milliseconds {
     const { links, config, isUnintroduced } = this.#context
     if (this.#mine?.standing !== true || isUnintroduced) return Infinity
-    if (this.#isReigned) return this.#winner === this.#context.id ? this.#confirmAt : Infinity
+    if (this.#held.reigns) return this.#held.winner === this.#context.id ? this.#confirmation.dueAt : Infinity
     const rank = this.#rank
     // Nobody accepts a claim of a non-candidate, or of an epoch beyond the limit.
     if (rank < 0 || this.#epochBefore + 1 + rank > config.limits.counter) return Infinity
     const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
-    const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settledAt)
+    const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settling.endsAt)
     // No peer is there to reconcile with. After a long sleep `since` gives others time to come
     // back.
-    if (isAlone) return Math.max(this.#settledAt, this.#mine.since)
-    return reconciledAt >= since ? this.#settledAt + rank * turn : Infinity
+    if (isAlone) return Math.max(this.#settling.endsAt, this.#mine.since)
+    return reconciledAt >= since ? this.#settling.endsAt + rank * turn : Infinity
   }
 
   /** Makes this node a candidate. `after`: the new candidacy has a higher sequence than this. */
@@ -154,8 +118,8 @@ export class Election {
     if (this.#mine?.standing === true) return
     this.#mine = { standing: true, sequence: Math.max(this.sequence, after) + 1, since: this.#context.now }
     this.#onChanged()
-    this.#unsettledSince = undefined
-    this.#unsettle(settle)
+    this.#settling.finish()
+    this.#settling.extend(settle, this.#context.now)
     this.#declare()
     this.#context.outcomes.push({ type: 'unsure' })
   }
@@ -181,7 +145,7 @@ export class Election {
   renew(after: Milliseconds): void {
     if (this.#mine?.standing !== true) return
     this.#mine.since = this.#context.now + after
-    this.#unsettle(settle)
+    this.#settling.extend(settle, this.#context.now)
     this.#declare()
   }
 
@@ -202,13 +166,13 @@ export class Election {
   startOver(): void {
     this.#candidates.clear()
     this.#pending.clear()
-    if (this.#claim !== undefined) this.#context.facts.put(factOf({ statement: this.#claim }))
+    this.#held.restore()
   }
 
   /** Drops the facts of this election. */
   forget(): void {
     this.#candidates.clear()
-    if (this.#claim !== undefined) this.#context.facts.delete(factOf({ statement: this.#claim }))
+    this.#held.forget()
   }
 
   /**
@@ -225,16 +189,16 @@ export class Election {
   }
 
   wantsClaim(statement: Statement<Claim>): boolean {
-    return this.#claim === undefined || compareClaims(statement, this.#claim) > 0
+    return this.#held.isBelow(statement)
   }
 
   /** Takes in a verified candidacy that is wanted. Returns it if others should receive it. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     const fact = this.#candidates.put(statement)
-    this.#candidates.tell(this.#winner)
+    this.#candidates.tell(this.#held.winner)
     this.#onChanged()
     const isTold = this.#context.facts.isTold(fact)
-    if (isTold && !this.#wasReigned) this.#unsettle(settle)
+    if (isTold && !this.#wasReigned) this.#settling.extend(settle, this.#context.now)
     this.#review()
     this.#fill()
     return isTold || statement.content.withdrawn ? fact : undefined
@@ -245,15 +209,14 @@ export class Election {
     const { epoch } = statement.content
     // Where no winner lives, a claim unseats nobody, even if it is some epochs ahead, as after a
     // partition.
-    const isAbsurd = epoch > this.#epoch + epochJump
-    const isUnseating = this.#isReigned && statement.signer !== this.#winner
+    const isAbsurd = epoch > this.#held.believable
+    const isUnseating = this.#held.reigns && statement.signer !== this.#held.winner
     // After a heal two members may have claimed the same epoch. A claimer that never was a member
     // made its key up.
-    const isEqual = epoch === this.#epoch && this.#context.view.wasMember(statement.signer)
+    const isEqual = epoch === this.#held.epoch && this.#context.view.wasMember(statement.signer)
     if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd)) return this.#accept(statement)
-    const isContested = this.#winner === this.#context.id && this.#isReigned && epoch <= this.#latestOfOthers
-    const wait = statement.signer === this.#rival ? Math.min(turn * 2 ** this.#outdone, turnMax) : turn
-    if (isContested) this.#confirmAt = Math.min(this.#confirmAt, this.#context.now + wait)
+    const isContested = this.#held.winner === this.#context.id && this.#held.reigns && epoch <= this.#held.latestOfOthers
+    if (isContested) this.#confirmation.contest(statement.signer, this.#context.now)
     this.#context.outcomes.push({ type: 'unsure' })
     return undefined
   }
@@ -262,7 +225,7 @@ export class Election {
   lifeEnded(id: NodeId): void {
     if (this.#candidates.get(id) !== undefined) {
       this.#candidates.delete(id)
-      this.#candidates.tell(this.#winner)
+      this.#candidates.tell(this.#held.winner)
       this.#onChanged()
     }
     this.#review()
@@ -271,20 +234,19 @@ export class Election {
 
   /** Handles the join of a member. A claim that waited for it may be announced. */
   lifeBegan(id: NodeId): void {
-    if (id === this.#winner) this.#review()
+    if (id === this.#held.winner) this.#review()
   }
 
   /** Claims, since this node's turn has come or its reign needs a confirmation. */
   claim(): void {
     const { id, view, codec } = this.#context
     const self = view.get(id)
-    this.#confirmAt = Infinity
+    this.#confirmation.dueAt = Infinity
     if (self === undefined || this.#mine === undefined) return
-    const later = this.#isReigned ? this.#pending.greatest(this.#latestOfOthers) : undefined
-    if (this.#isReigned && later === undefined) return
-    this.#outdone = later !== undefined && later.signer === this.#rival ? this.#outdone + 1 : 1
-    this.#rival = later?.signer
-    const end = this.#isReigned ? undefined : this.#endOfReign()
+    const later = this.#held.reigns ? this.#pending.greatest(this.#held.latestOfOthers) : undefined
+    if (this.#held.reigns && later === undefined) return
+    this.#confirmation.outdo(later?.signer)
+    const end = this.#held.reigns ? undefined : this.#held.endOfReign()
     const epoch = (later?.content.epoch ?? this.#epochBefore + this.#rank) + 1
     const { sequence } = this.#mine
     const claim = this.#accept(codec.sign(id, { kind: 'claim', election: this.name, epoch, incarnation: self.incarnation, sequence }))
@@ -292,13 +254,12 @@ export class Election {
   }
 
   #accept(statement: Statement<Claim>): Fact {
-    const fact = this.#context.facts.put(factOf({ statement }))
+    const fact = this.#held.hold(statement)
     this.#onChanged()
-    this.#claim = statement
-    this.#confirmAt = Infinity
+    this.#confirmation.dueAt = Infinity
     this.#pending.settle(statement)
     this.#candidates.tell(statement.signer)
-    if (!this.#wasReigned) this.#unsettle(resettle)
+    if (!this.#wasReigned) this.#settling.extend(resettle, this.#context.now)
     this.#review()
     return fact
   }
@@ -306,14 +267,14 @@ export class Election {
   /** Checks the reign. Call this after any change that may affect it. */
   #review(): void {
     const wasReigned = this.#wasReigned
-    this.#wasReigned = this.#isReigned
+    this.#wasReigned = this.#held.reigns
     if (this.#wasReigned) {
-      this.#unsettledSince = undefined
+      this.#settling.finish()
       this.#announce()
     } else if (wasReigned) {
-      this.#unsettledSince = undefined
-      this.#unsettle(resettle)
-      const next = this.#pending.greatest(this.#epoch + epochJump)
+      this.#settling.finish()
+      this.#settling.extend(resettle, this.#context.now)
+      const next = this.#pending.greatest(this.#held.believable)
       if (next !== undefined) this.#accept(next)
     }
   }
@@ -327,13 +288,6 @@ export class Election {
     this.#context.notify({ type: 'elected', reign })
   }
 
-  /** Starts or extends the wait for candidates before the lowest claims. */
-  #unsettle(span: Milliseconds): void {
-    const { now } = this.#context
-    this.#unsettledSince ??= now
-    this.#settledAt = Math.min(now + span, this.#unsettledSince + settleMax)
-  }
-
   /** Signs this node's present candidacy, unless there is no place for it. */
   #declare(): void {
     const self = this.#context.view.get(this.#context.id)
@@ -341,7 +295,7 @@ export class Election {
     const { sequence, standing } = this.#mine
     const { id, incarnation } = self
     const before = this.#candidates.get(id)?.content
-    if (before === undefined && id !== this.#winner && !this.#candidates.hasPlace(id)) return
+    if (before === undefined && id !== this.#held.winner && !this.#candidates.hasPlace(id)) return
     if (before?.incarnation === incarnation && before.sequence === sequence) return
     const content: Candidacy = { kind: 'candidacy', election: this.name, incarnation, sequence, withdrawn: !standing }
     this.mergeCandidacy(this.#context.codec.sign(id, content))
@@ -357,11 +311,6 @@ export class Election {
     if (standing.length * 2 < places || isLowest) this.#declare()
   }
 
-  /** The epoch of the held claim. */
-  get #epoch(): number {
-    return this.#claim?.content.epoch ?? 0
-  }
-
   /**
    * The epoch above which this node claims after a time without a reign. Others refuse a claim that
    * skips too many epochs. So an epoch that was stored before the start counts only up to that
@@ -369,38 +318,11 @@ export class Election {
    */
   get #epochBefore(): number {
     const isAlone = ![...this.#context.links.values()].some((link) => link.entered)
-    return Math.max(this.#epoch, Math.min(this.#stored, isAlone ? Infinity : this.#epoch + epochJump - 2 * places))
-  }
-
-  /**
-   * The latest epoch that a candidate without knowledge of this reign can claim. As many candidates
-   * as have a place may have been passed over.
-   */
-  get #latestOfOthers(): number {
-    return this.#epoch + places
+    return Math.max(this.#held.epoch, Math.min(this.#stored, isAlone ? Infinity : this.#held.believable - 2 * places))
   }
 
   /** Number of candidates before this node; -1: it does not stand. */
   get #rank(): number {
     return this.#candidates.standing().indexOf(this.#context.id)
-  }
-
-  /** Signer of the held claim. */
-  get #winner(): NodeId | undefined {
-    return this.#claim?.signer
-  }
-
-  /** The winner lives, and its winning candidacy is its latest. */
-  get #isReigned(): boolean {
-    if (this.#claim === undefined) return false
-    const { signer, content } = this.#claim
-    return this.#context.view.isAlive(signer, content.incarnation) && !this.#candidates.haveEnded(this.#claim)
-  }
-
-  /** Returns the fact that ended the reign of the held claim. */
-  #endOfReign(): Fact | undefined {
-    if (this.#claim === undefined) return undefined
-    const { signer } = this.#claim
-    return this.#candidates.haveEnded(this.#claim) ? this.#candidates.fact(signer) : this.#context.view.fact(signer)
   }
 }

@@ -3,7 +3,7 @@ import { actors, facts, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn } from '../../test/bench.ts'
 import type { Effect } from '../base/effect.ts'
 import { places } from './candidates.ts'
-import { settle } from './election.ts'
+import { settle } from './settling.ts'
 
 const everyone = actors(12)
 const [self, stranger, friend, ...others] = everyone as [Actor, Actor, Actor, ...Actor[]]

@@ -1,0 +1,34 @@
+import type { Milliseconds, NodeId } from '../base/values.ts'
+
+/**
+ * A candidate that does not claim for this long in its turn is passed over, ms. Guess: a
+ * reconciliation whose peer is gone ends after this.
+ */
+export const turn = 5_000
+/** Longest wait before a winner outdoes the same rival again, ms. Guess. */
+const turnMax = 80_000
+
+/** The confirmation of a reign: its winner claims again, above a later claim of a rival. */
+export class Confirmation {
+  /** Time when this node, the winner, claims again; Infinity for never. */
+  dueAt: Milliseconds = Infinity
+  /** Author of the claim that this node outdid last. */
+  #rival: NodeId | undefined
+  /**
+   * How often in a row this node outdid that rival, for an exponential backoff. Otherwise two sides
+   * of a heal would outdo each other for ever (docs/decisions/0030).
+   */
+  #outdone = 0
+
+  /** Handles a later claim that did not unseat this node. */
+  contest(rival: NodeId, now: Milliseconds): void {
+    const wait = rival === this.#rival ? Math.min(turn * 2 ** this.#outdone, turnMax) : turn
+    this.dueAt = Math.min(this.dueAt, now + wait)
+  }
+
+  /** Handles a claim of this node above that of a rival, if there was one. */
+  outdo(rival: NodeId | undefined): void {
+    this.#outdone = rival !== undefined && rival === this.#rival ? this.#outdone + 1 : 1
+    this.#rival = rival
+  }
+}

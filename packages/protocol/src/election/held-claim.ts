@@ -1,0 +1,88 @@
+import type { NodeId, Reign } from '../base/values.ts'
+import type { Context } from '../context/context.ts'
+import { factOf, type Fact } from '../facts/fact.ts'
+import type { Claim, Statement } from '../facts/statement.ts'
+import { places, type Candidates } from './candidates.ts'
+import { compareClaims } from './order.ts'
+
+/**
+ * Epochs beyond the known one that are believable after a partition. Guess: a reign ends a thousand
+ * times in no partition.
+ */
+const epochJump = 1_000
+
+/** The greatest claim of an election that counts. It outlives the reign of its winner. */
+export class HeldClaim {
+  readonly #context: Context
+  readonly #candidates: Candidates
+  #claim: Statement<Claim> | undefined
+
+  constructor(context: Context, candidates: Candidates) {
+    this.#context = context
+    this.#candidates = candidates
+  }
+
+  /** Takes the place of the claim before it. */
+  hold(claim: Statement<Claim>): Fact {
+    this.#claim = claim
+    return this.#context.facts.put(factOf({ statement: claim }))
+  }
+
+  /** Puts its fact among the facts again. */
+  restore(): void {
+    if (this.#claim !== undefined) this.#context.facts.put(factOf({ statement: this.#claim }))
+  }
+
+  /** Drops its fact. */
+  forget(): void {
+    if (this.#claim !== undefined) this.#context.facts.delete(factOf({ statement: this.#claim }))
+  }
+
+  isBelow(claim: Statement<Claim>): boolean {
+    return this.#claim === undefined || compareClaims(claim, this.#claim) > 0
+  }
+
+  get epoch(): number {
+    return this.#claim?.content.epoch ?? 0
+  }
+
+  /** The greatest epoch that is believable where no winner lives. */
+  get believable(): number {
+    return this.epoch + epochJump
+  }
+
+  /**
+   * The latest epoch that a candidate without knowledge of this reign can claim. As many candidates
+   * as have a place may have been passed over.
+   */
+  get latestOfOthers(): number {
+    return this.epoch + places
+  }
+
+  /** Its signer. */
+  get winner(): NodeId | undefined {
+    return this.#claim?.signer
+  }
+
+  /** The winner lives, and its winning candidacy is its latest. */
+  get reigns(): boolean {
+    if (this.#claim === undefined) return false
+    const { signer, content } = this.#claim
+    return this.#context.view.isAlive(signer, content.incarnation) && !this.#candidates.haveEnded(this.#claim)
+  }
+
+  /** The reign as this node sees it; undefined while there is no live winner. */
+  reignOf(election: string): Reign | undefined {
+    if (this.#claim === undefined || !this.reigns) return undefined
+    const { signer, content } = this.#claim
+    const winner = this.#context.view.get(signer)
+    return winner === undefined ? undefined : { election, epoch: content.epoch, winner }
+  }
+
+  /** Returns the fact that ended its reign. */
+  endOfReign(): Fact | undefined {
+    if (this.#claim === undefined) return undefined
+    const { signer } = this.#claim
+    return this.#candidates.haveEnded(this.#claim) ? this.#candidates.fact(signer) : this.#context.view.fact(signer)
+  }
+}
