@@ -201,10 +201,14 @@ export class Intake {
     }
     if (isKind(statement, 'refutation')) {
       const { accusations } = this.#parts
-      if (statement.signer === this.#context.id || !accusations.wantsRefutation(statement) || !this.#admission.isAffordable(fact, source))
+      if (
+        statement.signer === this.#context.id ||
+        !accusations.refutations.isNews(statement) ||
+        !this.#admission.isAffordable(fact, source)
+      )
         return undefined
       this.#admission.check(fact)
-      return accusations.takeRefutation(statement, from)
+      return accusations.refutations.take(statement, from)
     }
     if (isKind(statement, 'claim')) {
       if (!elections.wantsClaim(statement) || !this.#admission.isAffordable(fact, source)) return undefined

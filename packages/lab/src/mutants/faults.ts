@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'refutations are not published from a timer',
     file: 'detection/failure-detector.ts',
-    from: 'refutation: { due: () => this.accusations.publishRefutation() }',
+    from: 'refutation: { due: () => this.accusations.refutations.publish() }',
     to: 'refutation: { due: () => {} }',
     simulation: ['hostile-deaths.test.ts', '-t', 'all know soon'],
   },

@@ -14,15 +14,12 @@ import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { heartbeatWindow } from '../../facts/certificate.ts'
 import { factOf, type Fact } from '../../facts/fact.ts'
-import { isKind, type Refutation, type Statement, type Accusation } from '../../facts/statement.ts'
-import type { Heartbeats } from '../probing/heartbeats.ts'
+import { isKind, type Accusation, type Statement } from '../../facts/statement.ts'
 import { Confirmation, longestTurn, turnTrips, type ConfirmationEvents } from './confirmation.ts'
-import type { Batcher } from '../suspicion/batcher.ts'
 import { mostAccusers } from './quorum.ts'
-import type { Refutations } from './refutations.ts'
+import { RefutationExchange, type RefutationParts } from './refutation-exchange.ts'
 import { AccusationSpread, firstRound, roundsAtOnce } from './accusation-spread.ts'
 import { lifetime, type Suspicion } from '../suspicion/suspicion.ts'
-import type { Suspicions } from '../suspicion/suspicions.ts'
 
 /**
  * Accusations wait for others to share their broadcast for this time, ms. Measured (simulated):
@@ -38,23 +35,18 @@ export interface AccusationEvents {
   onRefuted(id: NodeId, isFresh: boolean): void
 }
 
-export interface AccusationParts {
-  readonly suspicions: Suspicions
-  readonly heartbeats: Heartbeats
-  readonly refutations: Refutations
-  readonly batcher: Batcher
+export interface AccusationParts extends RefutationParts {
   /** The usual round trip, ms. */
   roundTrip(): Milliseconds
 }
 
 export class Accusations {
   readonly confirmation: Confirmation
+  readonly refutations: RefutationExchange
   readonly #context: Context
   readonly #parts: AccusationParts
   readonly #events: AccusationEvents
   readonly #spread: AccusationSpread
-  /** This node's own refutation that each peer received last. */
-  readonly #refuted = new Map<NodeId, { readonly statement: Statement; readonly at: Milliseconds }>()
 
   constructor(context: Context, parts: AccusationParts, events: AccusationEvents) {
     this.#context = context
@@ -70,6 +62,10 @@ export class Accusations {
       { onTurn: (suspicion) => this.#publish(suspicion), onDeath: (certificate, after) => events.onDeath(certificate, after) },
     )
     this.#spread = new AccusationSpread(context, parts.batcher, parts.suspicions)
+    this.refutations = new RefutationExchange(context, parts, (suspicion, isFresh) => {
+      if (suspicion.accusations.has(context.id)) this.confirmation.accused(suspicion)
+      events.onRefuted(suspicion.id, isFresh)
+    })
   }
 
   /** Accuses a member that this node failed to reach, directly and through helpers. */
@@ -120,7 +116,7 @@ export class Accusations {
     const { codec, view, id } = this.#context
     if (isKind(statement, 'suspicion')) {
       const { suspect, incarnation } = statement.content
-      if (from !== undefined) this.#object(statement, from)
+      if (from !== undefined) this.refutations.object(statement, from)
       // Most suspicions of a member come after its death is known. Their signatures need no check.
       if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
       if (suspect !== id && !this.#isNews(statement)) {
@@ -129,12 +125,8 @@ export class Accusations {
       }
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
       this.hear(statement, from, from === undefined)
-    } else if (isKind(statement, 'refutation')) {
-      const { signer, content } = statement
-      if (!view.isAlive(signer, content.incarnation) || (this.#refutationOf(signer)?.content.heartbeat ?? -1) >= content.heartbeat) return
-      if (!codec.verify(statement)) throw new FrameError('a refutation with a forged signature')
-      this.#hearRefutation(statement, from)
-    } else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
+    } else if (isKind(statement, 'refutation')) this.refutations.receive(statement, from)
+    else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
   }
 
   /** Takes in a verified suspicion that `from` sent. `isPublished`: it came on the topic. */
@@ -142,7 +134,7 @@ export class Accusations {
     const { suspect, incarnation } = accusation.content
     const { view, id } = this.#context
     if (suspect === id) {
-      this.#refute(accusation, from)
+      this.refutations.refute(accusation, from)
       return
     }
     if (!this.#isNews(accusation) || !view.isAlive(suspect, incarnation) || !view.wasMember(accusation.signer)) return
@@ -156,46 +148,9 @@ export class Accusations {
     this.confirmation.judge(suspicion)
   }
 
-  /** Takes in a verified refutation that was published, which is a fact. */
-  takeRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
-    if (!this.wantsRefutation(refutation)) return undefined
-    const fact = this.#parts.refutations.merge(refutation)
-    this.#hearRefutation(refutation, from)
-    return fact
-  }
-
-  /**
-   * Takes in a verified refutation. Passes it on to the accusers, and to peers that exchanged the
-   * suspicion with this node.
-   */
-  #hearRefutation(refutation: Statement<Refutation>, from: NodeId | undefined): void {
-    const { signer, content } = refutation
-    const { heartbeats, suspicions, batcher } = this.#parts
-    const isFresh = heartbeats.isFresh(refutation)
-    heartbeats.signed(refutation, isFresh)
-    const suspicion = suspicions.get(signer)
-    if (suspicion === undefined) return
-    // The others receive a refutation from the topic, too.
-    if (from !== undefined)
-      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.tell(peer, refutation)
-    for (const [accuser, accusation] of suspicion.accusations)
-      if (accusation.content.heartbeat < content.heartbeat) suspicion.remove(accuser)
-    suspicion.unpublish()
-    if (suspicion.accusations.has(this.#context.id)) this.confirmation.accused(suspicion)
-    this.#events.onRefuted(signer, isFresh)
-  }
-
-  /**
-   * True for a later refutation than the known one, of a life that goes on. Callers ask this before
-   * they check the signature.
-   */
-  wantsRefutation(refutation: Statement<Refutation>): boolean {
-    return this.#parts.refutations.isNews(refutation)
-  }
-
   /** True if the member refuted suspicions that cite this heartbeat. */
   isRefuted(suspect: NodeId, heartbeat: number): boolean {
-    return heartbeat < (this.#refutationOf(suspect)?.content.heartbeat ?? 0)
+    return heartbeat < (this.refutations.latestOf(suspect)?.content.heartbeat ?? 0)
   }
 
   /**
@@ -216,7 +171,7 @@ export class Accusations {
 
   clear(): void {
     this.#spread.clear()
-    this.#refuted.clear()
+    this.refutations.clear()
   }
 
   due(): void {
@@ -247,24 +202,7 @@ export class Accusations {
     const { heartbeats } = this.#parts
     const told = [...accusations.values()].map(({ content }) => content.heartbeat).sort((a, b) => a - b)
     const heard = heartbeats.of(id) || (told[(told.length - 1) >> 1] ?? 0)
-    return Math.max(heard, this.#refutationOf(id)?.content.heartbeat ?? 0)
-  }
-
-  /** Returns the member's latest refutation, of those that it published or gave to a helper. */
-  #refutationOf(id: NodeId): Statement<Refutation> | undefined {
-    const { heartbeats, refutations } = this.#parts
-    const [told, proof] = [refutations.of(id), heartbeats.refutation(id)]
-    return (proof?.content.heartbeat ?? -1) > (told?.content.heartbeat ?? -1) ? proof : told
-  }
-
-  /**
-   * Sends the known refutation to a peer that suspects its member. Possibly nobody else sends it.
-   */
-  #object({ content }: Statement<Accusation>, from: NodeId): void {
-    if (content.suspect === this.#context.id) return
-    const refutation = this.#refutationOf(content.suspect)
-    if (refutation?.content.incarnation === content.incarnation && content.heartbeat < refutation.content.heartbeat)
-      this.#parts.batcher.tell(from, refutation)
+    return Math.max(heard, this.refutations.latestOf(id)?.content.heartbeat ?? 0)
   }
 
   /**
@@ -322,29 +260,6 @@ export class Accusations {
   #published({ signer, content }: Statement<Accusation>): void {
     const suspicion = this.#parts.suspicions.get(content.suspect)
     if (suspicion !== undefined) this.confirmation.added(suspicion, signer, true)
-  }
-
-  /**
-   * Refutes a suspicion of this node. Its accuser receives the refutation at once, but no peer more
-   * than one a second.
-   */
-  #refute(accusation: Statement<Accusation>, from: NodeId | undefined): void {
-    const refutation = this.#parts.refutations.refute(accusation)
-    if (refutation === undefined) return
-    const { now, links } = this.#context
-    for (const peer of new Set(from === undefined ? [accusation.signer] : [accusation.signer, from])) {
-      const last = this.#refuted.get(peer)
-      if (!links.has(peer) || (last !== undefined && now - last.at < 1_000)) continue
-      this.#refuted.set(peer, { statement: refutation, at: now })
-      this.#parts.batcher.tell(peer, refutation)
-    }
-    for (const [peer, { at }] of this.#refuted) if (now - at >= 1_000) this.#refuted.delete(peer)
-  }
-
-  /** Publishes this node's refutation. */
-  publishRefutation(): void {
-    const fact = this.#parts.refutations.publication()
-    if (fact !== undefined) this.#tell(fact)
   }
 
   #tell(fact: Fact, after = 0): void {

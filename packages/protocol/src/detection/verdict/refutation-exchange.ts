@@ -1,0 +1,121 @@
+/**
+ * The way of refutations: from a member that is accused, over its accusers and the topic, to all
+ * that hold an accusation.
+ */
+import { FrameError } from '../../base/errors.ts'
+import type { Milliseconds, NodeId } from '../../base/values.ts'
+import type { Context } from '../../context/context.ts'
+import type { Fact } from '../../facts/fact.ts'
+import type { Accusation, Refutation, Statement } from '../../facts/statement.ts'
+import type { Heartbeats } from '../probing/heartbeats.ts'
+import type { Batcher } from '../suspicion/batcher.ts'
+import type { Suspicion } from '../suspicion/suspicion.ts'
+import type { Suspicions } from '../suspicion/suspicions.ts'
+import type { Refutations } from './refutations.ts'
+
+/** Shortest interval of this node's refutations to one peer, ms: it signs no more often. */
+const pause = 1_000
+
+export interface RefutationParts {
+  readonly suspicions: Suspicions
+  readonly heartbeats: Heartbeats
+  readonly refutations: Refutations
+  readonly batcher: Batcher
+}
+
+export class RefutationExchange {
+  readonly #context: Context
+  readonly #parts: RefutationParts
+  readonly #onRefuted: (suspicion: Suspicion, isFresh: boolean) => void
+  /** When each peer received this node's own refutation last. */
+  readonly #sentAt = new Map<NodeId, Milliseconds>()
+
+  /** @param onRefuted a suspected member signed that it lives; `isFresh`: a moment ago */
+  constructor(context: Context, parts: RefutationParts, onRefuted: (suspicion: Suspicion, isFresh: boolean) => void) {
+    this.#context = context
+    this.#parts = parts
+    this.#onRefuted = onRefuted
+  }
+
+  /** Returns the member's latest refutation, of those that it published or gave to a helper. */
+  latestOf(id: NodeId): Statement<Refutation> | undefined {
+    const { heartbeats, refutations } = this.#parts
+    const [published, proof] = [refutations.of(id), heartbeats.refutation(id)]
+    return (proof?.content.heartbeat ?? -1) > (published?.content.heartbeat ?? -1) ? proof : published
+  }
+
+  /**
+   * Checks a refutation that came in an alarm, and takes it in. Throws {@link FrameError} on a
+   * forged signature.
+   */
+  receive(refutation: Statement<Refutation>, from: NodeId | undefined): void {
+    const { view, codec } = this.#context
+    const { signer, content } = refutation
+    if (!view.isAlive(signer, content.incarnation) || (this.latestOf(signer)?.content.heartbeat ?? -1) >= content.heartbeat) return
+    if (!codec.verify(refutation)) throw new FrameError('a refutation with a forged signature')
+    this.#hear(refutation, from)
+  }
+
+  /** As {@link Refutations.isNews}. Callers ask this before they check the signature. */
+  isNews(refutation: Statement<Refutation>): boolean {
+    return this.#parts.refutations.isNews(refutation)
+  }
+
+  /** Takes in a verified refutation that was published, which is a fact. */
+  take(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
+    const { refutations } = this.#parts
+    if (!this.isNews(refutation)) return undefined
+    const fact = refutations.merge(refutation)
+    this.#hear(refutation, from)
+    return fact
+  }
+
+  /** Passes a refutation on to the accusers, and to peers that exchanged the suspicion. */
+  #hear(refutation: Statement<Refutation>, from: NodeId | undefined): void {
+    const { signer, content } = refutation
+    const { heartbeats, suspicions, batcher } = this.#parts
+    const isFresh = heartbeats.isFresh(refutation)
+    heartbeats.signed(refutation, isFresh)
+    const suspicion = suspicions.get(signer)
+    if (suspicion === undefined) return
+    // The others receive a refutation from the topic, too.
+    if (from !== undefined)
+      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.tell(peer, refutation)
+    for (const [accuser, accusation] of suspicion.accusations)
+      if (accusation.content.heartbeat < content.heartbeat) suspicion.remove(accuser)
+    suspicion.unpublish()
+    this.#onRefuted(suspicion, isFresh)
+  }
+
+  /** Sends the known refutation to an accuser of its member. Possibly nobody else sends it. */
+  object({ content }: Statement<Accusation>, accuser: NodeId): void {
+    if (content.suspect === this.#context.id) return
+    const refutation = this.latestOf(content.suspect)
+    if (refutation?.content.incarnation === content.incarnation && content.heartbeat < refutation.content.heartbeat)
+      this.#parts.batcher.tell(accuser, refutation)
+  }
+
+  /** Refutes an accusation of this node. Its accuser receives the refutation at once. */
+  refute(accusation: Statement<Accusation>, from: NodeId | undefined): void {
+    const refutation = this.#parts.refutations.refute(accusation)
+    if (refutation === undefined) return
+    const { now, links } = this.#context
+    for (const peer of new Set(from === undefined ? [accusation.signer] : [accusation.signer, from])) {
+      const last = this.#sentAt.get(peer)
+      if (!links.has(peer) || (last !== undefined && now - last < pause)) continue
+      this.#sentAt.set(peer, now)
+      this.#parts.batcher.tell(peer, refutation)
+    }
+    for (const [peer, at] of this.#sentAt) if (now - at >= pause) this.#sentAt.delete(peer)
+  }
+
+  /** Publishes this node's refutation. */
+  publish(): void {
+    const fact = this.#parts.refutations.publication()
+    if (fact !== undefined) this.#context.outcomes.push({ type: 'publish', fact, after: 0 })
+  }
+
+  clear(): void {
+    this.#sentAt.clear()
+  }
+}
