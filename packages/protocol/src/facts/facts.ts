@@ -11,20 +11,9 @@
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact, Told } from './fact.ts'
+import { FingerprintGrid, partOf, parts, partSize, type Fingerprint, type Sum } from './fingerprint-grid.ts'
 import { grown } from './sorted-places.ts'
 import type { Registry } from './registry.ts'
-
-export interface Fingerprint {
-  readonly count: number
-  readonly high: number
-  readonly low: number
-}
-
-/**
- * Parts of the grid. Measured: at 10,000 facts the ends of a range then cost as much as its middle.
- */
-export const parts = 256
-const partSize = hashSpace / parts
 
 export class FactSet {
   readonly registry: Registry
@@ -38,14 +27,8 @@ export class FactSet {
    * one.
    */
   #born = new Float64Array(0)
-  #size = 0
+  readonly #grid = new FingerprintGrid()
   #bytes = 0
-  #high = 0
-  #low = 0
-  readonly #counts = new Int32Array(parts)
-  readonly #highs = new Int32Array(parts)
-  readonly #lows = new Int32Array(parts)
-
   readonly #bytesOf: (fact: Fact) => number
 
   /** `bytesOf` returns the bytes of a sent fact. It must be constant for each fact. */
@@ -56,7 +39,7 @@ export class FactSet {
 
   /** Number of facts that are sent. */
   get size(): number {
-    return this.#size
+    return this.#grid.count
   }
 
   /** Bytes of them together. */
@@ -156,26 +139,12 @@ export class FactSet {
 
   /** Returns the fingerprint of all sent facts with a position in [from, to). */
   fingerprint(from: number, to: number): Fingerprint {
-    if (from === 0 && to === hashSpace) return { count: this.#size, high: this.#high >>> 0, low: this.#low >>> 0 }
-    const sum = { count: 0, high: 0, low: 0 }
+    if (from === 0 && to === hashSpace) return this.#grid.whole
     const first = Math.ceil(from / partSize)
     const last = Math.floor(to / partSize)
+    const sum = this.#grid.sum(first, last)
     if (first >= last) this.#scan(from, to, sum)
     else {
-      const counts = this.#counts
-      const highs = this.#highs
-      const lows = this.#lows
-      let count = 0
-      let high = 0
-      let low = 0
-      for (let part = first; part < last; part++) {
-        count += counts[part] as number
-        high ^= highs[part] as number
-        low ^= lows[part] as number
-      }
-      sum.count = count
-      sum.high = high
-      sum.low = low
       this.#scan(from, first * partSize, sum)
       this.#scan(last * partSize, to, sum)
     }
@@ -225,10 +194,10 @@ export class FactSet {
     const { order } = this.registry
     let left = others
     let start = from
-    for (let part = Math.floor(from / partSize); part < parts; part++) {
+    for (let part = partOf(from); part < parts; part++) {
       const end = (part + 1) * partSize
       const isWhole = start === part * partSize
-      const count = this.#counts[part] as number
+      const count = this.#grid.countOf(part)
       if (!isWhole || left < count) {
         for (let i = order.lowerBound(start); i < order.size; i++) {
           const place = order.places[i] as number
@@ -262,12 +231,12 @@ export class FactSet {
   #firstIn(from: number, to: number): number {
     // Skip empty parts: a shared registry may hold many facts that this node lacks.
     let start = from
-    for (let part = Math.floor(from / partSize); part < parts && this.#counts[part] === 0; part++) start = (part + 1) * partSize
+    for (let part = partOf(from); part < parts && this.#grid.countOf(part) === 0; part++) start = (part + 1) * partSize
     return this.registry.order.lowerBound(Math.min(Math.max(start, from), to))
   }
 
-  #scan(from: number, to: number, sum: { count: number; high: number; low: number }): void {
-    if (from >= to || this.#counts[Math.floor(from / partSize)] === 0) return
+  #scan(from: number, to: number, sum: Sum): void {
+    if (from >= to || this.#grid.countOf(partOf(from)) === 0) return
     const { registry } = this
     const { order } = registry
     const { places } = order
@@ -294,22 +263,10 @@ export class FactSet {
 
   #toggle(number: number, count: number): void {
     const { registry } = this
-    const part = partOf(registry.order.positionOf(registry.placeOf(number)))
-    const high = registry.highs[number] as number
-    const low = registry.lows[number] as number
-    this.#size += count
+    const position = registry.order.positionOf(registry.placeOf(number))
+    this.#grid.toggle(position, registry.highs[number] as number, registry.lows[number] as number, count)
     this.#bytes += count * this.#bytesOf(registry.fact(number))
-    this.#high ^= high
-    this.#low ^= low
-    this.#counts[part] = (this.#counts[part] as number) + count
-    this.#highs[part] = (this.#highs[part] as number) ^ high
-    this.#lows[part] = (this.#lows[part] as number) ^ low
   }
-}
-
-/** Returns the part of the grid that a position lies in. */
-export function partOf(position: number): number {
-  return Math.floor(position / partSize)
 }
 
 function filled(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {
