@@ -47,7 +47,7 @@ export class Admission {
    * Records of non-members also come at a bounded rate, over a link as on the topic
    * (`reception.ts`). As many as are known may come at once.
    */
-  mayTellRecord(fact: Fact, source: Source): boolean {
+  maySendRecord(fact: Fact, source: Source): boolean {
     const { isBootstrapping, budgets, now } = this.#context
     if (isBootstrapping || !(source instanceof Link) || !budgets.isStranger(fact.author, now)) return true
     return budgets.spend(source, 'records', now, 1, { own: this.#records.size, strangers: 0 })

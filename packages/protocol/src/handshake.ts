@@ -2,7 +2,7 @@
 import { FrameError } from './base/errors.ts'
 import type { NodeId } from './base/values.ts'
 import { Link } from './context/links.ts'
-import type { Fact, Told } from './facts/fact.ts'
+import type { Fact, AgedFact } from './facts/fact.ts'
 import type { Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
 import { skew } from './records/records.ts'
@@ -61,7 +61,7 @@ export class Handshake {
   }
 
   /** Handles a referral to other members. */
-  redirected(from: NodeId, members: readonly Told[]): void {
+  redirected(from: NodeId, members: readonly AgedFact[]): void {
     const { context, referral, life } = this.#parts
     // Otherwise a peer could repeat it, and make this node dial as many hosts as it likes.
     if (context.isWhole || referral.isReferrer(from)) return

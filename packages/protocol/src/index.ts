@@ -7,7 +7,7 @@
 export type { Codec } from './frames/codec.ts'
 export { defaultConfig, makeConfig, type Config, type ConfigOverrides } from './base/config.ts'
 export { FrameError, JelError } from './base/errors.ts'
-export type { Fact, Told } from './facts/fact.ts'
+export type { Fact, AgedFact } from './facts/fact.ts'
 export { constantsProblem, withConstant } from './facts/constants.ts'
 export { eventProblem, queryTimeoutLimit, targetsLimit } from './facts/event.ts'
 export { hash52 } from './base/hash.ts'

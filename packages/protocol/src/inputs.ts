@@ -66,7 +66,7 @@ export class Inputs<Data extends Encoded> {
         introduction.discovered(input.introducer)
         break
       case 'addresses':
-        this.#tellOfItself(this.#parts.life.readdress(input.addresses))
+        this.#announceSelf(this.#parts.life.readdress(input.addresses))
         break
     }
   }
@@ -78,7 +78,7 @@ export class Inputs<Data extends Encoded> {
       // Only pass on news.
       if (message.facts?.fresh === true) broadcaster.passOnLeaving(this.#settlement.takeIn(message.facts.facts, link), from)
       else if (message.want !== undefined) lazyPush.answer(from, message.want.items)
-      else if (message.hello !== undefined) this.#tellEnd(from)
+      else if (message.hello !== undefined) this.#sendEnd(from)
       return
     }
     detector.heard(from)
@@ -104,7 +104,7 @@ export class Inputs<Data extends Encoded> {
    * Sends this node's end to a peer that links with it after it left. Otherwise the peer would take
    * it for dead.
    */
-  #tellEnd(peer: NodeId): void {
+  #sendEnd(peer: NodeId): void {
     const end = this.#context.view.fact(this.#context.id)
     if (end !== undefined) this.#context.sendFacts(peer, [end], true)
   }
@@ -129,7 +129,7 @@ export class Inputs<Data extends Encoded> {
     const news = this.#settlement.takeIn(facts, link)
     if (news.length === 0) return
     reconciler.quicken(broadcaster.isSurge ? 'broadcast' : 'other')
-    if (fresh) broadcaster.tellYoungLinks(news, link.peer)
+    if (fresh) broadcaster.sendToYoungLinks(news, link.peer)
     broadcaster.passOn(news, link.peer, !fresh ? (isWhole ? 'repair' : 'pool') : isNewcomer ? 'entry' : 'fresh')
   }
 
@@ -155,10 +155,10 @@ export class Inputs<Data extends Encoded> {
         records.unpublish(command.name, command.owner)
         break
       case 'retag':
-        this.#tellOfItself(life.retag(command.tag))
+        this.#announceSelf(life.retag(command.tag))
         break
       case 'setConstant':
-        this.#tellOfItself(life.setConstant(command.name, command.value))
+        this.#announceSelf(life.setConstant(command.name, command.value))
         break
       case 'broadcast':
         records.broadcast(command.name, command.payload, command.query)
@@ -188,7 +188,7 @@ export class Inputs<Data extends Encoded> {
    * Announces a new version of this node's own statement. A change before it enters needs none: the
    * node enters with it.
    */
-  #tellOfItself(fact: Fact | undefined): void {
+  #announceSelf(fact: Fact | undefined): void {
     if (fact !== undefined) this.#parts.broadcaster.announce(fact)
   }
 

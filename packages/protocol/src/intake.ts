@@ -14,7 +14,7 @@ import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
 import type { Records } from './records/records.ts'
 import { accusationsIn, type Accuser, type Certificate } from './facts/certificate.ts'
-import { factOf, type Fact, type Told } from './facts/fact.ts'
+import { factOf, type Fact, type AgedFact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 import type { UnknownStatements } from './unknown-statements.ts'
 
@@ -44,7 +44,7 @@ export class Intake {
    * this node's present knowledge. An `echo` differs only in form from a fact that was forwarded,
    * and is only noted. Throws {@link FrameError}.
    */
-  take({ fact, ageSeconds }: Told, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
+  take({ fact, ageSeconds }: AgedFact, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
     const taken = this.#take(fact, ageSeconds * 1000, source)
     // A held fact that is equal byte for byte was checked before.
     if (taken === undefined && how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#admission.check(fact)
@@ -217,7 +217,7 @@ export class Intake {
     }
     if (isKind(statement, 'record')) {
       const { records } = this.#parts
-      if (!records.wants(statement) || !this.#admission.isAffordable(fact, source) || !this.#admission.mayTellRecord(fact, source))
+      if (!records.wants(statement) || !this.#admission.isAffordable(fact, source) || !this.#admission.maySendRecord(fact, source))
         return undefined
       this.#admission.check(fact)
       return records.merge(statement, source === 'topic')

@@ -66,7 +66,7 @@ export class Membership {
     // Not a link that a new process under the same identity has just opened.
     if (how === 'left' || link.incarnation !== member.incarnation) return
     // If the member is only slow, it reads this when it wakes, and enters again.
-    context.send(member.id, { facts: { facts: [facts.told(end, now)], fresh: false } })
+    context.send(member.id, { facts: { facts: [facts.aged(end, now)], fresh: false } })
     effects.push({ type: 'disconnect', peer: member.id, reason: 'pronounced dead' })
   }
 }

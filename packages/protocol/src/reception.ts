@@ -15,7 +15,7 @@ import { Recent } from './base/recent.ts'
 import { remember } from './base/remember.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
-import type { Told } from './facts/fact.ts'
+import type { AgedFact } from './facts/fact.ts'
 import { spareBytes } from './facts/statement-codec.ts'
 import { broadcastBytes } from './frames/encoded-size.ts'
 import { isUrgent, type Message } from './frames/message.ts'
@@ -91,7 +91,7 @@ export class Reception<Data extends Encoded> {
     return this.#context.charge(link, 'frames', 0) && this.#context.charge(link, 'bytes', 0)
   }
 
-  broadcast(data: Data, take: (facts: readonly Told[], how: 'broadcast' | 'echo') => void): BroadcastVerdict {
+  broadcast(data: Data, take: (facts: readonly AgedFact[], how: 'broadcast' | 'echo') => void): BroadcastVerdict {
     const { config, budgets, now } = this.#context
     const { frameBytes } = config.limits
     try {
@@ -102,7 +102,7 @@ export class Reception<Data extends Encoded> {
       if (data.length > most && !batch.isPartial)
         throw new FrameError(`a broadcast with ${data.length} bytes around ${facts.length} facts: most of it is padding`)
       const affordable = facts.filter(
-        ({ fact }) => budgets.mayPublish(fact.author, now) && (!fact.isRecord || budgets.mayTellRecord(fact.author, now)),
+        ({ fact }) => budgets.mayPublish(fact.author, now) && (!fact.isRecord || budgets.maySendRecord(fact.author, now)),
       )
       if (facts.length === 0 && !budgets.mayPublish(undefined, now)) return 'ignore'
       const isKnown = affordable.every(({ fact }) => this.#wasForwarded(fact))
@@ -154,12 +154,12 @@ export class Reception<Data extends Encoded> {
    * True for a fact that this node forwarded recently, so its neighbours have it. A peer that
    * publishes it again and again reaches only its own links.
    */
-  #wasForwarded({ position, low }: Told['fact']): boolean {
+  #wasForwarded({ position, low }: AgedFact['fact']): boolean {
     const last = this.#forwarded.get(position)
     return last?.low === low && this.#context.now - last.at < forwardOnce
   }
 
-  #forward(fact: Told['fact']): void {
+  #forward(fact: AgedFact['fact']): void {
     if (this.#wasForwarded(fact)) return
     const { now } = this.#context
     remember(this.#forwarded, fact.position, { low: fact.low, at: now }, forwarded)

@@ -8,7 +8,7 @@ import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Outcome } from './context/outcomes.ts'
 import { meshTime } from './dissemination/broadcaster.ts'
-import type { Fact, Told } from './facts/fact.ts'
+import type { Fact, AgedFact } from './facts/fact.ts'
 import { Handshake } from './handshake.ts'
 import type { Source } from './admission.ts'
 import { Membership } from './membership.ts'
@@ -37,7 +37,7 @@ export class Settlement {
    * The only entry for facts. Takes each in, and settles its consequences before the next. Returns
    * the news.
    */
-  takeIn(told: readonly Told[], source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
+  takeIn(told: readonly AgedFact[], source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
     const news: Fact[] = []
     for (const each of told) {
       const taken = this.#parts.intake.take(each, source, how)

@@ -19,7 +19,7 @@ export class UnknownStatements implements Timed {
 
   /** True if there is room for this statement, it is news, and others still exchange it. */
   wants(fact: Fact, age: Milliseconds): boolean {
-    return !this.#held.has(fact.key) && this.#held.size < this.#context.config.limits.unknown && age < this.#toldFor
+    return !this.#held.has(fact.key) && this.#held.size < this.#context.config.limits.unknown && age < this.#sentFor
   }
 
   /** Takes in a checked statement, and returns it as held. */
@@ -48,13 +48,13 @@ export class UnknownStatements implements Timed {
         facts.delete(fact)
         continue
       }
-      if (now - born >= this.#toldFor) facts.silence(fact)
+      if (now - born >= this.#sentFor) facts.silence(fact)
       this.#awaitAge(born)
     }
   }
 
   /** Time for which statements are exchanged, ms. */
-  get #toldFor(): Milliseconds {
+  get #sentFor(): Milliseconds {
     const { limits } = this.#context.config
     return Math.floor(limits.unknownLifetime * shareUntil)
   }
@@ -62,7 +62,7 @@ export class UnknownStatements implements Timed {
   /** Schedules the end of a statement's exchange or of its life. */
   #awaitAge(born: Milliseconds): void {
     const { now, config, timers } = this.#context
-    const end = now - born < this.#toldFor ? this.#toldFor : config.limits.unknownLifetime
+    const end = now - born < this.#sentFor ? this.#sentFor : config.limits.unknownLifetime
     timers.advance('unknownStatement', born + end)
   }
 }

@@ -1,4 +1,4 @@
-import type { BroadcastVerdict, Effect, Input, Member, Message, Milliseconds, NodeId, Told } from '@jel/protocol'
+import type { BroadcastVerdict, Effect, Input, Member, Message, Milliseconds, NodeId, AgedFact } from '@jel/protocol'
 import { factOf } from '@jel/protocol/internals'
 import { Attacker, type Attack } from '../src/hostile/attacker.ts'
 import { accusationsIn, factsIn, type Accusation } from '../src/hostile/words.ts'
@@ -87,7 +87,7 @@ class Discreet extends Attacker {
   }
 }
 
-function asMessage(facts: readonly Told[]): Message {
+function asMessage(facts: readonly AgedFact[]): Message {
   return { facts: { facts, fresh: true } }
 }
 

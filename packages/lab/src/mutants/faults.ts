@@ -105,7 +105,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'an accuser does not say so to the pool',
     file: 'detection/verdict/accusations.ts',
-    from: 'this.#tell(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)',
+    from: 'this.#broadcast(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)',
     to: 'void own',
     simulation: ['sim:check'],
   },

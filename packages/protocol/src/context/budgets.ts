@@ -214,7 +214,7 @@ export class Budgets {
    * True if the topic may carry one more record of this owner. The excess is not passed on.
    * {@link mayPublish} bounds the records of members.
    */
-  mayTellRecord(owner: NodeId, now: Milliseconds): boolean {
+  maySendRecord(owner: NodeId, now: Milliseconds): boolean {
     const { own } = rates.records
     if (!this.isStranger(owner, now)) return true
     if (this.#topic.left('records', now, own, own * burst) < 1) return false

@@ -123,7 +123,7 @@ export class Context<Data extends Encoded = Encoded> {
       bytes += factBytes(facts[i] as Fact)
       const isLast = i === facts.length - 1
       if (!isLast && bytes < chunkBytes && i + 1 - start < factsPerFrame) continue
-      this.send(to, { facts: { facts: facts.slice(start, i + 1).map((fact) => this.facts.told(fact, this.now)), fresh } })
+      this.send(to, { facts: { facts: facts.slice(start, i + 1).map((fact) => this.facts.aged(fact, this.now)), fresh } })
       start = i + 1
       bytes = 0
     }

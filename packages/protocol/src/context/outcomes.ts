@@ -5,7 +5,7 @@
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Fact, Told } from '../facts/fact.ts'
+import type { Fact, AgedFact } from '../facts/fact.ts'
 import type { Change } from '../facts/membership-view.ts'
 
 export type Outcome =
@@ -31,7 +31,7 @@ export type Outcome =
   /** No helper answers about a member, so this node may be cut off. */
   | { readonly type: 'isolated' }
   /** A referrer named these members to this node. */
-  | { readonly type: 'referred'; readonly from: NodeId; readonly members: readonly Told[] }
+  | { readonly type: 'referred'; readonly from: NodeId; readonly members: readonly AgedFact[] }
   /** This peer lacks this node's present life. */
   | { readonly type: 'introduce'; readonly peer: NodeId }
   /** This node began a new life, since others ended the former one. */

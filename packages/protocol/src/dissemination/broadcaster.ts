@@ -144,7 +144,7 @@ export class Broadcaster implements Timed {
    * Sends leaves that came over a link along young links as well. A member without older links
    * receives no broadcast, and would take the leaver for dead.
    */
-  tellYoungLinks(news: readonly Fact[], from: NodeId): void {
+  sendToYoungLinks(news: readonly Fact[], from: NodeId): void {
     const left = news.filter(({ says }) => says === 'left')
     if (left.length === 0) return
     const { links, view, now } = this.#context
@@ -209,7 +209,7 @@ export class Broadcaster implements Timed {
     if (facts.length === 0) return
     this.#recent.push(this.#context.now)
     const nonce = Math.floor(this.#context.random() * 2 ** 32)
-    const told = facts.map((fact) => this.#context.facts.told(fact, this.#context.now))
+    const told = facts.map((fact) => this.#context.facts.aged(fact, this.#context.now))
     const data = this.#context.wire.encodeBroadcast({ nonce, facts: told })
     this.#context.effects.push({ type: 'broadcast', data })
   }

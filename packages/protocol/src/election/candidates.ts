@@ -91,18 +91,18 @@ export class Candidates {
    * Decides after a change which candidacies are exchanged and kept. `winner` signed the held
    * claim.
    */
-  tell(winner: NodeId | undefined): void {
+  choose(winner: NodeId | undefined): void {
     const { facts, id: self } = this.#context
-    const untold: NodeId[] = []
+    const others: NodeId[] = []
     let standing = 0
     let withdrawn = 0
     for (const [id, { statement, fact }] of [...this.#held].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const isTold = (statement.content.withdrawn ? ++withdrawn <= withdrawals : ++standing <= places) || id === winner
-      if (isTold && !facts.isTold(fact)) facts.put(fact)
-      else if (!isTold) facts.delete(fact)
-      if (!isTold && id !== self) untold.push(id)
+      const isSent = (statement.content.withdrawn ? ++withdrawn <= withdrawals : ++standing <= places) || id === winner
+      if (isSent && !facts.isSent(fact)) facts.put(fact)
+      else if (!isSent) facts.delete(fact)
+      if (!isSent && id !== self) others.push(id)
     }
     if (this.#held.size > remembered) this.#standing = undefined
-    while (this.#held.size > remembered) this.#held.delete(untold.pop() as NodeId)
+    while (this.#held.size > remembered) this.#held.delete(others.pop() as NodeId)
   }
 }

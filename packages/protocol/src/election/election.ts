@@ -195,13 +195,13 @@ export class Election {
   /** Takes in a verified candidacy that is wanted. Returns it if others should receive it. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     const fact = this.#candidates.put(statement)
-    this.#candidates.tell(this.#held.winner)
+    this.#candidates.choose(this.#held.winner)
     this.#onChanged()
-    const isTold = this.#context.facts.isTold(fact)
-    if (isTold && !this.#wasReigned) this.#settling.extend(settle, this.#context.now)
+    const isSent = this.#context.facts.isSent(fact)
+    if (isSent && !this.#wasReigned) this.#settling.extend(settle, this.#context.now)
     this.#review()
     this.#fill()
-    return isTold || statement.content.withdrawn ? fact : undefined
+    return isSent || statement.content.withdrawn ? fact : undefined
   }
 
   /** Takes in a verified claim that is wanted, sent by `from`. */
@@ -214,7 +214,7 @@ export class Election {
     // After a heal two members may have claimed the same epoch. A claimer that never was a member
     // made its key up.
     const isEqual = epoch === this.#held.epoch && this.#context.view.wasMember(statement.signer)
-    if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.tell(statement, from, isAbsurd)) return this.#accept(statement)
+    if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.confirm(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.#held.winner === this.#context.id && this.#held.reigns && epoch <= this.#held.latestOfOthers
     if (isContested) this.#confirmation.contest(statement.signer, this.#context.now)
     this.#context.outcomes.push({ type: 'unsure' })
@@ -225,7 +225,7 @@ export class Election {
   lifeEnded(id: NodeId): void {
     if (this.#candidates.get(id) !== undefined) {
       this.#candidates.delete(id)
-      this.#candidates.tell(this.#held.winner)
+      this.#candidates.choose(this.#held.winner)
       this.#onChanged()
     }
     this.#review()
@@ -258,7 +258,7 @@ export class Election {
     this.#onChanged()
     this.#confirmation.dueAt = Infinity
     this.#pending.settle(statement)
-    this.#candidates.tell(statement.signer)
+    this.#candidates.choose(statement.signer)
     if (!this.#wasReigned) this.#settling.extend(resettle, this.#context.now)
     this.#review()
     return fact

@@ -16,7 +16,7 @@ export const confirmations = 3
 /** Time after which the same peer counts again, ms. Guess: long enough for the others' messages. */
 export const tellAgain = 5_000
 
-interface Telling {
+interface Sighting {
   readonly claim: Statement<Claim>
   /** Time when the peer's statement was counted last. */
   readonly at: Milliseconds
@@ -30,29 +30,29 @@ export class PendingClaims {
    * The present claim of each peer. The key undefined stands for the topic, which vouches for
    * nothing.
    */
-  readonly #tellings = new Map<NodeId | undefined, Telling>()
+  readonly #seen = new Map<NodeId | undefined, Sighting>()
 
   constructor(context: Context) {
     this.#context = context
   }
 
   /** Counts one confirmation. Returns true if the claim has enough. */
-  tell(claim: Statement<Claim>, from: NodeId | undefined, isAbsurd: boolean): boolean {
+  confirm(claim: Statement<Claim>, from: NodeId | undefined, isAbsurd: boolean): boolean {
     const { links } = this.#context
     this.#note(claim, from)
     // Keys cost nothing, so only peers that stay count and are remembered.
-    for (const peer of this.#tellings.keys()) if (peer !== undefined && links.get(peer)?.entered !== true) this.#tellings.delete(peer)
+    for (const peer of this.#seen.keys()) if (peer !== undefined && links.get(peer)?.entered !== true) this.#seen.delete(peer)
     const entered = [...links.values()].filter((link) => link.entered).length
     let count = 0
-    for (const [peer, telling] of this.#tellings) {
-      if (peer !== undefined && compareClaims(telling.claim, claim) === 0) count += isAbsurd ? 1 : telling.times
+    for (const [peer, sighting] of this.#seen) {
+      if (peer !== undefined && compareClaims(sighting.claim, claim) === 0) count += isAbsurd ? 1 : sighting.times
     }
     return count >= Math.min(confirmations, Math.max(entered, 1))
   }
 
   /** Returns the greatest claim with an epoch of at most this. */
   greatest(epoch: number): Statement<Claim> | undefined {
-    const claims = [...this.#tellings.values()].map(({ claim }) => claim)
+    const claims = [...this.#seen.values()].map(({ claim }) => claim)
     return claims
       .filter(({ content }) => content.epoch <= epoch)
       .sort(compareClaims)
@@ -61,17 +61,17 @@ export class PendingClaims {
 
   /** Forgets all claims that are no greater than this one, which counts. */
   settle(claim: Statement<Claim>): void {
-    for (const [peer, telling] of this.#tellings) if (compareClaims(telling.claim, claim) <= 0) this.#tellings.delete(peer)
+    for (const [peer, sighting] of this.#seen) if (compareClaims(sighting.claim, claim) <= 0) this.#seen.delete(peer)
   }
 
   clear(): void {
-    this.#tellings.clear()
+    this.#seen.clear()
   }
 
   #note(claim: Statement<Claim>, from: NodeId | undefined): void {
     const { now } = this.#context
-    const present = this.#tellings.get(from)
-    if (present === undefined || compareClaims(present.claim, claim) !== 0) this.#tellings.set(from, { claim, at: now, times: 1 })
-    else if (now - present.at >= tellAgain) this.#tellings.set(from, { claim, at: now, times: present.times + 1 })
+    const present = this.#seen.get(from)
+    if (present === undefined || compareClaims(present.claim, claim) !== 0) this.#seen.set(from, { claim, at: now, times: 1 })
+    else if (now - present.at >= tellAgain) this.#seen.set(from, { claim, at: now, times: present.times + 1 })
   }
 }

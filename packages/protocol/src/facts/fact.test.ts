@@ -6,14 +6,14 @@ import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
 import { factToWire, readFact } from '../frames/protobuf-codec.ts'
 import * as wire from '../wire/messages.js'
-import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type Told } from './fact.ts'
+import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type AgedFact } from './fact.ts'
 import { FactSet } from './facts.ts'
 import { Registry } from './registry.ts'
 import { decode } from './decode.ts'
 
 const [alice, bob, carol, dave] = actors(4) as [Actor, Actor, Actor, Actor]
 
-function pass(message: wire.Fact): Told {
+function pass(message: wire.Fact): AgedFact {
   return readFact(wire.Fact.decode(wire.Fact.encode(message)), defaultConfig.limits)
 }
 
@@ -35,9 +35,9 @@ describe('a fact', () => {
   it('travels with its age, in whole seconds, never into the future', () => {
     const set = new FactSet(new Registry())
     const fact = set.put(factOf({ statement: alice.left() }), 10_000)
-    expect(pass(factToWire(set.told(fact, 17_900))).ageSeconds).toBe(7)
-    expect(pass(factToWire(set.told(fact, 9_000))).ageSeconds).toBe(0)
-    expect(pass(factToWire(set.told(set.put(factOf({ statement: bob.joined() })), 99_000))).ageSeconds).toBe(0)
+    expect(pass(factToWire(set.aged(fact, 17_900))).ageSeconds).toBe(7)
+    expect(pass(factToWire(set.aged(fact, 9_000))).ageSeconds).toBe(0)
+    expect(pass(factToWire(set.aged(set.put(factOf({ statement: bob.joined() })), 99_000))).ageSeconds).toBe(0)
   })
 
   it('has one version for all certificates of one death, and others for other lives', () => {

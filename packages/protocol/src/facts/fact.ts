@@ -15,13 +15,13 @@ import { isKind, type Statement } from './statement.ts'
 export type FactContent = { readonly statement: Statement } | { readonly certificate: Certificate }
 
 /** A fact as it is sent: with the age of its content, for facts that expire. */
-export interface Told {
+export interface AgedFact {
   readonly fact: Fact
   readonly ageSeconds: number
 }
 
 /** Immutable except for cached values. Nodes in one process may share it. */
-export class Fact implements Told {
+export class Fact implements AgedFact {
   readonly key: string
   /** Place in the order of the fact set, by key. */
   readonly position: number

@@ -10,7 +10,7 @@
  */
 import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
-import type { Fact, Told } from './fact.ts'
+import type { Fact, AgedFact } from './fact.ts'
 import { FingerprintGrid, partOf, parts, partSize, type Fingerprint, type Sum } from './fingerprint-grid.ts'
 import { grown } from './sorted-places.ts'
 import type { Registry } from './registry.ts'
@@ -116,7 +116,7 @@ export class FactSet {
     this.#held[place] = -number
   }
 
-  isTold(fact: Fact): boolean {
+  isSent(fact: Fact): boolean {
     return (this.#held[this.registry.place(fact.key) ?? -1] ?? 0) > 0
   }
 
@@ -128,7 +128,7 @@ export class FactSet {
   }
 
   /** Returns the fact with its present age, to be sent. */
-  told(fact: Fact, now: Milliseconds): Told {
+  aged(fact: Fact, now: Milliseconds): AgedFact {
     const born = fact.says === 'joined' ? undefined : this.born(fact)
     return born === undefined ? fact : { fact, ageSeconds: Math.max(0, Math.floor((now - born) / 1000)) }
   }

@@ -241,10 +241,10 @@ describe('View', () => {
     const now = lifetime * 2
     view.merge(end, now, lifetime) // older than any honest node sends
     expect(view.merge(end, now, hour)).toEqual([])
-    expect(facts.told(end, now).ageSeconds).toBe(3_600)
+    expect(facts.aged(end, now).ageSeconds).toBe(3_600)
     expect(observer.expiry).toBeLessThanOrEqual(now - hour + lifetime * shareUntil)
     view.tombstones.expire(now - hour + lifetime * shareUntil - 1)
-    expect(facts.isTold(end)).toBe(true)
+    expect(facts.isSent(end)).toBe(true)
     view.tombstones.expire(now - hour + lifetime - 1)
     expect(view.hasEnded(alice.id, 1)).toBe(true)
     view.tombstones.expire(now - hour + lifetime)
@@ -257,9 +257,9 @@ describe('View', () => {
     const { view, facts } = new Observer(alice.joined())
     view.merge(end, 0, 0)
     view.tombstones.expire(lifetime * shareUntil)
-    expect(facts.isTold(end)).toBe(false)
+    expect(facts.isSent(end)).toBe(false)
     view.merge(read(death(alice, [bob])), lifetime * shareUntil, 1_000)
-    expect(facts.isTold(end)).toBe(true)
+    expect(facts.isSent(end)).toBe(true)
   })
 
   it('is not made younger by ages that differ as honest ones do, nor older by any', () => {
@@ -269,7 +269,7 @@ describe('View', () => {
     view.merge(end, now, 100_000)
     view.merge(end, now, 90_000)
     view.merge(end, now, 9_000_000)
-    expect(facts.told(end, now).ageSeconds).toBe(100)
+    expect(facts.aged(end, now).ageSeconds).toBe(100)
   })
 
   it('takes the latest version of what a member says of one life, whatever comes last', () => {

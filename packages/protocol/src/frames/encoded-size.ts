@@ -4,7 +4,7 @@
  */
 import { defaultConfig } from '../base/config.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Fact, Told } from '../facts/fact.ts'
+import type { Fact, AgedFact } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
@@ -40,7 +40,7 @@ export function factBytes(fact: Fact): number {
   return fact.bytes
 }
 
-function factsBytes(facts: readonly Told[]): number {
+function factsBytes(facts: readonly AgedFact[]): number {
   let bytes = 0
   for (const { fact, ageSeconds } of facts) bytes += nested(factBytes(fact) + numberField(ageSeconds))
   return bytes

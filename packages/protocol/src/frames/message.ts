@@ -3,7 +3,7 @@
  * them. Only a codec knows their wire format.
  */
 import type { NodeId } from '../base/values.ts'
-import type { Told } from '../facts/fact.ts'
+import type { AgedFact } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 
@@ -13,7 +13,7 @@ export interface Message extends Pick<
   'hello' | 'reconcile' | 'offer' | 'want' | 'probe' | 'ack' | 'signal' | 'signalAck' | 'goodbye'
 > {
   /** Enter through one of these instead, since too many newcomers are here. */
-  readonly redirect?: { readonly members: readonly Told[] }
+  readonly redirect?: { readonly members: readonly AgedFact[] }
   readonly facts?: Facts
   readonly alarm?: Alarm
   readonly pingReq?: { readonly subjects: readonly NodeId[] }
@@ -36,7 +36,7 @@ export interface PingReqAck {
 }
 
 export interface Facts {
-  readonly facts: readonly Told[]
+  readonly facts: readonly AgedFact[]
   /** News that no other node received: pass it on. Otherwise part of a reconciliation. */
   readonly fresh: boolean
 }
@@ -45,7 +45,7 @@ export interface Facts {
 export interface Batch {
   /** Makes two batches of equal facts different messages. */
   readonly nonce: number
-  readonly facts: readonly Told[]
+  readonly facts: readonly AgedFact[]
   /**
    * Some facts were left out, as they break a bound that earlier releases lack. Don't pass the
    * batch on, and blame nobody.

@@ -4,7 +4,7 @@ import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import type { NodeId } from '../base/values.ts'
 import { certificateToWire, readCertificate } from '../facts/certificate.ts'
-import { factOf, type Told } from '../facts/fact.ts'
+import { factOf, type AgedFact } from '../facts/fact.ts'
 import { decode } from '../facts/decode.ts'
 import { readStatement, statementToWire } from '../facts/statement-codec.ts'
 import type { Statement } from '../facts/statement.ts'
@@ -58,7 +58,7 @@ export class ProtobufCodec implements Codec {
     return { nonce, facts: taken, ...(taken.length < facts.length && { isPartial: true }) }
   }
 
-  #facts(messages: readonly wire.Fact[]): Told[] {
+  #facts(messages: readonly wire.Fact[]): AgedFact[] {
     const { factsPerFrame } = this.#limits
     if (messages.length > factsPerFrame) throw new FrameError(`a frame has at most ${factsPerFrame} facts, not ${messages.length}`)
     return messages.flatMap((message) => {
@@ -90,13 +90,13 @@ function keysOf(ids: readonly NodeId[]): Uint8Array<ArrayBuffer>[] {
   return ids.map((id) => decodeId(id) as Uint8Array<ArrayBuffer>)
 }
 
-export function factToWire({ fact: { content }, ageSeconds }: Told): wire.Fact {
+export function factToWire({ fact: { content }, ageSeconds }: AgedFact): wire.Fact {
   if ('certificate' in content) return { certificate: certificateToWire(content.certificate), ageSeconds }
   return { statement: statementToWire(content.statement), ageSeconds }
 }
 
 /** Reads a fact and checks all bounds, but no signatures. Throws {@link FrameError}. */
-export function readFact(message: wire.Fact, limits: Config['limits']): Told {
+export function readFact(message: wire.Fact, limits: Config['limits']): AgedFact {
   const { certificate, statement, ageSeconds } = message
   if (certificate !== undefined) return { fact: factOf({ certificate: readCertificate(certificate, limits) }), ageSeconds }
   if (statement === undefined) throw new FrameError('a fact without content')

@@ -16,7 +16,7 @@ import { Recent } from '../base/recent.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
 import { earlyLinks } from '../context/links.ts'
-import type { Fact, Told } from '../facts/fact.ts'
+import type { Fact, AgedFact } from '../facts/fact.ts'
 
 /**
  * Newcomers served in {@link servedWindow} before the next are referred to other members. Guess: a
@@ -38,7 +38,7 @@ export class Referral implements Timed {
   /** Peers that referred this node, each with the deadline for the named members' answers. */
   readonly #referredBy = new Map<NodeId, Milliseconds>()
   /** Members that each referrer named. */
-  readonly #named = new Map<NodeId, readonly Told[]>()
+  readonly #named = new Map<NodeId, readonly AgedFact[]>()
 
   constructor(context: Context) {
     this.#context = context
@@ -70,7 +70,7 @@ export class Referral implements Timed {
   }
 
   /** Handles a referral. Throws {@link FrameError}. */
-  accept(from: NodeId, members: readonly Told[]): void {
+  accept(from: NodeId, members: readonly AgedFact[]): void {
     const { codec, now } = this.#context
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
     // The signatures are checked here. The facts are taken in later, when another peer or none lets
@@ -87,7 +87,7 @@ export class Referral implements Timed {
   }
 
   /** Returns the named members that were not handled yet, by referrer. */
-  takeNamed(): [NodeId, readonly Told[]][] {
+  takeNamed(): [NodeId, readonly AgedFact[]][] {
     const named = [...this.#named]
     this.#named.clear()
     return named

@@ -27,8 +27,8 @@ function event(owner: Actor, name: string, payload = '', query?: QueryTerms, lif
 
 const broadcast = (name: string, payload = '', query?: QueryTerms): Effect[] =>
   bench.input({ type: 'command', command: { type: 'broadcast', name, payload: bytes(payload), ...(query && { query }) } })
-type Told = Extract<Notification, { type: 'event' | 'query' }>
-const told = (): Told[] => bench.notifications.filter((each) => each.type === 'event' || each.type === 'query')
+type AgedFact = Extract<Notification, { type: 'event' | 'query' }>
+const told = (): AgedFact[] => bench.notifications.filter((each) => each.type === 'event' || each.type === 'query')
 const names = (): string[] => told().map(({ name, from }) => `${name} of ${from.id}`)
 
 describe('an event', () => {

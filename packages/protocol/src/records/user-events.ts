@@ -34,7 +34,7 @@ export class UserEvents {
   }
 
   /** True if the event was delivered, or is not for this node. */
-  wasTold({ signer, content }: Statement<RecordContent>): boolean {
+  isKnown({ signer, content }: Statement<RecordContent>): boolean {
     return this.#told.has(recordKey(content.name, signer))
   }
 
@@ -44,13 +44,13 @@ export class UserEvents {
    */
   heard(statement: Statement<RecordContent>, isNews: boolean): void {
     const { signer, content } = statement
-    if (content.withdrawn || this.wasTold(statement)) return
+    if (content.withdrawn || this.isKnown(statement)) return
     const { view, isWhole } = this.#context
     const from = view.get(signer) ?? this.#departed.get(signer)
     const isForUs = isNews || isWhole
     if (isForUs && from === undefined) return
     remember(this.#told, recordKey(content.name, signer), true, remembered)
-    if (isForUs && from !== undefined) this.#tell(content, from)
+    if (isForUs && from !== undefined) this.#notify(content, from)
   }
 
   lifeBegan({ id }: Member): void {
@@ -62,7 +62,7 @@ export class UserEvents {
     remember(this.#departed, member.id, member, departed)
   }
 
-  #tell({ value }: RecordContent, from: Member): void {
+  #notify({ value }: RecordContent, from: Member): void {
     const { id, config, view } = this.#context
     const { name, payload, query } = readEvent(value, config.limits)
     if (query === undefined) this.#context.notify({ type: 'event', name, payload, from })

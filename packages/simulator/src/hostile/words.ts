@@ -10,7 +10,7 @@ import {
   type Message,
   type Milliseconds,
   type NodeId,
-  type Told,
+  type AgedFact,
 } from '@jel/protocol'
 import { certify, factOf, StatementCodec, type Content, type Statement } from '@jel/protocol/internals'
 import type { Identity, Scheme } from '../protocol/identity.ts'
@@ -102,12 +102,12 @@ export function news(statements: readonly Statement[]): Message {
   return freshFacts(factsOf(statements))
 }
 
-export function freshFacts(facts: readonly Told[]): Message {
+export function freshFacts(facts: readonly AgedFact[]): Message {
   return { facts: { facts, fresh: true } }
 }
 
 /** Returns the fact with a claimed age. */
-export function aged(fact: Fact, ageSeconds: number): Told {
+export function aged(fact: Fact, ageSeconds: number): AgedFact {
   return { fact, ageSeconds }
 }
 
@@ -127,7 +127,7 @@ export function accusationsIn({ alarm }: Message): readonly Accusation[] {
 }
 
 /** Returns the facts in a message. */
-export function factsIn({ facts }: Message): readonly Told[] {
+export function factsIn({ facts }: Message): readonly AgedFact[] {
   return facts?.facts ?? []
 }
 

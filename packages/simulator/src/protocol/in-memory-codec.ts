@@ -8,7 +8,7 @@ import {
   type Codec,
   type Config,
   type Message,
-  type Told,
+  type AgedFact,
 } from '@jel/protocol'
 import type { Digest } from '../engine/digest.ts'
 import { InMemoryPayload, type Payload } from '../network/payload.ts'
@@ -69,7 +69,7 @@ export class InMemoryBroadcast extends InMemoryPayload {
   }
 }
 
-function digestFacts(facts: readonly Told[], into: Digest): void {
+function digestFacts(facts: readonly AgedFact[], into: Digest): void {
   for (const { fact, ageSeconds } of facts) {
     into.word(fact.high)
     into.word(fact.low)

@@ -27,8 +27,8 @@ function flushed(to: Actor): wire.Frame[] {
 
 describe('what failure detection says', () => {
   it('is gathered for a moment, one frame of a kind and link', () => {
-    batcher.tell(alice.id, bob.suspects(self))
-    batcher.tell(alice.id, bob.refutes(3))
+    batcher.send(alice.id, bob.suspects(self))
+    batcher.send(alice.id, bob.refutes(3))
     for (const { id } of everyone.slice(2, 5)) batcher.ask(alice.id, id)
     batcher.reached(alice.id, bob.refutes(3))
     batcher.missed(alice.id, bob.id, false)
@@ -56,7 +56,7 @@ describe('what failure detection says', () => {
 
   it('is said once, however often it is put in', () => {
     // The same message comes from several peers.
-    for (let i = 0; i < 3; i++) batcher.tell(alice.id, bob.suspects(self))
+    for (let i = 0; i < 3; i++) batcher.send(alice.id, bob.suspects(self))
     for (let i = 0; i < 3; i++) batcher.reached(alice.id, bob.refutes(3))
     for (let i = 0; i < 3; i++) batcher.ask(alice.id, bob.id)
     const [frame, request, answer] = flushed(alice)

@@ -48,7 +48,7 @@ export class Batcher implements Timed {
   }
 
   /** Sends a suspicion or a refutation. */
-  tell(peer: NodeId, statement: Statement): void {
+  send(peer: NodeId, statement: Statement): void {
     this.#to(peer)?.statements.set(keyOf(statement), statement)
   }
 

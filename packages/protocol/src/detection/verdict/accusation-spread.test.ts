@@ -77,8 +77,8 @@ describe('an accusation', () => {
       for (const other of rest) bench.receive(other, alarm(other.suspects(suspect)))
       const told = bench.log.length
       bench.until(() => isDead(bench, suspect), 2_000, 1)
-      const isTold = ({ facts }: wire.Broadcast): boolean => facts.some(({ certificate }) => certificate !== undefined)
-      return bench.until(() => broadcastsIn(bench.log.slice(told).map(({ effect }) => effect)).some(isTold), 10_000)
+      const isSent = ({ facts }: wire.Broadcast): boolean => facts.some(({ certificate }) => certificate !== undefined)
+      return bench.until(() => broadcastsIn(bench.log.slice(told).map(({ effect }) => effect)).some(isSent), 10_000)
     })
     const places = (waits as number[]).sort((a, b) => a - b)
     for (const [i, wait] of places.entries()) if (i > 0) expect(wait - (places[i - 1] as number)).toBeGreaterThanOrEqual(60)

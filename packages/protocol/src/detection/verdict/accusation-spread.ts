@@ -47,8 +47,8 @@ export class AccusationSpread {
   }
 
   /** Sends an accusation to the suspect itself, if a link is up, so that it can refute it. */
-  tellSubject(suspicion: Suspicion, accusation: Statement<Accusation>): void {
-    this.#tell(suspicion, suspicion.id, accusation)
+  sendToSubject(suspicion: Suspicion, accusation: Statement<Accusation>): void {
+    this.#send(suspicion, suspicion.id, accusation)
   }
 
   /** Sends undecided accusations to more members. */
@@ -57,7 +57,7 @@ export class AccusationSpread {
     const { id } = suspicion
     const peers = [...links.keys()].filter((peer) => peer !== id && !this.#isSuspected(peer) && suspicion.newsFor(peer).length > 0)
     for (const peer of pickSome(() => this.#context.random(), peers, peersARound)) {
-      for (const accusation of suspicion.newsFor(peer)) this.#tell(suspicion, peer, accusation)
+      for (const accusation of suspicion.newsFor(peer)) this.#send(suspicion, peer, accusation)
     }
     if (suspicion.spreads > 0 || peers.length === 0) this.#reachOut(id)
     suspicion.schedule('spread', now + this.#context.jitter(Math.min(firstRound * 2 ** suspicion.spreads, longestPause)))
@@ -70,7 +70,7 @@ export class AccusationSpread {
     this.#undelivered.delete(peer)
     for (const suspect of suspects ?? []) {
       const suspicion = this.#suspicions.get(suspect)
-      for (const accusation of suspicion?.newsFor(peer) ?? []) this.#tell(suspicion as Suspicion, peer, accusation)
+      for (const accusation of suspicion?.newsFor(peer) ?? []) this.#send(suspicion as Suspicion, peer, accusation)
     }
   }
 
@@ -99,9 +99,9 @@ export class AccusationSpread {
   }
 
   /** Sends an accusation to a peer, unless one of the two received it from the other. */
-  #tell(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
+  #send(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
     if (!this.#context.links.has(peer) || !suspicion.newsFor(peer).includes(accusation)) return
     suspicion.exchange(peer, accusation)
-    this.#batcher.tell(peer, accusation)
+    this.#batcher.send(peer, accusation)
   }
 }

@@ -77,7 +77,7 @@ export class Accusations {
     suspicion.spreads = 0
     suspicion.schedule('spread', now + this.#firstRound)
     suspicion.add(accusation)
-    this.#spread.tellSubject(suspicion, accusation)
+    this.#spread.sendToSubject(suspicion, accusation)
     this.confirmation.accused(suspicion)
     this.confirmation.added(suspicion, id, false)
     this.confirmation.judge(suspicion)
@@ -105,7 +105,7 @@ export class Accusations {
     if (own === undefined) return
     suspicion.remove(this.#context.id)
     suspicion.unpublish()
-    this.#parts.batcher.tell(suspicion.id, own)
+    this.#parts.batcher.send(suspicion.id, own)
   }
 
   /**
@@ -144,7 +144,7 @@ export class Accusations {
     if (from !== undefined) suspicion.exchange(from, accusation)
     this.confirmation.added(suspicion, accusation.signer, isPublished)
     this.#events.onReported(suspicion, from !== undefined)
-    if (!suspicion.isOwn) this.#spread.tellSubject(suspicion, accusation)
+    if (!suspicion.isOwn) this.#spread.sendToSubject(suspicion, accusation)
     this.confirmation.judge(suspicion)
   }
 
@@ -222,7 +222,7 @@ export class Accusations {
       refutations.isNews(proof) &&
       this.#context.codec.verify(statement)
     )
-      this.#tell(refutations.merge(proof), this.confirmation.waitFor(this.#context.random() * mostAccusers))
+      this.#broadcast(refutations.merge(proof), this.confirmation.waitFor(this.#context.random() * mostAccusers))
   }
 
   #isHeld({ signer, content, signature }: Statement<Accusation>): boolean {
@@ -253,7 +253,7 @@ export class Accusations {
   #publish(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return
-    this.#tell(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)
+    this.#broadcast(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)
     this.#published(own)
   }
 
@@ -262,7 +262,7 @@ export class Accusations {
     if (suspicion !== undefined) this.confirmation.added(suspicion, signer, true)
   }
 
-  #tell(fact: Fact, after = 0): void {
+  #broadcast(fact: Fact, after = 0): void {
     this.#context.outcomes.push({ type: 'publish', fact, after })
   }
 }

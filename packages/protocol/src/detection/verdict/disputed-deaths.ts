@@ -37,7 +37,7 @@ export class DisputedDeaths implements Timed {
     if (held !== undefined && (isOutlived || !held.isOutlived)) return
     this.#held.set(suspect, { certificate, isOutlived, until: this.#context.now + holdTime })
     this.#arm()
-    if (this.#context.links.has(suspect)) this.#tell(certificate)
+    if (this.#context.links.has(suspect)) this.#send(certificate)
     // After a partition every node knows such deaths of half of the pool. A node with a link sends
     // them.
     else if (!isOutlived) this.#context.connect(suspect)
@@ -53,7 +53,7 @@ export class DisputedDeaths implements Timed {
 
   linkUp(peer: NodeId): void {
     const held = this.#held.get(peer)
-    if (held !== undefined) this.#tell(held.certificate)
+    if (held !== undefined) this.#send(held.certificate)
   }
 
   /** A life ended or a new one began. */
@@ -78,7 +78,7 @@ export class DisputedDeaths implements Timed {
     )
   }
 
-  #tell(certificate: Certificate): void {
+  #send(certificate: Certificate): void {
     this.#context.send(certificate.suspect, { facts: { facts: [factOf({ certificate })], fresh: false } })
   }
 }

@@ -80,7 +80,7 @@ export class RefutationExchange {
     if (suspicion === undefined) return
     // The others receive a refutation from the topic, too.
     if (from !== undefined)
-      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.tell(peer, refutation)
+      for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.send(peer, refutation)
     for (const [accuser, accusation] of suspicion.accusations)
       if (accusation.content.heartbeat < content.heartbeat) suspicion.remove(accuser)
     suspicion.unpublish()
@@ -92,7 +92,7 @@ export class RefutationExchange {
     if (content.suspect === this.#context.id) return
     const refutation = this.latestOf(content.suspect)
     if (refutation?.content.incarnation === content.incarnation && content.heartbeat < refutation.content.heartbeat)
-      this.#parts.batcher.tell(accuser, refutation)
+      this.#parts.batcher.send(accuser, refutation)
   }
 
   /** Refutes an accusation of this node. Its accuser receives the refutation at once. */
@@ -104,7 +104,7 @@ export class RefutationExchange {
       const last = this.#sentAt.get(peer)
       if (!links.has(peer) || (last !== undefined && now - last < pause)) continue
       this.#sentAt.set(peer, now)
-      this.#parts.batcher.tell(peer, refutation)
+      this.#parts.batcher.send(peer, refutation)
     }
     for (const [peer, at] of this.#sentAt) if (now - at >= pause) this.#sentAt.delete(peer)
   }
