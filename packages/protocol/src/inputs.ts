@@ -4,16 +4,14 @@ import type { Command, Input } from './base/input.ts'
 import type { Encoded, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
-import type { TimerName } from './context/timers.ts'
+import { Departure } from './departure.ts'
 import type { Fact } from './facts/fact.ts'
 import type { Facts, Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
 import type { Settlement } from './settlement.ts'
 
-/** After its left-statement a node only publishes: that, and news of others that leave, too. */
-const afterLeaving: ReadonlySet<TimerName> = new Set<TimerName>(['broadcast', 'lazyPush'])
-
 export class Inputs<Data extends Encoded> {
+  readonly departure: Departure<Data>
   readonly #parts: Parts<Data>
   readonly #context: Context<Data>
   readonly #settlement: Settlement
@@ -23,6 +21,7 @@ export class Inputs<Data extends Encoded> {
     this.#parts = parts
     this.#context = parts.context
     this.#settlement = settlement
+    this.departure = new Departure(parts, settlement)
   }
 
   /** Handles an input. Its outcomes wait for their settlement. */
@@ -56,6 +55,7 @@ export class Inputs<Data extends Encoded> {
       case 'unreachable':
         introduction.unreachable(input.peer, input.addresses, input.failure, input.reason)
         if (input.peer === undefined) break
+        this.departure.lost(input.peer)
         detector.unreachable(input.peer, input.failure)
         signals.unreachable(input.peer)
         break
@@ -73,12 +73,9 @@ export class Inputs<Data extends Encoded> {
 
   #receive(link: Link, message: Message): void {
     const from = link.peer
-    const { detector, lazyPush, signals, reconciler, broadcaster } = this.#parts
+    const { detector, lazyPush, signals, reconciler } = this.#parts
     if (this.#hasLeft) {
-      // Only pass on news.
-      if (message.facts?.fresh === true) broadcaster.passOnLeaving(this.#settlement.takeIn(message.facts.facts, link), from)
-      else if (message.want !== undefined) lazyPush.answer(from, message.want.items)
-      else if (message.hello !== undefined) this.#sendEnd(from)
+      this.departure.receive(link, message)
       return
     }
     detector.heard(from)
@@ -98,15 +95,6 @@ export class Inputs<Data extends Encoded> {
     else if (message.signal !== undefined) signals.receive(from, message.signal)
     else if (message.signalAck !== undefined) signals.acknowledged(from, message.signalAck.reference)
     // All other messages come from a later version.
-  }
-
-  /**
-   * Sends this node's end to a peer that links with it after it left. Otherwise the peer would take
-   * it for dead.
-   */
-  #sendEnd(peer: NodeId): void {
-    const end = this.#context.view.fact(this.#context.id)
-    if (end !== undefined) this.#context.sendFacts(peer, [end], true)
   }
 
   /** Handles a broadcast. Returns a verdict on forwarding it. */
@@ -164,7 +152,7 @@ export class Inputs<Data extends Encoded> {
         records.broadcast(command.name, command.payload, command.query)
         break
       case 'leave':
-        this.#leave()
+        this.departure.begin()
         break
       case 'found':
         this.#found()
@@ -177,6 +165,7 @@ export class Inputs<Data extends Encoded> {
     const link = this.#context.links.get(peer)
     if (link === undefined) return
     this.#context.links.delete(peer)
+    this.departure.lost(peer)
     for (const part of [reconciler, lazyPush]) part.linkLost(peer)
     detector.linkLost(link)
     linkMaintenance.linkLost(link)
@@ -196,18 +185,6 @@ export class Inputs<Data extends Encoded> {
   #found(): void {
     this.#context.isUnintroduced = false
     this.#parts.introduction.goAlone()
-  }
-
-  #leave(): void {
-    const fact = this.#parts.life.leave()
-    if (fact === undefined) {
-      this.#context.phase = 'stopped'
-      return
-    }
-    this.#settlement.settle()
-    this.#parts.broadcaster.leave(fact)
-    this.#context.timers.retain(afterLeaving)
-    this.#context.phase = 'left'
   }
 
   get #hasLeft(): boolean {

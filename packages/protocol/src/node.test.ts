@@ -140,6 +140,32 @@ describe('leaving', () => {
       expect(effects.some((effect) => effect.type === 'send' && hex(effect.data).includes(hex(left.signature)))).toBe(true)
   })
 
+  it('with a single link dials others, and waits until each has its end or is out of reach', () => {
+    const bench = new Bench(self)
+    bench.meet(alice)
+    for (const actor of [bob, carol]) bench.meet(actor, { linked: false })
+    bench.advance(1_000)
+    const dialled = bench
+      .input({ type: 'command', command: { type: 'leave' } })
+      .flatMap((effect) => (effect.type === 'connect' ? [effect.peer] : []))
+    expect(dialled.sort()).toEqual([bob.id, carol.id].sort())
+    expect(bench.node.isDeparting).toBe(true)
+    const effects = bench.link(bob)
+    expect(framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(self.left(1))])
+    expect(bench.node.isDeparting).toBe(true)
+    bench.input({ type: 'unreachable', peer: carol.id, addresses: [], failure: 'silent', reason: '' })
+    expect(bench.node.isDeparting).toBe(false)
+  })
+
+  it('with three links dials nobody', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    bench.meet(dave, { linked: false })
+    bench.advance(1_000)
+    bench.input({ type: 'command', command: { type: 'leave' } })
+    expect(bench.node.isDeparting).toBe(false)
+  })
+
   it('before it entered tells nobody', () => {
     const bench = new Bench(self, { introducers: [{ address: Uint8Array.of(1) }] })
     expect(bench.input({ type: 'command', command: { type: 'leave' } })).toEqual([])

@@ -68,6 +68,14 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#parts.records.list(prefix)
   }
 
+  /**
+   * True for a node that has left, while a member that it dialled has yet to learn of that. The
+   * runner should not stop it meanwhile, for two seconds at most.
+   */
+  get isDeparting(): boolean {
+    return this.#inputs.departure.isWaiting
+  }
+
   get links(): ReadonlySet<NodeId> {
     return new Set(this.#context.links.keys())
   }

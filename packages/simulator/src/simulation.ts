@@ -20,6 +20,9 @@ import { Spawner, stream } from './spawner.ts'
 
 type Listener<P extends Protocol> = (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void
 
+/** A leaver's longest wait for an answer, and the interval of its checks, ms: as on a real host. */
+const [longestGoodbye, lookAgain] = [2_000, 20]
+
 /**
  * A pool on a virtual clock and network. The seed and the order of calls determine everything that
  * happens.
@@ -117,7 +120,13 @@ export class Simulation<P extends Protocol> {
   /** Leaves gracefully. The process ends after its left-statement had time to go out. */
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })
-    this.#clock.after(this.#options.leaveFlush ?? 100, () => node.kill())
+    const { leaveFlush = 100 } = this.#options
+    const end = this.now + Math.max(leaveFlush, longestGoodbye)
+    const stop = (): void => {
+      if (node.protocol.isDeparting === true && this.now < end) this.#clock.after(lookAgain, stop)
+      else node.kill()
+    }
+    this.#clock.after(leaveFlush, stop)
   }
 
   kill(node: SimulatedNode<P>): void {

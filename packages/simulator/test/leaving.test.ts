@@ -35,3 +35,27 @@ it.each([
   expect(died).toEqual([])
   expect(nodes.at(-1)?.protocol.members()).toHaveLength(1)
 })
+
+/** Newcomers have one link each, to the founder, until they have received the whole pool. */
+it.each(seeds('1-20').map((seed) => ({ seed })))(
+  'who leaves right after it entered, with its only neighbour, has left: seed $seed',
+  ({ seed }) => {
+    const simulation = simulatePool({ seed, network: { delay: () => 80 } })
+    const founder = simulation.spawn()
+    simulation.run(1_000)
+    const nodes = [founder, ...Array.from({ length: 7 }, () => simulation.spawn({ introducers: [founder] }))]
+    simulation.runUntil(() => nodes.every(({ protocol }) => protocol.members().length === nodes.length), 60_000, 'a pool')
+    const leavers = nodes.filter((_, i) => i % 3 === 0)
+    const others = nodes.filter((node) => !leavers.includes(node))
+    const ends: string[] = []
+    simulation.subscribe((node, { type, ...rest }) => {
+      if (others.includes(node) && 'member' in rest && (type === 'died' || type === 'left')) ends.push(type)
+    })
+    for (const node of leavers) {
+      simulation.leave(node)
+      simulation.run(25)
+    }
+    simulation.run(5_000)
+    expect(ends).toEqual(Array(leavers.length * others.length).fill('left'))
+  },
+)

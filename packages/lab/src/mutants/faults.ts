@@ -349,10 +349,17 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a leave is told to nobody',
-    file: 'inputs.ts',
+    file: 'departure.ts',
     from: 'this.#parts.broadcaster.leave(fact)',
     to: 'void fact',
     simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],
+  },
+  {
+    name: 'a leaver dials nobody',
+    file: 'departure.ts',
+    from: 'if (few <= 0) return',
+    to: 'return',
+    simulation: ['leaving.test.ts', '-t', 'only neighbour'],
   },
   {
     name: 'links are never closed as surplus',

@@ -11,11 +11,19 @@ import { OverlayClosedError } from '../base/errors.ts'
  * machine.
  */
 const goodbyeTime = 100
+/**
+ * The longest such time, while a member that was dialled for that has yet to answer, ms. Guess.
+ */
+const longestGoodbye = 2_000
+/** Interval of the checks meanwhile, ms. */
+const lookAgain = 20
 
 export interface LifecycleOptions {
   readonly pool: string
   /** Announces the leave. Returns true if there is a link to receive it. */
   readonly sayGoodbye: () => boolean
+  /** True while a member that stays has yet to receive the announcement. */
+  readonly isDeparting: () => boolean
   /** Takes everything down. Pending calls fail with `error`. */
   readonly takeDown: (error: Error) => Promise<void>
 }
@@ -56,7 +64,11 @@ export class Lifecycle {
   async #leave(): Promise<void> {
     // Others that know nobody else may be leaving at this moment, too. This node passes their
     // announcements on for a while.
-    if (!this.#closing && this.#options.sayGoodbye()) await delay(goodbyeTime)
+    if (!this.#closing && this.#options.sayGoodbye()) {
+      const end = performance.now() + longestGoodbye
+      await delay(goodbyeTime)
+      while (this.#options.isDeparting() && performance.now() < end) await delay(lookAgain)
+    }
     await this.close({ reason: 'left' })
   }
 

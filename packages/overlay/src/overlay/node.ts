@@ -61,8 +61,9 @@ export class RunningNode {
       sayGoodbye: () => {
         this.#peers.save()
         this.engine.command({ type: 'leave' })
-        return node.links.size > 0
+        return node.links.size > 0 || node.isDeparting
       },
+      isDeparting: () => node.isDeparting,
       takeDown: async (error) => {
         this.signals.close(error)
         try {

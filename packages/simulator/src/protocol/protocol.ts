@@ -9,6 +9,8 @@ export interface Protocol {
   handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[]
   handleBroadcast(data: Payload, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Payload>[] }
   readonly self: Member | undefined
+  /** As `ProtocolNode.isDeparting`. */
+  readonly isDeparting?: boolean
   members(): Member[]
   reign(election: string): Reign | undefined
 }
