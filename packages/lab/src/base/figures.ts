@@ -41,13 +41,22 @@ export interface Shown<Data> {
 
 /** Returns the origin; call it before the measurement. */
 export function originOf(): Origin {
-  const git = (...args: string[]): string => execFileSync('git', ['-C', inCheckout('.'), ...args], { encoding: 'utf8' }).trim()
-  const changed = git('status', '--porcelain') === '' ? '' : '+'
   return {
-    revision: git('rev-parse', '--short', 'HEAD') + changed,
+    revision: revisionOf(),
     command: ['pnpm', 'lab', ...process.argv.slice(2)].join(' '),
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
+  }
+}
+
+/** Copies of the sources without a history exist, as for planted faults. */
+function revisionOf(): string {
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', inCheckout('.'), ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') === '' ? '' : '+')
+  } catch {
+    return 'unknown'
   }
 }
 
