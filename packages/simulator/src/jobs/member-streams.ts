@@ -7,6 +7,12 @@ import { JobMessage, StreamWord } from './job-message.ts'
 /** The time before an unreachable member is dialled again, ms; as in `PeerStreams`. */
 const REDIAL: Milliseconds = 1000
 
+/**
+ * Bytes that may wait for one stream, as in `PeerStreams`. With more, the stream breaks and loses
+ * all of them.
+ */
+const MAX_WAITING = 16 * 2 ** 20
+
 interface Outgoing {
   isOpen: boolean
   readonly waiting: JobMessage[]
@@ -38,8 +44,13 @@ export class MemberStreams {
   send(to: MemberId, message: JobMessage): void {
     const stream = this.#outgoing.get(to) ?? this.#open(to)
     if (stream === undefined) this.#onUnreached(to)
-    else if (stream.isOpen) this.#node.sendApplication(to, message)
-    else stream.waiting.push(message)
+    else if (stream.isOpen) {
+      if ((this.#node.sendApplication(to, message) ?? 0) > MAX_WAITING) {
+        this.#node.hangUp(to)
+        this.#connected.delete(to)
+        this.#break(to)
+      }
+    } else stream.waiting.push(message)
   }
 
   /** Forgets a dead member and the messages to it. */
@@ -81,8 +92,7 @@ export class MemberStreams {
     else {
       this.#node.dialApplication(to, addresses, () => {
         if (this.#outgoing.get(to) !== stream || stream.isOpen) return
-        this.#notBefore.set(to, this.#node.now + REDIAL)
-        this.#lost(to)
+        this.#break(to)
       })
     }
     return stream
@@ -93,6 +103,11 @@ export class MemberStreams {
     if (stream === undefined || stream.isOpen) return
     stream.isOpen = true
     for (const message of stream.waiting.splice(0)) this.#node.sendApplication(peer, message)
+  }
+
+  #break(to: MemberId): void {
+    this.#notBefore.set(to, this.#node.now + REDIAL)
+    this.#lost(to)
   }
 
   #lost(peer: MemberId): void {

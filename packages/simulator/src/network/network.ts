@@ -105,18 +105,19 @@ export class Network {
   }
 
   /**
-   * Sends data on a stream of the application. Returns false if there is no connection for that.
+   * Sends data on a stream of the application. Returns how many bytes wait to be sent, undefined if
+   * there is no connection.
    */
-  sendApplication(from: Endpoint, to: NodeId, data: Payload): boolean {
+  sendApplication(from: Endpoint, to: NodeId, data: Payload): number | undefined {
     const connection = from.applications.get(to)?.[0]
-    if (connection === undefined) return false
+    if (connection === undefined) return undefined
     const pipe = connection.pipeFrom(from)
     const parts = Math.ceil(data.length / part)
     const pace =
       parts === 1 ? 0 : (this.#transit.message(from, pipe.to, data.length, () => (pipe.flow ??= new TcpFlow())) - pipe.lastDelay) / parts
     pipe.parts.push({ data, left: data.length, pace: Math.max(0, pace) })
     if (pipe.parts.length === 1) this.#sendParts(pipe)
-    return true
+    return pipe.parts.reduce((sum, { left }) => sum + left, 0)
   }
 
   /**

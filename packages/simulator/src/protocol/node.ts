@@ -143,8 +143,8 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
   }
 
-  /** For the application: sends data. Returns false if there is no connection to this peer. */
-  sendApplication(peer: NodeId, data: Payload): boolean {
+  /** For the application: sends data, see {@link Network.sendApplication}. */
+  sendApplication(peer: NodeId, data: Payload): number | undefined {
     return this.#world.network.sendApplication(this.endpoint, peer, data)
   }
 
