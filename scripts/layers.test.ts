@@ -99,7 +99,7 @@ const simulator: Layers = {
   'jobs/programs': ['runner', 'scenario'],
   jobs: ['engine', 'network', 'protocol', 'scenario', 'report', 'runner', 'jobs/programs', '.'],
   runner: ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'report', 'jobs', '.'],
-  grid: ['engine', 'jobs', 'jobs/programs'],
+  grid: ['jobs', 'jobs/programs', 'network', 'protocol', '.'],
 }
 
 const node: Layers = {

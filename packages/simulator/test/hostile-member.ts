@@ -112,6 +112,6 @@ export class HostileMember {
   }
 
   #say(to: MemberId, message: Message): void {
-    this.#grid.say(this.member, to, message)
+    this.member.send(to, message)
   }
 }

@@ -77,9 +77,7 @@ export class Visits {
     }
     for (let number = 0; number < submissions; number++) grid.after(this.#random() * time, () => this.#visit(`small ${number}`))
     for (let at = 0; at < time; at += time / 50) grid.after(at, () => this.#count())
-    let isOver = false
-    grid.after(time + 60_000, () => (isOver = true))
-    grid.until(() => isOver, time + 60_001)
+    grid.run(time + 60_000)
   }
 
   #visit(id: JobId): void {

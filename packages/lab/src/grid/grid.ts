@@ -72,8 +72,7 @@ function runJob({ sites, latency, leaf, disturb }: Setting, seed: number, second
   const cores = sites.reduce((sum, { nodes, cores: each }) => sum + nodes * each, 0)
   const leaves = Math.round((cores * seconds * 1000) / leaf)
   const program = irregularTree({ leaves, leafTime: leaf, branching: 4, seed })
-  const borders = new Map(sites.flatMap(({ name, border }) => (border === undefined ? [] : [[name, (border * 1024) / 1000] as const])))
-  const grid = new VirtualGrid({ seed, program, latency, ...(borders.size > 0 && { border: (site: string) => borders.get(site) }) })
+  const grid = new VirtualGrid({ seed, program, latency, sites })
   const join = ({ name, nodes, cores: workers }: Site): void => {
     for (let node = 0; node < nodes; node++) grid.join({ site: name, workers })
   }

@@ -1,3 +1,4 @@
+import type { Bandwidth } from '@jel/simulator'
 import { replaceOften, type VirtualGrid } from '@jel/simulator/internals'
 
 /** Machines at one place. */
@@ -9,10 +10,10 @@ export interface Site {
   /** Seconds from the submission until they join. */
   readonly late?: number
   /**
-   * KiB a second that its members send to members of other sites, and receive from them; undefined:
-   * any number.
+   * Mbit/s that its members send to members of other sites, and receive from them. Default: any
+   * number.
    */
-  readonly border?: number
+  readonly gateway?: Bandwidth
 }
 
 export interface Setting {
@@ -73,8 +74,8 @@ const satin: readonly Site[] = [
   { name: 'nl UvA', nodes: 16, cores: 4 },
   { name: 'nl Delft', nodes: 32, cores: 2 },
   { name: 'nl Leiden', nodes: 16, cores: 2 },
-  { name: 'japan Chiba', nodes: 8, cores: 2, late: 60, border: 122 },
-  { name: 'japan Tsukuba', nodes: 8, cores: 8, late: 60, border: 122 },
+  { name: 'japan Chiba', nodes: 8, cores: 2, late: 60, gateway: { up: 1, down: 1 } },
+  { name: 'japan Tsukuba', nodes: 8, cores: 8, late: 60, gateway: { up: 1, down: 1 } },
   { name: 'nl desktops', nodes: 15, cores: 1 },
   { name: 'nl desktop of two', nodes: 1, cores: 2 },
   { name: 'usa EC2', nodes: 16, cores: 1 },

@@ -65,14 +65,12 @@ function disturb(grid: VirtualGrid, random: () => number, events: string[]): num
     grid.after(at, () => disturbOnce(grid, random, events))
   }
   grid.after(at + 5000, () => grid.heal())
-  // The clock must go on although nothing happens any more.
-  for (const later of [12_001, 300_001]) grid.after(at + later, () => {})
   return at + 12_000
 }
 
 function disturbOnce(grid: VirtualGrid, random: () => number, events: string[]): void {
   const what = random()
-  const isCut = new Set(grid.living.map(({ side }) => side)).size > 1
+  const isCut = new Set(grid.living.map(({ node }) => node.endpoint.side)).size > 1
   const say = (text: string): void => void events.push(`${Math.floor(grid.now)} ms: ${text}`)
   const one = pickOne(random, grid.living)
   if (one === undefined) return
@@ -89,7 +87,7 @@ function disturbOnce(grid: VirtualGrid, random: () => number, events: string[]):
     }
   } else if (what < 0.7) {
     const newcomer = grid.join({ site: `s${Math.floor(random() * SITES)}` })
-    newcomer.side = one.side
+    newcomer.node.endpoint.side = one.node.endpoint.side
     say(`join ${newcomer.id}`)
   } else if (!isCut && what < 0.9) {
     const share = random()

@@ -64,19 +64,16 @@ describe('a grid without faults', () => {
     grid.settle()
     grid.submit({ id: 'job', input: rootInput(1) })
     // Every begun task has ended by then.
-    grid.after(30_000, () => {})
-    grid.exhaust()
+    grid.run(30_000)
     expect(started(grid)).toBe(1)
   })
 
   it('is silent once the job is done', () => {
     const grid = treeGrid(2, 8, { leaves: 200 })
     grid.until(() => grid.isDoneEverywhere('job'), 60_000)
-    grid.after(5000, () => {})
-    grid.exhaust()
+    grid.run(5000)
     const { messages } = grid
-    grid.after(600_000, () => {})
-    grid.exhaust()
+    grid.run(600_000)
     expect(grid.messages).toBe(messages)
   })
 })
@@ -209,7 +206,7 @@ describe('a grid with faults', () => {
         const replicas = grid.living.filter(({ id, scheduler }) => scheduler.replicas('job').includes(id))
         const paths = [...grid.runs.keys()].map((key) => key.slice('job '.length))
         const known = new Set(paths.filter((path) => replicas.some(({ scheduler }) => scheduler.covers('job', path))))
-        grid.healInWaves(10_000, 4000)
+        grid.healInWaves(10_000, 300)
         grid.onBegin = ({ view }, _job, path) => {
           if (view.size === grid.living.length - 1 && known.has(path)) again++
         }

@@ -1,30 +1,20 @@
-import type { JobId, JobSpec, MemberId, Message, Path, SchedulerConfig, Tickets } from '@jel/compute/internals'
+import type { Effect, JobId, JobSpec, MemberId, Path } from '@jel/compute/internals'
 import { createRandom, hash52, type Milliseconds } from '@jel/protocol'
-import { VirtualClock } from '../engine/clock.ts'
-import type { VirtualProgram } from '../jobs/programs/program.ts'
-import { GridMember, type GridMemberOptions, type GridWorld } from './grid-member.ts'
-import { GridNetwork, type GridNetworkOptions } from './grid-network.ts'
-import { MembershipOracle, SPREAD } from './membership-oracle.ts'
+import type { ComputeNode, JobObserver } from '../jobs/compute-node.ts'
+import { MembershipOracle, SPREAD } from '../protocol/membership-oracle.ts'
+import { OracleNode } from '../protocol/oracle-node.ts'
+import type { Site } from '../network/site.ts'
+import { Simulation } from '../simulation.ts'
+import { GridMember, tagOf } from './grid-member.ts'
+import type { GridMemberOptions, GridOptions } from './grid-options.ts'
 
-/** Options of a {@link VirtualGrid}. */
-export interface GridOptions extends GridNetworkOptions {
-  readonly seed: number
-  readonly program: VirtualProgram
-  readonly config?: Partial<SchedulerConfig>
-  /** Shares of owners at each member. */
-  readonly tickets?: Tickets
-  /**
-   * Time from a death until the other members detect it, from and to, ms. Default: 70 to 190
-   * (measured).
-   */
-  readonly detection?: readonly [Milliseconds, Milliseconds]
-}
+const SITES: readonly Site[] = ['s', 's0', 's1', 's2', 's3'].map((name) => ({ name }))
 
 /**
- * Schedulers on a virtual clock, whose membership an oracle knows. It tests the behaviour of
- * schedulers; a `Simulation` tests the membership itself.
+ * A simulation whose membership an oracle knows. It tests the behaviour of schedulers. Other
+ * simulations test the membership itself.
  */
-export class VirtualGrid {
+export class VirtualGrid implements JobObserver {
   readonly members: GridMember[] = []
   /** The present visitors. There may be thousands in a day. */
   readonly visitors = new Map<MemberId, GridMember>()
@@ -39,39 +29,31 @@ export class VirtualGrid {
   /** The time when the first member knew that a job is done. */
   readonly doneAt = new Map<JobId, Milliseconds>()
   readonly random: () => number
-  readonly #clock = new VirtualClock()
-  readonly #options: GridOptions
-  readonly #network: GridNetwork
+  readonly options: GridOptions
+  readonly #simulation: Simulation<OracleNode>
   readonly #membership: MembershipOracle
-  readonly #world: GridWorld
   readonly #jobs = new Map<JobId, JobSpec>()
   #visits = 0
 
   constructor(options: GridOptions) {
-    this.#options = options
+    this.options = options
     this.random = createRandom(options.seed)
-    this.#network = new GridNetwork(this.#clock, this.random, options, (from, to, message) => this.#deliver(from, to, message))
-    this.#membership = new MembershipOracle(this.#clock, this.random, this.#network, {
-      members: () => this.members,
-      named: (id) => this.#named(id),
+    const { seed, latency, sites = SITES } = options
+    const delays = sites.map(({ name }) => sites.map((other) => latency(name, other.name)))
+    this.#simulation = new Simulation({
+      seed,
+      createProtocol: (parts) => new OracleNode(parts),
+      network: { topology: { name: 'grid', sites, delays, jitter: 0 }, setupDelays: 2 },
+      keepNews: false,
+      checkPromises: false,
     })
-    this.#world = {
-      clock: this.#clock,
-      random: this.random,
-      program: options.program,
-      config: options.config ?? {},
-      tickets: options.tickets,
-      send: (from, to, message) => this.say(from, to, message),
-      kill: (member) => this.kill(member),
-      begins: (member, job, path) => this.onBegin(member, job, path),
-      ran: (_member, job, path, cost) => this.#count(job, path, cost),
-      ended: (job, entry) => void (entry !== undefined && !this.doneAt.has(job) && this.doneAt.set(job, this.now)),
-      warned: (member, warning) => this.warnings.push({ ...warning, by: member.id }),
-    }
+    const delay = (from: MemberId, to: MemberId): Milliseconds =>
+      this.#delay(this.#named(from) as GridMember, this.#named(to) as GridMember)
+    this.#membership = new MembershipOracle(this.#simulation, this.random, delay)
   }
 
   get now(): Milliseconds {
-    return this.#clock.now
+    return this.#simulation.now
   }
 
   get living(): GridMember[] {
@@ -81,15 +63,15 @@ export class VirtualGrid {
   join(options: GridMemberOptions): GridMember {
     const number = this.members.length
     const id = `m${String(number).padStart(4, '0')}`
-    const member = new GridMember(this.#world, id, options, createRandom(this.#options.seed * 100_003 + number))
+    const member = this.#enter(id, options, this.options.seed * 100_003 + number)
     this.members.push(member)
-    this.#membership.joined(member)
+    this.#membership.joined(member.node)
     for (const { id: job } of this.#jobs.values()) {
       this.after(this.random() * SPREAD, () => {
         const spec = this.#jobs.get(job) as JobSpec
         const accepted = member.accepts && options.lacksInputs !== true
         const input = options.lacksInputs === true ? undefined : spec.input
-        if (member.lives) member.handle({ type: 'job', spec: { ...spec, input, fresh: false, accepted } })
+        if (member.lives) member.feed({ type: 'job', spec: { ...spec, input, fresh: false, accepted } })
       })
     }
     return member
@@ -102,9 +84,9 @@ export class VirtualGrid {
   visit(site: string): GridMember {
     const id = `v${this.#visits++}`
     const options = { site, workers: 0, accepts: false, visits: true }
-    const visitor = new GridMember(this.#world, id, options, createRandom(hash52(id, this.#options.seed) % 2 ** 32))
+    const visitor = this.#enter(id, options, hash52(id, this.options.seed) % 2 ** 32)
     this.visitors.set(id, visitor)
-    this.#membership.visited(visitor)
+    this.#membership.visited(visitor.node)
     return visitor
   }
 
@@ -112,7 +94,7 @@ export class VirtualGrid {
     const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
     this.#jobs.set(job.id, job)
     for (const member of [...this.living, ...this.visitors.values()])
-      this.after(this.#network.delay(from, member), () => member.handle({ type: 'job', spec: { ...job, accepted: member.accepts } }))
+      this.after(this.#delay(from, member), () => member.feed({ type: 'job', spec: { ...job, accepted: member.accepts } }))
   }
 
   /** Publishes a new version of a job's record, which reaches all living members. */
@@ -120,8 +102,8 @@ export class VirtualGrid {
     const spec = { ...(this.#jobs.get(id) as JobSpec), wish, fresh: false }
     this.#jobs.set(id, spec)
     for (const member of this.living) {
-      const after = this.#network.delay(from, member) + this.random() * SPREAD
-      this.after(after, () => member.lives && member.handle({ type: 'job', spec: { ...spec, accepted: member.accepts } }))
+      const after = this.#delay(from, member) + this.random() * SPREAD
+      this.after(after, () => member.lives && member.feed({ type: 'job', spec: { ...spec, accepted: member.accepts } }))
     }
   }
 
@@ -129,63 +111,67 @@ export class VirtualGrid {
   expire(job: JobId): void {
     if (!this.#jobs.delete(job)) return
     for (const member of [...this.living, ...this.visitors.values()])
-      this.after(this.random() * SPREAD, () => member.lives && member.handle({ type: 'expired', job }))
+      this.after(this.random() * SPREAD, () => member.lives && member.feed({ type: 'expired', job }))
   }
 
   /** Requests a job's outcome at this member. */
   watch(member: GridMember, job: JobId): void {
-    member.handle({ type: 'watch', job })
+    member.feed({ type: 'watch', job })
   }
 
   /** Ends a member without notice, as SIGKILL does. */
   kill(member: GridMember): void {
     member.goneAt = this.now
-    this.#membership.died(member, this.#options.detection ?? [70, 190])
+    this.#simulation.kill(member.node)
+    this.#membership.died(member.node)
   }
 
   leave(member: GridMember): void {
-    member.handle({ type: 'leave' })
+    member.feed({ type: 'leave' })
     member.goneAt = this.now + 1
+    this.#simulation.leave(member.node)
+    this.#membership.left(member.node, 1)
     this.visitors.delete(member.id)
-    this.#membership.left(member, 1)
   }
 
   /** Cuts the members into two sides. They pronounce each other dead after a time. */
   cut(isOther: (member: GridMember) => boolean): void {
-    this.#membership.cut(isOther)
+    this.#membership.cut(this.members.filter(isOther).map(({ node }) => node))
   }
 
   heal(): void {
     this.#membership.heal()
   }
 
-  /** Heals in the way of real members, see {@link MembershipOracle.healInWaves}. */
-  healInWaves(span: Milliseconds, dial: Milliseconds): void {
-    this.#membership.healInWaves(span, dial)
+  /**
+   * Heals in the way of real members, see {@link MembershipOracle.healInWaves}. Meanwhile each end
+   * of a connection delays each packet by up to `lag` ms, so streams are slow to open.
+   */
+  healInWaves(span: Milliseconds, lag: Milliseconds): void {
+    const impair = (ms: Milliseconds): void => {
+      for (const { node } of this.living) this.#simulation.impair(node, { lag: this.random() * ms })
+    }
+    impair(lag)
+    this.after(2 * span, () => impair(0))
+    this.#membership.healInWaves(span)
   }
 
-  /** Sends a message. A visitor that is gone gets none. */
-  say(from: GridMember, id: MemberId, message: Message): void {
-    this.messages++
-    const to = this.#named(id)
-    if (to !== undefined) this.#network.send(from, to, message)
+  passes(from: MemberId, to: GridMember): boolean {
+    const sender = this.#named(from)
+    return sender === undefined || this.#membership.passes(sender.node, to.node)
   }
 
   /** Runs until `done` holds. Throws after `limit` ms of virtual time. */
   until(done: () => boolean, limit: Milliseconds): void {
-    const end = this.now + limit
-    while (!done()) {
-      if (!this.#clock.step(end)) throw new Error(`it has not happened after ${Math.round(this.now)} ms of virtual time`)
-    }
+    this.#simulation.runUntil(done, limit)
   }
 
-  /** Runs until nothing more is planned. */
-  exhaust(): void {
-    for (let next = this.#clock.nextTime; next !== undefined; next = this.#clock.nextTime) this.#clock.step(next)
+  run(time: Milliseconds): void {
+    this.#simulation.run(time)
   }
 
   after(time: Milliseconds, action: () => void): void {
-    this.#clock.after(time, action)
+    this.#simulation.after(time, action)
   }
 
   /** Runs until every member sees every other. */
@@ -203,7 +189,16 @@ export class VirtualGrid {
     return id.startsWith('v') ? this.visitors.get(id) : this.members[Number(id.slice(1))]
   }
 
-  #count(job: JobId, path: Path, cost: Milliseconds): void {
+  took(): void {}
+
+  did(member: ComputeNode, effect: Effect): void {
+    if (effect.type === 'send') this.messages++
+    if (effect.type === 'run') this.onBegin(member as GridMember, effect.job, effect.task.path)
+    if (effect.type === 'ended' && effect.entry !== undefined && !this.doneAt.has(effect.job)) this.doneAt.set(effect.job, this.now)
+    if (effect.type === 'warning') this.warnings.push({ ...effect, by: member.id })
+  }
+
+  ran(_member: ComputeNode, job: JobId, path: Path, cost: Milliseconds): void {
     this.worked.set(job, (this.worked.get(job) ?? 0) + cost)
     const key = `${job} ${path}`
     const run = this.runs.get(key)
@@ -211,10 +206,13 @@ export class VirtualGrid {
     else run.count++
   }
 
-  #deliver(from: GridMember, to: GridMember, message: Message): void {
-    if (!to.lives || from.side !== to.side || to.holdsDead.has(from.id)) return
-    // The sender of a message is present.
-    this.#membership.heard(to, from)
-    to.receive(from.id, message)
+  #delay(from: GridMember, to: GridMember): Milliseconds {
+    return this.options.latency(from.site, to.site)
+  }
+
+  #enter(id: MemberId, options: GridMemberOptions, seed: number): GridMember {
+    const identity = { id, sign: () => new Uint8Array() }
+    const node = this.#simulation.spawn({ identity, location: `${id}@${options.site}`, site: options.site, tag: tagOf(options) })
+    return new GridMember(this, node, options, createRandom(seed))
   }
 }

@@ -78,7 +78,7 @@ describe('a member whose containers do not start', () => {
       grid.settle()
       grid.submit({ id: 'job', input: rootInput(LEAVES), votes })
       grid.after(50_000, () =>
-        grid.say(asker, other.scheduler.replicas('job').find((id) => id !== asker.id) as string, { type: 'explain', job: 'job' }),
+        asker.send(other.scheduler.replicas('job').find((id) => id !== asker.id) as string, { type: 'explain', job: 'job' }),
       )
       grid.until(() => said.length > 0, 60_000)
       expect(grid.doneAt.size).toBe(0)

@@ -29,7 +29,7 @@ export function measure(grid: VirtualGrid, job: string, submitted: Milliseconds)
   let available = 0
   const sites = new Map<string, { worked: Milliseconds; available: Milliseconds }>()
   for (const { site, joinedAt, goneAt, workers, speed, worked } of grid.members) {
-    const time = Math.max(0, Math.min(goneAt ?? doneAt, doneAt) - Math.max(joinedAt, submitted)) * workers.length * speed
+    const time = Math.max(0, Math.min(goneAt ?? doneAt, doneAt) - Math.max(joinedAt, submitted)) * workers * speed
     const sum = sites.get(site) ?? { worked: 0, available: 0 }
     sites.set(site, { worked: sum.worked + worked, available: sum.available + time })
     available += time

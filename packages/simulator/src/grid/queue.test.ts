@@ -23,9 +23,7 @@ function submit(grid: VirtualGrid, owner: string): void {
 /** Processor time that each owner got within a minute, ms. */
 function minute(grid: VirtualGrid, owners: readonly string[]): number[] {
   const before = owners.map((owner) => grid.worked.get(owner) ?? 0)
-  const end = grid.now + 60_000
-  grid.after(60_000, () => {})
-  grid.until(() => grid.now >= end, 61_000)
+  grid.run(60_000)
   return owners.map((owner, index) => (grid.worked.get(owner) ?? 0) - (before[index] as number))
 }
 

@@ -1,7 +1,8 @@
 import type { Message } from '@jel/compute/internals'
 import { expect, it } from 'vitest'
 import { irregularTree, rootInput } from '../jobs/programs/trees.ts'
-import { VirtualGrid, type GridOptions } from './grid.ts'
+import type { GridOptions } from './grid-options.ts'
+import { VirtualGrid } from './grid.ts'
 
 const LEAVES = 200
 const options: GridOptions = {
@@ -21,13 +22,12 @@ function run(hasQuietHolder: boolean): number {
   let request = 0
   const takes = (from: string, message: Message): void => {
     if (message.type !== 'awaiting') return
-    grid.say(quiet, from, { type: 'holding', job: 'job', progress: message.paths.map((path) => [path, 0.5]) })
+    quiet.send(from, { type: 'holding', job: 'job', progress: message.paths.map((path) => [path, 0.5]) })
   }
   const quiet = hasQuietHolder ? grid.join({ site: 's', takes }) : (grid.living[0] as (typeof grid.living)[0])
   const steal = (): void => {
     if (grid.doneAt.has('job')) return
-    for (const { id } of grid.living)
-      if (id !== quiet.id) grid.say(quiet, id, { type: 'steal', request: request++, jobs: ['job'], count: 4 })
+    for (const { id } of grid.living) if (id !== quiet.id) quiet.send(id, { type: 'steal', request: request++, jobs: ['job'], count: 4 })
     grid.after(1000, steal)
   }
   const begin = grid.now

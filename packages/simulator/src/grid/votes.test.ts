@@ -120,7 +120,7 @@ describe('a job that is voted on', () => {
           shared: new Map(),
           votes,
         }))
-        for (const to of grid.living) grid.say(liar, to.id, { type: 'result', job: 'job', entries })
+        for (const to of grid.living) liar.send(to.id, { type: 'result', job: 'job', entries })
       })
     }
     expect(run({ seed: 1, votes: 2, members: 12, disturb }).results).toEqual([LEAVES])
@@ -133,7 +133,7 @@ describe('a job that is voted on', () => {
       grid.after(500, () => {
         const liar = grid.living[11] as VirtualGrid['members'][number]
         const votes = ['m0011', 'm0010', 'm0009', 'm0008'].map((by) => ({ by, leaf: true, signature: name(liar.id) }))
-        for (const to of grid.living) grid.say(liar, to.id, { type: 'result', job: 'job', entries: [{ ...forged, votes }] })
+        for (const to of grid.living) liar.send(to.id, { type: 'result', job: 'job', entries: [{ ...forged, votes }] })
       })
     }
     expect(run({ seed: 1, votes: 2, members: 12, disturb }).results).toEqual([LEAVES])

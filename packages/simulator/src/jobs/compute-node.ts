@@ -1,9 +1,19 @@
-import type { Effect, Entry, Input, JobId, MemberId, Path, Scheduler, SchedulerOptions } from '@jel/compute/internals'
-import type { Milliseconds, NodeId, Notification } from '@jel/protocol'
+import {
+  toBytes,
+  type Effect,
+  type Entry,
+  type Input,
+  type JobId,
+  type MemberId,
+  type Message,
+  type Path,
+  type Scheduler,
+  type SchedulerOptions,
+} from '@jel/compute/internals'
+import type { Member, Milliseconds, NodeId, Notification } from '@jel/protocol'
 import type { Payload } from '../network/payload.ts'
 import type { Application } from '../protocol/application.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
-import { describeInput, inputCodes } from './input-trace.ts'
 import { JobMessage } from './job-message.ts'
 import { readJob } from './job-record.ts'
 import { MemberStreams } from './member-streams.ts'
@@ -12,7 +22,7 @@ import { lieAbout, VirtualWorker } from './worker.ts'
 
 /** The scheduler beside each protocol node: that of `@jel/compute`, or one with a fault. */
 export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>
-export type CreateScheduler = (options: SchedulerOptions) => JobScheduler
+export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 
 /** Observes all inputs and effects of a member's scheduler before they are handled. */
 export interface JobObserver {
@@ -22,7 +32,7 @@ export interface JobObserver {
   ran(member: ComputeNode, job: JobId, path: Path, cost: Milliseconds): void
 }
 
-export interface ComputeNodeOptions {
+export interface ComputeNodeOptions<S = JobScheduler> {
   readonly location: string
   readonly site: string | undefined
   readonly workers: number
@@ -30,7 +40,7 @@ export interface ComputeNodeOptions {
   readonly lies: boolean
   readonly random: () => number
   readonly program: VirtualProgram
-  readonly createScheduler: CreateScheduler
+  readonly createScheduler: CreateScheduler<S>
   readonly observer: JobObserver
   /** Returns the calendar time. */
   readonly today: () => number
@@ -41,7 +51,7 @@ export interface ComputeNodeOptions {
  * learns of members and jobs only from that node's notifications, and communicates over the
  * simulated network.
  */
-export class ComputeNode implements Application {
+export class ComputeNode<S extends JobScheduler = JobScheduler> implements Application {
   readonly node: SimulatedNode
   readonly id: MemberId
   readonly site: string | undefined
@@ -50,7 +60,9 @@ export class ComputeNode implements Application {
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
-  readonly scheduler: JobScheduler
+  /** Whether its containers fail to start. */
+  isSick = false
+  readonly scheduler: S
   readonly joinedAt: Milliseconds
   /** The members that it was notified of. */
   readonly view = new Set<NodeId>()
@@ -59,14 +71,14 @@ export class ComputeNode implements Application {
   readonly ended = new Map<JobId, Entry | undefined>()
   /** The processor time of its workers, at speed 1, ms. */
   worked: Milliseconds = 0
-  readonly #options: ComputeNodeOptions
+  readonly #options: ComputeNodeOptions<S>
   readonly #streams: MemberStreams
   readonly #slots: VirtualWorker[] = []
   readonly #inputs: Input[] = []
   #isFeeding = false
   #wakeAt: Milliseconds = Infinity
 
-  constructor(node: SimulatedNode, options: ComputeNodeOptions) {
+  constructor(node: SimulatedNode, options: ComputeNodeOptions<S>) {
     const { location, site, workers, speed, lies, random, createScheduler } = options
     this.node = node
     this.id = node.id
@@ -104,7 +116,7 @@ export class ComputeNode implements Application {
         }
         this.view.add(id)
         this.#streams.found(id, addresses)
-        this.feed({ type: 'joined', member: { id, location } })
+        this.feed({ type: 'joined', member: { id, location, ...this.kindOf(notification.member) } })
         return
       }
       case 'updated':
@@ -149,9 +161,12 @@ export class ComputeNode implements Application {
     if (message !== undefined) this.feed({ type: 'message', from, message })
   }
 
+  send(to: MemberId, message: Message): void {
+    this.#streams.send(to, new JobMessage(message, this.bytesOf(message)))
+  }
+
   #handle(input: Input): void {
     const { observer } = this.#options
-    this.node.trace(inputCodes[input.type], describeInput(input))
     observer.took(this, input)
     for (const effect of this.scheduler.handle(input, this.node.now)) {
       observer.did(this, effect)
@@ -162,7 +177,7 @@ export class ComputeNode implements Application {
   #carryOut(effect: Effect): void {
     switch (effect.type) {
       case 'send':
-        this.#streams.send(effect.to, new JobMessage(effect.message))
+        this.send(effect.to, effect.message)
         return
       case 'run':
       case 'deliver':
@@ -183,9 +198,29 @@ export class ComputeNode implements Application {
     }
   }
 
+  protected bytesOf(message: Message): number {
+    return toBytes(message).length
+  }
+
+  /** Returns how much a timer fires too early that is set for so long. */
+  protected earlier(_after: Milliseconds): Milliseconds {
+    return 0
+  }
+
+  /** Returns what the member's statement says about its part in computing. */
+  protected kindOf(_member: Member): { readonly visits?: boolean; readonly computes?: boolean } {
+    return {}
+  }
+
+  /** Ends the process, on behalf of a task. */
+  protected die(): void {
+    this.node.kill()
+  }
+
   #wake(at: Milliseconds): void {
     this.#wakeAt = at
-    this.node.later(Math.max(0, at - this.node.now), () => {
+    const after = Math.max(0, at - this.node.now)
+    this.node.later(after - this.earlier(after), () => {
       if (this.#wakeAt !== at) return
       this.#wakeAt = Infinity
       this.feed({ type: 'timer' })
@@ -201,6 +236,8 @@ export class ComputeNode implements Application {
       later: (after, action) => this.node.later(after, action),
       feed: (input) => this.feed(input),
       says: (said) => (this.lies ? lieAbout(said, random) : said),
+      isFit: () => !this.isSick,
+      die: () => this.die(),
       ran: (job, path, cost) => {
         this.worked += cost
         observer.ran(this, job, path, cost)

@@ -1,16 +1,16 @@
-import { toBytes, type Message } from '@jel/compute/internals'
+import type { Message } from '@jel/compute/internals'
 import type { Digest } from '../engine/digest.ts'
 import { InMemoryPayload } from '../network/payload.ts'
 
-/** A message from one scheduler to another. It is encoded only to find its length. */
+/** A message from one scheduler to another. It travels without encoding. */
 export class JobMessage extends InMemoryPayload {
   readonly message: Message
   override readonly length: number
 
-  constructor(message: Message) {
+  constructor(message: Message, length: number) {
     super()
     this.message = message
-    this.length = toBytes(message).length
+    this.length = length
   }
 
   override digest(into: Digest): void {

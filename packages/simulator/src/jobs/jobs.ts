@@ -10,6 +10,7 @@ import { lives, type Actor } from '../runner/actor.ts'
 import { select } from '../runner/selection.ts'
 import { locationOf, type GroundTruth } from '../runner/ground-truth.ts'
 import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
+import { describeInput, inputCodes } from './input-trace.ts'
 import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
 import { programOf, virtualJobs, type VirtualJob } from './programs/virtual-job.ts'
 import { availableTime, WorkAccount, type Attendance } from './work-account.ts'
@@ -82,6 +83,7 @@ export class Jobs implements JobObserver {
   }
 
   took(member: ComputeNode, input: Input): void {
+    member.node.trace(inputCodes[input.type], describeInput(input))
     for (const observer of this.#observers) observer.took(member, input)
   }
 

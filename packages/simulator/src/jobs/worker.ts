@@ -47,7 +47,6 @@ export class VirtualWorker {
   readonly #says: (said: Said) => Said
   readonly #isFit: () => boolean
   readonly #die: () => void
-  readonly #random: () => number
   /** Called for each run, with the time that it took. */
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
@@ -65,11 +64,10 @@ export class VirtualWorker {
     /** Returns the report for an outcome: the outcome itself if the member is honest. */
     says: (said: Said) => Said
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
-    /** Whether its containers start. Default: true. */
-    isFit?: () => boolean
+    /** Whether its containers start. */
+    isFit: () => boolean
     /** Ends the member, on behalf of a task. */
-    die?: () => void
-    random?: () => number
+    die: () => void
   }) {
     this.#slot = options.slot
     this.#speed = options.speed
@@ -78,9 +76,8 @@ export class VirtualWorker {
     this.#feed = options.feed
     this.#says = options.says
     this.#ran = options.ran
-    this.#isFit = options.isFit ?? (() => true)
-    this.#die = options.die ?? (() => {})
-    this.#random = options.random ?? (() => 0)
+    this.#isFit = options.isFit
+    this.#die = options.die
   }
 
   take(effect: Given): void {
@@ -111,7 +108,6 @@ export class VirtualWorker {
   }
 
   #run({ job, task, shared, split, frozen }: Extract<Given, { type: 'run' }>): void {
-    const random = this.#random
     if (!this.#isFit()) {
       this.#later(START, () => {
         this.#lose(job)
@@ -120,7 +116,7 @@ export class VirtualWorker {
       })
       return
     }
-    const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, random, rates: this.#rates })
+    const plan = this.#program(task.fn, task.input, { shared, split, speed: this.#speed, rates: this.#rates })
     const ran = plan.cost / this.#speed
     const offers = frozen ? newIn(plan.offers, shared) : plan.offers
     const frame: OpenFrame = { job, path: task.path, plan, children: [...plan.children], outcomes: new Map(), shared: offers, ran }

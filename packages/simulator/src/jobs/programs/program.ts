@@ -23,7 +23,6 @@ interface PlanContext {
   readonly shared: Shared
   readonly split: boolean
   readonly speed: number
-  readonly random: () => number
   /**
    * Time that one index of a space takes on this worker, by function, ms (measured by the worker).
    */

@@ -1,0 +1,41 @@
+import type { MemberId, Message, SchedulerConfig, Tickets } from '@jel/compute/internals'
+import type { Milliseconds } from '@jel/protocol'
+import type { VirtualProgram } from '../jobs/programs/program.ts'
+import type { Site } from '../network/site.ts'
+
+/** Options of a virtual grid. */
+export interface GridOptions {
+  readonly seed: number
+  /** One-way latency between members of two sites, ms. */
+  readonly latency: (from: string, to: string) => Milliseconds
+  /** Default: `s`, and `s0` to `s3`. */
+  readonly sites?: readonly Site[]
+  readonly program: VirtualProgram
+  readonly config?: Partial<SchedulerConfig>
+  /** Shares of owners at each member. */
+  readonly tickets?: Tickets
+}
+
+/** Options of a member. */
+export interface GridMemberOptions {
+  readonly site: string
+  readonly workers?: number
+  readonly speed?: number
+  /** Whether it runs the programs of jobs. Default: true. */
+  readonly accepts?: boolean
+  /**
+   * Whether it gets no inputs of jobs that were submitted before it joined, as if all holders were
+   * lost.
+   */
+  readonly lacksInputs?: boolean
+  /** Whether it gives wrong values. */
+  readonly lies?: boolean
+  /** Whether its containers fail to start. */
+  readonly isSick?: boolean
+  /**
+   * Whether it is a visitor: it runs nothing, keeps nothing, and publishes nothing about itself.
+   */
+  readonly visits?: boolean
+  /** Handles messages in place of a scheduler: the member is hostile. */
+  readonly takes?: (from: MemberId, message: Message) => void
+}
