@@ -1,3 +1,4 @@
+import type { Timers } from '@jel/machine'
 import type { SchedulerConfig } from './config.ts'
 import type { Effect, JobId, MemberId, Milliseconds } from './io.ts'
 import type { Entry, Vote } from './entry.ts'
@@ -5,6 +6,8 @@ import type { Message } from './messages.ts'
 import type { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
+import type { TaskNode } from './task-node.ts'
+import type { TimerName } from './timers.ts'
 
 /** Signs the outcomes that this member computed, and verifies those of others. */
 export interface Signer {
@@ -26,6 +29,7 @@ export interface Context {
   /** Jobs that are over, where some replicas have not received the end yet. */
   readonly unreported: Set<Job>
   readonly quota: PeerQuota
+  readonly timers: Timers<TimerName>
   readonly effects: Effect[]
   readonly sign: Signer['sign']
   readonly verify: Signer['verify']
@@ -46,10 +50,8 @@ export function attend({ jobs, attended }: Context, id: JobId): Job | undefined 
   return job
 }
 
-/** A part of the scheduler that acts by itself. */
-export interface Part {
-  /** The time at which it needs a turn; Infinity: not before something comes. */
-  readonly nextDue: Milliseconds
-  /** Acts after each input. */
-  turn(): void
+/** Passes a task to another member. This one waits for it, and asks about it at intervals. */
+export function awaitTask({ now, config, timers }: Context, job: Job, node: TaskNode, holder: MemberId): void {
+  job.await(node, holder, now)
+  timers.advance('supervision', now + config.checkEvery)
 }

@@ -51,11 +51,12 @@ export class EndedJobs {
   #toFollow: Job[] = []
   /** Members changed again before all jobs were processed. */
   #isChanged = false
-  #dueAt: Milliseconds = Infinity
-  #compareAgainAt: Milliseconds = Infinity
   /** Until then another part of the pool may send its outcomes. */
   #openUntil: Milliseconds = -Infinity
-  /** Cancelled jobs that may have an outcome: the members that were asked, and the deadline. */
+  /**
+   * Cancelled jobs that may have an outcome, in the order of their deadlines, with the members that
+   * were asked.
+   */
   readonly #cancelled = new Map<Job, { readonly open: Set<MemberId>; readonly until: Milliseconds }>()
 
   constructor(context: Context, jobEnd: JobEnd, reports: Reports) {
@@ -64,17 +65,11 @@ export class EndedJobs {
     this.#reports = reports
   }
 
-  get nextDue(): Milliseconds {
-    let due = Math.min(this.#dueAt, this.#compareAgainAt)
-    for (const { until } of this.#cancelled.values()) due = Math.min(due, until)
-    return due
-  }
-
   /** This member is back after a partition. */
   reentered(): void {
     this.open()
-    this.#compareAgainAt = this.#context.now + COMPARE_AGAIN
-    this.#compare()
+    this.#context.timers.set('comparison', this.#context.now + COMPARE_AGAIN)
+    this.compare()
   }
 
   /** A part of the pool is back, or a single member. */
@@ -89,15 +84,12 @@ export class EndedJobs {
     this.#plan()
   }
 
-  turn(): void {
-    const { now } = this.#context
-    for (const [job, { until }] of this.#cancelled) if (until <= now || job.ended !== undefined) this.#end(job)
-    if (this.#compareAgainAt <= now) {
-      this.#compareAgainAt = Infinity
-      this.#compare()
-    }
-    if (this.#dueAt > now) return
-    this.#dueAt = Infinity
+  /** Ends the cancelled jobs whose replicas had time to answer. */
+  endCancelled(): void {
+    for (const [job, { until }] of this.#cancelled) if (until <= this.#context.now) this.#end(job)
+  }
+
+  due(): void {
     for (const job of this.#toFollow.splice(0, AT_ONCE)) if (this.#isKept(job)) this.#reports.follow(job)
     if (this.#toFollow.length === 0 && this.#isChanged) {
       this.#isChanged = false
@@ -153,11 +145,13 @@ export class EndedJobs {
    * that counts.
    */
   cancelled(job: Job): void {
-    const { now, config } = this.#context
+    const { now, config, timers } = this.#context
     this.#jobEnd.stop(job)
     if (this.#cancelled.has(job)) return
     const open = this.ask(job)
-    this.#cancelled.set(job, { open, until: now + config.requestTimeout })
+    const until = now + config.requestTimeout
+    this.#cancelled.set(job, { open, until })
+    timers.advance('cancellation', until)
     if (open.size === 0) this.#end(job)
   }
 
@@ -181,14 +175,17 @@ export class EndedJobs {
 
   forget(job: Job): void {
     this.#cancelled.delete(job)
+    const [next] = this.#cancelled.values()
+    this.#context.timers.set('cancellation', next?.until ?? Infinity)
   }
 
   #end(job: Job): void {
-    this.#cancelled.delete(job)
+    this.forget(job)
     if (job.ended === undefined) this.#jobEnd.cancel(job)
   }
 
-  #compare(): void {
+  /** Compares the outcomes of all ended jobs with those of replicas. */
+  compare(): void {
     this.#toCompare = this.#all()
     this.#plan()
   }
@@ -202,6 +199,7 @@ export class EndedJobs {
   }
 
   #plan(): void {
-    if (this.#toCompare.length + this.#toFollow.length > 0 && this.#dueAt === Infinity) this.#dueAt = this.#context.now + EVERY
+    const { now, timers } = this.#context
+    if (this.#toCompare.length + this.#toFollow.length > 0) timers.advance('endedJobs', now + EVERY)
   }
 }

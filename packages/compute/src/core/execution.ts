@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import { awaitTask, type Context } from './context.ts'
 import type { Outcome, Task } from './entry.ts'
 import { newFrame, type Frame } from './frame.ts'
 import { dropBelow, dropFrame } from './frame-release.ts'
@@ -112,7 +112,7 @@ export class Execution {
     // Nobody here waits for a second execution that a replica gave out. A member that waited would
     // take the task for lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return
-    job.await(node, to, this.#context.now)
+    awaitTask(this.#context, job, node, to)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
 
@@ -147,7 +147,7 @@ export class Execution {
       if (poison !== undefined) this.#settlement.setApart(job, node, poison)
       return
     }
-    job.await(node, holder, this.#context.now)
+    awaitTask(this.#context, job, node, holder)
     const paths = asked.get(holder)
     if (paths === undefined) asked.set(holder, [node.path])
     else paths.push(node.path)

@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import { awaitTask, type Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Frame } from './frame.ts'
 import { closeFrame } from './frame-release.ts'
@@ -29,7 +29,6 @@ const GRANTED_BYTES = 512 * 1024
 
 /** The victim's part in work stealing: grants tasks to thieves, and notifies refused ones later. */
 export class Grants {
-  readonly nextDue = Infinity
   readonly #context: Context
   readonly #merge: PartitionMerge
   readonly #victims: Victims
@@ -48,7 +47,7 @@ export class Grants {
   /**
    * Notifies refused thieves of new work, as many as there are tasks (after the lifelines of GLB).
    */
-  turn(): void {
+  due(): void {
     if (this.#merge.isOpen || this.#refused.size === 0) return
     const jobs = new Map<JobId, Job>()
     for (const job of this.#context.attended) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
@@ -109,7 +108,7 @@ export class Grants {
         ...node.tries,
       })
       closeFrame(job, node)
-      job.await(node, thief, this.#context.now)
+      awaitTask(this.#context, job, node, thief)
     }
     return grants
   }

@@ -47,6 +47,14 @@ export class Lane {
     return this.near ? this.#victims.near() : this.#victims.far()
   }
 
+  /** When the request is given up, or the next one may be sent; Infinity: there is no victim. */
+  get dueAt(): Milliseconds {
+    const { request, notBefore, victims } = this
+    const { now, config } = this.#context
+    if (request !== undefined) return request.sentAt + config.requestTimeout
+    return victims.length > 0 ? Math.max(notBefore, now) : Infinity
+  }
+
   /** A job or a member came: ends the backoff delay. */
   wake(): void {
     this.#delay = 0

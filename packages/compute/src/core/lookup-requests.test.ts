@@ -1,3 +1,4 @@
+import { Timers } from '@jel/machine'
 import { expect, it } from 'vitest'
 import { defaultSchedulerConfig } from './config.ts'
 import type { Context } from './context.ts'
@@ -5,6 +6,7 @@ import type { Message } from './messages.ts'
 import type { Job } from './job.ts'
 import { LookupRequests } from './lookup-requests.ts'
 import { TaskNode } from './task-node.ts'
+import { timerNames } from './timers.ts'
 
 it('asks for tasks with long paths in several requests, each of which has room in a message', () => {
   const requests: Extract<Message, { type: 'lookup' }>[] = []
@@ -12,6 +14,7 @@ it('asks for tasks with long paths in several requests, each of which has room i
     now: 0,
     self: 'self',
     config: defaultSchedulerConfig,
+    timers: new Timers(timerNames),
     members: { longestRoundTrip: 0, has: () => true },
     keepers: () => ['replica'],
     send: (_: string, message: Message) => requests.push(message as (typeof requests)[0]),

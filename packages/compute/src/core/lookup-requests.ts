@@ -67,13 +67,6 @@ export class LookupRequests {
     this.#context = context
   }
 
-  get nextDue(): Milliseconds {
-    let due = Infinity
-    for (const { at } of this.#waiting.values()) due = Math.min(due, at)
-    for (const { deadline } of this.#open.values()) due = Math.min(due, deadline)
-    return due
-  }
-
   /** A member died or came: replicas change, and receive what others have. */
   changed(): void {
     this.#quietUntil = this.#context.now + this.#settling
@@ -87,8 +80,10 @@ export class LookupRequests {
     const waiting = this.#waiting.get(job)
     // A newcomer has nothing of an old job, nor, at first, a view of the members that have.
     const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
-    if (waiting === undefined) this.#waiting.set(job, { at, until, nodes: new Set([node]) })
-    else {
+    if (waiting === undefined) {
+      this.#waiting.set(job, { at, until, nodes: new Set([node]) })
+      this.#context.timers.advance('lookups', at)
+    } else {
       waiting.nodes.add(node)
       waiting.until = Math.max(waiting.until, until)
     }
@@ -112,6 +107,7 @@ export class LookupRequests {
       if (lookup.until <= now) yield* this.#finish(request, lookup)
       else this.#send(request, lookup)
     }
+    this.#arm()
   }
 
   /**
@@ -143,6 +139,7 @@ export class LookupRequests {
   forget(job: JobId): void {
     for (const [request, lookup] of this.#open) if (lookup.job.id === job) this.#open.delete(request)
     for (const each of this.#waiting.keys()) if (each.id === job) this.#waiting.delete(each)
+    this.#arm()
   }
 
   /**
@@ -155,6 +152,7 @@ export class LookupRequests {
     const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
     lookup.open.set(from, asked)
     lookup.deadline = Math.max(lookup.deadline, now + config.requestTimeout)
+    this.#arm()
     this.#sendTo(from, request, lookup.job, asked)
     return true
   }
@@ -194,8 +192,16 @@ export class LookupRequests {
     this.#context.send(replica, { type: 'lookup', job: id, request, paths, page, ...(after !== undefined && { after }) })
   }
 
+  #arm(): void {
+    let due = Infinity
+    for (const { at } of this.#waiting.values()) due = Math.min(due, at)
+    for (const { deadline } of this.#open.values()) due = Math.min(due, deadline)
+    this.#context.timers.set('lookups', due)
+  }
+
   *#finish(request: number, { job, nodes }: Lookup): Generator<LookedUp> {
     this.#open.delete(request)
+    this.#arm()
     for (const node of nodes) if (job.ended === undefined) yield { job, node }
   }
 }

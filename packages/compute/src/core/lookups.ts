@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import type { Execution } from './execution.ts'
-import type { MemberId, Milliseconds } from './io.ts'
+import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import type { LookedUp, LookupRequests } from './lookup-requests.ts'
 import type { HeldBy, Message } from './messages.ts'
@@ -27,11 +27,7 @@ export class Lookups {
     this.#replication = replication
   }
 
-  get nextDue(): Milliseconds {
-    return this.#requests.nextDue
-  }
-
-  turn(): void {
+  due(): void {
     this.#goOn(this.#requests.advance())
   }
 

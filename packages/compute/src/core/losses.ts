@@ -35,25 +35,17 @@ export class Losses {
     this.#queue = queue
   }
 
-  get nextDue(): Milliseconds {
-    let due = Infinity
-    for (const job of this.#context.attended) {
-      for (const { until } of job.left.values()) due = Math.min(due, until)
-      if (job.isStopped) due = Math.min(due, job.fitness.stoppedUntil)
-    }
-    return due
-  }
-
-  turn(): void {
-    const { now, attended, self } = this.#context
+  due(): void {
+    const { now, attended, self, timers } = this.#context
     for (const job of attended) {
       if (job.isStopped && job.fitness.stoppedUntil <= now) {
         job.isStopped = false
         this.#queue.changed(job)
-      }
+      } else if (job.isStopped) timers.advance('losses', job.fitness.stoppedUntil)
       for (const [node, { until, reason }] of job.left) {
         if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.left.delete(node)
-        else if (until <= now)
+        else if (until > now) timers.advance('losses', until)
+        else
           this.#settlement.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
       }
     }

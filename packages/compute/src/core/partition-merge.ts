@@ -22,10 +22,8 @@ const LONGEST = 30_000
 export class PartitionMerge {
   readonly #context: Context
   readonly #lookups: LookupRequests
-  /** Time when the others count as back, if no more of them come. */
-  #quietAt: Milliseconds = Infinity
   #until: Milliseconds = -Infinity
-  /** Jobs whose tasks are being looked up. */
+  /** Jobs whose tasks are being looked up. `isOpen` drops those whose lookups have ended. */
   #open: readonly Job[] = []
 
   constructor(context: Context, lookups: LookupRequests) {
@@ -33,13 +31,10 @@ export class PartitionMerge {
     this.#lookups = lookups
   }
 
-  get nextDue(): Milliseconds {
-    return this.#quietAt
-  }
-
   /** Whether nothing may begin. */
   get isOpen(): boolean {
-    return this.#quietAt !== Infinity || this.#open.length > 0
+    this.#open = this.#open.filter((job) => job.ended === undefined && this.#lookups.isAsking(job))
+    return this.#open.length > 0 || this.#context.timers.at('merge') !== Infinity
   }
 
   /**
@@ -52,25 +47,21 @@ export class PartitionMerge {
 
   /** This member is back. */
   begin(): void {
-    const { now, config, active } = this.#context
+    const { now, config, active, timers } = this.#context
     if (active.size === 0) return
-    this.#quietAt = now + config.mergeQuiet
+    timers.set('merge', now + config.mergeQuiet)
     this.#until = now + LONGEST
   }
 
   /** Another member may be back, or was pronounced dead before it is. */
   changed(): void {
-    const { now, config } = this.#context
-    if (now < this.#until) this.#quietAt = Math.min(this.#until, now + config.mergeQuiet)
+    const { now, config, timers } = this.#context
+    if (now < this.#until) timers.set('merge', Math.min(this.#until, now + config.mergeQuiet))
   }
 
-  turn(): void {
-    const { now, active } = this.#context
-    if (this.#quietAt <= now) {
-      this.#quietAt = Infinity
-      this.#open = [...active].filter((job) => job.held.size > 0)
-      for (const job of this.#open) for (const node of job.held) this.#lookups.add(job, node, this.#until)
-    }
-    if (this.#open.length > 0) this.#open = this.#open.filter((job) => job.ended === undefined && this.#lookups.isAsking(job))
+  /** The others count as back, as no more of them came. */
+  due(): void {
+    this.#open = [...this.#context.active].filter((job) => job.held.size > 0)
+    for (const job of this.#open) for (const node of job.held) this.#lookups.add(job, node, this.#until)
   }
 }

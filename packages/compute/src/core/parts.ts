@@ -1,4 +1,4 @@
-import type { Context, Part } from './context.ts'
+import type { Context } from './context.ts'
 import { EndedJobs } from './ended-jobs.ts'
 import { Execution } from './execution.ts'
 import { Grants } from './grants.ts'
@@ -16,6 +16,7 @@ import { SharedSpread } from './shared-spread.ts'
 import { SpeculativeExecution } from './speculative-execution.ts'
 import { Stealing } from './stealing.ts'
 import { Supervision } from './supervision.ts'
+import type { Timed, TimerName } from './timers.ts'
 import { Victims } from './victims.ts'
 import { Workers } from './workers.ts'
 
@@ -41,10 +42,12 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const grants = new Grants(context, merge, victims)
   const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
   const spread = new SharedSpread(context, victims)
-  /** Those that act by themselves, in the order of their turns. */
-  const active: readonly Part[] = [
-    new RootFailover(context, execution),
-    ended,
+  /** The part behind each timer. */
+  const timed: Readonly<Record<TimerName, Timed>> = {
+    rootFailover: new RootFailover(context, execution),
+    cancellation: { due: () => ended.endCancelled() },
+    comparison: { due: () => ended.compare() },
+    endedJobs: ended,
     lookups,
     merge,
     losses,
@@ -54,8 +57,8 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     grants,
     stealing,
     reports,
-    spread,
-  ]
+    sharedSpread: spread,
+  }
   return {
     queue,
     lookupRequests,
@@ -74,6 +77,6 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     grants,
     stealing,
     spread,
-    active,
+    timed,
   }
 }

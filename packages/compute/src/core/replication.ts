@@ -41,12 +41,10 @@ export class Replication {
     this.#settlement = settlement
   }
 
-  get nextDue(): Milliseconds {
-    return this.#conflicts[0]?.at ?? Infinity
-  }
-
-  turn(): void {
-    while ((this.#conflicts[0]?.at ?? Infinity) <= this.#context.now) this.#decide(this.#conflicts.shift() as Conflict)
+  due(): void {
+    const { now, timers } = this.#context
+    while ((this.#conflicts[0]?.at ?? Infinity) <= now) this.#decide(this.#conflicts.shift() as Conflict)
+    timers.set('replication', this.#conflicts[0]?.at ?? Infinity)
   }
 
   /** A member reports what it completed and what it holds. */
@@ -126,7 +124,10 @@ export class Replication {
     if (isHeld(node.frame)) others.push(this.#context.self)
     job.claim(node, from, { task: { path, fn, input }, since: this.#context.now - age, progress, leaf, second })
     node.quietSince ??= this.#context.now
-    if (others.length > 0 && !second) this.#conflicts.push({ job, node, at: this.#context.now + 2 * this.#context.config.reportEvery })
+    if (others.length === 0 || second) return
+    const at = this.#context.now + 2 * this.#context.config.reportEvery
+    this.#conflicts.push({ job, node, at })
+    this.#context.timers.advance('replication', at)
   }
 
   /** Two members hold one task, as after a partition. All replicas leave it to the same one. */

@@ -28,12 +28,6 @@ export class Reports {
     this.#context = context
   }
 
-  get nextDue(): Milliseconds {
-    let due = Infinity
-    for (const at of this.#due.values()) due = Math.min(due, at)
-    return due
-  }
-
   /**
    * Reports at once: a member that outlived another's death reports what it has before anything is
    * done again.
@@ -42,7 +36,7 @@ export class Reports {
     for (const job of this.#reporting()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
   }
 
-  turn(): void {
+  due(): void {
     const { now, members, config } = this.#context
     for (const job of this.#reporting()) {
       if (job.isUrgent) this.#due.set(job.id, now)
@@ -57,6 +51,7 @@ export class Reports {
       if (hasNews && !this.#due.has(job.id)) this.#due.set(job.id, this.#isFirst(job) ? now : now + config.reportEvery)
       if (job.ended !== undefined && !hasNews) this.forget(job)
     }
+    this.#context.timers.set('reports', Math.min(...this.#due.values()))
   }
 
   noted(from: MemberId, job: Job, number: number): void {

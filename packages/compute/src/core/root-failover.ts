@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import { awaitTask, type Context } from './context.ts'
 import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { Milliseconds } from './io.ts'
@@ -46,14 +46,8 @@ export class RootFailover {
     this.#execution = execution
   }
 
-  get nextDue(): Milliseconds {
-    let due = Infinity
-    for (const [job, { since, isClaimed }] of this.#waits) if (!isClaimed) due = Math.min(due, this.#dueAt(job, since))
-    return due
-  }
-
-  turn(): void {
-    const { self, now, active, attended } = this.#context
+  due(): void {
+    const { self, now, active, attended, timers } = this.#context
     for (const job of this.#waits.keys()) if (!active.has(job)) this.#waits.delete(job)
     for (const job of attended) {
       const { root } = job.tree
@@ -68,7 +62,12 @@ export class RootFailover {
         this.#waits.set(job, wait)
         if (wait.isClaimed && root.claims === undefined && wait.takenBack++ < MAX_TAKEN_BACK) wait.since = now
         wait.isClaimed = root.claims !== undefined
-        if (wait.isClaimed || now < this.#dueAt(job, wait.since)) continue
+        if (wait.isClaimed) continue
+        const at = wait.since + TAKE_OVER_AFTER * this.#context.keepers(job).indexOf(self)
+        if (now < at) {
+          timers.advance('rootFailover', at)
+          continue
+        }
       }
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
@@ -78,11 +77,7 @@ export class RootFailover {
       if (input !== undefined) root.task ??= { path: ROOT, fn, input }
       const fresh = job.spec.fresh && now - job.since < FRESH
       if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !fresh })
-      else job.await(root, holder, now)
+      else awaitTask(this.#context, job, root, holder)
     }
-  }
-
-  #dueAt(job: Job, since: Milliseconds): Milliseconds {
-    return since + TAKE_OVER_AFTER * this.#context.keepers(job).indexOf(this.#context.self)
   }
 }

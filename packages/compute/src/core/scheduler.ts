@@ -1,3 +1,4 @@
+import { Timers } from '@jel/machine'
 import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import { attend, type Context, type Signer } from './context.ts'
 import type { Entry } from './entry.ts'
@@ -13,6 +14,7 @@ import type { Path } from './path.ts'
 import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
 import { progressOf } from './task-node.ts'
+import { inputTimers, timerNames } from './timers.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
@@ -67,6 +69,7 @@ export class Scheduler {
       attended: new Set(),
       unreported: new Set(),
       quota: new PeerQuota(() => context),
+      timers: new Timers(timerNames),
       effects,
       ...signer,
       now: 0,
@@ -97,7 +100,7 @@ export class Scheduler {
     this.#context.now = Math.floor(now)
     this.#context.exactNow = now
     this.#take(input)
-    this.#turn()
+    this.#act()
     return effects.slice()
   }
 
@@ -169,7 +172,7 @@ export class Scheduler {
       case 'watch': {
         const job = attend(this.#context, input.job)
         if (job === undefined || job.entry !== undefined) return
-        job.watched ||= input.once !== true
+        if (input.once !== true) this.#parts.supervision.watch(job)
         this.#parts.supervision.ask(job)
         return
       }
@@ -213,20 +216,20 @@ export class Scheduler {
     }
   }
 
-  #turn(): void {
-    const { effects, now } = this.#context
+  /** Runs the parts that are due. Asks to be woken when the next timer fires. */
+  #act(): void {
+    const { effects, now, timers } = this.#context
     for (;;) {
-      for (const part of this.#parts.active) part.turn()
+      for (const name of inputTimers) timers.set(name, now)
+      timers.fire(now, (name) => this.#parts.timed[name].due())
       const own = this.#own
       if (own.length === 0) break
       this.#own = []
       for (const message of own) this.#reception.receive(this.#context.self, message)
     }
     this.#jobs.disregard()
-    let due = Infinity
-    for (const { nextDue } of this.#parts.active) due = Math.min(due, nextDue)
-    if (due === Infinity || due >= this.#wakeAt) return
-    this.#wakeAt = Math.max(due, now)
+    if (timers.next >= this.#wakeAt) return
+    this.#wakeAt = Math.max(timers.next, now)
     effects.push({ type: 'timer', at: this.#wakeAt })
   }
 }

@@ -14,15 +14,10 @@ export class SharedSpread {
   readonly #neighbours: Victims
   /** Version that was sent, and when, by job. */
   readonly #sent = new Map<JobId, { version: number; at: Milliseconds }>()
-  #due: Milliseconds = Infinity
 
   constructor(context: Context, neighbours: Victims) {
     this.#context = context
     this.#neighbours = neighbours
-  }
-
-  get nextDue(): Milliseconds {
-    return this.#due
   }
 
   /** Whether neighbours still lack better values. */
@@ -30,15 +25,14 @@ export class SharedSpread {
     return job.sharedVersion !== (this.#sent.get(job.id)?.version ?? 0)
   }
 
-  turn(): void {
-    const { now, jobs, attended, config } = this.#context
-    this.#due = Infinity
+  due(): void {
+    const { now, jobs, attended, config, timers } = this.#context
     for (const job of attended) {
       if (!this.isDue(job)) continue
       const sent = this.#sent.get(job.id)
       const at = (sent?.at ?? -Infinity) + config.sharedEvery
       if (at > now) {
-        this.#due = Math.min(this.#due, at)
+        timers.advance('sharedSpread', at)
         continue
       }
       this.#sent.set(job.id, { version: job.sharedVersion, at: now })

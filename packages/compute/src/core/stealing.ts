@@ -60,26 +60,15 @@ export class Stealing {
     this.#lanes = [true, false].map((near) => new Lane(context, near, parts.victims))
   }
 
-  get nextDue(): Milliseconds {
-    if (this.#idleSince === undefined || this.#parts.merge.isOpen) return Infinity
-    const { config, now } = this.#context
-    let due = this.#parts.speculation.dueAt(this.#idleSince)
-    for (const { request, notBefore, victims } of this.#lanes) {
-      if (request !== undefined) due = Math.min(due, request.sentAt + config.requestTimeout)
-      else if (victims.length > 0) due = Math.min(due, Math.max(notBefore, now))
-    }
-    return due
-  }
-
   /** A job or a member came: ends all backoff delays. */
   wake(): void {
     for (const lane of this.#lanes) lane.wake()
   }
 
   /** Looks for tasks of others. */
-  turn(): void {
+  due(): void {
     if (this.#parts.merge.isOpen) return
-    const { now, exactNow, config } = this.#context
+    const { now, exactNow, timers } = this.#context
     const jobs = this.#jobs()
     const isIdle = jobs.length > 0 && this.#parts.workers.idle > 0
     if (isIdle && !this.#isIdle) this.#count.starved(this.#parts.workers.count, exactNow)
@@ -93,12 +82,13 @@ export class Stealing {
       this.#parts.speculation.begin()
     }
     for (const lane of this.#lanes) {
-      if (lane.request !== undefined && now - lane.request.sentAt >= config.requestTimeout) this.#failed(lane)
+      if (lane.request !== undefined && lane.dueAt <= now) this.#failed(lane)
       if (lane.request === undefined && lane.notBefore <= now) this.#ask(lane, jobs)
     }
     const replica = now >= this.#parts.speculation.dueAt(this.#idleSince) ? this.#parts.speculation.seek(jobs) : undefined
     if (replica !== undefined)
       this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
+    timers.set('stealing', Math.min(this.#parts.speculation.dueAt(this.#idleSince), ...this.#lanes.map(({ dueAt }) => dueAt)))
   }
 
   /** A victim that refused this member has work again. */

@@ -1,9 +1,9 @@
 import { pickOne } from '@jel/protocol'
-import type { Context } from './context.ts'
+import { awaitTask, type Context } from './context.ts'
 import type { Task } from './entry.ts'
 import { digestOf } from './digest.ts'
 import type { Execution } from './execution.ts'
-import type { MemberId, Milliseconds } from './io.ts'
+import type { MemberId } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { Losses } from './losses.ts'
 import type { HeldBy, Message } from './messages.ts'
@@ -27,7 +27,6 @@ export class Supervision {
   readonly #context: Context
   readonly #execution: Execution
   readonly #losses: Losses
-  #nextCheck: Milliseconds = Infinity
 
   constructor(context: Context, execution: Execution, losses: Losses) {
     this.#context = context
@@ -35,22 +34,13 @@ export class Supervision {
     this.#execution = execution
   }
 
-  get nextDue(): Milliseconds {
-    return this.#nextCheck
-  }
-
-  /** Begins to check if something is awaited. */
-  turn(): void {
-    const { now, config, attended } = this.#context
-    if (this.#nextCheck > now) {
-      if (this.#nextCheck === Infinity && isAny(attended, isChecked)) this.#nextCheck = now + config.checkEvery
-      return
-    }
-    this.#nextCheck = Infinity
+  /** Asks the holders of awaited tasks, and replicas of watched jobs. */
+  due(): void {
+    const { now, config, attended, timers } = this.#context
     for (const job of attended) {
-      if (!isChecked(job)) continue
+      if (job.awaited.size === 0 && !job.watched) continue
       if (job.watched) this.ask(job)
-      this.#nextCheck = now + config.checkEvery
+      timers.set('supervision', now + config.checkEvery)
       const asked = new Map<MemberId, Path[]>()
       for (const { path, holder, heldAt } of job.awaited) {
         if (now - heldAt < config.checkEvery) continue
@@ -60,6 +50,13 @@ export class Supervision {
       }
       for (const [holder, paths] of asked) this.#context.send(holder, { type: 'awaiting', job: job.id, paths })
     }
+  }
+
+  /** An application here follows the progress of a job. */
+  watch(job: Job): void {
+    const { now, config, timers } = this.#context
+    job.watched = true
+    timers.advance('supervision', now + config.checkEvery)
   }
 
   /**
@@ -136,7 +133,7 @@ export class Supervision {
       if (node?.holder !== from) continue
       node.deny(from)
       if (holder === self || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
-      else job.await(node, holder, this.#context.now)
+      else awaitTask(this.#context, job, node, holder)
     }
   }
 
@@ -170,9 +167,9 @@ export class Supervision {
 
   /** A replica has not received the job yet. */
   #askSoon(job: Job): void {
-    const { now, config } = this.#context
+    const { now, config, timers } = this.#context
     job.askAgainAfter = Math.min(config.checkEvery, 2 * (job.askAgainAfter ?? ASK_AGAIN / 2))
-    this.#nextCheck = Math.min(this.#nextCheck, now + job.askAgainAfter)
+    timers.advance('supervision', now + job.askAgainAfter)
   }
 
   #redo(job: Job, node: TaskNode): void {
@@ -185,14 +182,4 @@ export class Supervision {
     }
     this.#execution.open(job, node, node.task satisfies Task, { claimed: !node.wanted, replay: true })
   }
-}
-
-function isAny<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
-  for (const item of items) if (is(item)) return true
-  return false
-}
-
-/** Whether something of it is checked at intervals. */
-function isChecked(job: Job): boolean {
-  return job.awaited.size > 0 || (job.watched && job.ended === undefined)
 }

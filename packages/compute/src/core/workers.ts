@@ -18,7 +18,6 @@ interface Worker {
 
 /** The workers of this member. Chooses the next task of each free one. */
 export class Workers {
-  readonly nextDue = Infinity
   readonly #context: Context
   readonly #queue: Queue
   readonly #merge: PartitionMerge
@@ -59,7 +58,7 @@ export class Workers {
   }
 
   /** Gives free workers tasks of the first jobs that have some. */
-  turn(): void {
+  due(): void {
     if (this.#merge.isOpen) return
     while (this.#fillOne());
   }

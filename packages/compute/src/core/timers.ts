@@ -1,0 +1,33 @@
+/**
+ * The timers of a scheduler, in the order in which they fire. Tasks become ready first. Then
+ * workers and other members get them. Reports and shared values leave last.
+ */
+export const timerNames = [
+  'rootFailover',
+  'cancellation',
+  'comparison',
+  'endedJobs',
+  'lookups',
+  'merge',
+  'losses',
+  'supervision',
+  'replication',
+  'workers',
+  'grants',
+  'stealing',
+  'reports',
+  'sharedSpread',
+] as const
+
+export type TimerName = (typeof timerNames)[number]
+
+/**
+ * The timers of parts that act on the state of jobs. Any input may change that state, so each input
+ * sets them all. Hence no part has to notify these parts.
+ */
+export const inputTimers: readonly TimerName[] = ['rootFailover', 'losses', 'workers', 'grants', 'stealing', 'reports', 'sharedSpread']
+
+/** The work of a timer. It runs when the timer fires, which is set to no time then. */
+export interface Timed {
+  due(): void
+}
