@@ -40,8 +40,9 @@ describe('rounds with a barrier', () => {
     const { inVain, work, slower } = run({ ...tails, seed })
     sum += work
     expect(inVain).toBeLessThanOrEqual(0.04)
-    // Three long tasks, all in the first round, when no member knows that some tasks are long.
-    expect(work).toBeLessThan(0.07)
+    // Three long tasks, all in the first round, when no member knows that some tasks are long. Of
+    // 300 seeds one has four: 7.4 %.
+    expect(work).toBeLessThan(0.08)
     expect(slower).toBeLessThan(1.35)
   })
 
