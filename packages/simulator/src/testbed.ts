@@ -13,7 +13,7 @@ import type { Place } from './scenario/placement.ts'
 import type { TestbedNode } from './testbed-node.ts'
 
 /** The options for starting a node. */
-export interface TestbedSpawn<Node> {
+export interface StartOptions<Node> {
   readonly place: Place
   /** Nobody can dial it. */
   readonly nat: boolean
@@ -39,9 +39,9 @@ export interface Testbed<Node extends TestbedNode = TestbedNode> {
   /** Calls the listener for every notification to every node. */
   subscribe(listener: (node: Node, notification: Notification, time: Milliseconds) => void): void
 
-  spawn(options: TestbedSpawn<Node>): Node
+  start(options: StartOptions<Node>): Node
   /** Starts an attacker that enters through this member. */
-  spawnAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: Node | undefined): Node
+  startAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: Node | undefined): Node
   kill(node: Node): void
   leave(node: Node): void
   /** SIGSTOP and SIGCONT. */

@@ -2,7 +2,7 @@
  * Runs one scenario with one of the contenders. The baselines have a node for server or bootstrap
  * service that is no member; `jel` has none, and its first member is like any other.
  */
-import { networkOf, ScenarioRunner, Simulation, type Costs, type Protocol, type Scenario, type SimulatedNode } from '@jel/simulator'
+import { ScenarioRunner, type Costs, type Protocol, type Scenario, type SimulatedNode, type Simulation } from '@jel/simulator'
 import { SimulatedTestbed } from '@jel/simulator/internals'
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { BaselineName, NodeFactory } from './baselines/index.ts'
@@ -30,17 +30,21 @@ interface PoolOptions {
 
 export function runPool(scenario: Scenario, { contender, create, seed, costs, onTold }: PoolOptions): PoolRun {
   const hasService = contender !== 'jel'
-  const simulation = new Simulation({
-    seed,
-    createProtocol: create,
-    // There are millions of them, and nothing reads them.
-    keepNews: false,
-    // The baselines make other promises than this project.
-    checkPromises: !hasService,
-    ...(hasService && { leaveFlush }),
-    network: { ...networkOf(scenario.network), ...(hasService && smartSockets), ...(costs && { costs }) },
-  })
-  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network, hasService), scenario)
+  const simulation = new SimulatedTestbed(
+    scenario.network,
+    {
+      seed,
+      createProtocol: create,
+      // There are millions of them, and nothing reads them.
+      keepNews: false,
+      // The baselines make other promises than this project.
+      checkPromises: !hasService,
+      ...(hasService && { leaveFlush }),
+      network: { ...(hasService && smartSockets), ...(costs && { costs }) },
+    },
+    hasService,
+  )
+  const runner = new ScenarioRunner(simulation, scenario)
   const [service] = hasService ? simulation.nodes : []
   simulation.subscribe((node, notification, now) => {
     if (node !== service) onTold?.(notification, now)

@@ -15,8 +15,8 @@ import {
   type ExpectationType,
   type Place,
   type Scenario,
+  type StartOptions,
   type Testbed,
-  type TestbedSpawn,
 } from '@jel/simulator'
 import type { AttackerOptions, AttackName } from '@jel/simulator/internals'
 import { inCheckout } from '../base/paths.ts'
@@ -129,7 +129,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.#reports.subscribe(listener)
   }
 
-  spawn({ place, nat, introducer, location, onStarted }: TestbedSpawn<RealNode>): RealNode {
+  start({ place, nat, introducer, location, onStarted }: StartOptions<RealNode>): RealNode {
     const host = this.network.hosts[place.machine]
     if (host === undefined) throw new UnableError('no host is left for one more node')
     const identity = this.#identities.take()
@@ -145,7 +145,7 @@ export class RealTestbed implements Testbed<RealNode> {
   }
 
   /** The attacker has a host of its own. */
-  spawnAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: RealNode | undefined): RealNode {
+  startAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: RealNode | undefined): RealNode {
     const host = this.network.hosts[this.#firstAttacker + this.#attackers++]
     if (host === undefined) throw new UnableError('no host is left for one more attacker')
     const identity = this.#identities.take({ hostile: true })

@@ -74,7 +74,7 @@ export class GroundTruth {
       // Newcomers are on the first side.
       answers(other) && other.side === 0 && isDialable(other, place.site)
     const member = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
-    const node = this.testbed.spawn({
+    const node = this.testbed.start({
       place,
       nat,
       introducer: member?.node,
@@ -100,7 +100,7 @@ export class GroundTruth {
 
   /** Starts an attacker that enters through a random member. */
   bringInHostile(name: AttackName, options: Omit<AttackerOptions, 'attack'>): void {
-    const node = this.testbed.spawnAttacker(name, options, pickOne(this.random, this.actors.filter(answers))?.node)
+    const node = this.testbed.startAttacker(name, options, pickOne(this.random, this.actors.filter(answers))?.node)
     this.hostile.add(node.id)
     this.changed(`an attacker enters (${name})`)
   }

@@ -7,14 +7,13 @@ import type { Distribution } from '../report/quantile.ts'
 import type { Detection, Quantiles, RunResult, Violation } from '../report/result.ts'
 import { BrokenPromiseError, falseDeathError } from '../protocol/promises.ts'
 import type { Protocol, ProtocolParts } from '../protocol/protocol.ts'
-import { Simulation } from '../simulation.ts'
+import type { Simulation } from '../simulation.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { unrest, type SettledBounds } from './convergence.ts'
 import { JobPromises } from '../jobs/job-promises.ts'
 import { Jobs } from '../jobs/jobs.ts'
 import type { CreateScheduler } from '../jobs/compute-node.ts'
 import { Trace, writeLine, type TraceLine } from './trace.ts'
-import { networkOf } from './machines.ts'
 import { Reigns } from './reigns.ts'
 import { ScenarioRunner } from './scenario-runner.ts'
 import { SimulatedTestbed } from './simulated-testbed.ts'
@@ -52,15 +51,14 @@ const linesBefore = 20
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options
   let violation: Violation | undefined
-  const simulation = new Simulation({
+  const simulation = new SimulatedTestbed(scenario.network, {
     seed,
     createProtocol: options.createProtocol ?? protocolOf(scenario),
-    network: networkOf(scenario.network),
     checkPromises: true,
     keepNews: false,
     onFalseDeath: (death) => void (violation ??= broken(falseDeathError(seed, death))),
   })
-  const runner = new ScenarioRunner(new SimulatedTestbed(simulation, scenario.network), scenario)
+  const runner = new ScenarioRunner(simulation, scenario)
   const { truth, metrics } = runner
   const jobs = new Jobs(simulation, truth, options.createScheduler)
   const trace = new Trace(truth, options.onLine)
