@@ -25,7 +25,7 @@ export const experiment = bench({
       let [known, died] = [0, 0]
       const whole = Promise.withResolvers<number>()
       const node = await startNode(
-        { bin: jelBin, pool: pool.pool, args: ['--listen', '/ip4/127.0.0.1/tcp/0', '--identity', identity, '--bootstrap', pool.address] },
+        { bin: jelBin, pool: pool.pool, introducer: pool.address, args: ['--listen', '/ip4/127.0.0.1/tcp/0', '--identity', identity] },
         {
           line: (_, { event, time }) => {
             if (event === 'joined') known += 1

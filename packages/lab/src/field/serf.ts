@@ -5,14 +5,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { keep } from '../base/child.ts'
-import type { Contender, News } from './contender.ts'
+import type { NodeCommand, NodeListener, NodeProcess } from '../swarm/start-node.ts'
+import type { Contender } from './contender.ts'
 
 const PORT = 7000
 const RPC_PORT = 17_000
 /** Longest that one agent may take to enter, ms. */
 const START_TIMEOUT = 120_000
 
-const EVENTS: Readonly<Record<string, News['type']>> = {
+const EVENTS: Readonly<Record<string, 'joined' | 'left' | 'died'>> = {
   EventMemberJoin: 'joined',
   EventMemberLeave: 'left',
   EventMemberFailed: 'died',
@@ -26,36 +27,34 @@ export function serf(): Contender | undefined {
   return {
     name: 'Serf',
     title: `Serf ${version}`,
-    start: async ({ network, host, number }, introducer, tell) => {
-      const name = `n${number}`
-      const address = `${host.address}:${PORT + number}`
-      const [nsenter = '', ...within] = network.within(host)
-      const child = keep(
-        spawn(nsenter, [
-          ...within,
-          'serf',
-          'agent',
-          `-node=${name}`,
-          `-bind=${address}`,
-          `-rpc-addr=127.0.0.1:${RPC_PORT + number}`,
-          '-profile=lan',
-          ...(introducer === undefined ? [] : [`-join=${introducer}`]),
-        ]),
-      )
-      const { promise, resolve, reject } = Promise.withResolvers<number>()
-      const timer = setTimeout(() => reject(new Error(`${name} did not enter within ${START_TIMEOUT} ms`)), START_TIMEOUT)
-      child.once('error', reject)
-      child.once('exit', (code, signal) => reject(new Error(`serf agent ended with ${code ?? signal}`)))
-      child.stderr.resume()
-      createInterface(child.stdout).on('line', (line) => {
-        const [, event = '', about = ''] = / serf: (EventMember\w+): (\S+)/u.exec(line) ?? []
-        const type = EVENTS[event]
-        if (type !== undefined) tell({ type, about })
-        if ((introducer === undefined && about === name) || line.includes('agent: joined:')) resolve(Date.now())
-      })
-      const entered = await promise
-      clearTimeout(timer)
-      return { name, child, address, entered }
-    },
+    bin: 'serf',
+    start,
+    args: (host, number) => [`n${number}`, `${host.address}:${PORT + number}`, `127.0.0.1:${RPC_PORT + number}`],
   }
+}
+
+/** Starts one agent and waits until it has entered. */
+async function start({ bin, args, introducer, within = [] }: NodeCommand, listener: NodeListener): Promise<NodeProcess> {
+  const [name = '', address = '', rpc = ''] = args
+  const [nsenter = '', ...rest] = within
+  const spawned = Date.now()
+  const agent = [bin, 'agent', `-node=${name}`, `-bind=${address}`, `-rpc-addr=${rpc}`, '-profile=lan']
+  const child = keep(spawn(nsenter, [...rest, ...agent, ...(introducer === undefined ? [] : [`-join=${introducer}`])]))
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const timer = setTimeout(() => reject(new Error(`${name} did not enter within ${START_TIMEOUT} ms`)), START_TIMEOUT)
+  child.once('error', reject)
+  child.once('exit', (code, signal) => {
+    listener.ended(name, code ?? signal)
+    reject(new Error(`serf agent ended with ${code ?? signal}`))
+  })
+  child.stderr.resume()
+  createInterface(child.stdout).on('line', (line) => {
+    const [, type = '', about = ''] = / serf: (EventMember\w+): (\S+)/u.exec(line) ?? []
+    const event = EVENTS[type]
+    if (event !== undefined) listener.line(name, { event, time: Date.now(), node: { id: about, incarnation: 1, addresses: [] } })
+    if ((introducer === undefined && about === name) || line.includes('agent: joined:')) resolve(Date.now())
+  })
+  const entered = await promise
+  clearTimeout(timer)
+  return { child, id: name, address, spawned, entered }
 }

@@ -27,7 +27,8 @@ export async function threeHosts(
     await sleep(settle)
 
     const endedBefore = cluster.endings.count
-    const take = () => ({ time: Date.now(), all: cluster.bytes(), third: cluster.bytes([third]), processor: cluster.usage().processor })
+    const usage = () => cluster.swarm.usage().processor
+    const take = () => ({ time: Date.now(), all: cluster.bytes(), third: cluster.bytes([third]), processor: usage() })
     const before = take()
     const mend = network.part([first], [second])
     await sleep(CUT)
@@ -40,6 +41,6 @@ export async function threeHosts(
     add('bridgingBytes', (after.third - before.third) / perHost / seconds)
     add('bridgedProcessor', (after.processor - before.processor) / 10 / nodes / seconds)
   } finally {
-    await cluster.stop()
+    await cluster.swarm.stop()
   }
 }

@@ -32,7 +32,7 @@ export async function trial(
       if (only.has('many')) add('killMany', await until(cluster, Math.round(course.nodes * 0.3), 'SIGKILL', LIMITS.death))
       add('falseDeaths', cluster.falseDeaths)
     } finally {
-      await cluster.stop()
+      await cluster.swarm.stop()
     }
   }
   if (only.has('three-hosts')) await threeHosts(contender, network, course, `${group}-three`, add)
@@ -42,30 +42,30 @@ export async function trial(
 async function flash(cluster: Cluster, { nodes, settle }: Course, add: Add): Promise<void> {
   await cluster.start(1)
   const [bytes, start] = [cluster.bytes(), Date.now()]
-  const agents = await cluster.start(nodes - 1)
+  const entered = await cluster.start(nodes - 1)
   const known = await cluster.settled(LIMITS.join)
-  add('flash', known - Math.max(...agents.map(({ entered }) => entered)))
+  add('flash', known - Math.max(...entered))
   add('flashWhole', known - start)
   add('flashBytes', (cluster.bytes() - bytes) / nodes / 1000)
-  add('flashProcessor', cluster.usage().processor / nodes)
+  add('flashProcessor', cluster.swarm.usage().processor / nodes)
   await sleep(settle * 2)
 }
 
 async function idle(cluster: Cluster, course: Course, add: Add): Promise<void> {
   const { nodes } = course
-  const before = { bytes: cluster.bytes(), usage: cluster.usage(), time: Date.now() }
+  const before = { bytes: cluster.bytes(), usage: cluster.swarm.usage(), time: Date.now() }
   await sleep(course.idle)
   const seconds = (Date.now() - before.time) / 1000
   add('idleBytes', (cluster.bytes() - before.bytes) / nodes / seconds)
-  const usage = cluster.usage()
+  const usage = cluster.swarm.usage()
   add('idleProcessor', (usage.processor - before.usage.processor) / 10 / nodes / seconds)
   add('memory', usage.memory / nodes / 2 ** 20)
 }
 
 async function single(cluster: Cluster, { repeats, settle }: Course, add: Add): Promise<void> {
   for (let turn = 0; turn < repeats; turn++) {
-    const [agent] = await cluster.start(1)
-    add('join', Math.max(0, (await cluster.settled(LIMITS.join)) - (agent?.entered ?? 0)))
+    const [entered = 0] = await cluster.start(1)
+    add('join', Math.max(0, (await cluster.settled(LIMITS.join)) - entered))
     await sleep(settle)
     add('leave', await until(cluster, 1, 'SIGINT', LIMITS.leave))
     await sleep(settle)
@@ -80,11 +80,11 @@ async function single(cluster: Cluster, { repeats, settle }: Course, add: Add): 
 
 async function stop(cluster: Cluster, add: Add): Promise<void> {
   const [stopped] = cluster.some(1)
-  const others = [...cluster.agents.values()].filter((agent) => agent !== stopped)
+  const others = cluster.swarm.running.filter((agent) => agent !== stopped)
   const wrong = cluster.falseDeaths
-  stopped?.child.kill('SIGSTOP')
+  stopped?.signal('SIGSTOP')
   await sleep(STOP)
-  stopped?.child.kill('SIGCONT')
+  stopped?.signal('SIGCONT')
   await sleep(AFTER_STOP)
   add('stop', Math.min(others.length, cluster.falseDeaths - wrong))
   cluster.falseDeaths = wrong
@@ -94,14 +94,14 @@ async function stop(cluster: Cluster, add: Add): Promise<void> {
 async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, partition, settle }: Course, add: Add): Promise<void> {
   const half = hosts.length / 2
   for (let turn = 0; turn < heals; turn++) {
-    cluster.countDeaths(false)
+    cluster.countsDeaths = false
     const mend = network.part(hosts.slice(0, half), hosts.slice(half))
     await sleep(partition)
     mend()
     const healed = Date.now()
     add('heal', (await cluster.settled(LIMITS.heal)) - healed)
     await sleep(settle)
-    cluster.countDeaths(true)
+    cluster.countsDeaths = true
   }
 }
 

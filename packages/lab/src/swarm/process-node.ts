@@ -76,10 +76,10 @@ export class ProcessNode implements Started {
   }
 
   /** Sends a signal. Returns its time. */
-  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM'): number {
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM' | 'SIGINT'): number {
     const time = Date.now()
     if (signal === 'SIGKILL') this.isDead = true
-    if (signal === 'SIGKILL' || signal === 'SIGTERM') this.ends()
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') this.ends()
     this.process.child.kill(signal)
     return time
   }

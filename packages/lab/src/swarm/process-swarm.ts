@@ -11,7 +11,7 @@ import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
-import { startNode, type Line, type NodeCommand } from './start-node.ts'
+import { startNode, type Line, type NodeCommand, type StartNode } from './start-node.ts'
 import type { RealSwarm } from './swarm.ts'
 
 /** A node's report about another one, or about itself. */
@@ -40,6 +40,8 @@ export interface ProcessSwarmOptions {
   readonly out?: string | undefined
   readonly env?: (host: LabHost | undefined) => Readonly<Record<string, string>>
   readonly told?: (report: Report) => void
+  /** Starts one of its nodes. Default: the command line of `jel`. */
+  readonly start?: StartNode
   /** A node ended by itself. */
   readonly lost?: (node: ProcessNode) => void
 }
@@ -102,16 +104,17 @@ export class ProcessSwarm implements RealSwarm {
 
   /** Starts one and waits until it has entered. */
   async startOne({ host, introducer, args = [], env: own, bin: other }: ProcessStart): Promise<ProcessNode> {
-    const { bin, command, name, flags, network, out, env } = this.#options
+    const { bin, command, name, flags, network, out, env, start: startThis = startNode } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
-    const process = await startNode(
+    const process = await startThis(
       {
         bin: other ?? bin,
         pool: name,
         ...(command && { command }),
-        args: [...(host === undefined ? LOOPBACK : []), ...(introducer === undefined ? [] : ['--bootstrap', introducer]), ...args],
+        introducer,
+        args: [...(host === undefined ? LOOPBACK : []), ...args],
         ...(flags && { flags }),
         ...(host && network && { within: network.within(host) }),
         env: { ...env?.(host), ...own },

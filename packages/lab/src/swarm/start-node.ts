@@ -44,6 +44,8 @@ export interface NodeCommand {
   /** Default: `join`. */
   readonly command?: 'join' | 'work'
   readonly pool: string
+  /** Address of its introducer. Undefined: it founds a pool. */
+  readonly introducer?: string | undefined
   /** Further arguments of the command. */
   readonly args: readonly string[]
   /**
@@ -72,11 +74,12 @@ const START_TIMEOUT = 120_000
 
 /** Starts a node and waits until it has entered its pool. */
 export function startNode(
-  { bin, flags = [], command: name = 'join', pool, args, within = [], env = {} }: NodeCommand,
+  { bin, flags = [], command: name = 'join', pool, introducer, args, within = [], env = {} }: NodeCommand,
   listener: NodeListener,
 ): Promise<NodeProcess> {
   const spawned = Date.now()
-  const [command = '', ...rest] = [...within, process.execPath, ...flags, bin, name, pool, '--json', ...args]
+  const bootstrap = introducer === undefined ? [] : ['--bootstrap', introducer]
+  const [command = '', ...rest] = [...within, process.execPath, ...flags, bin, name, pool, '--json', ...bootstrap, ...args]
   const child = keep(spawn(command, rest, { env: { ...process.env, ...env } }))
   const { promise, resolve, reject } = Promise.withResolvers<NodeProcess>()
   const timer = setTimeout(() => reject(new Error(`no "started" within ${START_TIMEOUT} ms`)), START_TIMEOUT)
@@ -102,3 +105,5 @@ export function startNode(
   })
   return promise
 }
+
+export type StartNode = typeof startNode
