@@ -14,6 +14,8 @@ class RealEndpoint implements TestbedEndpoint {
   side = 0
   /** Share of its packets that get lost both ways. */
   loss = 0
+  /** Its line delays no packet of its own. */
+  lag = 0
   /** Nothing outside a process can see its links. */
   readonly connections: TestbedEndpoint['connections'] = new Map()
   readonly mostLinks = 0

@@ -1,14 +1,9 @@
-/**
- * The paths between the nodes of a scenario: cuts, partitions, pulled cables and lossy
- * lines. It updates the hosts' firewalls, and the record of possible contact.
- */
-import { Contact, Reachability, type CutKind } from '@jel/simulator'
+/** The paths between the nodes of a scenario. Each of their faults updates the hosts' firewalls. */
+import { Contact, Reachability } from '@jel/simulator'
+import { PathFaults } from '@jel/simulator/internals'
 import type { Path } from '../network/firewall.ts'
 import type { LabNetwork } from '../network/network.ts'
 import type { RealNode } from './real-node.ts'
-
-/** Loss of a node's own packets above which it counts as cut off, as in the simulator. */
-const USELESS_LOSS = 0.5
 
 /** A partition of the network. Times are Unix ms. */
 export interface Partition {
@@ -26,71 +21,35 @@ interface Parts {
   readonly now: () => number
 }
 
-export class RealPaths {
-  readonly contact = new Contact()
-  readonly reachability = new Reachability()
+export class RealPaths extends PathFaults<RealNode> {
   /** All partitions so far. */
   readonly partitions: Partition[] = []
   readonly #parts: Parts
   #isShaping = false
 
   constructor(parts: Parts) {
+    super(parts.nodes, new Contact(), new Reachability(), parts.now)
     this.#parts = parts
   }
 
-  /** Call it when a node has stopped, or goes on. */
-  works(node: RealNode): void {
-    const { state, endpoint } = node
-    this.contact.node(endpoint, state === 'running' && !endpoint.silent && endpoint.loss <= USELESS_LOSS, this.#parts.now())
-  }
-
-  silence(node: RealNode, silent: boolean): void {
-    node.endpoint.silent = silent
-    this.works(node)
-    this.shape()
-  }
-
-  impair(node: RealNode, loss: number): void {
-    node.endpoint.loss = loss
-    this.works(node)
-    this.shape()
-  }
-
-  cut(from: RealNode, to: RealNode, kind: CutKind): void {
-    this.reachability.cut(from.endpoint, to.endpoint, kind)
-    this.contact.path(from.endpoint, to.endpoint, false, this.#parts.now())
-    this.shape()
-  }
-
-  mend(from: RealNode, to: RealNode, kind: CutKind): void {
-    const { reachability, contact } = this
-    reachability.mend(from.endpoint, to.endpoint, kind)
-    if (!reachability.isCut(from.endpoint, to.endpoint)) contact.path(from.endpoint, to.endpoint, true, this.#parts.now())
-    this.shape()
-  }
-
-  /** Splits the network. One group or none: unites it. */
-  partition(groups: readonly (readonly RealNode[])[]): void {
-    const { nodes, now } = this.#parts
-    for (const node of nodes) node.endpoint.side = 0
-    for (const [side, group] of groups.entries()) for (const node of group) node.endpoint.side = side
-    for (const partition of this.partitions) partition.to ??= Date.now()
+  /** One group or none: unites the network. */
+  override partition(groups: readonly (readonly RealNode[])[]): void {
+    this.#endPartition()
     if (groups.length > 1) this.partitions.push({ from: Date.now(), to: undefined, groups })
-    this.contact.split(
-      nodes.map(({ endpoint }) => endpoint),
-      now(),
-    )
-    this.shape()
+    super.partition(groups)
   }
 
-  heal(): void {
-    this.partition([])
-    this.contact.mended(this.#parts.now())
-    this.reachability.mendAll()
+  override heal(): void {
+    this.#endPartition()
+    super.heal()
+  }
+
+  #endPartition(): void {
+    for (const partition of this.partitions) partition.to ??= Date.now()
   }
 
   /** Updates the hosts' firewalls after all events of this moment. */
-  shape(): void {
+  override changed(): void {
     if (this.#isShaping) return
     this.#isShaping = true
     queueMicrotask(() => {

@@ -90,7 +90,7 @@ export class RealTestbed implements Testbed<RealNode> {
     const scenario = this.#scenario
     await this.#identities.prepare(scenario.nodes + joinsOf(scenario).length, attackersOf(scenario))
     await this.network.ready
-    if (scenario.network.loss > 0) this.paths.shape()
+    if (scenario.network.loss > 0) this.paths.changed()
     this.#start = Date.now()
   }
 
@@ -177,14 +177,14 @@ export class RealTestbed implements Testbed<RealNode> {
   stopProcess(node: RealNode): void {
     node.state = 'standing'
     node.process?.signal('SIGSTOP')
-    this.paths.works(node)
+    this.paths.noteWorks(node)
   }
 
   continueProcess(node: RealNode): void {
     if (node.state !== 'standing') return
     node.state = 'running'
     node.process?.signal('SIGCONT')
-    this.paths.works(node)
+    this.paths.noteWorks(node)
   }
 
   /** To all other nodes, a busy process looks like a stopped one. */
@@ -202,7 +202,7 @@ export class RealTestbed implements Testbed<RealNode> {
   }
 
   readonly silence = (node: RealNode, silent: boolean): void => this.paths.silence(node, silent)
-  readonly impair = (node: RealNode, { loss }: { readonly loss: number }): void => this.paths.impair(node, loss)
+  readonly impair = (node: RealNode, line: { readonly loss: number }): void => this.paths.impair(node, line)
   readonly cut = (from: RealNode, to: RealNode, kind: CutKind): void => this.paths.cut(from, to, kind)
   readonly mend = (from: RealNode, to: RealNode, kind: CutKind): void => this.paths.mend(from, to, kind)
   readonly partition = (...groups: readonly (readonly RealNode[])[]): void => this.paths.partition(groups)
