@@ -1,9 +1,7 @@
 /** The pool under attack, for the attackers' process. */
-import { once } from 'node:events'
 import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
-import { end } from '../base/child.ts'
-import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 import type { Commands, Figures } from './pool-process.ts'
 
@@ -27,11 +25,6 @@ export class VictimPool {
 
   id(index = 0): string {
     return this.address(index).split('/p2p/')[1] ?? ''
-  }
-
-  get isRunning(): boolean {
-    const { exitCode, signalCode } = this.#process.child
-    return exitCode === null && signalCode === null
   }
 
   async figures(): Promise<Figures> {
@@ -63,11 +56,6 @@ export class VictimPool {
   }
 
   async stop(): Promise<void> {
-    if (!this.isRunning) return
-    const { child, remote } = this.#process
-    const gone = once(child, 'exit', { signal: AbortSignal.timeout(5_000) }).catch(() => {})
-    remote.stop().catch(() => {})
-    await gone
-    await end(child, 1_000)
+    await stopRemote(this.#process, 5_000)
   }
 }

@@ -1,6 +1,7 @@
 /** Calls an object in a child process over its IPC channel as if it were local. */
 import { fork, type ChildProcess } from 'node:child_process'
-import { keep } from './child.ts'
+import { once } from 'node:events'
+import { end, keep } from './child.ts'
 
 /** The object's methods, all of them asynchronous. */
 export type Remote<Api> = {
@@ -69,6 +70,15 @@ export function startRemote<Api>(module: URL, flags: readonly string[] = []): Re
   child.on('message', (reply: Reply) => settle('error' in reply ? { ...reply, error: `worker: ${reply.error}` } : reply))
   child.once('exit', (code, signal) => fail(new Error(`worker ended early: ${code ?? signal}`)))
   return { child, remote }
+}
+
+/** Calls the object's `stop`, which ends its process, and kills the process after this time. */
+export async function stopRemote({ child, remote }: RemoteProcess<{ stop(): Promise<void> }>, timeout: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const stopped = once(child, 'exit', { signal: AbortSignal.timeout(timeout) }).catch(() => {})
+  remote.stop().catch(() => {})
+  await stopped
+  await end(child, 2_000)
 }
 
 /** Answers the parent's calls, and exits with the parent. */

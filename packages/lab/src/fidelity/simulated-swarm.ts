@@ -3,24 +3,20 @@ import { ProtocolNode, makeConfig } from '@jel/protocol'
 import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
 import type { Meter } from '../swarm/meter.ts'
 import type { Tally } from '../swarm/tally.ts'
-import type { Started } from '../swarm/swarm.ts'
-import type { CountedSwarm } from './trial.ts'
+import type { Started, Swarm } from '../swarm/swarm.ts'
 
 type Node = SimulatedNode<ProtocolNode<Payload>>
 
 export interface SimulatedOptions {
   readonly seed: number
   readonly network: NonNullable<SimulationOptions<ProtocolNode<Payload>>['network']>
-  /**
-   * Event loops that the nodes share, as hosts in one process do. Default: each node has a loop of
-   * its own, and nothing costs time.
-   */
-  readonly eventLoops?: number
-  /** Time from a kill until the kernel closes the sockets of the process, ms. Default: 0. */
-  readonly dying?: number
+  /** Event loops that the nodes share, as hosts in one process do. */
+  readonly eventLoops: number
+  /** Time from a kill until the kernel closes the sockets of the process, ms. */
+  readonly dying: number
 }
 
-export class SimulatedSwarm implements CountedSwarm {
+export class SimulatedSwarm implements Swarm {
   readonly #simulation: Simulation<ProtocolNode<Payload>>
   readonly #meter: Meter
   readonly #loops: readonly Machine[]
@@ -30,7 +26,7 @@ export class SimulatedSwarm implements CountedSwarm {
   #first: Node | undefined
   #started = 0
 
-  constructor({ seed, network, eventLoops = 0, dying = 0 }: SimulatedOptions, meter: Meter) {
+  constructor({ seed, network, eventLoops, dying }: SimulatedOptions, meter: Meter) {
     const config = makeConfig()
     this.#simulation = new Simulation({
       seed,
@@ -49,7 +45,9 @@ export class SimulatedSwarm implements CountedSwarm {
   #startOne(mortal: boolean): Started {
     const called = this.#simulation.now
     const introducers = this.#first === undefined ? [] : [this.#first]
-    const node = this.#simulation.spawn({ introducers, ...this.#home(mortal) })
+    // A mortal node has a process of its own.
+    const machine = mortal ? this.#createMachine() : (this.#loops[this.#started++ % this.#loops.length] as Machine)
+    const node = this.#simulation.spawn({ introducers, machine })
     this.#first ??= node
     this.#living.set(node.id, node)
     this.#simulation.runUntil(() => node.protocol.self !== undefined, 60_000, 'the entry of a node')
@@ -69,8 +67,7 @@ export class SimulatedSwarm implements CountedSwarm {
   async kill(id: string): Promise<number> {
     const { now } = this.#simulation
     const node = this.#take(id)
-    if (this.#dying === 0) this.#simulation.kill(node)
-    else this.#simulation.after(this.#dying, () => this.#simulation.kill(node))
+    this.#simulation.after(this.#dying, () => this.#simulation.kill(node))
     return now
   }
 
@@ -88,14 +85,6 @@ export class SimulatedSwarm implements CountedSwarm {
     const streamBytes = this.#simulation.nodes.reduce((sum, { traffic: { sent } }) => sum + sent.bytes - sent.headerBytes, 0)
     const processor = this.#machines.reduce((sum, { computed }) => sum + computed, 0)
     return { frames, frameBytes, published, links, streamBytes, processor }
-  }
-
-  /** A mortal node has a process of its own. */
-  #home(mortal: boolean): { readonly machine?: Machine } {
-    if (this.#loops.length === 0) return {}
-    if (mortal) return { machine: this.#createMachine() }
-    const machine = this.#loops[this.#started++ % this.#loops.length]
-    return machine === undefined ? {} : { machine }
   }
 
   #createMachine(): Machine {

@@ -5,13 +5,6 @@
 import type { Started, Swarm } from '../swarm/swarm.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
-/** A swarm that reports what its nodes saw, and what they sent. */
-export interface CountedSwarm extends Swarm {
-  /** When each living node received this event about the subject. */
-  sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]>
-  tally(): Promise<Tally>
-}
-
 export interface TrialPlan {
   readonly nodes: number
   /** Number of joins and leaves, one after the other, and of kills. */
@@ -46,7 +39,7 @@ export interface Trial {
   readonly oneCrash: Tally
 }
 
-export async function runTrial(swarm: CountedSwarm, plan: TrialPlan): Promise<Trial> {
+export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   const join: number[] = []
   const joinFromCall: number[] = []
   const leave: number[] = []

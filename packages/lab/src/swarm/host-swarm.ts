@@ -1,35 +1,25 @@
 /** Real hosts on loopback, many to a process, spread over a few worker processes. */
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { end } from '../base/child.ts'
-import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
 import type { HostWorker, StartedHost } from './host-worker.ts'
-import type { RealSwarm } from './swarm.ts'
+import type { Swarm } from './swarm.ts'
 import { combine, nothing, type Tally } from './tally.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
-
-/** Node's own flags for the children, such as `--cpu-prof`. */
-export type NodeFlags = readonly string[]
 
 /** Longest that a worker may take to let all its hosts leave. */
 const STOP_TIMEOUT = 30_000
 
 type Worker = RemoteProcess<HostWorker>
 
-function startWorker(flags: NodeFlags): Worker {
+function startWorker(flags: readonly string[]): Worker {
   return startRemote<HostWorker>(new URL('host-worker.ts', import.meta.url), flags)
 }
 
-export interface HostSwarmOptions {
-  /** Counts the hosts' messages, which takes some time. */
-  readonly counts?: boolean
-}
-
-export class HostSwarm implements RealSwarm {
+export class HostSwarm implements Swarm {
   /** Workers with several hosts come first. */
   readonly #workers: Worker[]
   readonly #shared: number
-  readonly #flags: NodeFlags
+  readonly #flags: readonly string[]
   readonly #counts: boolean
   readonly #pool = `bench-${process.pid}-${Date.now()}`
   /** The worker of each host. */
@@ -39,13 +29,18 @@ export class HostSwarm implements RealSwarm {
   #introducer: string | undefined
   #started = 0
 
-  constructor(workers: number, flags: NodeFlags, { counts = false }: HostSwarmOptions = {}) {
+  /**
+   * `flags`: Node's own for the workers, such as `--cpu-prof`. `counts`: counts the hosts' messages,
+   * which takes some time.
+   */
+  constructor(workers: number, flags: readonly string[], { counts = false } = {}) {
     this.#shared = workers
     this.#flags = flags
     this.#counts = counts
     this.#workers = Array.from({ length: workers }, () => startWorker(flags))
   }
 
+  /** The nodes that run. */
   get ids(): string[] {
     return [...this.#homes.keys()]
   }
@@ -89,7 +84,6 @@ export class HostSwarm implements RealSwarm {
     return killed
   }
 
-  /** When each host received this event about a subject. */
   async sightings(type: string, subject: string): Promise<number[]> {
     return (await Promise.all(this.#workers.map(async ({ remote }) => await remote.sightings(type, subject)))).flat()
   }
@@ -100,6 +94,10 @@ export class HostSwarm implements RealSwarm {
     return tallies.reduce((sum, each) => combine(sum, each), this.#buried)
   }
 
+  /**
+   * The latest time, by the nodes' own clocks, at which a running node reported this event about
+   * any of `subjects`; Infinity if some did not in time.
+   */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answers = await Promise.all(this.#workers.map(({ remote }) => remote.until({ observers: this.ids, type, subjects }, timeout)))
     return Math.max(...answers.flat().map(([, time]) => time))
@@ -113,6 +111,7 @@ export class HostSwarm implements RealSwarm {
     return home.remote.leave(id)
   }
 
+  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
   async wrongs(): Promise<{ deaths: number; repeats: number }> {
     const each = await Promise.all(
       this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths([]), repeats: await remote.repeats() })),
@@ -134,14 +133,6 @@ export class HostSwarm implements RealSwarm {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(
-      this.#workers.map(async ({ child, remote }) => {
-        // The process ends as its answer; a worker that can't stop is killed.
-        const stopped = once(child, 'exit', { signal: AbortSignal.timeout(STOP_TIMEOUT) }).catch(() => {})
-        remote.stop().catch(() => {})
-        await stopped
-        await end(child, 2000)
-      }),
-    )
+    await Promise.all(this.#workers.map((worker) => stopRemote(worker, STOP_TIMEOUT)))
   }
 }

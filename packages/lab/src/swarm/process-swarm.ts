@@ -12,7 +12,6 @@ import type { LabNetwork } from '../network/network.ts'
 import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
 import { startNode, type Line, type NodeCommand, type StartNode } from './start-node.ts'
-import type { RealSwarm } from './swarm.ts'
 
 /** A node's report about another one, or about itself. */
 export interface Report {
@@ -60,7 +59,7 @@ export interface ProcessStart {
 
 const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
-export class ProcessSwarm implements RealSwarm {
+export class ProcessSwarm {
   readonly nodes: ProcessNode[] = []
   readonly reports: Report[] = []
   /** Lines that the processes wrote to standard error, and their `error` events. */
@@ -83,6 +82,7 @@ export class ProcessSwarm implements RealSwarm {
     return this.nodes.filter(({ running }) => running)
   }
 
+  /** The nodes that run. */
   get ids(): string[] {
     return this.running.map(({ process }) => process.id)
   }
@@ -95,7 +95,7 @@ export class ProcessSwarm implements RealSwarm {
    * Starts nodes at once. All join through the first running node that they can dial, and wait for
    * no other node.
    */
-  start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> & { readonly mortal?: boolean } = {}): Promise<ProcessNode[]> {
+  start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> = {}): Promise<ProcessNode[]> {
     const { network } = this.#options
     const mayDial = (to: LabHost | undefined): boolean => host === undefined || to === undefined || network?.mayDial(host, to) !== false
     const introducer = this.running.find((node) => mayDial(node.host))?.process.address
@@ -149,6 +149,10 @@ export class ProcessSwarm implements RealSwarm {
     return Date.now()
   }
 
+  /**
+   * The latest time, by the nodes' own clocks, at which a running node reported this event about
+   * any of `subjects`; Infinity if some did not in time.
+   */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answer = await this.#sightings.until({ observers: this.ids, type, subjects }, timeout)
     return Math.max(...answer.values())
@@ -180,6 +184,7 @@ export class ProcessSwarm implements RealSwarm {
     await sleep(ms)
   }
 
+  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
   async wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }> {
     const dead = new Set(this.nodes.flatMap(({ id, isDead }) => (isDead ? [id] : [])))
     return { deaths: this.#sightings.unexpected('died', dead), repeats: this.#sightings.repeats }

@@ -1,5 +1,5 @@
-/** Nodes to experiment on: simulated ones, hosts in a few processes, or a process each. */
-import type { Usage } from '../base/usage.ts'
+/** Nodes of one pool to measure: simulated ones, or hosts in a few processes. */
+import type { Tally } from './tally.ts'
 
 /** A node of a swarm. Times are ms by the swarm's clock. */
 export interface Started {
@@ -22,19 +22,8 @@ export interface Swarm {
   leave(id: string): Promise<number>
   /** Kills a node without notice. Returns the time of the kill. */
   kill(id: string): Promise<number>
-}
-
-/** A swarm that takes time and resources of this machine. */
-export interface RealSwarm extends Swarm {
-  /** The nodes that run. */
-  readonly ids: readonly string[]
-  /**
-   * The latest time, by the nodes' own clocks, at which a running node reported this event about
-   * any of `subjects`; Infinity if some did not in time.
-   */
-  knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number>
-  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
-  wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }>
-  usage(): Usage
-  stop(): Promise<void>
+  /** When each living node received this event about the subject. */
+  sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]>
+  /** The messages of all nodes so far. */
+  tally(): Promise<Tally>
 }
