@@ -6,18 +6,11 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startOverlay } from '@jel/overlay'
 import { createServices } from '@jel/overlay/internals'
-import {
-  defaultConfig,
-  ProtobufCodec,
-  ProtocolNode,
-  type BroadcastVerdict,
-  type Effect,
-  type Input,
-  type Milliseconds,
-} from '@jel/protocol'
+import { defaultConfig, ProtobufCodec, ProtocolNode, type Effect, type Input, type Milliseconds } from '@jel/protocol'
 import { Attacker, attacks, type AttackerOptions, type AttackName } from '@jel/simulator/internals'
 import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
+import type { Handlers } from '../swarm/meter.ts'
 
 const text = { type: 'string', default: '' } as const
 const options = { json: { type: 'boolean' }, bootstrap: { type: 'string', multiple: true }, identity: text, attack: text } as const
@@ -29,11 +22,6 @@ const key = privateKeyFromProtobuf(Buffer.from(privateKey, 'base64')) as Ed25519
 const services = { ...createServices(key), codec: new ProtobufCodec(defaultConfig.limits) }
 const parts = { id, pool, location: '', tag: new Uint8Array(0), storedIncarnation: 0, services }
 
-/** As in the laboratory's `Meter`: the two methods that drive a node. */
-interface Handlers {
-  handle: (this: ProtocolNode, input: Input, now: Milliseconds) => Effect[]
-  handleBroadcast: (this: ProtocolNode, data: Uint8Array, now: Milliseconds) => { verdict: BroadcastVerdict; effects: Effect[] }
-}
 const prototype = ProtocolNode.prototype as unknown as Handlers
 const honest = { handle: prototype.handle, handleBroadcast: prototype.handleBroadcast }
 const told: Effect[] = []

@@ -2,16 +2,12 @@
  * Counts the messages that the protocol of all nodes of this process sends, on real hosts and in
  * the simulator alike.
  */
-import { ProtocolNode, type BroadcastVerdict, type Effect, type Input, type Member, type Milliseconds, type NodeId } from '@jel/protocol'
-
-interface Self {
-  readonly self: Member | undefined
-}
+import { ProtocolNode, type BroadcastVerdict, type Effect, type Input, type Milliseconds } from '@jel/protocol'
 
 /** The two methods that drive a node. */
-interface Handlers {
-  handle: (this: Self, input: Input, now: Milliseconds) => Effect[]
-  handleBroadcast: (this: Self, data: Uint8Array, now: Milliseconds) => { verdict: BroadcastVerdict; effects: Effect[] }
+export interface Handlers {
+  handle: (this: ProtocolNode, input: Input, now: Milliseconds) => Effect[]
+  handleBroadcast: (this: ProtocolNode, data: Uint8Array, now: Milliseconds) => { verdict: BroadcastVerdict; effects: Effect[] }
 }
 
 export class Meter {
@@ -19,35 +15,24 @@ export class Meter {
   frameBytes = 0
   published = 0
   links = 0
-  readonly #dead = new Set<NodeId>()
 
   /** Starts counting; once a process. */
   constructor() {
     const prototype = ProtocolNode.prototype as unknown as Handlers
     const { handle, handleBroadcast } = prototype
-    const isDead = ({ self }: Self): boolean => self !== undefined && this.#dead.has(self.id)
     const took = ({ type }: Input): void => void (type === 'connected' && (this.links += 1 / 2))
     const gave = (effects: readonly Effect[]): void => this.#count(effects)
     prototype.handle = function metered(input, now) {
-      if (isDead(this)) return []
       took(input)
       const effects = handle.call(this, input, now)
       gave(effects)
       return effects
     }
     prototype.handleBroadcast = function metered(data, now) {
-      if (isDead(this)) return { verdict: 'ignore', effects: [] }
       const judged = handleBroadcast.call(this, data, now)
       gave(judged.effects)
       return judged
     }
-  }
-
-  /**
-   * Stops the protocol of this node, where its process can't be killed because others live in it.
-   */
-  kill(id: NodeId): void {
-    this.#dead.add(id)
   }
 
   #count(effects: readonly Effect[]): void {
