@@ -31,7 +31,7 @@ export const lacks = {
 const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
 
 /** Separate `jel join --json` processes on loopback. */
-export class ProcessSwarm implements Swarm {
+export class ProcessSwarm implements Swarm<ProcessNode> {
   readonly #pool = `conformance-${randomUUID()}`
   readonly #directory: string
   readonly #nodes: ProcessNode[] = []
@@ -46,12 +46,11 @@ export class ProcessSwarm implements Swarm {
     return new ProcessSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')))
   }
 
-  async spawn({ introducers = [], identityOf, location, tag }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
-    const former = this.#nodes.find((node) => node === identityOf)
-    const identity = former?.identity ?? join(this.#directory, `${this.#identities++}`)
+  async spawn({ introducers = [], identityOf, location, tag }: SwarmSpawnOptions<ProcessNode> = {}): Promise<ProcessNode> {
+    const identity = identityOf?.identity ?? join(this.#directory, `${this.#identities++}`)
     const control = join(this.#directory, `${this.#sockets++}.sock`)
     const args = ['join', this.#pool, '--json', ...loopback, '--identity', identity, '--control', control]
-    for (const { process } of this.#nodes.filter((node) => introducers.includes(node))) args.push('--bootstrap', process.address)
+    for (const { process } of introducers) args.push('--bootstrap', process.address)
     if (location !== undefined) args.push('--location', location)
     if (tag !== undefined) args.push('--tag', new TextDecoder('utf-8', { fatal: true }).decode(tag))
     const process = new JelProcess(args)

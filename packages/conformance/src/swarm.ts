@@ -83,25 +83,25 @@ export interface SwarmNode {
 }
 
 /** Options of a node. */
-export interface SwarmSpawnOptions {
+export interface SwarmSpawnOptions<Node extends SwarmNode = SwarmNode> {
   /** The nodes whose addresses it gets. Without any it founds a pool. */
-  readonly introducers?: readonly SwarmNode[]
+  readonly introducers?: readonly Node[]
   readonly location?: string
   readonly tag?: Uint8Array
   /** Starts the node with the identity of an ended node, as from that node's identity file. */
-  readonly identityOf?: SwarmNode
+  readonly identityOf?: Node
 }
 
 /**
  * A set of nodes that can reach one another, and their time, virtual or real. The suite starts no
  * timers of its own.
  */
-export interface Swarm {
+export interface Swarm<Node extends SwarmNode = SwarmNode> {
   /**
    * Starts a node of the pool. Resolves when the node answers requests, which may be before it has
    * entered.
    */
-  spawn(options?: SwarmSpawnOptions): Promise<SwarmNode>
+  spawn(options?: SwarmSpawnOptions<Node>): Promise<Node>
   /**
    * Lets time pass until the condition holds, and returns that time in ms. Rejects after `limit`
    * ms. Checks the condition every few milliseconds.
@@ -110,11 +110,11 @@ export interface Swarm {
   /** Lets this time pass, ms. */
   pass(time: Milliseconds): Promise<void>
   /** Splits the network: only nodes of one group reach each other. */
-  partition(groups: readonly (readonly SwarmNode[])[]): Promise<void>
+  partition(groups: readonly (readonly Node[])[]): Promise<void>
   /** Ends all partitions. */
   heal(): Promise<void>
   /** Gives a node the address of another, as a discovery on the local network would. */
-  introduce(node: SwarmNode, other: SwarmNode): Promise<void>
+  introduce(node: Node, other: Node): Promise<void>
   /** Ends all nodes and frees their resources. */
   close(): Promise<void>
 }

@@ -61,7 +61,7 @@ const threads: Record<
 }
 
 /** Real hosts over TCP on loopback, all in this process. */
-export class RealSwarm implements Swarm {
+export class RealSwarm implements Swarm<RealNode> {
   readonly #name = `conformance-${randomUUID()}`
   readonly #directory: string
   readonly #nodes: RealNode[] = []
@@ -77,15 +77,14 @@ export class RealSwarm implements Swarm {
     return new RealSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')), threads[thread])
   }
 
-  async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
+  async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions<RealNode> = {}): Promise<RealNode> {
     const identityFile = join(this.#directory, `${this.#identities++}`)
-    const former = this.#nodes.find((node) => node === identityOf)
     // A copy, as a host that was killed in this process still holds its lock.
-    if (former !== undefined) await copyFile(former.identityFile, identityFile)
+    if (identityOf !== undefined) await copyFile(identityOf.identityFile, identityFile)
     const started = await this.#start(this.#name, {
       ...options,
       listen: ['/ip4/127.0.0.1/tcp/0'],
-      bootstrap: this.#nodes.filter((node) => introducers.includes(node)).map(({ address }) => address),
+      bootstrap: introducers.map(({ address }) => address),
       identityFile,
     })
     const node = new RealNode(started, identityFile)

@@ -21,22 +21,19 @@ export function simulatePool(options: Partial<SimulationOptions<JelNode>> & { re
 const tick = 5
 
 /** The deterministic driver as a swarm: virtual time passes while the suite waits for it. */
-export class SimulatedSwarm implements Swarm {
+export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
   readonly simulation: Simulation<JelNode>
-  readonly #nodes = new Map<SwarmNode, { readonly node: PoolNode; readonly identity: Identity }>()
 
   constructor(options: Parameters<typeof simulatePool>[0]) {
     this.simulation = simulatePool(options)
   }
 
-  spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions = {}): Promise<SwarmNode> {
-    const former = identityOf === undefined ? undefined : this.#nodes.get(identityOf)
-    const identity = former?.identity ?? this.simulation.createIdentity()
-    const storedIncarnation = former?.node.storedIncarnation ?? 0
-    const node = this.simulation.spawn({ ...options, introducers: introducers.map((one) => this.#node(one)), identity, storedIncarnation })
-    const swarmNode = new SimulatedSwarmNode(this.simulation, node)
-    this.#nodes.set(swarmNode, { node, identity })
-    return Promise.resolve(swarmNode)
+  spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions<SimulatedSwarmNode> = {}): Promise<SimulatedSwarmNode> {
+    const identity = identityOf?.identity ?? this.simulation.createIdentity()
+    const storedIncarnation = identityOf?.node.storedIncarnation ?? 0
+    const known = introducers.map(({ node }) => node)
+    const node = this.simulation.spawn({ ...options, introducers: known, identity, storedIncarnation })
+    return Promise.resolve(new SimulatedSwarmNode(this.simulation, node, identity))
   }
 
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
@@ -56,8 +53,8 @@ export class SimulatedSwarm implements Swarm {
     await setImmediate()
   }
 
-  async partition(groups: readonly (readonly SwarmNode[])[]): Promise<void> {
-    this.simulation.partition(...groups.map((group) => group.map((node) => this.#node(node))))
+  async partition(groups: readonly (readonly SimulatedSwarmNode[])[]): Promise<void> {
+    this.simulation.partition(...groups.map((group) => group.map(({ node }) => node)))
     await this.pass(0)
   }
 
@@ -66,37 +63,33 @@ export class SimulatedSwarm implements Swarm {
     await this.pass(0)
   }
 
-  async introduce(node: SwarmNode, other: SwarmNode): Promise<void> {
-    const { id, addresses } = this.#node(other)
+  async introduce({ node }: SimulatedSwarmNode, other: SimulatedSwarmNode): Promise<void> {
+    const { id, addresses } = other.node
     const [address] = addresses
-    if (address !== undefined) this.#node(node).inject({ type: 'discovered', introducer: { id, address } })
+    if (address !== undefined) node.inject({ type: 'discovered', introducer: { id, address } })
     await this.pass(0)
   }
 
   async close(): Promise<void> {
-    for (const { node } of this.#nodes.values()) this.simulation.kill(node)
+    for (const node of this.simulation.nodes) this.simulation.kill(node)
     await this.pass(0)
-  }
-
-  #node(node: SwarmNode): PoolNode {
-    const known = this.#nodes.get(node)
-    if (known === undefined) throw new Error('that node is of another swarm')
-    return known.node
   }
 }
 
 class SimulatedSwarmNode implements SwarmNode {
   readonly id: NodeId
   readonly events: SwarmEvent[] = []
+  readonly node: PoolNode
+  readonly identity: Identity
   readonly #simulation: Simulation<JelNode>
-  readonly #node: PoolNode
   readonly #waiting = new Set<(notification: Notification) => void>()
   #signals = 0
 
-  constructor(simulation: Simulation<JelNode>, node: PoolNode) {
+  constructor(simulation: Simulation<JelNode>, node: PoolNode, identity: Identity) {
     this.id = node.id
+    this.node = node
+    this.identity = identity
     this.#simulation = simulation
-    this.#node = node
     simulation.subscribe((told, notification) => {
       if (told !== node) return
       this.#record(notification)
@@ -105,18 +98,18 @@ class SimulatedSwarmNode implements SwarmNode {
   }
 
   members(): Promise<readonly SwarmMember[]> {
-    return Promise.resolve(this.#node.protocol.members())
+    return Promise.resolve(this.node.protocol.members())
   }
 
   elect(election: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SwarmReign> {
-    this.#node.command({ type: 'elect', election })
-    signal?.addEventListener('abort', () => this.#node.command({ type: 'withdraw', election }))
+    this.node.command({ type: 'elect', election })
+    signal?.addEventListener('abort', () => this.node.command({ type: 'withdraw', election }))
     return this.result(election, signal === undefined ? {} : { signal })
   }
 
   result(election: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<SwarmReign> {
-    const known = this.#node.protocol.reign(election)
-    const lives = known !== undefined && this.#node.protocol.member(known.winner.id)?.incarnation === known.winner.incarnation
+    const known = this.node.protocol.reign(election)
+    const lives = known !== undefined && this.node.protocol.member(known.winner.id)?.incarnation === known.winner.incarnation
     if (lives) return Promise.resolve(known)
     return this.#next(
       (notification) => (notification.type === 'elected' && notification.reign.election === election ? notification.reign : undefined),
@@ -125,71 +118,71 @@ class SimulatedSwarmNode implements SwarmNode {
   }
 
   withdraw(election: string): Promise<void> {
-    this.#node.command({ type: 'withdraw', election })
+    this.node.command({ type: 'withdraw', election })
     return Promise.resolve()
   }
 
   maybeDead(id: NodeId): Promise<void> {
-    this.#node.command({ type: 'maybeDead', id })
+    this.node.command({ type: 'maybeDead', id })
     return Promise.resolve()
   }
 
   async signal(name: string, to: readonly NodeId[]): Promise<void> {
     const ref = this.#signals++
     const ended = this.#next((notification) => (notification.type === 'signalled' && notification.ref === ref ? notification : undefined))
-    this.#node.command({ type: 'signal', ref, name, to })
+    this.node.command({ type: 'signal', ref, name, to })
     const { failed } = await ended
     if (failed.length > 0) throw new Error(`${failed.length} did not acknowledge`)
   }
 
   publish(name: string, value: Uint8Array, ttl: Milliseconds): Promise<void> {
-    this.#node.command({ type: 'publish', name, value, lifetime: ttl })
+    this.node.command({ type: 'publish', name, value, lifetime: ttl })
     return Promise.resolve()
   }
 
   unpublish(name: string): Promise<void> {
-    this.#node.command({ type: 'unpublish', name })
+    this.node.command({ type: 'unpublish', name })
     return Promise.resolve()
   }
 
   records(prefix?: string): Promise<readonly SwarmRecord[]> {
-    return Promise.resolve(this.#node.protocol.records(prefix))
+    return Promise.resolve(this.node.protocol.records(prefix))
   }
 
   setTag(tag: Uint8Array): Promise<void> {
-    this.#node.command({ type: 'retag', tag })
+    this.node.command({ type: 'retag', tag })
     return Promise.resolve()
   }
 
   broadcast(name: string, payload: Uint8Array): Promise<void> {
-    this.#node.command({ type: 'broadcast', name, payload })
+    this.node.command({ type: 'broadcast', name, payload })
     return Promise.resolve()
   }
 
   async leave(): Promise<void> {
-    this.#simulation.leave(this.#node)
+    this.#simulation.leave(this.node)
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#simulation.after(1_000, () => resolve(undefined))
     await promise
   }
 
   async kill(): Promise<void> {
-    this.#simulation.kill(this.#node)
+    this.#simulation.kill(this.node)
     await setImmediate()
   }
 
   async pause(): Promise<void> {
-    this.#simulation.stopProcess(this.#node)
+    this.#simulation.stopProcess(this.node)
     await setImmediate()
   }
 
   async resume(): Promise<void> {
-    this.#simulation.continueProcess(this.#node)
+    this.#simulation.continueProcess(this.node)
     await setImmediate()
   }
 
   async silence(): Promise<void> {
-    this.#simulation.silence(this.#node)
+    this.#simulation.silence(this.node)
     await setImmediate()
   }
 
