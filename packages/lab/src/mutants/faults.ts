@@ -352,7 +352,7 @@ export const faults: readonly Fault[] = [
     file: 'departure.ts',
     from: 'this.#parts.broadcaster.leave(fact)',
     to: 'void fact',
-    simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],
+    simulation: ['leaving.test.ts', '-t', 'a newcomer'],
   },
   {
     name: 'a leaver dials nobody',
