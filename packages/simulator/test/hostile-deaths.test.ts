@@ -95,18 +95,23 @@ it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted so
   pool.settle(1)
   const victims = pool.honest.filter(({ protocol }) => protocol.links.has(liar.node.id)).slice(0, 8)
   expect(victims).toHaveLength(8)
+  const factsOf = ({ protocol }: PoolNode): string => JSON.stringify(protocol.fingerprint)
   for (const victim of victims) {
     const life = (): number => simulation.now - victim.startedAt
     // The victim ignores an accusation about a time that it has not reached yet.
     const accuse = (): void => liar.says(alarm([liar.suspects(self(victim), Math.floor(life() / 1_000))]), [victim.id])
     simulation.run(1_700 - (life() % 1_000))
+    const before = factsOf(victim)
     accuse()
     // Its next second has begun. A second after the first refutation it publishes the other one,
     // and has nothing else to do.
     simulation.run(500)
+    const refutedOnce = factsOf(victim)
     accuse()
     simulation.run(1_500)
-    expect(new Set(pool.honest.map(({ protocol }) => JSON.stringify(protocol.fingerprint))).size).toBe(1)
+    expect(new Set(pool.honest.map(factsOf)).size).toBe(1)
+    // All would know the same, too, if the victim had published nothing, or only the first one.
+    expect(new Set([before, refutedOnce, factsOf(victim)]).size).toBe(3)
     simulation.run(60_000)
   }
 })
