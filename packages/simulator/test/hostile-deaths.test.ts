@@ -136,3 +136,24 @@ it.each(seeds('1-3'))('a member that hears only the last of its accusers has the
   expect(pool.areFirstLives).toBe(true)
   expect(pool.honest.every(({ protocol }) => protocol.members().length === pool.honest.length + accusers.length)).toBe(true)
 })
+
+it.each(seeds('1-3'))('a member that is cut off lives: who probed it for another has its proof of life, seed %i', (seed) => {
+  const pool = new Pool(seed, 30)
+  const { simulation } = pool
+  const accusers = Array.from({ length: quorum }, () => new Accomplice(simulation, pool.honest.slice(0, 1)))
+  pool.settle(accusers.length)
+  const asker = accusers[0] as Accomplice
+  const isLinked = (node: PoolNode, other: PoolNode): boolean => node.protocol.links.has(other.id)
+  const victim = pool.honest.findLast((node) => !isLinked(node, asker.node)) as PoolNode
+  const helper = pool.honest.find((node) => isLinked(node, asker.node) && isLinked(node, victim)) as PoolNode
+  // The victim signs for the helper that it lives. Only the helper and the asker learn of it.
+  asker.says({ pingReq: { subjects: [victim.id] } }, [helper.id])
+  simulation.run(500)
+  simulation.silence(victim)
+  const heartbeat = Math.floor((simulation.now - victim.startedAt) / 1_000) - 2
+  for (const accuser of accusers) accuser.publishes(accuser.suspects(self(victim), heartbeat))
+  simulation.run(2_500)
+  simulation.silence(victim, false)
+  simulation.run(20_000)
+  expect(pool.areFirstLives).toBe(true)
+})

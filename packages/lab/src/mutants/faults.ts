@@ -79,7 +79,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/verdict/accusations.ts',
     from: 'proof.content.heartbeat > heartbeat &&',
     to: 'proof.content.heartbeat > heartbeat + 1e9 &&',
-    simulation: ['three-sites-narrow', '--seeds', '81'],
+    simulation: ['hostile-deaths.test.ts', '-t', 'is cut off lives'],
   },
   {
     name: 'no time for a refutation',
