@@ -30,8 +30,8 @@ export class HostSwarm implements Swarm {
   #started = 0
 
   /**
-   * `flags`: Node's own for the workers, such as `--cpu-prof`. `counts`: counts the hosts' messages,
-   * which takes some time.
+   * `flags`: Node's own for the workers, such as `--cpu-prof`. `counts`: counts messages of hosts,
+   * and that takes some time.
    */
   constructor(workers: number, flags: readonly string[], { counts = false } = {}) {
     this.#shared = workers
