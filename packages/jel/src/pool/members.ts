@@ -57,8 +57,9 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
    * Returns the members that this node believes to be in the pool at present, itself included, by
    * id. Works with `joins: 'off'` too: then it is the only source, since no events come.
    *
-   * @param options.order `'join'`: as they joined, by `joinedAt` and then by id; all members put
-   *   any two in the same order
+   * With the order `'join'`: as they joined, by `joinedAt` and then by id. All members put any two
+   * in the same order.
+   *
    * @throws InvalidOptionError
    */
   members({ order = 'id' }: { order?: 'id' | 'join' } = {}): readonly Member[] {

@@ -143,7 +143,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
   }
 
-  /** For the application: sends data, see {@link Network.sendApplication}. */
+  /** For the application: sends data, see `Network.sendApplication`. */
   sendApplication(peer: NodeId, data: Payload): number | undefined {
     return this.#world.network.sendApplication(this.endpoint, peer, data)
   }
