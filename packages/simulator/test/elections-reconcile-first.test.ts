@@ -25,7 +25,7 @@ it.each(seeds('1-5'))('a member that hears late looks around before it claims, a
   const [lowest, ...others] = pool.nodes as [PoolNode, ...PoolNode[]]
   const winner = others[2] as PoolNode
   // News of the reign takes longer to reach it than candidates settle.
-  pool.simulation.impair(lowest, { lag: 450 })
+  pool.simulation.impair(lowest, { lag: 1_500 })
   pool.elect(winner)
   pool.simulation.runUntil(() => pool.agreed(others) !== undefined, 5_000, 'a reign')
   const before = others.map((node) => pool.toldTo(node).length)
