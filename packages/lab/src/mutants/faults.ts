@@ -183,7 +183,7 @@ export const faults: readonly Fault[] = [
     name: 'a stall does not shift suspicions',
     file: 'detection/suspicion/direct-probes.ts',
     from: 'suspicion.delay(lateness)',
-    to: 'suspicion.since += lateness * 0',
+    to: 'suspicion.delay(lateness * 0)',
     simulation: ['stalls.test.ts', '-t', 'stood still'],
   },
   {
