@@ -128,7 +128,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/suspicion-lifecycle.ts',
     from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
     to: "wantsAll: (id: NodeId) => id === ''",
-    simulation: ['three-sites-narrow', '--seeds', '12'],
+    simulation: ['sim:check'],
   },
   {
     name: 'a helper tells from memory for ever',
