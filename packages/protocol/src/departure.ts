@@ -16,6 +16,9 @@ const afterLeaving: ReadonlySet<TimerName> = new Set<TimerName>(['broadcast', 'l
  */
 const enoughLinks = 3
 
+/** The longest time of a leaver until it stops, ms. Guess: a slow dial, and a hello. */
+export const longestDeparture = 2_000
+
 /** The time of a node between its left-statement and its stop. */
 export class Departure<Data extends Encoded> {
   readonly #context: Context<Data>

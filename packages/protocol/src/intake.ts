@@ -203,12 +203,12 @@ export class Intake {
       const { accusations } = this.#parts
       if (
         statement.signer === this.#context.id ||
-        !accusations.refutations.isNews(statement) ||
+        !accusations.refutationExchange.isNews(statement) ||
         !this.#admission.isAffordable(fact, source)
       )
         return undefined
       this.#admission.check(fact)
-      return accusations.refutations.take(statement, from)
+      return accusations.refutationExchange.take(statement, from)
     }
     if (isKind(statement, 'claim')) {
       if (!elections.wantsClaim(statement) || !this.#admission.isAffordable(fact, source)) return undefined

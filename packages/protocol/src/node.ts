@@ -70,7 +70,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   /**
    * True for a node that has left, while a member that it dialled has yet to learn of that. The
-   * runner should not stop it meanwhile, for two seconds at most.
+   * runner should not stop it meanwhile, for `longestDeparture` at most.
    */
   get isDeparting(): boolean {
     return this.#inputs.departure.isWaiting

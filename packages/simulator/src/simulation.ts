@@ -1,4 +1,4 @@
-import type { Command, Introducer, Milliseconds, NodeId, Notification } from '@jel/protocol'
+import { longestDeparture, type Command, type Introducer, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
 import { VirtualClock } from './engine/clock.ts'
 import { runUntil } from './engine/run-until.ts'
 import type { AddressChange } from './network/address.ts'
@@ -21,8 +21,8 @@ import { Spawner, stream } from './spawner.ts'
 
 type Listener<P extends Protocol> = (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void
 
-/** A leaver's longest wait for an answer, and the interval of its checks, ms: as on a real host. */
-const [longestGoodbye, lookAgain] = [2_000, 20]
+/** Interval at which a leaver looks whether it may stop, ms: as on a real host. */
+const lookAgain = 20
 
 /**
  * A pool on a virtual clock and network. The seed and the order of calls determine everything that
@@ -122,9 +122,11 @@ export class Simulation<P extends Protocol> {
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })
     const { leaveFlush = 100 } = this.#options
-    const end = this.now + Math.max(leaveFlush, longestGoodbye)
+    const end = this.now + Math.max(leaveFlush, longestDeparture)
     const stop = (): void => {
-      if (node.protocol.isDeparting === true && this.now < end) this.#clock.after(lookAgain, stop)
+      // It may have been killed meanwhile.
+      const isDeparting = node.state !== 'gone' && node.protocol.isDeparting === true
+      if (isDeparting && this.now < end) this.#clock.after(lookAgain, stop)
       else node.kill()
     }
     this.#clock.after(leaveFlush, stop)

@@ -36,6 +36,18 @@ it.each([
   expect(nodes.at(-1)?.protocol.members()).toHaveLength(1)
 })
 
+it('a leaver may be killed before it has stopped', () => {
+  const simulation = simulatePool({ seed: 1 })
+  const founder = simulation.spawn()
+  simulation.run(1_000)
+  const other = simulation.spawn({ introducers: [founder] })
+  simulation.run(3_000)
+  simulation.leave(other)
+  simulation.kill(other)
+  simulation.run(3_000)
+  expect(founder.protocol.members()).toHaveLength(1)
+})
+
 /** Newcomers have one link each, to the founder, until they have received the whole pool. */
 it.each(seeds('1-20').map((seed) => ({ seed })))(
   'who leaves right after it entered, with its only neighbour, has left: seed $seed',

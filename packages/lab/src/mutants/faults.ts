@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'refutations are not published from a timer',
     file: 'detection/failure-detector.ts',
-    from: 'refutation: { due: () => this.accusations.refutations.publish() }',
+    from: 'refutation: { due: () => this.accusations.refutationExchange.publish() }',
     to: 'refutation: { due: () => {} }',
     simulation: ['hostile-deaths.test.ts', '-t', 'all know soon'],
   },
@@ -300,7 +300,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a winner does not confirm its reign',
-    file: 'election/confirmation.ts',
+    file: 'election/reign-confirmation.ts',
     from: 'this.dueAt = Math.min(this.dueAt, now + wait)',
     to: 'this.dueAt = Infinity',
     simulation: ['elections-confirming.test.ts'],

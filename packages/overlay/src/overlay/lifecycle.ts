@@ -3,6 +3,7 @@
  * resolves with the reason.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { longestDeparture } from '@jel/protocol'
 import type { Closed } from '../api/port.ts'
 import { OverlayClosedError } from '../base/errors.ts'
 
@@ -11,11 +12,7 @@ import { OverlayClosedError } from '../base/errors.ts'
  * machine.
  */
 const goodbyeTime = 100
-/**
- * The longest such time, while a member that was dialled for that has yet to answer, ms. Guess.
- */
-const longestGoodbye = 2_000
-/** Interval of the checks meanwhile, ms. */
+/** Interval at which a leaver looks whether it may stop, ms. */
 const lookAgain = 20
 
 export interface LifecycleOptions {
@@ -65,7 +62,7 @@ export class Lifecycle {
     // Others that know nobody else may be leaving at this moment, too. This node passes their
     // announcements on for a while.
     if (!this.#closing && this.#options.sayGoodbye()) {
-      const end = performance.now() + longestGoodbye
+      const end = performance.now() + longestDeparture
       await delay(goodbyeTime)
       while (this.#options.isDeparting() && performance.now() < end) await delay(lookAgain)
     }

@@ -76,7 +76,7 @@ export class FailureDetector {
       suspicion: lifecycle,
       indirectProbe: lifecycle.indirect,
       helper: lifecycle.helper,
-      refutation: { due: () => this.accusations.refutations.publish() },
+      refutation: { due: () => this.accusations.refutationExchange.publish() },
       disputedDeath: lifecycle.disputed,
       detectionBatch: batcher,
     }

@@ -209,8 +209,8 @@ export class Broadcaster implements Timed {
     if (facts.length === 0) return
     this.#recent.push(this.#context.now)
     const nonce = Math.floor(this.#context.random() * 2 ** 32)
-    const told = facts.map((fact) => this.#context.facts.aged(fact, this.#context.now))
-    const data = this.#context.wire.encodeBroadcast({ nonce, facts: told })
+    const aged = facts.map((fact) => this.#context.facts.aged(fact, this.#context.now))
+    const data = this.#context.wire.encodeBroadcast({ nonce, facts: aged })
     this.#context.effects.push({ type: 'broadcast', data })
   }
 }

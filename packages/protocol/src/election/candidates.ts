@@ -68,7 +68,7 @@ export class Candidates {
     return present === undefined || compareCandidacies(statement, present) > 0
   }
 
-  /** Takes in a candidacy that is news. Call {@link tell} next. */
+  /** Takes in a candidacy that is news. Call {@link choose} next. */
   put(statement: Statement<Candidacy>): Fact {
     const fact = this.#context.facts.put(factOf({ statement }))
     this.#held.set(statement.signer, { statement, fact })

@@ -4,9 +4,9 @@ import { Bench, broadcastsIn } from '../../test/bench.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Candidacy, type Claim, type Statement } from '../facts/statement.ts'
 import { places, withdrawals } from './candidates.ts'
-import { turn } from './confirmation.ts'
+import { turn } from './reign-confirmation.ts'
 import { resettle, settle } from './settling.ts'
-import { confirmations, tellAgain } from './pending-claims.ts'
+import { confirmations, countAgain } from './pending-claims.ts'
 
 const everyone = actors(40)
 const [lowest, lower, self, higher, highest, other, another] = everyone as [Actor, Actor, Actor, Actor, Actor, Actor, Actor]
@@ -620,7 +620,7 @@ describe('an epoch that skips some', () => {
     for (let i = 0; i < 5; i++) {
       tell(lower, absurd)
       tell(lower, lower.claims(name, 2_000_000))
-      bench.advance(tellAgain)
+      bench.advance(countAgain)
     }
     expect(reign()).toEqual([1, self.id])
     for (const peer of [highest, other]) tell(peer, absurd)

@@ -26,7 +26,7 @@ import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { Candidates, places } from './candidates.ts'
-import { Confirmation, turn } from './confirmation.ts'
+import { ReignConfirmation, turn } from './reign-confirmation.ts'
 import type { Entry } from './eviction.ts'
 import { HeldClaim } from './held-claim.ts'
 import { PendingClaims } from './pending-claims.ts'
@@ -51,7 +51,7 @@ export class Election {
   readonly #pending: PendingClaims
   readonly #held: HeldClaim
   readonly #settling = new Settling()
-  readonly #confirmation = new Confirmation()
+  readonly #confirmation = new ReignConfirmation()
   /** True if the winner of the held claim reigned at the last review. */
   #wasReigned = false
   /** This node's own candidacy. Only a reconciliation after `since` shows who reigns. */

@@ -14,7 +14,7 @@ import { compareClaims } from './order.ts'
 /** Number of peers that make a claim count. Guess. */
 export const confirmations = 3
 /** Time after which the same peer counts again, ms. Guess: long enough for the others' messages. */
-export const tellAgain = 5_000
+export const countAgain = 5_000
 
 interface Sighting {
   readonly claim: Statement<Claim>
@@ -72,6 +72,6 @@ export class PendingClaims {
     const { now } = this.#context
     const present = this.#seen.get(from)
     if (present === undefined || compareClaims(present.claim, claim) !== 0) this.#seen.set(from, { claim, at: now, times: 1 })
-    else if (now - present.at >= tellAgain) this.#seen.set(from, { claim, at: now, times: present.times + 1 })
+    else if (now - present.at >= countAgain) this.#seen.set(from, { claim, at: now, times: present.times + 1 })
   }
 }

@@ -26,7 +26,7 @@ export class UserEvents {
   readonly #context: Context
   /** Held events. The latest ones of each owner stay. */
   readonly order = new FairOrder(isLater)
-  readonly #told = new Map<string, true>()
+  readonly #known = new Map<string, true>()
   readonly #departed = new Map<NodeId, Member>()
 
   constructor(context: Context) {
@@ -35,7 +35,7 @@ export class UserEvents {
 
   /** True if the event was delivered, or is not for this node. */
   isKnown({ signer, content }: Statement<RecordContent>): boolean {
-    return this.#told.has(recordKey(content.name, signer))
+    return this.#known.has(recordKey(content.name, signer))
   }
 
   /**
@@ -49,7 +49,7 @@ export class UserEvents {
     const from = view.get(signer) ?? this.#departed.get(signer)
     const isForUs = isNews || isWhole
     if (isForUs && from === undefined) return
-    remember(this.#told, recordKey(content.name, signer), true, remembered)
+    remember(this.#known, recordKey(content.name, signer), true, remembered)
     if (isForUs && from !== undefined) this.#notify(content, from)
   }
 

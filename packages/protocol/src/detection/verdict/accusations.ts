@@ -42,7 +42,7 @@ export interface AccusationParts extends RefutationParts {
 
 export class Accusations {
   readonly confirmation: Confirmation
-  readonly refutations: RefutationExchange
+  readonly refutationExchange: RefutationExchange
   readonly #context: Context
   readonly #parts: AccusationParts
   readonly #events: AccusationEvents
@@ -62,7 +62,7 @@ export class Accusations {
       { onTurn: (suspicion) => this.#publish(suspicion), onDeath: (certificate, after) => events.onDeath(certificate, after) },
     )
     this.#spread = new AccusationSpread(context, parts.batcher, parts.suspicions)
-    this.refutations = new RefutationExchange(context, parts, (suspicion, isFresh) => {
+    this.refutationExchange = new RefutationExchange(context, parts, (suspicion, isFresh) => {
       if (suspicion.accusations.has(context.id)) this.confirmation.accused(suspicion)
       events.onRefuted(suspicion.id, isFresh)
     })
@@ -116,7 +116,7 @@ export class Accusations {
     const { codec, view, id } = this.#context
     if (isKind(statement, 'suspicion')) {
       const { suspect, incarnation } = statement.content
-      if (from !== undefined) this.refutations.object(statement, from)
+      if (from !== undefined) this.refutationExchange.object(statement, from)
       // Most suspicions of a member come after its death is known. Their signatures need no check.
       if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
       if (suspect !== id && !this.#isNews(statement)) {
@@ -125,7 +125,7 @@ export class Accusations {
       }
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
       this.hear(statement, from, from === undefined)
-    } else if (isKind(statement, 'refutation')) this.refutations.receive(statement, from)
+    } else if (isKind(statement, 'refutation')) this.refutationExchange.receive(statement, from)
     else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
   }
 
@@ -134,7 +134,7 @@ export class Accusations {
     const { suspect, incarnation } = accusation.content
     const { view, id } = this.#context
     if (suspect === id) {
-      this.refutations.refute(accusation, from)
+      this.refutationExchange.refute(accusation, from)
       return
     }
     if (!this.#isNews(accusation) || !view.isAlive(suspect, incarnation) || !view.wasMember(accusation.signer)) return
@@ -150,7 +150,7 @@ export class Accusations {
 
   /** True if the member refuted suspicions that cite this heartbeat. */
   isRefuted(suspect: NodeId, heartbeat: number): boolean {
-    return heartbeat < (this.refutations.latestOf(suspect)?.content.heartbeat ?? 0)
+    return heartbeat < (this.refutationExchange.latestOf(suspect)?.content.heartbeat ?? 0)
   }
 
   /**
@@ -171,7 +171,7 @@ export class Accusations {
 
   clear(): void {
     this.#spread.clear()
-    this.refutations.clear()
+    this.refutationExchange.clear()
   }
 
   due(): void {
@@ -202,7 +202,7 @@ export class Accusations {
     const { heartbeats } = this.#parts
     const told = [...accusations.values()].map(({ content }) => content.heartbeat).sort((a, b) => a - b)
     const heard = heartbeats.of(id) || (told[(told.length - 1) >> 1] ?? 0)
-    return Math.max(heard, this.refutations.latestOf(id)?.content.heartbeat ?? 0)
+    return Math.max(heard, this.refutationExchange.latestOf(id)?.content.heartbeat ?? 0)
   }
 
   /**

@@ -9,7 +9,7 @@ export const turn = 5_000
 const turnMax = 80_000
 
 /** The confirmation of a reign: its winner claims again, above a later claim of a rival. */
-export class Confirmation {
+export class ReignConfirmation {
   /** Time when this node, the winner, claims again; Infinity for never. */
   dueAt: Milliseconds = Infinity
   /** Author of the claim that this node outdid last. */
