@@ -13,7 +13,8 @@ const FLUSH_TIME = 2000
  */
 export async function main(args: readonly string[], script: string, version: string): Promise<void> {
   const output = new OutputWatch(process.stdout)
-  const status = await run(args, script, version)
+  const { status, complaint } = await run(args, script, version)
+  if (complaint !== undefined) process.stderr.write(`jel: ${complaint}\n`)
   await flushed(process.stdout, FLUSH_TIME)
   const problem = output.problem
   if (problem !== undefined) process.stderr.write(`jel: can't write to standard output: ${problem}\n`)
@@ -21,17 +22,17 @@ export async function main(args: readonly string[], script: string, version: str
   process.exit(problem === undefined ? status : status || 1)
 }
 
-async function run(args: readonly string[], script: string, version: string): Promise<number> {
+/** Runs the command line. Returns its exit status, and one line about a failure. */
+export async function run(args: readonly string[], script: string, version: string): Promise<{ status: number; complaint?: string }> {
   let status = 0
   const program = commandLine(script, version, (result) => (status = result))
   try {
     if (args.length === 0) throw new UsageError('missing command; jel --help lists them')
     await program.parseAsync(args, { from: 'user' })
-    return status
+    return { status }
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if (error instanceof CommanderError && error.exitCode === 0) return { status: 0 }
     const wrongUsage = error instanceof CommanderError
-    process.stderr.write(`jel: ${oneLine(messageOf(error)).replace(/^error: /u, '')}\n`)
-    return wrongUsage ? 2 : statusOf(error)
+    return { status: wrongUsage ? 2 : statusOf(error), complaint: oneLine(messageOf(error)).replace(/^error: /u, '') }
   }
 }

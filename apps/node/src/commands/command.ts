@@ -50,7 +50,7 @@ export interface Shell<Event extends NodeEvent = never> {
   /** Returns the line of JSON. The default has no fields. */
   readonly line?: (given: never) => Line | Promise<Line>
   /** Returns the answer for a person. The default is the text of the event. */
-  readonly text?: (answer: Event, now: number) => string[]
+  readonly text?: (answer: Event, now: number) => string[] | Promise<string[]>
   /** Returns the exit status. The default is 0. */
   readonly status?: (answer: Event) => 0 | 1
   /** Returns the problem where no reply came before the last answer. The default needs none. */

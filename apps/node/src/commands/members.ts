@@ -31,8 +31,8 @@ export const members = command({
       flag('--state <state>', 'instead of those that are here', STATES),
     ],
     line: ({ location, tag, state }: MemberFilter) => ({ command: 'members', location, tag, state }),
-    text: ({ nodes }, now) =>
-      tableOf([
+    text: async ({ nodes }, now) =>
+      await tableOf([
         ['ID', 'STATE', 'FOR', 'LOCATION', 'TAG', 'ADDRESS'],
         ...nodes.map(({ id, state, since, location, tag, addresses }) => [
           id,

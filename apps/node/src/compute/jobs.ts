@@ -37,7 +37,7 @@ export async function jobs(pool: string, flags: JobClientFlags): Promise<number>
   })
   if (status !== undefined) return status
   const heads = ['job', 'name', 'state', 'done', 'members', 'submitted']
-  const lines = flags.json === true ? events.map((event) => jsonLine(event, pool)) : tableOf([heads, ...events.map(rowOf)])
+  const lines = flags.json === true ? events.map((event) => jsonLine(event, pool)) : await tableOf([heads, ...events.map(rowOf)])
   for (const line of lines) process.stdout.write(`${line}\n`)
   return 0
 }

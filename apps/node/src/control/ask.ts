@@ -21,15 +21,15 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   const { shell } = commands[name] as unknown as { readonly shell: Shell<NodeEvent> }
   const command = ((await shell.line?.(given as never)) ?? { command: name }) as Command
   const { pool, json, timeout } = given
-  const show = (event: Answer): void => {
-    const lines = json === true ? [jsonLine(event, pool)] : textOf(event as NodeEvent, shell)
+  const show = async (event: Answer): Promise<void> => {
+    const lines = json === true ? [jsonLine(event, pool)] : await textOf(event as NodeEvent, shell)
     for (const line of lines) process.stdout.write(`${line}\n`)
   }
   const { silence } = shell
   let replies = 0
   const showReply = (event: Answer): void => {
     replies += 1
-    show(event)
+    void show(event)
   }
   const stop = new Stop()
   stopOnSignals(stop)
@@ -40,14 +40,14 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   clearTimeout(timer)
   if (answer === 'time') throw new Error(`no answer within ${(timeout as number) / 1000} s`)
   const isStopped = typeof answer === 'string'
-  if (!isStopped) show(answer)
+  if (!isStopped) await show(answer)
   const isSilent = silence !== undefined && replies === 0
   if (isSilent) process.stderr.write(`jel: ${silence(given as never)}\n`)
   return isStopped || isSilent ? NO_ANSWER : (shell.status?.(answer) ?? 0)
 }
 
 /** Returns the lines of an answer for a person. Success needs none. */
-function textOf(event: NodeEvent, shell: Shell<NodeEvent>): string[] {
+async function textOf(event: NodeEvent, shell: Shell<NodeEvent>): Promise<string[]> {
   if (event.event === 'done' || event.event === 'stopped') return []
-  return shell.text?.(event, Date.now()) ?? [eventText(event)]
+  return (await shell.text?.(event, Date.now())) ?? [eventText(event)]
 }
