@@ -13,9 +13,8 @@ const bundle = here('../dist/jel.js')
 const sources = here('../src/main.ts')
 const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
 
-const [command, part] = process.argv.slice(2)
+const [command] = process.argv.slice(2)
 const simulates = command === 'simulate'
-const computes = ['work', 'submit', 'jobs', 'job'].includes(command) || (command === 'demo' && part === 'compute')
 const shows = process.argv.some((argument) => argument === '--http' || argument.startsWith('--http='))
 // A simulation computes all the time. So do the threads of a worker, and the flags apply to them
 // too.
@@ -42,12 +41,7 @@ function keepCompiledCode() {
 
 function useBundle() {
   if (statSync(sources, { throwIfNoEntry: false }) === undefined) return true
-  return (
-    isFresh('jel') &&
-    (!simulates || isFresh('simulate')) &&
-    (!computes || isFresh('compute')) &&
-    (!shows || (isFresh('http') && isFresh('page')))
-  )
+  return isFresh('jel') && (!simulates || isFresh('simulate')) && (!shows || (isFresh('http') && isFresh('page')))
 }
 
 function isFresh(name) {
