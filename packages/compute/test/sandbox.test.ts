@@ -18,7 +18,7 @@ let grid: LocalGrid
 let impatient: LocalGrid
 
 beforeAll(() => {
-  grid = computeLocal({ workers: 2, cache: folder, place: 'sandbox', limits: { time: 2000, memory: 96 } })
+  grid = computeLocal({ workers: 2, cache: folder, place: 'sandbox', limits: { time: 10_000, memory: 96 } })
   impatient = computeLocal({ workers: 1, cache: folder, place: 'sandbox', limits: { time: 500, memory: 96 } })
 })
 
