@@ -112,7 +112,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const id = jobId(this.owner, name, job)
     const known = this.#engine.jobs.named(this.owner, name)
     // The name of a cancelled job is free.
-    if (known !== undefined && known.wish !== 'cancel') {
+    if (known !== undefined && known.desired !== 'cancel') {
       if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
       return new Job(this, id)
     }
@@ -205,12 +205,12 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
-  async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
-    await this.#engine.jobs.wish(id, wish)
+  async setDesired(id: JobId, desired: JobRecord['desired']): Promise<void> {
+    await this.#engine.jobs.setDesired(id, desired)
     // The job is over here once replicas have answered that they stopped, or that it has an
     // outcome.
-    if (wish === 'cancel') await this.ended(id, CANCEL_TIME)
-    else await this.#engine.untilKnown(id, wish)
+    if (desired === 'cancel') await this.ended(id, CANCEL_TIME)
+    else await this.#engine.untilKnown(id, desired)
   }
 
   /** @internal */

@@ -26,18 +26,18 @@ export interface JobProgress {
 }
 
 /** Returns the progress of a job. `rate`: tasks per second, unless the job is over. */
-export function progressOf(wish: JobRecord['wish'], status: JobView | undefined, rate: number): JobProgress {
+export function progressOf(desired: JobRecord['desired'], status: JobView | undefined, rate: number): JobProgress {
   const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
-  const state = stateOf(wish, status)
+  const state = stateOf(desired, status)
   const isOver = state === 'done' || state === 'failed' || state === 'cancelled'
   return { state, covered: status?.progress ?? 0, members, begun, finished, rate: isOver ? 0 : rate, reason: reasonOf(state, status) }
 }
 
-function stateOf(wish: JobRecord['wish'], status: JobView | undefined): JobState {
+function stateOf(desired: JobRecord['desired'], status: JobView | undefined): JobState {
   if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
   // Until replicas have answered the job may have an outcome.
   if (status?.ended === 'cancelled') return 'cancelled'
-  if (wish === 'suspend') return 'suspended'
+  if (desired === 'suspend') return 'suspended'
   return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
 }
 

@@ -25,7 +25,7 @@ export interface JobSource {
   replicas(id: string): readonly string[]
   kept(id: string, within: number): Promise<string>
   ended(id: string, ms?: number): Promise<Entry | undefined>
-  wish(id: string, wish: JobRecord['wish']): Promise<void>
+  setDesired(id: string, desired: JobRecord['desired']): Promise<void>
   forget(id: string): Promise<void>
 }
 
@@ -141,7 +141,7 @@ export class Job {
    * @throws NotOwnerError, UnknownJobError
    */
   async cancel(): Promise<void> {
-    await this.#source.wish(this.id, 'cancel')
+    await this.#source.setDesired(this.id, 'cancel')
   }
 
   /**
@@ -151,12 +151,12 @@ export class Job {
    * @throws NotOwnerError, UnknownJobError
    */
   async suspend(): Promise<void> {
-    await this.#source.wish(this.id, 'suspend')
+    await this.#source.setDesired(this.id, 'suspend')
   }
 
   /** Resumes a suspended job. @throws NotOwnerError, UnknownJobError */
   async resume(): Promise<void> {
-    await this.#source.wish(this.id, 'run')
+    await this.#source.setDesired(this.id, 'run')
   }
 
   /**
@@ -190,6 +190,6 @@ export class Job {
   }
 
   #progress(rate: number): JobProgress {
-    return progressOf(this.#published.wish, this.#source.status(this.id), rate)
+    return progressOf(this.#published.desired, this.#source.status(this.id), rate)
   }
 }

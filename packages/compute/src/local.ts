@@ -114,10 +114,10 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       votes: 1,
       submitted,
       keep: Infinity,
-      wish: 'run',
+      desired: 'run',
       expires: MAX_DATE,
     })
-    const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, wish: 'run', accepted: true, fresh: true }
+    const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, desired: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })
     const job = new Job(this, id)
     this.#handles.register(job, id)
@@ -212,14 +212,14 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
-  async wish(id: string, wish: PublishedJob['wish']): Promise<void> {
+  async setDesired(id: string, desired: PublishedJob['desired']): Promise<void> {
     const job = this.#jobs.get(id)
     if (job === undefined || this.#ended.has(id)) return
-    this.#jobs.set(id, { ...job, wish })
+    this.#jobs.set(id, { ...job, desired })
     const { fn, input, submitted } = job
     this.#runner.feed({
       type: 'job',
-      spec: { id, owner: 'local', fn, input, submitted, wish, accepted: true, fresh: false },
+      spec: { id, owner: 'local', fn, input, submitted, desired, accepted: true, fresh: false },
     })
     await Promise.resolve()
   }

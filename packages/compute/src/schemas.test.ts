@@ -21,7 +21,7 @@ it('what a member counts in beside the largest counts of another is a message', 
     fn: 'root',
     input: new Uint8Array(),
     submitted: 0,
-    wish: 'run',
+    desired: 'run',
     accepted: true,
     fresh: true,
   } as const

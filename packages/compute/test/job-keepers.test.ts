@@ -8,7 +8,8 @@ const various = join(import.meta.dirname, 'programs/various.ts')
 const test = testPool()
 
 /** A requester as this member. */
-const asker = (pool: Pool): JobKeepers => new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), wishOf: () => 'forget' })
+const asker = (pool: Pool): JobKeepers =>
+  new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), desiredOf: () => 'forget' })
 
 describe('a member that is asked whether it keeps a job', () => {
   it('answers others, however much one asks', async () => {
@@ -17,7 +18,7 @@ describe('a member that is asked whether it keeps a job', () => {
     const never = new Promise<boolean>(() => {})
     const keepers = new JobKeepers(keeper, {
       keeps: async (job) => (job === 'known' ? await Promise.resolve(true) : await never),
-      wishOf: () => 'run',
+      desiredOf: () => 'run',
     })
     await keepers.start()
     let open = 0

@@ -15,7 +15,7 @@ const job: JobRecord = {
   trusted: false,
   votes: 1,
   submitted: 1,
-  wish: 'run',
+  desired: 'run',
   keep: 60_000,
 }
 
@@ -29,7 +29,7 @@ describe('what is named by what it is', () => {
     others.push({ ...job, blobs: '2'.repeat(64) }, { ...job, votes: 2 })
     const ids = [jobId('another', 'x', job), jobId('o', 'y', job), ...others.map((each) => jobId('o', 'x', each))]
     expect(new Set([...ids, jobId('o', 'x', job)]).size).toBe(8)
-    expect(jobId('o', 'x', { ...job, submitted: 2, keep: 1, wish: 'cancel' })).toBe(jobId('o', 'x', job))
+    expect(jobId('o', 'x', { ...job, submitted: 2, keep: 1, desired: 'cancel' })).toBe(jobId('o', 'x', job))
   })
 
   it('a file that was changed is none', async () => {

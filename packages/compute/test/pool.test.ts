@@ -266,13 +266,13 @@ describe('a pool that computes', () => {
     ['suspend', [true]],
     ['resume', [false]],
     ['forget', []],
-  ] as const)('has told others of %s once that has returned', async (wish, isSuspended) => {
+  ] as const)('has told others of %s once that has returned', async (call, isSuspended) => {
     const submitter = await member()
     const workers = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'never')
     await expect.poll(() => workers.map((worker) => worker.jobs()[0]?.state)).toContain('active')
-    if (wish === 'resume') await job.suspend()
-    await job[wish]()
+    if (call === 'resume') await job.suspend()
+    await job[call]()
     // As by a crash.
     await test.pools[0]?.libp2p.stop()
     for (const worker of workers) await expect.poll(() => worker.jobs().map(({ state }) => state === 'suspended')).toEqual(isSuspended)

@@ -23,7 +23,16 @@ class Member {
   constructor(workers = 0) {
     this.#scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers, random: createRandom(1) })
     for (const id of ['hostile', 'honest']) this.handle({ type: 'joined', member: { id, location: 'there' } })
-    const spec = { id: job, owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, wish: 'run', fresh: false } as const
+    const spec = {
+      id: job,
+      owner: 'o',
+      fn: 'f',
+      input: new Uint8Array(),
+      submitted: 0,
+      accepted: true,
+      desired: 'run',
+      fresh: false,
+    } as const
     this.first = this.handle({ type: 'job', spec })
   }
 

@@ -39,7 +39,8 @@ export interface JobSpec {
    * served.
    */
   readonly submitted: number
-  readonly wish: 'run' | 'suspend' | 'cancel'
+  /** The state that its owner wants. */
+  readonly desired: 'run' | 'suspend' | 'cancel'
   /**
    * Number of members that must each compute a task by itself before its outcome counts. Default:
    * 1.

@@ -111,7 +111,7 @@ export class Job {
   }
 
   get runs(): boolean {
-    return this.ended === undefined && this.spec.wish === 'run'
+    return this.ended === undefined && this.spec.desired === 'run'
   }
 
   /** Whether some of it runs here, is awaited, or is known to run elsewhere. */

@@ -18,7 +18,7 @@ export class KnownJobs {
     const { jobs } = this.#context
     let job = jobs.get(spec.id)
     // Its owner had cancelled it, and submitted it again.
-    if (job?.ended === 'cancelled' && spec.wish !== 'cancel') {
+    if (job?.ended === 'cancelled' && spec.desired !== 'cancel') {
       this.expired(spec.id)
       job = undefined
     }
@@ -28,7 +28,7 @@ export class KnownJobs {
     } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
     attend(this.#context, spec.id)
     this.#parts.queue.changed(job)
-    if (spec.wish === 'cancel' && job.ended === undefined) this.#parts.ended.cancelled(job)
+    if (spec.desired === 'cancel' && job.ended === undefined) this.#parts.ended.cancelled(job)
     this.#parts.stealing.wake()
   }
 

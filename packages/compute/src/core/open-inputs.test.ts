@@ -11,7 +11,7 @@ const spec: JobSpec = {
   fn: 'root',
   input: Uint8Array.of(1),
   submitted: 0,
-  wish: 'run',
+  desired: 'run',
   accepted: true,
   fresh: true,
 }

@@ -15,7 +15,7 @@ function replica(votes: number): { hear: (from: string, message: Message) => Eff
   let now = 0
   for (const id of ['hostile', 'honest']) scheduler.handle({ type: 'joined', member: { id, location: 'there' } }, now)
   const spec = { id: job, owner: 'o', favoured: false, fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true } as const
-  scheduler.handle({ type: 'job', spec: { ...spec, wish: 'run', fresh: false, votes } }, now)
+  scheduler.handle({ type: 'job', spec: { ...spec, desired: 'run', fresh: false, votes } }, now)
   const hear = (from: string, message: Message): Effect[] => scheduler.handle({ type: 'message', from, message }, (now += 10))
   const knows = (path: string): boolean => {
     const effects = hear('honest', { type: 'lookup', job, request: 1, paths: [path] })
@@ -97,7 +97,7 @@ describe('what one member says that a task did to others', () => {
     const feed = (input: Input): Effect[] => scheduler.handle(input, (now += 1000))
     for (const id of [...others, ...former]) feed({ type: 'joined', member: { id, location: 'there' } })
     for (const id of former) feed({ type: 'gone', id })
-    const spec = { owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, wish: 'run', fresh: true, votes } as const
+    const spec = { owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, desired: 'run', fresh: true, votes } as const
     for (const id of jobs) feed({ type: 'job', spec: { ...spec, id } })
     return feed
   }

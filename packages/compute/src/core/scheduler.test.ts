@@ -15,7 +15,7 @@ const spec: JobSpec = {
   fn: 'root',
   input: Uint8Array.of(1),
   submitted: 0,
-  wish: 'run',
+  desired: 'run',
   accepted: true,
   fresh: true,
 }
@@ -218,11 +218,11 @@ describe('a scheduler', () => {
     spawn('a')
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     expect(sent(hear({ type: 'awaiting', job, paths: [''] }), 'holding')).toHaveLength(1)
-    expect(sent(feed({ type: 'job', spec: { ...spec, wish: 'cancel' } }), 'unknown')).toEqual([{ type: 'unknown', job, paths: [''] }])
+    expect(sent(feed({ type: 'job', spec: { ...spec, desired: 'cancel' } }), 'unknown')).toEqual([{ type: 'unknown', job, paths: [''] }])
   })
 
   it('runs nothing of a job that is suspended, cancelled, or not accepted', () => {
-    for (const change of [{ wish: 'suspend' }, { wish: 'cancel' }, { accepted: false }] as const) {
+    for (const change of [{ desired: 'suspend' }, { desired: 'cancel' }, { accepted: false }] as const) {
       const each = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
       expect(each.handle({ type: 'job', spec: { ...spec, ...change } }, 0).some(({ type }) => type === 'run')).toBe(false)
     }
@@ -356,7 +356,7 @@ describe('a scheduler', () => {
       const watched: JobSpec = {
         ...spec,
         id,
-        get wish() {
+        get desired() {
           looks++
           return 'run' as const
         },

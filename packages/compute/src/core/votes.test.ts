@@ -20,7 +20,7 @@ function votedOn(
     fn: 'root',
     input: new Uint8Array(),
     submitted: 0,
-    wish: 'run',
+    desired: 'run',
     accepted: true,
     fresh: true,
   } as const

@@ -99,7 +99,7 @@ export class Engine {
     this.holders = new JobHolders(pool, scheduler, this.#members)
     this.keepers = new JobKeepers(pool, {
       keeps: async (job) => await this.#files.keeps(job),
-      wishOf: (job) => this.jobs.get(job)?.wish ?? 'forget',
+      desiredOf: (job) => this.jobs.get(job)?.desired ?? 'forget',
     })
     const common = {
       store: this.store,
@@ -142,10 +142,10 @@ export class Engine {
   }
 
   /**
-   * Resolves once two of the members that may keep a job know a wish of its owner, or after 3 s.
+   * Resolves once two of the members that may keep a job know its desired state, or after 3 s.
    */
-  async untilKnown(id: JobId, wish: JobRecord['wish'] | 'forget'): Promise<void> {
-    await this.keepers.untilKnown(this.holders.keepers(id), id, wish)
+  async untilKnown(id: JobId, desired: JobRecord['desired'] | 'forget'): Promise<void> {
+    await this.keepers.untilKnown(this.holders.keepers(id), id, desired)
   }
 
   watch(id: JobId): void {

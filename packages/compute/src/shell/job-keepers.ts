@@ -16,25 +16,25 @@ const ANSWER_TIME = 20_000
  */
 const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
 /**
- * Number of members that must know a wish, how long they may take, and the interval of checks, ms:
- * the same as for a cancellation.
+ * Number of members that must know a desired state, how long they may take, and the interval of
+ * checks, ms: the same as for a cancellation.
  */
-const [HEARERS, WISH_TIME, LOOK_AGAIN] = [2, 3000, 100]
-/** Most bytes of a request: the id of a job, and a wish. */
+const [HEARERS, KNOWN_TIME, LOOK_AGAIN] = [2, 3000, 100]
+/** Most bytes of a request: the id of a job, and a desired state. */
 const MAX_ID = 128
 
 export interface KeeperAnswers {
   /** Whether this member keeps a job. The answer may take some time. */
   readonly keeps: (job: JobId) => Promise<boolean>
-  /** The wish of the job's owner, as far as this member knows. */
-  readonly wishOf: (job: JobId) => Wish
+  /** The desired state of the job, as far as this member knows. */
+  readonly desiredOf: (job: JobId) => DesiredState
 }
 
-type Wish = JobRecord['wish'] | 'forget'
+type DesiredState = JobRecord['desired'] | 'forget'
 
 /**
  * Answers and asks whether a member keeps a job: its record, and all that a worker needs. A request
- * with a wish asks whether the member knows that wish.
+ * with a desired state asks whether the member knows that state.
  */
 export class JobKeepers {
   readonly #pool: Pool
@@ -70,8 +70,8 @@ export class JobKeepers {
     await this.#pool.unhandle(KEEP_PROTOCOL).catch(() => {})
   }
 
-  /** Whether a member keeps the job, or knows a wish; false also if it cannot be reached. */
-  async ask(member: MemberId, job: JobId, wish?: Wish, within = ANSWER_TIME): Promise<boolean> {
+  /** Whether a member keeps the job, or knows its state; false also if it cannot be reached. */
+  async ask(member: MemberId, job: JobId, desired?: DesiredState, within = ANSWER_TIME): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     try {
       const stream = await this.#pool.open(member, KEEP_PROTOCOL, { signal: AbortSignal.timeout(Math.ceil(within)) })
@@ -79,7 +79,7 @@ export class JobKeepers {
       const events = { onFrame: (data: Uint8Array) => resolve(data[0] === 1), onEnd: () => resolve(false) }
       const frames = new FrameStream(stream, { maxFrameBytes: 1, queue }, events)
       const timer = setTimeout(() => resolve(false), within)
-      queue.push(new TextEncoder().encode(wish === undefined ? job : `${job} ${wish}`))
+      queue.push(new TextEncoder().encode(desired === undefined ? job : `${job} ${desired}`))
       const answer = await promise
       clearTimeout(timer)
       if (answer) void frames.close()
@@ -91,22 +91,22 @@ export class JobKeepers {
   }
 
   /**
-   * Resolves once two of these members know the wish of a job's owner, or after 3 s. Without that
-   * the wish would be lost with this member.
+   * Resolves once two of these members know the desired state of a job, or after 3 s. Without that
+   * this state would be lost with this member.
    */
-  async untilKnown(members: readonly MemberId[], job: JobId, wish: Wish): Promise<void> {
-    const end = performance.now() + WISH_TIME
+  async untilKnown(members: readonly MemberId[], job: JobId, desired: DesiredState): Promise<void> {
+    const end = performance.now() + KNOWN_TIME
     const known = members.slice(0, HEARERS).map(async (member) => {
-      for (let left = WISH_TIME; left > 0 && !(await this.ask(member, job, wish, left)); left = end - performance.now())
+      for (let left = KNOWN_TIME; left > 0 && !(await this.ask(member, job, desired, left)); left = end - performance.now())
         await sleep(LOOK_AGAIN)
     })
     await Promise.all(known)
   }
 
   /** Records spread by themselves, so this waits for a moment. */
-  async #hears(job: JobId, wish: string): Promise<boolean> {
-    for (const end = performance.now() + WISH_TIME; performance.now() < end;) {
-      if (this.#answers.wishOf(job) === wish) return true
+  async #hears(job: JobId, desired: string): Promise<boolean> {
+    for (const end = performance.now() + KNOWN_TIME; performance.now() < end;) {
+      if (this.#answers.desiredOf(job) === desired) return true
       await sleep(LOOK_AGAIN)
     }
     return false
@@ -117,10 +117,10 @@ export class JobKeepers {
   }
 
   async #answer(from: MemberId, question: string, queue: SendQueue): Promise<void> {
-    const [job = '', wish] = question.split(' ')
+    const [job = '', desired] = question.split(' ')
     this.#waiting.push(from)
     try {
-      queue.push(Uint8Array.of((await (wish === undefined ? this.#answers.keeps(job) : this.#hears(job, wish))) ? 1 : 0))
+      queue.push(Uint8Array.of((await (desired === undefined ? this.#answers.keeps(job) : this.#hears(job, desired))) ? 1 : 0))
     } finally {
       this.#waiting.splice(this.#waiting.indexOf(from), 1)
     }

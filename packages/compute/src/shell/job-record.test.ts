@@ -1,5 +1,6 @@
+import { decode } from 'cbor-x'
 import { expect, it } from 'vitest'
-import { encodeJob, JOB_PREFIX, readJob, type JobRecord } from './job-record.ts'
+import { encodeJob, JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
 
 const job: JobRecord = {
   program: '0'.repeat(64),
@@ -11,16 +12,25 @@ const job: JobRecord = {
   trusted: false,
   votes: 1,
   submitted: 1,
-  wish: 'run',
+  desired: 'run',
   keep: 60000,
 }
 
-function read(submitted: number): number | undefined {
-  const value = encodeJob({ ...job, submitted })
-  return readJob({ name: `${JOB_PREFIX}x`, owner: 'o', value, expires: 1 } as Parameters<typeof readJob>[0])?.submitted
+function read(value: Uint8Array): PublishedJob | undefined {
+  return readJob({ name: `${JOB_PREFIX}x`, owner: 'o', value, expires: 1 } as Parameters<typeof readJob>[0])
 }
 
 it('a job was submitted at a date that can be shown', () => {
-  for (const date of [0, 1_700_000_000_000.5, 8.64e15]) expect(read(date)).toBe(date)
-  for (const none of [1e300, Infinity, Number.NaN, -1, 8.64e15 + 2]) expect(read(none)).toBeUndefined()
+  const dateOf = (submitted: number): number | undefined => read(encodeJob({ ...job, submitted }))?.submitted
+  for (const date of [0, 1_700_000_000_000.5, 8.64e15]) expect(dateOf(date)).toBe(date)
+  for (const none of [1e300, Infinity, Number.NaN, -1, 8.64e15 + 2]) expect(dateOf(none)).toBeUndefined()
+})
+
+it('a job states its desired state in the field `wish` of its record', () => {
+  const value = encodeJob({ ...job, desired: 'suspend' })
+  const fields: unknown = decode(value)
+  expect(fields).toMatchObject({ wish: 'suspend' })
+  expect(fields).not.toHaveProperty('desired')
+  expect(read(value)).toMatchObject({ desired: 'suspend' })
+  expect(read(value)).not.toHaveProperty('wish')
 })

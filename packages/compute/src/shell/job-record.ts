@@ -47,7 +47,8 @@ export interface JobRecord {
   readonly submitted: number
   /** How long the result is kept after the end of the job, ms. */
   readonly keep: number
-  readonly wish: 'run' | 'suspend' | 'cancel'
+  /** The state that its owner wants. In the encoded record the field is `wish`. */
+  readonly desired: 'run' | 'suspend' | 'cancel'
 }
 
 /** A job as the pool knows it. */
@@ -99,7 +100,7 @@ export function jobId(owner: string, name: string, job: JobRecord): string {
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {
-  const { program, fn, input, inputBlob, blobs, result, trusted, votes, submitted, keep, wish } = job
+  const { program, fn, input, inputBlob, blobs, result, trusted, votes, submitted, keep, desired } = job
   const optional = {
     ...(input && { input }),
     ...(inputBlob && { inputBlob }),
@@ -109,7 +110,7 @@ export function encodeJob(job: JobRecord): Uint8Array {
     ...(votes > 1 && { votes }),
     ...(keep !== DEFAULT_KEEP && { keep }),
   }
-  const fields = { program, fn, submitted, wish, ...optional }
+  const fields = { program, fn, submitted, wish: desired, ...optional }
   return Uint8Array.from(encoder.encode(fields))
 }
 
@@ -117,10 +118,10 @@ export function encodeJob(job: JobRecord): Uint8Array {
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {
-    const { input, inputBlob, blobs, result, ...rest } = v.parse(schema, encoder.decode(record.value))
+    const { input, inputBlob, blobs, result, wish: desired, ...rest } = v.parse(schema, encoder.decode(record.value))
     if (input === undefined && inputBlob === undefined) return undefined
     const name = record.name.slice(JOB_PREFIX.length)
-    const job = { ...rest, input, inputBlob, blobs, result }
+    const job = { ...rest, input, inputBlob, blobs, result, desired }
     return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires }
   } catch {
     return undefined

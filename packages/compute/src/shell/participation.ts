@@ -51,13 +51,13 @@ export class Participation {
     const { runner, jobs, files, store, endings, placeOf, warn } = this.#parts
     const { id, owner, program, fn, inputBlob, votes } = job
     const submitted = jobs.submittedAt(job)
-    const spec = { id, owner, fn, input: job.input, votes, submitted, wish: job.wish, accepted: false, fresh }
+    const spec = { id, owner, fn, input: job.input, votes, submitted, desired: job.desired, accepted: false, fresh }
     runner.feed({ type: 'job', spec })
     if (endings.has(id)) this.#watch(id)
     // A job that is over needs nothing. So a late member asks before it fetches files, which may be
     // large.
-    if (!fresh && job.wish !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !files.has(id)) await this.#askWhetherOver(job)
-    for (let wait = FETCH_AGAIN; job.wish !== 'cancel' && this.#isOpen(job);) {
+    if (!fresh && job.desired !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !files.has(id)) await this.#askWhetherOver(job)
+    for (let wait = FETCH_AGAIN; job.desired !== 'cancel' && this.#isOpen(job);) {
       let blobs: JobBlobs | undefined
       try {
         if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, placeOf(job) && program]) files.pin(hash, id)
@@ -75,7 +75,7 @@ export class Participation {
           )
         runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
         // Not for strangers: their records alone could otherwise start processes everywhere.
-        if (fresh && accepted && job.wish === 'run' && placeOf(job) === 'own') runner.warm(id)
+        if (fresh && accepted && job.desired === 'run' && placeOf(job) === 'own') runner.warm(id)
         if (endings.has(id)) this.#watch(id)
         files.keepAll()
         return

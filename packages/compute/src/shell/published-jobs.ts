@@ -110,7 +110,7 @@ export class PublishedJobs {
       known.expires = job.expires
       this.#expiry.look()
     }
-    if (job === undefined || (known?.id === job.id && known.wish === job.wish)) return
+    if (job === undefined || (known?.id === job.id && known.desired === job.desired)) return
     this.#jobs.set(job.id, job)
     if (!this.#cameAt.has(job.id))
       this.#cameAt.set(job.id, Math.min(Date.now(), isNews ? Math.max(job.submitted, Date.now() - FRESH) : job.submitted))
@@ -132,11 +132,11 @@ export class PublishedJobs {
     this.take(latest ?? record, true)
   }
 
-  /** @throws NotOwnerError, UnknownJobError */
-  async wish(id: JobId, wish: JobRecord['wish']): Promise<void> {
-    const job = this.#own(id, wish)
+  /** Publishes a new desired state of a job. @throws NotOwnerError, UnknownJobError */
+  async setDesired(id: JobId, desired: JobRecord['desired']): Promise<void> {
+    const job = this.#own(id, desired)
     const left = Math.max(1000, job.expires - Date.now())
-    await this.publish(job.name, { ...job, wish }, wish === 'cancel' ? Math.min(job.keep, left) : left)
+    await this.publish(job.name, { ...job, desired }, desired === 'cancel' ? Math.min(job.keep, left) : left)
   }
 
   /** @throws NotOwnerError, UnknownJobError */

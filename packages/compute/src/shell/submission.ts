@@ -63,7 +63,7 @@ export class Submissions {
       votes,
       submitted: Date.now(),
       keep,
-      wish: 'run',
+      desired: 'run',
     }
     return { job, needs, hashes: [hash, inputBlob, blobs, ...parts].filter((each) => each !== undefined) }
   }

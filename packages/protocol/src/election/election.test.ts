@@ -345,7 +345,7 @@ describe('the end of a reign', () => {
     expect(reign()).toEqual([2, self.id])
   })
 
-  it('by its own wish leaves a node without a reign, and lets others in', () => {
+  it('at its own request leaves a node without a reign, and lets others in', () => {
     bench.meet(higher)
     elect()
     bench.receive(higher, facts([higher.stands(name)]))

@@ -91,15 +91,15 @@ export class VirtualGrid implements JobObserver {
   }
 
   submit(spec: Partial<JobSpec> & Pick<JobSpec, 'id' | 'input'>, from: GridMember = this.living[0] as GridMember): void {
-    const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, wish: 'run', accepted: true, fresh: true, ...spec }
+    const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, desired: 'run', accepted: true, fresh: true, ...spec }
     this.#jobs.set(job.id, job)
     for (const member of [...this.living, ...this.visitors.values()])
       this.after(this.#delay(from, member), () => member.feed({ type: 'job', spec: { ...job, accepted: member.accepts } }))
   }
 
   /** Publishes a new version of a job's record, which reaches all living members. */
-  wish(id: JobId, wish: JobSpec['wish'], from: GridMember = this.living[0] as GridMember): void {
-    const spec = { ...(this.#jobs.get(id) as JobSpec), wish, fresh: false }
+  setDesired(id: JobId, desired: JobSpec['desired'], from: GridMember = this.living[0] as GridMember): void {
+    const spec = { ...(this.#jobs.get(id) as JobSpec), desired, fresh: false }
     this.#jobs.set(id, spec)
     for (const member of this.living) {
       const after = this.#delay(from, member) + this.random() * SPREAD

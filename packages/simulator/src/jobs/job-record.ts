@@ -38,7 +38,7 @@ export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, t
     input: new TextEncoder().encode(input),
     submitted,
     votes,
-    wish: 'run',
+    desired: 'run',
     accepted,
     fresh,
   }
