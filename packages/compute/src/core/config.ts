@@ -25,7 +25,7 @@ export interface SchedulerConfig {
   readonly mergeQuiet: Milliseconds
   /** A member without work for this long asks a replica for an overdue task. A guess. */
   readonly eagerAfter: Milliseconds
-  /** A task is overdue when nothing of it was covered for this multiple of the mean task time. */
+  /** A task is overdue when no part of it was done for this multiple of the mean task time. */
   readonly eagerFactor: number
   /**
    * The same for a task of which others hold parts: it is slow only if one of these got lost. A
@@ -60,12 +60,12 @@ export interface SchedulerConfig {
    * scheduler. A guess: a hundred times that wait.
    */
   readonly prefetchBelow: Milliseconds
-  /** Most bytes of a job's coverage. */
-  readonly coverageBytes: number
+  /** Most bytes of a job's result table. */
+  readonly tableBytes: number
   readonly openChildren: number
   /**
    * Most bytes of the inputs of children that wait for an outcome, over all frames of a job at one
-   * member. A guess: as of its coverage.
+   * member. A guess: as of its result table.
    */
   readonly openBytes: number
 }
@@ -87,7 +87,7 @@ export const defaultSchedulerConfig: SchedulerConfig = {
   replicas: 5,
   replicasOfFew: 3,
   prefetchBelow: 25,
-  coverageBytes: 64 * 2 ** 20,
+  tableBytes: 64 * 2 ** 20,
   openChildren: 65_536,
   openBytes: 64 * 2 ** 20,
 }

@@ -35,7 +35,7 @@ export interface Vote {
   readonly leaf: boolean
 }
 
-/** One element of a job's coverage: the outcome of a task. It stands for everything below it. */
+/** An entry of a job's result table: the outcome of a task. It stands for everything below it. */
 export interface Entry {
   readonly path: Path
   readonly outcome: Outcome
@@ -103,7 +103,7 @@ export function sameVote(left: Entry, right: Entry): boolean {
   return sameGiven(left, right) && sameOutcome(left, right) && ('failure' in left.outcome || sameShared(left.shared, right.shared))
 }
 
-/** Bytes that an entry takes of the 64 MiB that a job's coverage may have. */
+/** Bytes that an entry takes of the 64 MiB that a job's result table may have. */
 export function entryBytes({ path, outcome, shared, given = NOTHING_SHARED }: Entry): number {
   let bytes =
     path.length + ('value' in outcome ? outcome.value.length : outcome.failure.message.length + (outcome.failure.stack?.length ?? 0))

@@ -32,7 +32,7 @@ export class JobEnd {
 
   /** Gives a job that is over another outcome. */
   endOtherwise(job: Job, entry: Entry): void {
-    job.tree.cover(job.tree.root, entry)
+    job.tree.put(job.tree.root, entry)
     job.join(entry.shared)
     job.news.push({ type: 'entry', path: ROOT })
     this.end(job, entry)

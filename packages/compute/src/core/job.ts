@@ -14,7 +14,7 @@ import { JobWork } from './job-work.ts'
 import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
- * News for replicas. `entry`: a task is covered. `claim`: it is held here. `dropped`: it is not
+ * News for replicas. `entry`: a task has an outcome. `claim`: it is held here. `dropped`: it is not
  * held here any more. `tried`: it has crashes or lost holders. `work`: nothing but the work of this
  * member, which each report states.
  */
@@ -195,8 +195,8 @@ export class Job {
   }
 
   /**
-   * A task is covered. This clears the lost holders of the tasks above it as well, as the task did
-   * not kill them.
+   * A task has an outcome. This clears the lost holders of the tasks above it as well, as the task
+   * did not kill them.
    */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return
@@ -204,7 +204,7 @@ export class Job {
       if (above.tries !== undefined && above !== node) above.tries = { crashes: above.tries.crashes, holders: [] }
     }
     for (const each of this.tried) {
-      if (each.tries !== undefined && !isNone(each.tries) && this.tree.covering(each.path) === undefined) continue
+      if (each.tries !== undefined && !isNone(each.tries) && this.tree.entryFor(each.path) === undefined) continue
       each.tries = undefined
       this.tried.delete(each)
     }
@@ -241,7 +241,7 @@ export class Job {
   }
 }
 
-/** Builds the message that a task is covered. For the root it includes the totals. */
+/** Builds the message that a task has an outcome. For the root it includes the totals. */
 export function resultOf(job: Job, entry: Entry, self: MemberId): Message {
   const result = { type: 'result', job: job.id, entries: [entry] } as const
   return entry.path === ROOT ? { ...result, totals: job.work.totalsAt(self) } : result

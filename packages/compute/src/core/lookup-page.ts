@@ -34,10 +34,10 @@ export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly
   const page = (next?: NextPage): Page => ({ entries, claims, ...(tried.length > 0 && { tried }), ...(next && { next }) })
   for (let { at } = begin; at < paths.length; at++) {
     const path = paths[at] as Path
-    const covering = job.tree.covering(path)
+    const result = job.tree.entryFor(path)
     const node = job.tree.find(path)
-    if (covering !== undefined) {
-      add(covering)
+    if (result !== undefined) {
+      add(result)
       if (bytes >= PAGE_BYTES && at + 1 < paths.length) return page({ at: at + 1 })
     } else if (node !== undefined) {
       for (const each of job.tree.within(node, seen, at === begin.at ? begin.after : undefined)) {
@@ -45,8 +45,8 @@ export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly
         for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
         if (each.tries !== undefined) tried.push(triedOf(each))
         if (isHeld(each.frame)) claims.push({ path: each.path, holder: self })
-        // A node with an outcome stays in place, or gets covered. A page that ended at another
-        // node might not find its end again.
+        // A node with an outcome stays in place, or one above it gets an outcome. A page that ended
+        // at another node might not find its end again.
         if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
       }
     }

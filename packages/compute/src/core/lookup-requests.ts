@@ -12,7 +12,7 @@ import { votersOf } from './votes.ts'
  * page.
  */
 const LEAST_PAGE = 64 * 1024
-/** Most that one replica may send, in coverages of the largest job: it grows meanwhile. A guess. */
+/** Most that one replica may send, in tables of the largest job: it grows meanwhile. A guess. */
 const MOST_SENT = 2
 
 /** Characters of the paths in one request, which is never split: a quarter of a message. */
@@ -147,7 +147,7 @@ export class LookupRequests {
    */
   #asksFor({ at, after }: NextPage, request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked): boolean {
     const { now, config } = this.#context
-    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_SENT * config.coverageBytes
+    const isBelieved = bytes >= LEAST_PAGE && total + bytes <= MOST_SENT * config.tableBytes
     if (!isBelieved || at >= paths.length || lookup.job.ended !== undefined) return false
     const asked = { paths: paths.slice(at), after, page: page + 1, bytes: 0, total: total + bytes }
     lookup.open.set(from, asked)

@@ -48,7 +48,7 @@ export class Lookups {
   /** `merges`: the lookup is of a partition that ended. */
   #claimed(from: MemberId, job: Job, { path, holder }: HeldBy, merges: boolean): void {
     const { self, now, members } = this.#context
-    if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.covering(path) !== undefined) return
+    if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.entryFor(path) !== undefined) return
     const node = this.#context.quota.node(job, path, from, 0)
     // A claim of a member that has voted is out of date.
     if (node === undefined || !mayVote(job, node, holder)) return

@@ -41,7 +41,7 @@ export interface HeldTask {
   readonly holder: MemberId
   /** Time since the holder got it. */
   readonly age: Milliseconds
-  /** Time for which nothing of it was covered or stolen. */
+  /** Time for which no part of it was done or stolen. */
   readonly still: Milliseconds
   /** 0 to 1. */
   readonly progress: number
@@ -108,7 +108,7 @@ export type Message =
   | { readonly type: 'moved'; readonly job: JobId; readonly tasks: readonly HeldBy[] }
   /** Holder to waiter: I do not have them. */
   | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
-  /** To members that wait for these tasks, or work on them: they are covered. */
+  /** To members that wait for these tasks, or work on them: their outcomes. */
   | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[]; readonly totals?: Totals }
   /** To a replica: the news of the sender, or everything if the replica is new to it. */
   | {

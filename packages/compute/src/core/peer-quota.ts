@@ -14,8 +14,8 @@ const NODE_BYTES = 512
 /** Most bytes of a member's name. */
 const NAME_BYTES = 128
 /**
- * Most bytes that all jobs keep because of one member's statements. A guess: twice the coverage of
- * the largest job.
+ * Most bytes that all jobs keep because of one member's statements. A guess: twice the result table
+ * of the largest job.
  */
 const MAX_BYTES = 128 * 2 ** 20
 /**

@@ -5,7 +5,7 @@ import { MOST_CRASHES } from './tries.ts'
 
 /**
  * A task is set apart after this many members were lost one after the other while they held it, and
- * nothing of it was covered meanwhile. In a smaller pool the number of remaining members counts,
+ * no part of it was done meanwhile. In a smaller pool the number of remaining members counts,
  * but never fewer than the second bound. Guesses: where a tenth of all holders is lost, one task of
  * 100,000 is set apart by chance.
  */

@@ -12,7 +12,7 @@ export interface ReplicaProgress {
   retransmitAfter: Milliseconds
   number: number
   /**
-   * Paths that were covered when the replica came, and are not acknowledged yet. The first `page`
+   * Paths that had outcomes when the replica came, and are not acknowledged yet. The first `page`
    * of them are on their way.
    */
   backlog: Path[] | undefined

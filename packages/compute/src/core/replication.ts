@@ -79,7 +79,7 @@ export class Replication {
   /** Takes reports of crashes and lost holders. */
   tried(from: MemberId, job: Job, tried: readonly Tried[] = []): void {
     for (const { path, ...tries } of tried) {
-      if (job.ended !== undefined || job.tree.covering(path) !== undefined || job.tried.size >= MAX_TRIED) continue
+      if (job.ended !== undefined || job.tree.entryFor(path) !== undefined || job.tried.size >= MAX_TRIED) continue
       const kept = this.#context.quota.tries(job, from, tries)
       const node = isNone(kept) ? undefined : this.#context.quota.node(job, path, from, TRIED_BYTES)
       if (node !== undefined) job.learnTries(node, kept)
@@ -105,9 +105,9 @@ export class Replication {
     job: Job,
     { age, progress, leaf, second, path, fn, input }: Extract<Message, { type: 'report' }>['claims'][number],
   ): void {
-    const covering = job.tree.covering(path)
-    if (covering !== undefined) {
-      this.#context.send(from, { type: 'result', job: job.id, entries: [covering] })
+    const result = job.tree.entryFor(path)
+    if (result !== undefined) {
+      this.#context.send(from, { type: 'result', job: job.id, entries: [result] })
       return
     }
     if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return
@@ -167,10 +167,10 @@ export class Replication {
 }
 
 /**
- * Returns how much is known of the outcome of a task: its number of votes, or infinity if it is
- * covered.
+ * Returns how much is known of the outcome of a task: its number of votes, or infinity if the
+ * outcome is certain.
  */
 function knownOf(job: Job, path: Path): number {
-  if (job.tree.covering(path) !== undefined) return Infinity
+  if (job.tree.entryFor(path) !== undefined) return Infinity
   return (job.tree.find(path)?.ballots ?? []).reduce((sum, { votes = [] }) => sum + votes.length, 0)
 }

@@ -26,16 +26,16 @@ export interface ReportContent {
   readonly end: number
 }
 
-/** A part of everything that was covered when a replica came. */
+/** A part of all results that were known when a replica came. */
 export function backlogFor(job: Job, { isNew }: ReplicaProgress, backlog: readonly Path[], now: Milliseconds): ReportContent {
   const entries = new Set<Entry>()
   let bytes = 0
   let end = 0
   for (; end < backlog.length && bytes < REPORT_BYTES; end++) {
     const path = backlog[end] as Path
-    const covering = job.tree.covering(path)
+    const result = job.tree.entryFor(path)
     const node = job.tree.find(path)
-    for (const entry of covering !== undefined ? [covering] : node === undefined ? [] : evidence(job, node)) {
+    for (const entry of result !== undefined ? [result] : node === undefined ? [] : evidence(job, node)) {
       if (!entries.has(entry)) bytes += entryBytes(entry)
       entries.add(entry)
     }
@@ -61,7 +61,7 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
     } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...evidence(job, node))
     else if (type === 'tried' && node?.tries !== undefined && !isNew) tried.push(triedOf(node))
     else if (type === 'claim' && node?.frame?.claimed === true && !isNew) claims.push(...claimOf(node, now))
-    else if (type === 'dropped' && claimOf(node, now).length === 0 && job.tree.covering(path) === undefined) dropped.push(path)
+    else if (type === 'dropped' && claimOf(node, now).length === 0 && job.tree.entryFor(path) === undefined) dropped.push(path)
     else if (type !== 'work') continue
     isEmpty = false
   }

@@ -125,8 +125,8 @@ export class Scheduler {
   }
 
   /** Whether this member has the outcome of a task. */
-  covers(id: JobId, path: Path): boolean {
-    return this.#context.jobs.get(id)?.tree.covering(path) !== undefined
+  hasResult(id: JobId, path: Path): boolean {
+    return this.#context.jobs.get(id)?.tree.entryFor(path) !== undefined
   }
 
   /** Returns the members that keep a job, by this member's view. */

@@ -13,7 +13,7 @@ import { NO_TRIES } from './tries.ts'
 import { count, evidence, givenTo, votersOf } from './votes.ts'
 import type { Workers } from './workers.ts'
 
-const COVERAGE_ADVICE = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
+const TOO_WIDE_ADVICE = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
 const SHARED_ADVICE = 'its shared values take more than 2 MiB; offer less, or fewer'
 const NO_INPUT = new Uint8Array()
 
@@ -40,15 +40,15 @@ export class Settlement {
       if (entry.path === ROOT) this.#ended.settle(job, entry, from)
       return
     }
-    const covering = job.tree.covering(entry.path)
-    if (covering !== undefined) {
-      if (covering.path === entry.path) this.#compare(job, covering, entry)
+    const result = job.tree.entryFor(entry.path)
+    if (result !== undefined) {
+      if (result.path === entry.path) this.#compare(job, result, entry)
       return
     }
     const node = this.#context.quota.node(job, entry.path, from, entryBytes(entry))
     if (node === undefined) return
     const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
-    if (elected !== undefined) this.#cover(job, node, elected, from)
+    if (elected !== undefined) this.#accept(job, node, elected, from)
   }
 
   /**
@@ -114,12 +114,12 @@ export class Settlement {
     this.#context.effects.push({ type: 'deliver', slot, job: job.id, path: parent.path, step: node.step, outcome, shared })
   }
 
-  #cover(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
+  #accept(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
     const voters = votersOf(node)
     if (node.holder === from) job.unawait(node, 'outcome')
     const interested = releaseTask(this.#context, job, node)
     for (const voter of voters) if (voter !== this.#context.self) interested.add(voter)
-    job.tree.cover(node, entry)
+    job.tree.put(node, entry)
     // Nobody computes it any more.
     if (node.task !== undefined) node.task = { ...node.task, input: NO_INPUT }
     job.cleared(node)
@@ -127,7 +127,7 @@ export class Settlement {
     this.#improve(job, entry.shared, entry)
     if (node.wanted) this.deliver(job, node, entry)
     if (node.parent === undefined) this.#jobEnd.end(job, entry)
-    else if (job.tree.bytes > this.#context.config.coverageBytes) this.fail(job, 'JOB_TOO_WIDE', COVERAGE_ADVICE)
+    else if (job.tree.bytes > this.#context.config.tableBytes) this.fail(job, 'JOB_TOO_WIDE', TOO_WIDE_ADVICE)
   }
 
   /**
@@ -197,7 +197,7 @@ export class Settlement {
     }
     if (sameOutcome(known, other)) return
     const kept = standing(known, other)
-    if (kept !== known) job.tree.cover(node, { ...kept, shared: joinShared(known.shared, other.shared) })
+    if (kept !== known) job.tree.put(node, { ...kept, shared: joinShared(known.shared, other.shared) })
     if (known.shared.size > 0 || other.shared.size > 0) return
     const message = `two members gave different values for the same input of ${node.task?.fn ?? 'a task'}; the programs' one rule is: same input, same value`
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'TASK_UNREPEATABLE', message })

@@ -140,7 +140,7 @@ interface Kind {
 }
 
 /**
- * Returns how long nothing of a task must have been covered for it to be overdue. `isParent`:
+ * Returns for how long no part of a task must have been done for it to be overdue. `isParent`:
  * others hold parts of it, and those are judged by themselves.
  */
 export function overdueAfter(
@@ -166,7 +166,7 @@ function isHeldBelow(node: TaskNode): boolean {
 }
 
 /**
- * Returns the time since which nothing of a task was covered and no second execution began. Each
+ * Returns the time since which no part of a task was done and no second execution began. Each
  * second execution gets time of its own; otherwise all replicas give out the same task at once.
  * `most`: a member may state any time, so it extends this at most to the limit of a parent.
  */

@@ -108,9 +108,9 @@ export class Stealing {
     for (const { job: id, replay, tries: _, crashes = [], holders = [], ...task } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
-      const covering = job.tree.covering(task.path)
-      if (covering !== undefined) {
-        this.#context.send(from, { type: 'result', job: id, entries: [covering] })
+      const result = job.tree.entryFor(task.path)
+      if (result !== undefined) {
+        this.#context.send(from, { type: 'result', job: id, entries: [result] })
         continue
       }
       const node = job.tree.ensure(task.path)

@@ -19,9 +19,10 @@ const ASK_AGAIN = 25
 
 /**
  * Supervises the tasks that this member waits for; it knows their holders. If a holder dies, or has
- * lost a task, the task is done again, less what is covered (Satin's orphans are found by looking
- * up). One message covers all faults: "I wait for these; do you have them?" It repairs a lost
- * grant, a lost result and a replaced holder, and registers its sender as a waiter for the outcome.
+ * lost a task, the task is done again, except for parts with known results (Satin's orphans are
+ * found by looking up). One message serves all faults: "I wait for these; do you have them?" It
+ * repairs a lost grant, a lost result and a replaced holder, and registers its sender as a waiter
+ * for the outcome.
  */
 export class Supervision {
   readonly #context: Context
@@ -75,14 +76,14 @@ export class Supervision {
     const unknown: Path[] = []
     const moved: HeldBy[] = []
     const holding: [Path, number][] = []
-    const covered = new Set<Path>()
+    const sent = new Set<Path>()
     for (const path of paths) {
-      const covering = job.tree.covering(path)
-      const node = covering === undefined ? job.tree.find(path) : undefined
-      if (covering !== undefined) {
-        if (covered.has(covering.path) || (known !== undefined && covering.path === ROOT && known === digestOf(covering))) continue
-        covered.add(covering.path)
-        this.#context.send(from, resultOf(job, covering, this.#context.self))
+      const result = job.tree.entryFor(path)
+      const node = result === undefined ? job.tree.find(path) : undefined
+      if (result !== undefined) {
+        if (sent.has(result.path) || (known !== undefined && result.path === ROOT && known === digestOf(result))) continue
+        sent.add(result.path)
+        this.#context.send(from, resultOf(job, result, this.#context.self))
       } else if (node?.ballots !== undefined && node.frame === undefined && votersOf(node).includes(this.#context.self)) {
         this.#context.send(from, { type: 'result', job: job.id, entries: evidence(job, node) })
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) {

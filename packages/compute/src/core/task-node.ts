@@ -40,7 +40,7 @@ export class TaskNode {
   /** Members that must receive its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
-  /** Since then it is claimed and nothing below it was covered, as far as this replica knows. */
+  /** Since then it is claimed and no task below it ended, as far as this replica knows. */
   quietSince: Milliseconds | undefined
   /** Members that denied having it. Claims of theirs, as others state them, are out of date. */
   denied: Set<MemberId> | undefined

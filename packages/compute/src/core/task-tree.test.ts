@@ -13,30 +13,30 @@ function entry(path: string, value = 1): Entry {
 }
 
 describe('a task tree', () => {
-  it('covers what is below an entry, and nothing beside it', () => {
+  it('has an entry for all that is below one, and for nothing beside it', () => {
     const tree = new TaskTree()
-    tree.cover(tree.ensure(a), entry(a))
-    expect(tree.covering(a + b)?.path).toBe(a)
-    expect(tree.covering(b)).toBeUndefined()
-    expect(tree.covering(ROOT)).toBeUndefined()
+    tree.put(tree.ensure(a), entry(a))
+    expect(tree.entryFor(a + b)?.path).toBe(a)
+    expect(tree.entryFor(b)).toBeUndefined()
+    expect(tree.entryFor(ROOT)).toBeUndefined()
   })
 
   it('holds one entry where a parent has replaced its children', () => {
     const tree = new TaskTree()
-    tree.cover(tree.ensure(a + a), entry(a + a))
-    tree.cover(tree.ensure(a + b), entry(a + b))
+    tree.put(tree.ensure(a + a), entry(a + a))
+    tree.put(tree.ensure(a + b), entry(a + b))
     const before = tree.bytes
-    tree.cover(tree.ensure(a), entry(a))
+    tree.put(tree.ensure(a), entry(a))
     expect([...tree.entries()].map(({ path }) => path)).toEqual([a])
     expect(tree.bytes).toBeLessThan(before)
   })
 
   it('counts the bytes of what it holds', () => {
     const tree = new TaskTree()
-    tree.cover(tree.ensure(a), entry(a))
-    tree.cover(tree.ensure(b), entry(b))
+    tree.put(tree.ensure(a), entry(a))
+    tree.put(tree.ensure(b), entry(b))
     expect(tree.bytes).toBe(2 * 11)
-    tree.cover(tree.root, entry(ROOT))
+    tree.put(tree.root, entry(ROOT))
     expect(tree.bytes).toBe(1)
   })
 
@@ -48,14 +48,14 @@ describe('a task tree', () => {
     expect(tree.find(a + b)).toBeUndefined()
     expect(tree.find(a)).toBe(kept)
   })
-  it('is walked on from where it was left, or from what covers that by now', () => {
+  it('is walked on from where it was left, or from what stands for that by now', () => {
     const tree = new TaskTree()
     const paths = [b + b, b + a, a + b, a + a, a + a + b]
     for (const path of paths) tree.ensure(path)
     const all = [...tree.within(tree.root)].map(({ path }) => path)
     for (const [at, path] of all.entries())
       expect([...tree.within(tree.root, undefined, path)].map((node) => node.path)).toEqual(all.slice(at + 1))
-    tree.cover(tree.ensure(b), entry(b))
+    tree.put(tree.ensure(b), entry(b))
     expect([...tree.within(tree.root, undefined, b + b)].map(({ path }) => path)).toEqual([b, a, a + b, a + a, a + a + b])
   })
 })

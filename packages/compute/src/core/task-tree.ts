@@ -5,7 +5,7 @@ import { TaskNode } from './task-node.ts'
 
 /**
  * The tasks of one job, as far as this member knows them. Its entries are this member's part of the
- * job's coverage: a set that only grows, where an entry replaces everything below it.
+ * job's result table: a set that only grows, where an entry replaces everything below it.
  */
 export class TaskTree {
   readonly root = new TaskNode(ROOT, undefined)
@@ -50,7 +50,7 @@ export class TaskTree {
   }
 
   /** Returns the entry of this task or of one above it. */
-  covering(path: Path): Entry | undefined {
+  entryFor(path: Path): Entry | undefined {
     let node: TaskNode | undefined = this.root
     if (node.entry !== undefined) return node.entry
     for (const step of stepsOf(path)) {
@@ -62,7 +62,7 @@ export class TaskTree {
   }
 
   /** Puts an entry in its place, and removes everything below it. */
-  cover(node: TaskNode, entry: Entry): void {
+  put(node: TaskNode, entry: Entry): void {
     for (const below of this.within(node)) if (below.entry !== undefined) this.bytes -= entryBytes(below.entry)
     node.entry = entry
     node.children = undefined
@@ -73,7 +73,7 @@ export class TaskTree {
 
   /**
    * Yields a node and all below it, the node first. `seen`: nodes to leave out; each yielded node
-   * is added. `after`: only nodes that come behind this path, and one that covers it meanwhile.
+   * is added. `after`: only nodes that come behind this path, and one that stands for it by now.
    * Nodes keep the order in which they came; later ones do not change it.
    */
   *within(node: TaskNode, seen?: Set<unknown>, after?: Path): Generator<TaskNode> {

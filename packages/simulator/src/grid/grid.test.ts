@@ -172,7 +172,7 @@ describe('a grid with faults', () => {
         replicas = grid.living.filter(({ id, scheduler }) => scheduler.replicas('job').includes(id))
         grid.heal()
         grid.onBegin = (_member, job, path) => {
-          if (isUnited() && replicas.some(({ scheduler }) => scheduler.covers(job, path))) again++
+          if (isUnited() && replicas.some(({ scheduler }) => scheduler.hasResult(job, path))) again++
         }
       })
       grid.until(() => grid.doneAt.has('job'), 600_000)
@@ -205,7 +205,7 @@ describe('a grid with faults', () => {
       grid.after(40_000, () => {
         const replicas = grid.living.filter(({ id, scheduler }) => scheduler.replicas('job').includes(id))
         const paths = [...grid.runs.keys()].map((key) => key.slice('job '.length))
-        const known = new Set(paths.filter((path) => replicas.some(({ scheduler }) => scheduler.covers('job', path))))
+        const known = new Set(paths.filter((path) => replicas.some(({ scheduler }) => scheduler.hasResult('job', path))))
         grid.healInWaves(10_000, 300)
         grid.onBegin = ({ view }, _job, path) => {
           if (view.size === grid.living.length - 1 && known.has(path)) again++

@@ -126,7 +126,7 @@ describe('a job that is voted on', () => {
     expect(run({ seed: 1, votes: 2, members: 12, disturb }).results).toEqual([LEAVES])
   })
 
-  it('takes a coverage that one member claims for one vote', () => {
+  it('takes a result that one member claims for one vote', () => {
     const forged = { path: '', outcome: { value: new TextEncoder().encode('666') }, shared: new Map() }
     const name = (id: string): Uint8Array => new TextEncoder().encode(id)
     const disturb = (grid: VirtualGrid): void => {

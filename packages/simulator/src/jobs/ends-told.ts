@@ -6,12 +6,12 @@ import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
 
 /**
- * A job is done at all members this long after some member covers its root, ms. A guess: a few
- * checks and requests.
+ * A job is done at all members this long after its root has an outcome at one of them, ms. A guess:
+ * a few checks and requests.
  */
 const settle: Milliseconds = 15_000
 
-/** Checks that a job with a covered root ends everywhere. */
+/** Checks that a job whose root has an outcome ends everywhere. */
 export class EndsTold implements JobCheck {
   readonly #jobs: Jobs
   readonly #break: Break

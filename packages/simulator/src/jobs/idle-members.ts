@@ -4,7 +4,7 @@ import { isActive } from '../runner/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
-import type { KnownCoverage } from './known-coverage.ts'
+import type { KnownResults } from './known-results.ts'
 
 const { eagerAfter, backoffMost } = defaultSchedulerConfig
 
@@ -38,15 +38,15 @@ interface Load {
  */
 export class IdleMembers implements JobCheck {
   readonly #jobs: Jobs
-  readonly #coverage: KnownCoverage
+  readonly #results: KnownResults
   readonly #break: Break
   readonly #loads = new Map<ComputeNode, Load>()
   /** The number of waiting tasks anywhere, and the time since when there have always been some. */
   readonly #waiting = new Map<JobId, { count: number; since: Milliseconds }>()
 
-  constructor(jobs: Jobs, coverage: KnownCoverage, breaks: Break) {
+  constructor(jobs: Jobs, results: KnownResults, breaks: Break) {
     this.#jobs = jobs
-    this.#coverage = coverage
+    this.#results = results
     this.#break = breaks
   }
 
@@ -105,7 +105,7 @@ export class IdleMembers implements JobCheck {
     for (const [job, state] of this.#waiting) {
       // A task of a job with votes may wait for other members than the idle ones.
       if (this.#jobs.truth.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
-      this.#dropCovered(job)
+      this.#dropDone(job)
       const since = Math.max(state.since, this.#jobs.truth.lastTrouble + settle)
       if (state.count === 0 || now - since < mayIdle) continue
       for (const [member, { idleSince }] of this.#loads) {
@@ -137,7 +137,7 @@ export class IdleMembers implements JobCheck {
   }
 
   #waits(member: ComputeNode, job: JobId, path: Path): void {
-    if (this.#coverage.covers(member, job, path)) return
+    if (this.#results.has(member, job, path)) return
     const { waiting } = this.#of(member)
     let paths = waiting.get(job)
     if (paths === undefined) waiting.set(job, (paths = new Set()))
@@ -153,10 +153,10 @@ export class IdleMembers implements JobCheck {
     if (all !== undefined && this.#loads.get(member)?.waiting.get(job)?.delete(path) === true) all.count--
   }
 
-  /** Removes waiting tasks that are covered by now. */
-  #dropCovered(job: JobId): void {
+  /** Removes waiting tasks that have an outcome by now. */
+  #dropDone(job: JobId): void {
     for (const [member, { waiting }] of this.#loads) {
-      for (const path of waiting.get(job) ?? []) if (this.#coverage.covers(member, job, path)) this.#taken(member, job, path)
+      for (const path of waiting.get(job) ?? []) if (this.#results.has(member, job, path)) this.#taken(member, job, path)
     }
   }
 }

@@ -7,7 +7,7 @@ import { EndsTold } from './ends-told.ts'
 import { IdleMembers } from './idle-members.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
-import { KnownCoverage } from './known-coverage.ts'
+import { KnownResults } from './known-results.ts'
 import { OffersKept } from './offers-kept.ts'
 import { OnceCounted } from './once-counted.ts'
 import { OutvotedMembers } from './outvoted-members.ts'
@@ -30,16 +30,16 @@ export class JobPromises implements JobObserver {
       const { testbed } = jobs.truth
       throw new BrokenPromiseError(testbed.seed, testbed.now, member.node, what)
     }
-    const coverage = new KnownCoverage(jobs.truth.scenario.jobs, breaks)
-    const idle = new IdleMembers(jobs, coverage, breaks)
+    const results = new KnownResults(jobs.truth.scenario.jobs, breaks)
+    const idle = new IdleMembers(jobs, results, breaks)
     this.#checks = [
-      coverage,
+      results,
       new OnceCounted(jobs.programs, breaks),
       new OffersKept(jobs.programs, breaks),
       new OutvotedMembers(breaks),
       new EndsTold(jobs, breaks),
       idle,
-      new ReplicasComplete(jobs, metrics, coverage, breaks),
+      new ReplicasComplete(jobs, metrics, results, breaks),
     ]
     jobs.observe(this)
     jobs.truth.listen({

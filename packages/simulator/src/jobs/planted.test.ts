@@ -201,7 +201,7 @@ function caught(text: string, create: (options: SchedulerOptions) => JobSchedule
 
 describe('a planted fault is caught', { timeout: 60_000 }, () => {
   it.each<[fault: string, scenario: string, create: (options: SchedulerOptions) => JobScheduler, broken: RegExp]>([
-    ['a member that runs tasks again', tree, (options) => new RunsAgain(options), /^begins a task of job 1 that it knows to be covered/u],
+    ['a member that runs tasks again', tree, (options) => new RunsAgain(options), /^begins a task of job 1 that it knows to be done/u],
     ['a member that gives tasks again', tree, (options) => new GivesAgain(options), /^gives away a task of job 1 that it knows/u],
     ['a job that ends twice', tree, (options) => new EndsTwice(options), /^ends job 1 twice$/u],
     ['a replica that answers half', crash, (options) => new AnswersHalf(options), /^has lost what it knew of job 1: asked for /u],

@@ -5,7 +5,7 @@ import { lives } from '../runner/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
-import type { KnownCoverage } from './known-coverage.ts'
+import type { KnownResults } from './known-results.ts'
 
 /**
  * The time after the pool's last change in which replicas become complete, ms. A guess: a few MB
@@ -44,7 +44,7 @@ interface Computed {
 export class ReplicasComplete implements JobCheck {
   readonly #jobs: Jobs
   readonly #metrics: Metrics
-  readonly #coverage: KnownCoverage
+  readonly #results: KnownResults
   readonly #break: Break
   /**
    * The computed tasks of each job, in the order of time, and the progress of each replica's check.
@@ -52,12 +52,12 @@ export class ReplicasComplete implements JobCheck {
   readonly #computed = new Map<JobId, Computed[]>()
   readonly #checked = new Map<JobId, Map<ComputeNode, Progress>>()
 
-  constructor(jobs: Jobs, metrics: Metrics, coverage: KnownCoverage, breaks: Break) {
+  constructor(jobs: Jobs, metrics: Metrics, results: KnownResults, breaks: Break) {
     this.#jobs = jobs
     this.#metrics = metrics
-    this.#coverage = coverage
+    this.#results = results
     this.#break = breaks
-    coverage.listen((by, job, path) => {
+    results.listen((by, job, path) => {
       const computed = this.#computed.get(job)
       const one = { path, by, at: this.#jobs.truth.testbed.now }
       if (computed === undefined) this.#computed.set(job, [one])
@@ -87,9 +87,9 @@ export class ReplicasComplete implements JobCheck {
     let last: Computed | undefined
     for (let each = computed[progress.at]; each !== undefined && each.at <= until; each = computed[++progress.at]) {
       const { path, by } = each
-      if (this.#coverage.covers(replica, job, path)) continue
+      if (this.#results.has(replica, job, path)) continue
       // A task that only a dead member knew is gone with it.
-      if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#coverage.covers(other, job, path))) continue
+      if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#results.has(other, job, path))) continue
       progress.lacks++
       last = each
     }

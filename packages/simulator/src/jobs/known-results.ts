@@ -12,14 +12,14 @@ import {
 import type { Milliseconds } from '@jel/protocol'
 import type { ScenarioJob } from '../scenario/jobs.ts'
 import type { ComputeNode } from './compute-node.ts'
-import { Coverage } from './coverage.ts'
+import { ResultTable } from './result-table.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
 const { requestTimeout } = defaultSchedulerConfig
 
 /** One member's knowledge of one job. */
 interface Known {
-  readonly coverage: Coverage
+  readonly results: ResultTable
   readonly running: Set<Path>
   ended: boolean
 }
@@ -37,11 +37,11 @@ interface Question {
 }
 
 /**
- * Checks that coverage only grows. A member never begins again nor gives away a task that it
+ * Checks that result tables only grow. A member never begins again nor gives away a task that it
  * computed or that another member reported to it. It reports such tasks to any member that looks
  * them up, and a done job stays done. This class follows the scheduler's inputs and effects.
  */
-export class KnownCoverage implements JobCheck {
+export class KnownResults implements JobCheck {
   readonly #break: Break
   readonly #votes: ReadonlyMap<JobId, number>
   readonly #known = new Map<ComputeNode, Map<JobId, Known>>()
@@ -54,8 +54,8 @@ export class KnownCoverage implements JobCheck {
     this.#votes = new Map(jobs.map(({ name, votes }) => [name, votes]))
   }
 
-  covers(member: ComputeNode, job: JobId, path: Path): boolean {
-    return this.#known.get(member)?.get(job)?.coverage.covers(path) === true
+  has(member: ComputeNode, job: JobId, path: Path): boolean {
+    return this.#known.get(member)?.get(job)?.results.has(path) === true
   }
 
   /** Calls the listener for each task that a member has computed itself. */
@@ -82,8 +82,8 @@ export class KnownCoverage implements JobCheck {
     switch (effect.type) {
       case 'run': {
         const known = this.#of(member, effect.job)
-        if (known.coverage.covers(effect.task.path))
-          this.#break(member, `begins a task of ${effect.job} that it knows to be covered: ${name(effect.task.path)}`)
+        if (known.results.has(effect.task.path))
+          this.#break(member, `begins a task of ${effect.job} that it knows to be done: ${name(effect.task.path)}`)
         known.running.add(effect.task.path)
         return
       }
@@ -103,8 +103,8 @@ export class KnownCoverage implements JobCheck {
   #returned(member: ComputeNode, job: JobId, path: Path): void {
     const known = this.#of(member, job)
     // The result of an abandoned frame does not count.
-    if (!known.running.delete(path) || this.#votes.get(job) !== 1 || known.coverage.covers(path)) return
-    known.coverage.add(path)
+    if (!known.running.delete(path) || this.#votes.get(job) !== 1 || known.results.has(path)) return
+    known.results.add(path)
     for (const listener of this.#listeners) listener(member, job, path)
   }
 
@@ -131,16 +131,16 @@ export class KnownCoverage implements JobCheck {
   }
 
   #told(member: ComputeNode, job: JobId, entries: readonly Entry[]): void {
-    const { coverage } = this.#of(member, job)
+    const { results } = this.#of(member, job)
     const votes = this.#votes.get(job) ?? 1
-    for (const entry of entries) if (votes === 1 || (entry.votes?.length ?? 0) >= votes) coverage.add(entry.path)
+    for (const entry of entries) if (votes === 1 || (entry.votes?.length ?? 0) >= votes) results.add(entry.path)
   }
 
   #said(member: ComputeNode, { to, message }: Extract<Effect, { type: 'send' }>): void {
     switch (message.type) {
       case 'work':
         for (const { job, path } of message.tasks) {
-          if (this.covers(member, job, path)) this.#break(member, `gives away a task of ${job} that it knows to be covered: ${name(path)}`)
+          if (this.has(member, job, path)) this.#break(member, `gives away a task of ${job} that it knows to be done: ${name(path)}`)
         }
         return
       case 'lookup': {
@@ -166,9 +166,9 @@ export class KnownCoverage implements JobCheck {
   }
 
   #checkAnswer(member: ComputeNode, job: JobId, { paths, told }: Question): void {
-    const { coverage } = this.#of(member, job)
+    const { results } = this.#of(member, job)
     for (const path of paths) {
-      for (const each of coverage.covers(path) ? [path] : coverage.within(path)) {
+      for (const each of results.has(path) ? [path] : results.within(path)) {
         if (!isTold(each, told))
           this.#break(member, `has lost what it knew of ${job}: asked for ${name(path)}, it does not tell of ${name(each)}`)
       }
@@ -179,13 +179,13 @@ export class KnownCoverage implements JobCheck {
     const known = this.#of(member, job)
     if (known.ended) this.#break(member, `ends ${job} twice`)
     known.ended = true
-    if (entry !== undefined) known.coverage.add(entry.path)
+    if (entry !== undefined) known.results.add(entry.path)
   }
 
   #of(member: ComputeNode, job: JobId): Known {
     const jobs = mapOf(this.#known, member)
     let known = jobs.get(job)
-    if (known === undefined) jobs.set(job, (known = { coverage: new Coverage(), running: new Set(), ended: false }))
+    if (known === undefined) jobs.set(job, (known = { results: new ResultTable(), running: new Set(), ended: false }))
     return known
   }
 }

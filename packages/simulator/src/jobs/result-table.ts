@@ -1,14 +1,14 @@
 import { stepsOf, type Path } from '@jel/compute/internals'
 
-/** The coverage below a task, by steps. True: all of it. */
+/** The tasks with results below a task, by steps. True: all of it. */
 type Branch = Map<string, Branch | true>
 
-/** The set of covered paths. An entry for a task stands for everything below it. */
-export class Coverage {
+/** The paths of tasks that have results. A result of a task stands for everything below it. */
+export class ResultTable {
   #root: Branch | true = new Map()
 
-  /** Returns whether this task, or one above it, is covered. */
-  covers(path: Path): boolean {
+  /** Returns whether this task, or one above it, has a result. */
+  has(path: Path): boolean {
     let branch: Branch | true | undefined = this.#root
     for (const step of stepsOf(path)) {
       if (branch === true) return true
@@ -36,15 +36,15 @@ export class Coverage {
     branch.set(last, true)
   }
 
-  /** Returns the covered paths at or below a task, none of them below another. */
+  /** Returns the paths with results at or below a task, none of them below another. */
   *within(path: Path): Generator<Path> {
     let branch: Branch | true | undefined = this.#root
     for (const step of stepsOf(path)) branch = branch === true ? true : branch?.get(step)
-    if (branch !== undefined) yield* covered(path, branch)
+    if (branch !== undefined) yield* pathsIn(path, branch)
   }
 }
 
-function* covered(path: Path, branch: Branch | true): Generator<Path> {
+function* pathsIn(path: Path, branch: Branch | true): Generator<Path> {
   if (branch === true) yield path
-  else for (const [step, next] of branch) yield* covered(path + step, next)
+  else for (const [step, next] of branch) yield* pathsIn(path + step, next)
 }
