@@ -4,6 +4,7 @@
  */
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
+import type { Message } from './core/messages.ts'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
 import { fitsShared, MAX_UNION } from './core/shared-value.ts'
 import { MAX_VALUE_BYTES } from './program/values.ts'
@@ -58,6 +59,11 @@ const failure = v.object({
   tries: count,
 })
 export const outcome = v.union([v.object({ value: bytes }), v.object({ failure })])
+
+/** Returns a message in the form in which it is sent: the wire calls a lifeline `surplus`. */
+export function wireForm(message: Message): unknown {
+  return message.type === 'lifeline' ? { type: 'surplus' } : message
+}
 
 export function toBytes(value: unknown): Uint8Array {
   return Uint8Array.from(encoder.encode(value))

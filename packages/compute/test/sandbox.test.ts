@@ -93,11 +93,11 @@ async function confined(body: string): Promise<string> {
     const say = (what) => socket.end(String(what))
     const attempt = async () => { ${body} }
     attempt().then(say, (error) => say('refused: ' + (error.code ?? error.message)))`
-  const { child, channel, lifeline } = spawnProgram(module, await confinement(), 96)
+  const { child, channel, livenessPipe } = spawnProgram(module, await confinement(), 96)
   let said = ''
-  const timer = setTimeout(() => lifeline.destroy(), 5000)
+  const timer = setTimeout(() => livenessPipe.destroy(), 5000)
   channel.on('data', (data) => (said += String(data)))
-  channel.on('end', () => lifeline.destroy())
+  channel.on('end', () => livenessPipe.destroy())
   await once(child, 'exit')
   clearTimeout(timer)
   return said
@@ -146,10 +146,10 @@ describe('a process that is confined, whatever its program has got at,', async (
   })
 
   it.each(['own', 'sandbox'] as const)('ends when the one that started it is gone, though it loops (%s)', async (place) => {
-    const { child, lifeline } = spawnProgram('for (;;);', place === 'own' ? undefined : await confinement(), 96)
+    const { child, livenessPipe } = spawnProgram('for (;;);', place === 'own' ? undefined : await confinement(), 96)
     await sleep(500)
     expect(child.exitCode).toBeNull()
-    lifeline.destroy()
+    livenessPipe.destroy()
     await once(child, 'exit')
   })
 
@@ -159,9 +159,9 @@ describe('a process that is confined, whatever its program has got at,', async (
       import { Socket } from 'node:net'
       spawn('/bin/sleep', ['30'], { stdio: ['ignore', 'ignore', 'ignore', 3] })
       new Socket({ fd: 3, readable: true, writable: true }).write('started')`
-    const { channel, lifeline } = spawnProgram(module, undefined, 96)
+    const { channel, livenessPipe } = spawnProgram(module, undefined, 96)
     await once(channel, 'data')
-    lifeline.destroy()
+    livenessPipe.destroy()
     channel.resume()
     await once(channel, 'end', { signal: AbortSignal.timeout(3000) })
   })

@@ -65,7 +65,7 @@ export class HostileMember {
           left: 99,
           ended: [],
         },
-        { type: 'surplus' },
+        { type: 'lifeline' },
         { type: 'report', job, number: this.#number++, entries, claims, dropped: [], work: { begun: 1e9, finished: 1e9, ran: 1e9 } },
         { type: 'result', job, entries },
         { type: 'unknown', job, paths },

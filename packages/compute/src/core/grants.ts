@@ -17,17 +17,20 @@ export const MAX_STOLEN = 64
  */
 export const MANY = 16
 /**
- * Most thieves that are notified of new work. A guess: more than share one victim, unless all look
- * for one root.
+ * Most lifelines: thieves that are notified of new work. A guess: more than share one victim,
+ * unless all look for one root.
  */
-const MAX_REFUSED = 256
+const MAX_LIFELINES = 256
 /**
  * Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of
  * reports.
  */
 const GRANTED_BYTES = 512 * 1024
 
-/** The victim's part in work stealing: grants tasks to thieves, and notifies refused ones later. */
+/**
+ * The victim's part in work stealing: grants tasks to thieves. A thief that it refuses gets a
+ * lifeline (Saraswat et al., lifeline-based global load balancing): news once there is work.
+ */
 export class Grants {
   readonly #context: Context
   readonly #merge: PartitionMerge
@@ -36,7 +39,7 @@ export class Grants {
    * Thieves that found nothing here since there was something, the latest last, and the jobs that
    * they asked for.
    */
-  readonly #refused = new Map<MemberId, readonly JobId[]>()
+  readonly #lifelines = new Map<MemberId, readonly JobId[]>()
 
   constructor(context: Context, merge: PartitionMerge, victims: Victims) {
     this.#context = context
@@ -44,21 +47,19 @@ export class Grants {
     this.#victims = victims
   }
 
-  /**
-   * Notifies refused thieves of new work, as many as there are tasks (after the lifelines of GLB).
-   */
+  /** Notifies thieves with lifelines of new work, as many as there are tasks. */
   due(): void {
-    if (this.#merge.isOpen || this.#refused.size === 0) return
+    if (this.#merge.isOpen || this.#lifelines.size === 0) return
     const jobs = new Map<JobId, Job>()
     for (const job of this.#context.attended) if (job.runs && job.ready.size > 0) jobs.set(job.id, job)
     let tasks = 0
     for (const { ready } of jobs.values()) tasks += ready.size
-    for (const [thief, ids] of this.#refused) {
+    for (const [thief, ids] of this.#lifelines) {
       if (tasks <= 0) return
       if (!ids.some((id) => isFor(thief, jobs.get(id)))) continue
       tasks--
-      this.#refused.delete(thief)
-      this.#context.send(thief, { type: 'surplus' })
+      this.#lifelines.delete(thief)
+      this.#context.send(thief, { type: 'lifeline' })
     }
   }
 
@@ -82,10 +83,10 @@ export class Grants {
     }
     const hint = tasks.length === 0 ? this.#hint(ids) : undefined
     this.#context.send(from, { type: 'work', request, tasks, left, ended, ...(hint !== undefined && hint !== from && { hint }) })
-    this.#refused.delete(from)
+    this.#lifelines.delete(from)
     if (tasks.length > 0 || ended.length === ids.length) return
-    this.#refused.set(from, ids)
-    if (this.#refused.size > MAX_REFUSED) this.#refused.delete(this.#refused.keys().next().value as MemberId)
+    this.#lifelines.set(from, ids)
+    if (this.#lifelines.size > MAX_LIFELINES) this.#lifelines.delete(this.#lifelines.keys().next().value as MemberId)
   }
 
   /** Hands the oldest tasks to a thief. */

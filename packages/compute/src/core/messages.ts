@@ -92,8 +92,8 @@ export type Message =
       readonly ended: readonly JobId[]
       readonly hint?: MemberId
     }
-  /** Victim to a thief that it had to refuse: there is work again. */
-  | { readonly type: 'surplus' }
+  /** Victim to a thief that it had to refuse: there is work again. On the wire it is `surplus`. */
+  | { readonly type: 'lifeline' }
   /** Waiter to holder: I wait for these. */
   | {
       readonly type: 'awaiting'

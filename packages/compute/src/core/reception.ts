@@ -25,8 +25,8 @@ export class Reception {
       case 'work':
         this.#parts.stealing.answered(from, message)
         return
-      case 'surplus':
-        this.#parts.stealing.surplus(from)
+      case 'lifeline':
+        this.#parts.stealing.lifeline(from)
         return
       case 'idle':
         this.#parts.speculation.asked(from, message)
@@ -46,7 +46,7 @@ export class Reception {
     } else if (message.type === 'awaiting') this.#context.send(from, { type: 'unknown', job: message.job, paths: message.paths })
   }
 
-  #receiveFor(job: Job, from: MemberId, message: Exclude<Message, { type: 'steal' | 'work' | 'surplus' | 'idle' }>): void {
+  #receiveFor(job: Job, from: MemberId, message: Exclude<Message, { type: 'steal' | 'work' | 'lifeline' | 'idle' }>): void {
     switch (message.type) {
       case 'awaiting':
         this.#parts.supervision.awaited(from, job, message)

@@ -276,12 +276,12 @@ describe('a scheduler', () => {
   it('tells a thief of new tasks only if they are of a job that it asked for', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     hear({ type: 'steal', request: 0, jobs: ['another'], count: 1 })
-    expect(sent(spawn('a', 'b'), 'surplus')).toHaveLength(0)
+    expect(sent(spawn('a', 'b'), 'lifeline')).toHaveLength(0)
     hear({ type: 'steal', request: 1, jobs: [job], count: 2 })
     hear({ type: 'steal', request: 2, jobs: [job], count: 2 })
     hear({ type: 'steal', request: 3, jobs: [job], count: 2 })
     const children = [{ step: step('c'), fn: 'child', input: Uint8Array.of(2) }]
-    expect(sent(feed({ type: 'spawned', job, path: '', children }), 'surplus')).toHaveLength(1)
+    expect(sent(feed({ type: 'spawned', job, path: '', children }), 'lifeline')).toHaveLength(1)
   })
 
   it('does again what a holder says to have, once nothing came of it and there is nothing else to do', () => {
@@ -365,7 +365,7 @@ describe('a scheduler', () => {
     }
     expect(kept.length).toBeGreaterThan(200)
     looks = 0
-    hear({ type: 'surplus' })
+    hear({ type: 'lifeline' })
     expect(looks).toBeLessThan(10)
     const effects = others.flatMap((id) => feed({ type: 'gone', id }))
     for (let second = 0; second < 10; second++) effects.push(...feed({ type: 'timer' }, 1000))

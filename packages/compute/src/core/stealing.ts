@@ -91,8 +91,8 @@ export class Stealing {
     timers.set('stealing', Math.min(this.#parts.speculation.dueAt(this.#idleSince), ...this.#lanes.map(({ dueAt }) => dueAt)))
   }
 
-  /** A victim that refused this member has work again. */
-  surplus(from: MemberId): void {
+  /** A victim that refused this member has work again, and says so by its lifeline. */
+  lifeline(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
     if (this.#idleSince !== undefined) lane?.invited(from)
   }

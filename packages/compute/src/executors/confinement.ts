@@ -113,10 +113,10 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
   // Without descriptors it has no streams. The `error` event, unhandled, would end this process.
   child.on('error', () => {})
   if ((child.stdio as unknown) === undefined) throw new Error('it can not be started: no file descriptors are left')
-  const [input, , , channel, lifeline] = child.stdio as unknown as readonly Socket[]
+  const [input, , , channel, livenessPipe] = child.stdio as unknown as readonly Socket[]
   for (const stream of child.stdio) stream?.on('error', () => {})
   input?.end(module)
-  return { child, channel: channel as Socket, lifeline: lifeline as Socket, kill: () => kill(child) }
+  return { child, channel: channel as Socket, livenessPipe: livenessPipe as Socket, kill: () => kill(child) }
 }
 
 /** The code arrives on standard input. */
@@ -148,7 +148,7 @@ export interface ProgramProcess {
    * Destroying it ends the process and all processes that it started. A line on it makes the shell
    * end together with the process, with the same status.
    */
-  readonly lifeline: Socket
+  readonly livenessPipe: Socket
   /** Ends the process and all processes that it started, also those that it left behind. */
   readonly kill: () => void
 }

@@ -76,7 +76,7 @@ class ProcessContainer implements Container {
       }
       // The shell waits for the end of descriptor 4. The delay lets bubblewrap pass on how the
       // process ended.
-      setTimeout(() => started.lifeline.end('\n'), PASS_ON)
+      setTimeout(() => started.livenessPipe.end('\n'), PASS_ON)
     } catch (error) {
       this.#fail(error)
     }

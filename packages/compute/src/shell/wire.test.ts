@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../core/entry.ts'
 import type { Message } from '../core/messages.ts'
+import { toBytes } from '../schemas.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const path = 'abcdefghij'
@@ -16,7 +17,7 @@ const task = { path, fn: 'f', input: Uint8Array.of(1, 2) }
 const messages: Message[] = [
   { type: 'steal', request: 1, jobs: ['a', 'b'], count: 2 },
   { type: 'work', request: 1, tasks: [{ ...task, job: 'a', replay: true, tries: 1 }], left: 3, ended: ['b'] },
-  { type: 'surplus' },
+  { type: 'lifeline' },
   { type: 'awaiting', job: 'a', paths: ['', path] },
   { type: 'holding', job: 'a', progress: [[path, 0.5]], totals: { begun: 1, finished: 1, ran: 0.5, members: 1 } },
   { type: 'moved', job: 'a', tasks: [{ path, holder: 'm' }] },
@@ -46,6 +47,12 @@ const messages: Message[] = [
 describe('messages as bytes', () => {
   it.each(messages)('$type comes back as it was', (message) => {
     expect(encodeMessage(message).map((data) => decodeMessage(data))).toEqual([message])
+  })
+
+  it('call a lifeline `surplus`, as members of older versions do', () => {
+    const [data] = encodeMessage({ type: 'lifeline' }) as [Uint8Array]
+    expect(new Encoder({ mapsAsObjects: true }).decode(data)).toEqual({ type: 'surplus' })
+    expect(() => decodeMessage(toBytes({ type: 'lifeline' }))).toThrow(Error)
   })
 
   it('come in several messages where one would be too large, of which only the last is acknowledged', () => {

@@ -6,7 +6,7 @@ import { MAX_REASON } from '../core/losses.ts'
 import { MAX_EXPLAINED } from '../core/explanation.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
-import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes } from '../schemas.ts'
+import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes, wireForm } from '../schemas.ts'
 import { halvesOf, partsOf } from './message-parts.ts'
 import { PROOF_BYTES } from './vote-signer.ts'
 
@@ -55,7 +55,10 @@ const totals = v.object({ ...work, members: count })
 const message = v.variant('type', [
   v.object({ type: v.literal('steal'), request: count, jobs, count }),
   v.object({ type: v.literal('work'), request: count, tasks: list(grant), left: count, ended: jobs, hint: v.optional(id) }),
-  v.object({ type: v.literal('surplus') }),
+  v.pipe(
+    v.object({ type: v.literal('surplus') }),
+    v.transform(() => ({ type: 'lifeline' as const })),
+  ),
   v.object({ type: v.literal('awaiting'), job: id, paths: list(path), known: v.optional(text(64)) }),
   v.object({
     type: v.literal('holding'),
@@ -109,7 +112,7 @@ export function encodeMessage(value: Message): Uint8Array[] {
 }
 
 function encodePart(value: Message): Uint8Array[] {
-  const data = toBytes(value)
+  const data = toBytes(wireForm(value))
   if (data.length <= MAX_MESSAGE_BYTES) return [data]
   return (halvesOf(value) ?? []).flatMap((half) => encodePart(half))
 }

@@ -1,5 +1,6 @@
 import {
   toBytes,
+  wireForm,
   type Effect,
   type Entry,
   type Input,
@@ -199,7 +200,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   }
 
   protected bytesOf(message: Message): number {
-    return toBytes(message).length
+    return toBytes(wireForm(message)).length
   }
 
   /** Returns how much a timer fires too early that is set for so long. */
