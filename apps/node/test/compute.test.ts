@@ -237,13 +237,13 @@ describe('jel work, submit, jobs and job', () => {
   it('fail where the address that was given leads to nobody, and list no jobs where none was given', async () => {
     // Nobody listens there: port 1 requires a privilege.
     const astray = ['--bootstrap', '/ip4/127.0.0.1/tcp/1']
-    const visit = (...args: string[]): JelProcess => new JelProcess([...args, ...loopback, ...owner], 'ignore')
-    const visitors = [
-      visit('jobs', 'cli-test', ...astray),
-      visit('job', 'cli-test', 'squares', ...astray),
-      visit('jobs', 'cli-test', '--json'),
+    const client = (...args: string[]): JelProcess => new JelProcess([...args, ...loopback, ...owner], 'ignore')
+    const clients = [
+      client('jobs', 'cli-test', ...astray),
+      client('job', 'cli-test', 'squares', ...astray),
+      client('jobs', 'cli-test', '--json'),
     ]
-    const ends = visitors.map(async (visitor) => ({ status: await visitor.exited, lines: visitor.lines, stderr: visitor.stderr }))
+    const ends = clients.map(async (each) => ({ status: await each.exited, lines: each.lines, stderr: each.stderr }))
     const unreached = expect.stringMatching(/^jel: nobody else of the pool cli-test was found \(.*127\.0\.0\.1\/tcp\/1\b.*\)\n$/u) as string
     expect(await Promise.all(ends)).toEqual([
       { status: 1, lines: [], stderr: unreached },

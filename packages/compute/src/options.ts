@@ -38,8 +38,9 @@ export interface ComputeOptions {
   /** The folder for programs, large inputs and blobs. Default: below the user's cache folder. */
   readonly cache?: string
   /**
-   * Whether this member only visits, as a command does: it runs nothing, keeps nothing for others,
-   * and publishes nothing about itself. A visitor must have no workers. Default: false.
+   * Whether this member is a client that only visits, as a command does: it runs nothing, keeps
+   * nothing for others, and publishes nothing about itself. A client must have no workers. Default:
+   * false.
    */
   readonly visits?: boolean
 }
@@ -135,7 +136,7 @@ const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
 export function checkOptions(options: unknown): asserts options is ComputeOptions {
   check(ofPool, options)
   const { visits = false, workers: count = 0 } = options as ComputeOptions
-  if (visits && count > 0) throw new InvalidOptionError('visits: a visitor has no workers')
+  if (visits && count > 0) throw new InvalidOptionError('visits: a client has no workers')
 }
 
 /** @throws InvalidOptionError, which names the option */

@@ -109,16 +109,16 @@ describe('a pool that computes', () => {
     await expect(job.kept()).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })
   })
 
-  it('takes a job of a visitor that came before all others, tells it the result, and holds no more of it than the job', async () => {
-    const visitor = await member({ visits: true })
-    const job = await visitor.submit(various, 'queens', 6, { name: 'of a visitor' })
+  it('takes a job of a client that came before all others, tells it the result, and holds no more of it than the job', async () => {
+    const client = await member({ visits: true })
+    const job = await client.submit(various, 'queens', 6, { name: 'of a client' })
     const result = job.result
     const worker = await member({ workers: 1 })
     expect(await result).toBe(4)
     const pool = test.pools[1] as Pool
     expect(await job.kept()).toBe(pool.self.id)
-    expect(worker.job('of a visitor').replicas).toEqual([pool.self.id])
-    expect(pool.records().map(({ name }) => name)).toEqual(['jel.compute/job/of a visitor'])
+    expect(worker.job('of a client').replicas).toEqual([pool.self.id])
+    expect(pool.records().map(({ name }) => name)).toEqual(['jel.compute/job/of a client'])
     expect(
       pool
         .members()

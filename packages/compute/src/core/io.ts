@@ -16,8 +16,8 @@ export interface ComputeMember {
   readonly id: MemberId
   /** Levels from fine to coarse, joined by `@`, as in `node7@rack2@delft@nl`. */
   readonly location: string
-  /** The member is a visitor: it only asks, and keeps nothing for others. */
-  readonly visits?: boolean
+  /** The member is a client: it only asks, and keeps nothing for others. */
+  readonly isClient?: boolean
   /** Whether it has workers. Default: yes. */
   readonly computes?: boolean
 }

@@ -2,21 +2,21 @@ import { expect, it } from 'vitest'
 import { defaultSchedulerConfig } from './config.ts'
 import { Members } from './members.ts'
 
-it('changes when a resident comes or goes, or a visitor stays, and not when visitors come and go', () => {
+it('changes when a participant comes or goes, or a client stays, and not when clients come and go', () => {
   const members = new Members({ id: 'self', location: 'self@here' }, defaultSchedulerConfig)
   const versions = [members.version]
-  const visitor = { id: 'visitor', location: 'visitor@here', visits: true }
-  members.joined(visitor)
+  const client = { id: 'client', location: 'client@here', isClient: true }
+  members.joined(client)
   versions.push(members.version)
-  expect(members.gone('visitor')).toBe(true)
-  expect(members.gone('visitor')).toBe(false)
-  members.joined(visitor)
+  expect(members.gone('client')).toBe(true)
+  expect(members.gone('client')).toBe(false)
+  members.joined(client)
   versions.push(members.version)
-  members.joined({ ...visitor, visits: false })
+  members.joined({ ...client, isClient: false })
   versions.push(members.version)
-  expect(members.residents()).toEqual(['self', 'visitor'])
-  members.gone('visitor')
+  expect(members.participants()).toEqual(['self', 'client'])
+  members.gone('client')
   versions.push(members.version)
-  expect(members.residents()).toEqual(['self'])
+  expect(members.participants()).toEqual(['self'])
   expect(versions).toEqual([1, 1, 1, 2, 3])
 })

@@ -8,7 +8,7 @@ const MAX_FORMER = 4096
 interface Known {
   readonly id: MemberId
   readonly levels: readonly string[]
-  readonly visits: boolean
+  readonly isClient: boolean
   readonly computes: boolean
   roundTrip: Milliseconds | undefined
 }
@@ -20,9 +20,9 @@ export class Members {
   readonly #known = new Map<MemberId, Known>()
   /** Members that are gone, the latest last. */
   readonly #former = new Map<MemberId, MemberId>()
-  #residents: readonly MemberId[] | undefined
+  #participants: readonly MemberId[] | undefined
   #computing: readonly MemberId[] | undefined
-  /** Grows when a resident comes or goes. Nothing that is kept for jobs depends on visitors. */
+  /** Grows when a participant comes or goes. Nothing that is kept for jobs depends on clients. */
   version = 0
 
   constructor(self: ComputeMember, config: SchedulerConfig) {
@@ -31,9 +31,9 @@ export class Members {
     this.joined(self)
   }
 
-  /** Without visitors. */
+  /** Without clients. */
   get size(): number {
-    return this.residents().length
+    return this.participants().length
   }
 
   has(id: MemberId): boolean {
@@ -44,15 +44,15 @@ export class Members {
     return this.#known.keys()
   }
 
-  /** The members that are no visitors. */
-  residents(): readonly MemberId[] {
-    this.#residents ??= [...this.#known.values()].filter(({ visits }) => !visits).map(({ id }) => id)
-    return this.#residents
+  /** The members that are no clients. */
+  participants(): readonly MemberId[] {
+    this.#participants ??= [...this.#known.values()].filter(({ isClient }) => !isClient).map(({ id }) => id)
+    return this.#participants
   }
 
-  /** The residents that have workers. */
+  /** The participants that have workers. */
   computing(): readonly MemberId[] {
-    this.#computing ??= this.residents().filter((id) => this.#known.get(id)?.computes === true)
+    this.#computing ??= this.participants().filter((id) => this.#known.get(id)?.computes === true)
     return this.#computing
   }
 
@@ -69,24 +69,24 @@ export class Members {
     return this.#known.get(id)?.id ?? this.#former.get(id)
   }
 
-  joined({ id, location, visits = false, computes = true }: ComputeMember): void {
+  joined({ id, location, isClient = false, computes = true }: ComputeMember): void {
     const known = this.#known.get(id)
-    this.#known.set(id, { id, levels: location.split('@'), visits, computes, roundTrip: known?.roundTrip })
-    if (!visits || known?.visits === false) this.#changed()
+    this.#known.set(id, { id, levels: location.split('@'), isClient, computes, roundTrip: known?.roundTrip })
+    if (!isClient || known?.isClient === false) this.#changed()
   }
 
   gone(id: MemberId): boolean {
     const known = this.#known.get(id)
     if (known === undefined) return false
     this.#known.delete(id)
-    if (!known.visits) this.#changed()
+    if (!known.isClient) this.#changed()
     this.#former.set(id, id)
     if (this.#former.size > MAX_FORMER) this.#former.delete(this.#former.keys().next().value as MemberId)
     return true
   }
 
   #changed(): void {
-    this.#residents = undefined
+    this.#participants = undefined
     this.#computing = undefined
     this.version++
   }
@@ -128,7 +128,7 @@ export class Members {
     const { replicas, replicasOfFew } = this.#config
     const count = this.size < 10 ? replicasOfFew : replicas
     const ranked = [...this.#known.values()]
-      .filter(({ visits }) => !visits)
+      .filter(({ isClient }) => !isClient)
       .map(({ id, levels }) => ({ id, place: levels.at(-1) as string, weight: hash52(`${job} ${id}`) }))
       .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1))
     const places = new Set<string>()

@@ -17,7 +17,7 @@ export class Membership {
     const { members } = this.#context
     const { version } = members
     members.joined(member)
-    // A visitor keeps nothing, and has no tasks.
+    // A client keeps nothing, and has no tasks.
     if (members.version === version) return
     this.#changed()
     this.#parts.lookupRequests.changed()

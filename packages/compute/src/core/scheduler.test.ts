@@ -404,15 +404,15 @@ describe('a scheduler', () => {
     expect(hear(said, none).some(({ type }) => type === 'explained')).toBe(false)
   })
 
-  it('does nothing for visitors that come and go while it keeps jobs that are over', () => {
+  it('does nothing for clients that come and go while it keeps jobs that are over', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     feed({ type: 'job', spec })
     hear({ type: 'result', job, entries: [{ path: '', outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })
     for (const { number } of sent(feed({ type: 'timer' }, 1000), 'report') as Extract<Message, { type: 'report' }>[])
       hear({ type: 'noted', job, number })
     feed({ type: 'timer' }, 60_000)
-    expect(feed({ type: 'joined', member: { id: 'visitor', location: 'visitor@here', visits: true } })).toEqual([])
-    expect(feed({ type: 'gone', id: 'visitor' })).toEqual([])
+    expect(feed({ type: 'joined', member: { id: 'client', location: 'client@here', isClient: true } })).toEqual([])
+    expect(feed({ type: 'gone', id: 'client' })).toEqual([])
     // The kept job is processed: the newcomer may be a replica.
     expect(feed({ type: 'joined', member: { id: 'third', location: 'third@here' } })).not.toEqual([])
   })

@@ -40,7 +40,7 @@ export class Victims {
     const chosen = near ? this.#near : this.#far
     const at = chosen.indexOf(id)
     if (at < 0 || chosen.length < this.#context.config.victims) return
-    const others = members.residents().filter((other) => other !== self && members.isNear(other) === near && !chosen.includes(other))
+    const others = members.participants().filter((other) => other !== self && members.isNear(other) === near && !chosen.includes(other))
     const other = others[pickIndex(random, others.length)]
     if (other !== undefined) chosen[at] = other
   }
@@ -51,7 +51,7 @@ export class Victims {
     this.#version = members.version
     const near: MemberId[] = []
     const far: MemberId[] = []
-    for (const id of members.residents()) if (id !== self) (members.isNear(id) ? near : far).push(id)
+    for (const id of members.participants()) if (id !== self) (members.isNear(id) ? near : far).push(id)
     this.#near = this.#keep(this.#near, near)
     this.#far = this.#keep(this.#far, far)
     this.#candidates = new Set([...near, ...far])

@@ -41,14 +41,14 @@ export class Engine {
   readonly #files: JobFiles
   readonly #participation: Participation
   readonly #shifts: Shifts
-  readonly #visits: boolean
+  readonly #isClient: boolean
   #isClosed = false
 
   constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
-    const { visits = false, workers = 0 } = options
+    const { visits: isClient = false, workers = 0 } = options
     const computes = workers > 0
     const budget = new PeerBudget()
-    this.#visits = visits
+    this.#isClient = isClient
     this.store = new BlobStore(options.cache, options.limits?.disk)
     this.blobs = new BlobExchange(pool, this.store, budget)
     this.#signer = new VoteSigner(pool)
@@ -77,7 +77,7 @@ export class Engine {
       },
     })
     this.runner = new Runner({
-      self: { id: pool.self.id, location: pool.self.location, visits, computes },
+      self: { id: pool.self.id, location: pool.self.location, isClient, computes },
       workers,
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: ticketsOf(options.tickets, this.jobs.owner) }),
@@ -95,7 +95,7 @@ export class Engine {
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })
     const { scheduler } = this.runner
-    this.#members = new MemberList(pool, { visits, computes }, (inputs) => this.#membersChanged(inputs))
+    this.#members = new MemberList(pool, { isClient, computes }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
     this.keepers = new JobKeepers(pool, {
       keeps: async (job) => await this.#files.keeps(job),
@@ -116,7 +116,7 @@ export class Engine {
     await this.blobs.start()
     await this.keepers.start()
     await this.#streams.start()
-    if (!this.#visits) await this.#signer.start()
+    if (!this.#isClient) await this.#signer.start()
     await this.#members.start()
     this.jobs.start()
   }
@@ -155,8 +155,8 @@ export class Engine {
   #membersChanged(inputs: readonly Input[]): void {
     for (const input of inputs) if (input.type === 'gone') this.#streams.forget(input.id)
     this.runner.feed(...inputs)
-    // Members do not report ends of jobs to a visitor unless it asks.
-    if (this.#visits && inputs.some(({ type }) => type === 'joined')) for (const job of this.endings.jobs()) this.watch(job)
+    // Members do not report ends of jobs to a client unless it asks.
+    if (this.#isClient && inputs.some(({ type }) => type === 'joined')) for (const job of this.endings.jobs()) this.watch(job)
     this.#files.keepAll()
   }
 }

@@ -37,7 +37,7 @@ export class JobHolders {
 
   /**
    * The members that may have a job's blobs: those that may keep the job, then any others, since a
-   * visitor may have submitted it.
+   * client may have submitted it.
    */
   all(id: JobId): MemberId[] {
     const keepers = this.keepers(id)

@@ -41,40 +41,42 @@ describe('the members that take part in computing', () => {
     const records = new Records()
     const jobs = Array.from({ length: 10 }, (_, number) => `${JOB_PREFIX}${number}`)
     for (const job of jobs) records.publish('owner', job)
-    for (let visit = 0; visit < 10_000; visit++) {
-      const memberList = new MemberList(poolOf(`m${visit}`, records).pool, { visits: visit % 2 === 0, computes: true }, () => {})
+    for (let came = 0; came < 10_000; came++) {
+      const memberList = new MemberList(poolOf(`m${came}`, records).pool, { isClient: came % 2 === 0, computes: true }, () => {})
       await memberList.start()
       await memberList.close()
     }
     expect(new Set(records.held)).toEqual(new Set(jobs))
   })
 
-  it('say so in their own statements; a visitor says nothing, and is known where it speaks', async () => {
+  it('say so in their own statements; a client says nothing, and is known where it speaks', async () => {
     const members = [other('takes part', 1), other('silent')]
     const { pool, change } = poolOf('self', undefined, members)
     const inputs: Input[] = []
-    const memberList = new MemberList(pool, { visits: false, computes: true }, (some) => inputs.push(...some))
+    const memberList = new MemberList(pool, { isClient: false, computes: true }, (some) => inputs.push(...some))
     await memberList.start()
     expect(pool.members()[0]?.constants.get(CONSTANT)).toEqual(Uint8Array.of(1))
     expect(memberList.members).toEqual(['takes part'])
-    expect(inputs).toMatchObject([{ member: { visits: false } }])
+    expect(inputs).toMatchObject([{ member: { isClient: false } }])
     memberList.heard('silent')
-    expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', visits: true } })
+    expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', isClient: true } })
     expect(memberList.members).not.toContain('silent')
     members[1] = other('silent', 1)
     change()
     await expect.poll(() => memberList.members).toContain('silent')
-    expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', visits: false } })
+    expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', isClient: false } })
   })
 
   it('say whether they have workers', async () => {
     const worker = poolOf('worker')
-    await new MemberList(worker.pool, { visits: false, computes: true }, () => {}).start()
+    await new MemberList(worker.pool, { isClient: false, computes: true }, () => {}).start()
     const keeper = poolOf('keeper')
     const inputs: Input[] = []
-    await new MemberList(keeper.pool, { visits: false, computes: false }, () => {}).start()
+    await new MemberList(keeper.pool, { isClient: false, computes: false }, () => {}).start()
     const members = [...worker.pool.members(), ...keeper.pool.members()]
-    await new MemberList(poolOf('self', undefined, members).pool, { visits: false, computes: true }, (some) => inputs.push(...some)).start()
+    await new MemberList(poolOf('self', undefined, members).pool, { isClient: false, computes: true }, (some) =>
+      inputs.push(...some),
+    ).start()
     expect(inputs).toMatchObject([{ member: { id: 'worker', computes: true } }, { member: { id: 'keeper', computes: false } }])
   })
 })

@@ -7,14 +7,14 @@ const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
 
 /**
  * The members that take part in computing. A member declares this by a constant in its
- * joined-statement. A visitor declares nothing: only members that get a message from it know it.
+ * joined-statement. A client declares nothing: only members that get a message from it know it.
  */
 export class MemberList {
   readonly #pool: Pool
-  readonly #visits: boolean
+  readonly #isClient: boolean
   readonly #computes: boolean
   readonly #onInputs: (inputs: readonly Input[]) => void
-  /** The members reported so far, and whether they are visitors. */
+  /** The members reported so far, and whether they are clients. */
   readonly #known = new Map<MemberId, boolean>()
   /** Members that have sent a message. */
   readonly #spoke = new Set<MemberId>()
@@ -23,17 +23,17 @@ export class MemberList {
   readonly #stop = new AbortController()
 
   /** @param computes whether this member has workers */
-  constructor(pool: Pool, { visits, computes }: { visits: boolean; computes: boolean }, onInputs: (inputs: readonly Input[]) => void) {
+  constructor(pool: Pool, { isClient, computes }: { isClient: boolean; computes: boolean }, onInputs: (inputs: readonly Input[]) => void) {
     this.#pool = pool
-    this.#visits = visits
+    this.#isClient = isClient
     this.#computes = computes
     this.#onInputs = onInputs
     this.#incarnation = pool.self.incarnation
   }
 
-  /** The members that take part, without visitors. */
+  /** The members that take part, without clients. */
   get members(): readonly MemberId[] {
-    return [...this.#known].filter(([, visits]) => !visits).map(([id]) => id)
+    return [...this.#known].filter(([, isClient]) => !isClient).map(([id]) => id)
   }
 
   async start(): Promise<void> {
@@ -41,7 +41,7 @@ export class MemberList {
     for (const type of ['joined', 'left', 'died', 'updated'] as const) {
       this.#pool.addEventListener(type, () => this.#plan(), { signal })
     }
-    if (!this.#visits) await this.#pool.setConstant(CONSTANT, Uint8Array.of(this.#computes ? WITH_WORKERS : WITHOUT_WORKERS))
+    if (!this.#isClient) await this.#pool.setConstant(CONSTANT, Uint8Array.of(this.#computes ? WITH_WORKERS : WITHOUT_WORKERS))
     this.#compare()
   }
 
@@ -54,7 +54,7 @@ export class MemberList {
 
   async close(): Promise<void> {
     this.#stop.abort()
-    if (!this.#visits) await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
+    if (!this.#isClient) await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
   }
 
   /** Compares once for all events of this turn. */
@@ -76,12 +76,12 @@ export class MemberList {
     const present = new Set<MemberId>()
     for (const { id, location, constants } of members) {
       const said = constants.get(CONSTANT)
-      const visits = said === undefined
-      if (id === self || (visits && !this.#spoke.has(id))) continue
+      const isClient = said === undefined
+      if (id === self || (isClient && !this.#spoke.has(id))) continue
       present.add(id)
-      if (this.#known.get(id) === visits) continue
-      this.#known.set(id, visits)
-      inputs.push({ type: 'joined', member: { id, location, visits, computes: said?.[0] !== WITHOUT_WORKERS } })
+      if (this.#known.get(id) === isClient) continue
+      this.#known.set(id, isClient)
+      inputs.push({ type: 'joined', member: { id, location, isClient, computes: said?.[0] !== WITHOUT_WORKERS } })
     }
     for (const id of this.#known.keys()) {
       if (present.has(id)) continue

@@ -28,7 +28,7 @@ export class GridMember extends ComputeNode<Scheduler> {
 
   /** @param random random numbers of its scheduler */
   constructor(grid: Surroundings, node: SimulatedNode<OracleNode>, options: GridMemberOptions, random: () => number) {
-    const { site, workers = 1, speed = 1, accepts = true, lies = false, isSick = false, visits = false, takes } = options
+    const { site, workers = 1, speed = 1, accepts = true, lies = false, isSick = false, isClient = false, takes } = options
     const { program, config = {}, tickets } = grid.options
     super(node, {
       location: node.protocol.self.location,
@@ -39,7 +39,7 @@ export class GridMember extends ComputeNode<Scheduler> {
       random,
       program,
       createScheduler: ({ self, ...rest }) => {
-        const about = { ...self, visits, computes: workers > 0 }
+        const about = { ...self, isClient, computes: workers > 0 }
         const scheduler = new Scheduler({ ...rest, self: about, config, signer: signerOf(self.id), ...(tickets && { tickets }) })
         if (takes !== undefined)
           scheduler.handle = (input) => {
@@ -77,8 +77,8 @@ export class GridMember extends ComputeNode<Scheduler> {
     return after > 1 ? this.#grid.random() / 2 : 0
   }
 
-  protected override kindOf({ tag: [visits, computes] }: Member): { readonly visits: boolean; readonly computes: boolean } {
-    return { visits: visits === 1, computes: computes === 1 }
+  protected override kindOf({ tag: [client, computes] }: Member): { readonly isClient: boolean; readonly computes: boolean } {
+    return { isClient: client === 1, computes: computes === 1 }
   }
 
   protected override die(): void {
@@ -87,8 +87,8 @@ export class GridMember extends ComputeNode<Scheduler> {
 }
 
 /** The tag of a member, from which others learn its part. */
-export function tagOf({ visits = false, workers = 1 }: GridMemberOptions): Uint8Array {
-  return Uint8Array.of(visits ? 1 : 0, workers > 0 ? 1 : 0)
+export function tagOf({ isClient = false, workers = 1 }: GridMemberOptions): Uint8Array {
+  return Uint8Array.of(isClient ? 1 : 0, workers > 0 ? 1 : 0)
 }
 
 /** No member forges the signature of another. */

@@ -33,9 +33,9 @@ export interface GridMemberOptions {
   /** Whether its containers fail to start. */
   readonly isSick?: boolean
   /**
-   * Whether it is a visitor: it runs nothing, keeps nothing, and publishes nothing about itself.
+   * Whether it is a client: it runs nothing, keeps nothing, and publishes nothing about itself.
    */
-  readonly visits?: boolean
+  readonly isClient?: boolean
   /** Handles messages in place of a scheduler: the member is hostile. */
   readonly takes?: (from: MemberId, message: Message) => void
 }

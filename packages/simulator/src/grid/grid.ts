@@ -16,8 +16,8 @@ const SITES: readonly Site[] = ['s', 's0', 's1', 's2', 's3'].map((name) => ({ na
  */
 export class VirtualGrid implements JobObserver {
   readonly members: GridMember[] = []
-  /** The present visitors. There may be thousands in a day. */
-  readonly visitors = new Map<MemberId, GridMember>()
+  /** The present clients. There may be thousands in a day. */
+  readonly clients = new Map<MemberId, GridMember>()
   /** How often each task was begun, and the cost of one execution, ms. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
   readonly warnings: { readonly code: string; readonly message: string; readonly by: MemberId }[] = []
@@ -33,7 +33,7 @@ export class VirtualGrid implements JobObserver {
   readonly #simulation: Simulation<OracleNode>
   readonly #membership: MembershipOracle
   readonly #jobs = new Map<JobId, JobSpec>()
-  #visits = 0
+  #clientCount = 0
 
   constructor(options: GridOptions) {
     this.options = options
@@ -78,22 +78,22 @@ export class VirtualGrid implements JobObserver {
   }
 
   /**
-   * Adds a visitor, as a command is one. Members know it once it sends a message. It knows the jobs
+   * Adds a client, as a command is one. Members know it once it sends a message. It knows the jobs
    * that are submitted while it is present.
    */
-  visit(site: string): GridMember {
-    const id = `v${this.#visits++}`
-    const options = { site, workers: 0, accepts: false, visits: true }
-    const visitor = this.#enter(id, options, hash52(id, this.options.seed) % 2 ** 32)
-    this.visitors.set(id, visitor)
-    this.#membership.visited(visitor.node)
-    return visitor
+  enterClient(site: string): GridMember {
+    const id = `v${this.#clientCount++}`
+    const options = { site, workers: 0, accepts: false, isClient: true }
+    const client = this.#enter(id, options, hash52(id, this.options.seed) % 2 ** 32)
+    this.clients.set(id, client)
+    this.#membership.clientEntered(client.node)
+    return client
   }
 
   submit(spec: Partial<JobSpec> & Pick<JobSpec, 'id' | 'input'>, from: GridMember = this.living[0] as GridMember): void {
     const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, desired: 'run', accepted: true, fresh: true, ...spec }
     this.#jobs.set(job.id, job)
-    for (const member of [...this.living, ...this.visitors.values()])
+    for (const member of [...this.living, ...this.clients.values()])
       this.after(this.#delay(from, member), () => member.feed({ type: 'job', spec: { ...job, accepted: member.accepts } }))
   }
 
@@ -110,7 +110,7 @@ export class VirtualGrid implements JobObserver {
   /** Expires or evicts the record of a job: all members forget the job. */
   expire(job: JobId): void {
     if (!this.#jobs.delete(job)) return
-    for (const member of [...this.living, ...this.visitors.values()])
+    for (const member of [...this.living, ...this.clients.values()])
       this.after(this.random() * SPREAD, () => member.lives && member.feed({ type: 'expired', job }))
   }
 
@@ -131,7 +131,7 @@ export class VirtualGrid implements JobObserver {
     member.goneAt = this.now + 1
     this.#simulation.leave(member.node)
     this.#membership.left(member.node, 1)
-    this.visitors.delete(member.id)
+    this.clients.delete(member.id)
   }
 
   /** Cuts the members into two sides. They pronounce each other dead after a time. */
@@ -184,9 +184,9 @@ export class VirtualGrid implements JobObserver {
     return this.living.every(({ ended, takes }) => takes !== undefined || ended.has(job))
   }
 
-  /** Undefined for a visitor that is gone. */
+  /** Undefined for a client that is gone. */
   #named(id: MemberId): GridMember | undefined {
-    return id.startsWith('v') ? this.visitors.get(id) : this.members[Number(id.slice(1))]
+    return id.startsWith('v') ? this.clients.get(id) : this.members[Number(id.slice(1))]
   }
 
   took(): void {}

@@ -209,7 +209,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   }
 
   /** Returns what the member's statement says about its part in computing. */
-  protected kindOf(_member: Member): { readonly visits?: boolean; readonly computes?: boolean } {
+  protected kindOf(_member: Member): { readonly isClient?: boolean; readonly computes?: boolean } {
     return {}
   }
 

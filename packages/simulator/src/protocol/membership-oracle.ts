@@ -23,7 +23,7 @@ export class MembershipOracle {
   readonly #simulation: Simulation<OracleNode>
   readonly #random: () => number
   readonly #delay: (from: NodeId, to: NodeId) => Milliseconds
-  /** The living members, without visitors. */
+  /** The living members, without clients. */
   readonly #members = new Map<NodeId, Node>()
 
   /** @param delay one-way delay between two members, ms */
@@ -41,9 +41,9 @@ export class MembershipOracle {
     this.#members.set(node.id, node)
   }
 
-  /** A visitor sees all members. They see it once it sends a message. */
-  visited(visitor: Node): void {
-    for (const other of this.#members.values()) this.#sees(visitor, other, this.#random() * SPREAD)
+  /** A client sees all members. They see it once it sends a message. */
+  clientEntered(client: Node): void {
+    for (const other of this.#members.values()) this.#sees(client, other, this.#random() * SPREAD)
   }
 
   /** Each other member detects the death of the process. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { seeds } from '../../test/seeds.ts'
-import { resultAt, Visits } from '../../test/visits.ts'
+import { ManyClients, resultAt } from '../../test/many-clients.ts'
 
 const HOUR = 3_600_000
 /** Tasks of each long job: twenty hours of work. */
@@ -8,18 +8,18 @@ const TASKS = 1440
 /** Timeout of the test, ms. It usually takes 50 s. */
 const LIMIT = 300_000
 
-it.each(seeds('1-1'))('ten long jobs are left alone by ten thousand visitors in a day: seed %i', { timeout: LIMIT }, (seed) => {
+it.each(seeds('1-1'))('ten long jobs are left alone by ten thousand clients in a day: seed %i', { timeout: LIMIT }, (seed) => {
   // Real members look for work four times as often.
-  const visits = new Visits({ seed, submissions: 10_000, time: 24 * HOUR, longTasks: TASKS, keep: 12 * HOUR, backoffMost: 2000 })
-  visits.run()
-  const { grid, long, submitted, lost } = visits
+  const pool = new ManyClients({ seed, submissions: 10_000, time: 24 * HOUR, longTasks: TASKS, keep: 12 * HOUR, backoffMost: 2000 })
+  pool.run()
+  const { grid, long, submitted, lost } = pool
   for (const member of grid.members) expect(long.map((job) => resultAt(member, job))).toEqual(long.map(() => String(TASKS)))
   expect([...grid.runs].filter(([task, { count }]) => task.startsWith('long') && count > 1)).toEqual([])
-  expect(visits.records.held).toEqual(expect.arrayContaining([...long]))
+  expect(pool.records.held).toEqual(expect.arrayContaining([...long]))
   // There are more jobs than room. Jobs of the owners with the most jobs are evicted, even while
   // they run.
-  expect(visits.evicted).toBeGreaterThan(100)
+  expect(pool.evicted).toBeGreaterThan(100)
   expect(lost.length).toBeLessThan(submitted.length / 100)
   expect(submitted.filter((job) => !grid.doneAt.has(job) && !lost.includes(job))).toEqual([])
-  expect(visits.mostKnown).toBeLessThanOrEqual(4096 + 1)
+  expect(pool.mostKnown).toBeLessThanOrEqual(4096 + 1)
 })

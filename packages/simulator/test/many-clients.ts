@@ -7,7 +7,7 @@ import { rounds, roundsInput } from './rounds.ts'
 import { flatJob, rootInput } from '../src/jobs/programs/trees.ts'
 import { Records } from '../../compute/test/records.ts'
 
-export interface VisitsOptions {
+export interface ManyClientsOptions {
   readonly seed: number
   readonly submissions: number
   /** The time in which they come. */
@@ -28,16 +28,16 @@ const WORKERS = [2, 2, 2, 2, 1, 1, 1, 1]
 const OWNERS = 30
 const LEAVES = 3
 /**
- * Time until a visitor submits, and time after that until one that does not wait for the result
+ * Time until a client submits, and time after that until one that does not wait for the result
  * leaves, ms.
  */
 const [ENTERS, LEAVES_AFTER] = [500, 1500]
 
 /**
- * A pool in which ten long jobs run while visitors submit small ones. Its records are evicted as
+ * A pool in which ten long jobs run while clients submit small ones. Its records are evicted as
  * those of a real pool.
  */
-export class Visits {
+export class ManyClients {
   readonly grid: VirtualGrid
   readonly records: Records
   readonly long = Array.from({ length: 10 }, (_, number) => `long ${number}`)
@@ -49,11 +49,11 @@ export class Visits {
   evicted = 0
   /** The most jobs that a member knew at once. */
   mostKnown = 0
-  readonly #options: VisitsOptions
+  readonly #options: ManyClientsOptions
   readonly #random: () => number
   readonly #kept: Set<JobId>
 
-  constructor(options: VisitsOptions) {
+  constructor(options: ManyClientsOptions) {
     const { seed, longTasks, room, backoffMost } = options
     this.#options = options
     this.#random = createRandom(seed + 13)
@@ -65,7 +65,7 @@ export class Visits {
     this.#kept = new Set(this.long)
   }
 
-  /** Runs until a minute after the last visit. */
+  /** Runs until a minute after the last client. */
   run(): void {
     const { grid } = this
     const { submissions, time } = this.#options
@@ -75,24 +75,24 @@ export class Visits {
       this.records.publish(`owner of ${id}`, id)
       grid.submit({ id, owner: `owner of ${id}`, fn: 'long', input: roundsInput })
     }
-    for (let number = 0; number < submissions; number++) grid.after(this.#random() * time, () => this.#visit(`small ${number}`))
+    for (let number = 0; number < submissions; number++) grid.after(this.#random() * time, () => this.#enter(`small ${number}`))
     for (let at = 0; at < time; at += time / 50) grid.after(at, () => this.#count())
     grid.run(time + 60_000)
   }
 
-  #visit(id: JobId): void {
+  #enter(id: JobId): void {
     const { grid } = this
-    const visitor = grid.visit('s')
+    const client = grid.enterClient('s')
     const waits = this.#random() < 0.5
     const leave = (): void => {
-      if (!waits || visitor.ended.has(id) || !this.#kept.has(id)) grid.leave(visitor)
+      if (!waits || client.ended.has(id) || !this.#kept.has(id)) grid.leave(client)
       else grid.after(1000, leave)
     }
-    grid.after(ENTERS, () => this.#submit(id, visitor))
+    grid.after(ENTERS, () => this.#submit(id, client))
     grid.after(ENTERS + LEAVES_AFTER, leave)
   }
 
-  #submit(id: JobId, visitor: GridMember): void {
+  #submit(id: JobId, client: GridMember): void {
     const { grid, records } = this
     const owner = `owner ${Math.floor(this.#random() ** 2 * OWNERS)}`
     const left = records.publish(owner, id)
@@ -101,9 +101,9 @@ export class Visits {
     if (left !== undefined) this.#forget(left)
     this.#kept.add(id)
     this.submitted.push(id)
-    grid.submit({ id, owner, fn: 'small', input: rootInput(LEAVES) }, visitor)
-    // By then the visitor has its own job.
-    grid.after(1, () => grid.watch(visitor, id))
+    grid.submit({ id, owner, fn: 'small', input: rootInput(LEAVES) }, client)
+    // By then the client has its own job.
+    grid.after(1, () => grid.watch(client, id))
     grid.after(this.#options.keep, () => {
       records.withdraw(owner, id)
       this.#forget(id)
