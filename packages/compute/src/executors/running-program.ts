@@ -27,7 +27,7 @@ export class RunningProgram {
   /** It runs tasks of a job with votes: they get no other shared values. */
   #isFrozen = false
   readonly #frames = new Set<Path>()
-  #outbox: ToProgram[] = []
+  #sendQueue: ToProgram[] = []
   /** The paths of runs and deliveries, in order. The first one has been at work since `#since`. */
   readonly #pending: Path[] = []
   #since: Milliseconds = performance.now()
@@ -164,11 +164,11 @@ export class RunningProgram {
   }
 
   #send(message: ToProgram): void {
-    this.#outbox.push(message)
-    if (this.#outbox.length > 1) return
+    this.#sendQueue.push(message)
+    if (this.#sendQueue.length > 1) return
     queueMicrotask(() => {
-      const messages = this.#outbox
-      this.#outbox = []
+      const messages = this.#sendQueue
+      this.#sendQueue = []
       if (!this.ended) this.container.post(messages)
     })
   }

@@ -42,7 +42,7 @@ export class Runtime {
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
   readonly #blobs = new UsedBlobs((message) => this.#say(message))
-  #outbox: FromProgram[] = []
+  #sendQueue: FromProgram[] = []
   #isFlushing = false
   #isBusy = false
   #seen = 0
@@ -200,7 +200,7 @@ export class Runtime {
       } as const
       // The message goes out with the `seen` message of the frame at work, which comes next: a
       // message costs more than a short task (measured: 0.07 ms on either side).
-      if (frame === this.#atWork) this.#outbox.push(message)
+      if (frame === this.#atWork) this.#sendQueue.push(message)
       else this.#say(message)
     }
     frame.changed()
@@ -208,13 +208,13 @@ export class Runtime {
 
   /** Messages of one synchronous run go out as one batch. */
   #say(message: FromProgram): void {
-    this.#outbox.push(message)
+    this.#sendQueue.push(message)
     if (this.#isFlushing) return
     this.#isFlushing = true
     void Promise.resolve().then(() => {
       this.#isFlushing = false
-      const messages = this.#outbox
-      this.#outbox = []
+      const messages = this.#sendQueue
+      this.#sendQueue = []
       this.#host.post(messages)
     })
   }
