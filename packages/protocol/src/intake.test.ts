@@ -93,7 +93,7 @@ describe('the verdict on a broadcast', () => {
     const spoil = (item: Statement | Certificate): Statement | Certificate =>
       'signer' in item ? forged(item) : { ...item, incarnation: item.incarnation + 1 }
     const all = [alice, bob, carol, dave, eve].map((actor) => actor.joined())
-    const stages: (() => void)[] = [
+    const steps: (() => void)[] = [
       () => undefined,
       () => bench.receive(auditor, facts(all)),
       () => bench.receive(auditor, facts([content()])),
@@ -102,8 +102,8 @@ describe('the verdict on a broadcast', () => {
       () => bench.receive(auditor, facts([alice.joined({ incarnation: 9 })])),
     ]
     const item = content()
-    for (const [i, stage] of stages.entries()) {
-      stage()
+    for (const [i, step] of steps.entries()) {
+      step()
       expect(bench.overhears(item)).toBe(i === 0 ? 'accept' : 'ignore') // forwarded before
       expect(bench.overhears(spoil(item))).toBe('reject')
     }

@@ -19,7 +19,7 @@ const memberOf = (actor: Actor): Member => ({
   joinedAt: 0,
 })
 
-class Stage {
+class Fixture {
   readonly config = makeConfig({ limits: { lost: 40 } })
   readonly context = new Context({ id: self.id, pool, config: this.config, services: servicesOf(self.id) })
   readonly healer = new Healer(this.context)
@@ -45,40 +45,40 @@ class Stage {
 
 describe('members that were lost', () => {
   it('are dialled again soon, at the addresses that they had', () => {
-    const stage = new Stage(2)
-    stage.healer.lost(memberOf(bob))
-    stage.advance(20_000)
-    expect(stage.dials.length).toBeGreaterThan(0)
-    expect(stage.dials[0]?.peer).toBe(bob.id)
+    const fixture = new Fixture(2)
+    fixture.healer.lost(memberOf(bob))
+    fixture.advance(20_000)
+    expect(fixture.dials.length).toBeGreaterThan(0)
+    expect(fixture.dials[0]?.peer).toBe(bob.id)
   })
 
   it('are dialled less and less, but at least every half minute or so, for a day', () => {
-    const stage = new Stage(2)
-    stage.healer.lost(memberOf(bob))
-    stage.advance(600_000)
-    const late = stage.dials.slice(-5)
+    const fixture = new Fixture(2)
+    fixture.healer.lost(memberOf(bob))
+    fixture.advance(600_000)
+    const late = fixture.dials.slice(-5)
     for (let i = 1; i < late.length; i++) {
       const gap = (late[i]?.at as number) - (late[i - 1]?.at as number)
       expect(gap).toBeGreaterThanOrEqual(20_000)
       expect(gap).toBeLessThanOrEqual(60_000)
     }
-    const before = stage.dials.length
-    stage.advance(stage.config.healing.memory)
-    expect(stage.dials.length).toBeGreaterThan(before)
-    const total = stage.dials.length
-    stage.advance(600_000)
-    expect(stage.dials.length).toBe(total)
-    expect(stage.context.timers.at('healing')).toBe(Infinity)
+    const before = fixture.dials.length
+    fixture.advance(fixture.config.healing.memory)
+    expect(fixture.dials.length).toBeGreaterThan(before)
+    const total = fixture.dials.length
+    fixture.advance(600_000)
+    expect(fixture.dials.length).toBe(total)
+    expect(fixture.context.timers.at('healing')).toBe(Infinity)
   })
 
   it('cost the pool a bounded number of attempts, however large it is', () => {
     const size = 40
     let attempts = 0
     for (let run = 0; run < 10; run++) {
-      const stage = new Stage(size)
-      for (let skip = 0; skip < run; skip++) stage.context.random()
-      for (const actor of everyone.slice(size)) stage.healer.lost(memberOf(actor))
-      attempts += stage.advance(400_000).dials.length
+      const fixture = new Fixture(size)
+      for (let skip = 0; skip < run; skip++) fixture.context.random()
+      for (const actor of everyone.slice(size)) fixture.healer.lost(memberOf(actor))
+      attempts += fixture.advance(400_000).dials.length
     }
     const { healing } = makeConfig()
     const rounds = 400_000 / healing.interval
@@ -88,76 +88,76 @@ describe('members that were lost', () => {
   })
 
   it('are looked for no more when they are back, left, or linked', () => {
-    const stage = new Stage(2)
-    stage.healer.lost(memberOf(bob))
-    stage.healer.found(bob.id)
-    expect(stage.advance(600_000).dials).toEqual([])
+    const fixture = new Fixture(2)
+    fixture.healer.lost(memberOf(bob))
+    fixture.healer.found(bob.id)
+    expect(fixture.advance(600_000).dials).toEqual([])
   })
 
   it('are called at the next turn, before all others, where a peer holds them for alive', () => {
-    const stage = new Stage(40)
-    for (const actor of everyone.slice(40)) stage.healer.lost(memberOf(actor))
-    const { interval } = stage.config.healing
-    stage.advance(interval)
+    const fixture = new Fixture(40)
+    for (const actor of everyone.slice(40)) fixture.healer.lost(memberOf(actor))
+    const { interval } = fixture.config.healing
+    fixture.advance(interval)
     for (const contested of everyone.slice(50)) {
-      const before = stage.dials.length
-      stage.healer.contested(contested.id)
-      stage.advance(1.5 * interval)
-      expect(stage.dials[before]?.peer).toBe(contested.id)
+      const before = fixture.dials.length
+      fixture.healer.contested(contested.id)
+      fixture.advance(1.5 * interval)
+      expect(fixture.dials[before]?.peer).toBe(contested.id)
     }
   })
 
   it('are called no sooner again for being contested again', () => {
-    const stage = new Stage(40)
+    const fixture = new Fixture(40)
     const contested = everyone[50] as Actor
-    stage.healer.lost(memberOf(contested))
-    const { interval } = stage.config.healing
+    fixture.healer.lost(memberOf(contested))
+    const { interval } = fixture.config.healing
     for (let turn = 0; turn < 20; turn++) {
-      stage.healer.contested(contested.id)
-      stage.advance(interval)
+      fixture.healer.contested(contested.id)
+      fixture.advance(interval)
     }
-    expect(stage.dials.length).toBeGreaterThan(1)
-    expect(stage.dials.length).toBeLessThan(8)
+    expect(fixture.dials.length).toBeGreaterThan(1)
+    expect(fixture.dials.length).toBeLessThan(8)
   })
 
   it('are called one soon after the other once one of them has come back', () => {
-    const stage = new Stage(40)
+    const fixture = new Fixture(40)
     const [first, ...rest] = everyone.slice(40, 50) as [Actor, ...Actor[]]
-    for (const actor of [first, ...rest]) stage.healer.lost(memberOf(actor))
-    const { interval } = stage.config.healing
-    stage.advance(2 * interval)
-    stage.healer.contested(first.id)
-    stage.advance(1.5 * interval)
-    const before = stage.dials.length
-    stage.healer.found(first.id)
+    for (const actor of [first, ...rest]) fixture.healer.lost(memberOf(actor))
+    const { interval } = fixture.config.healing
+    fixture.advance(2 * interval)
+    fixture.healer.contested(first.id)
+    fixture.advance(1.5 * interval)
+    const before = fixture.dials.length
+    fixture.healer.found(first.id)
     for (const { id } of rest) {
-      stage.healer.contested(id)
-      stage.advance(500)
+      fixture.healer.contested(id)
+      fixture.advance(500)
     }
-    expect(stage.dials.length - before).toBe(rest.length)
+    expect(fixture.dials.length - before).toBe(rest.length)
   })
 
   it('are called as rarely as ever a turn after many were contested at once', () => {
-    const stage = new Stage(40)
+    const fixture = new Fixture(40)
     const lost = everyone.slice(40)
-    for (const actor of lost) stage.healer.lost(memberOf(actor))
-    const { interval } = stage.config.healing
-    stage.advance(interval)
-    for (const { id } of lost) stage.healer.contested(id)
-    stage.advance(1.5 * interval)
-    const before = stage.dials.length
-    stage.advance(20 * interval)
-    expect(stage.dials.length - before).toBeLessThan(8)
+    for (const actor of lost) fixture.healer.lost(memberOf(actor))
+    const { interval } = fixture.config.healing
+    fixture.advance(interval)
+    for (const { id } of lost) fixture.healer.contested(id)
+    fixture.advance(1.5 * interval)
+    const before = fixture.dials.length
+    fixture.advance(20 * interval)
+    expect(fixture.dials.length - before).toBeLessThan(8)
   })
 
   it('are remembered in bounded numbers, and never include this node', () => {
-    const stage = new Stage(1)
-    stage.healer.lost(memberOf(self))
-    expect(stage.context.timers.at('healing')).toBe(Infinity)
-    for (const actor of everyone.slice(1)) stage.healer.lost(memberOf(actor))
-    expect(stage.healer.recentlyLost()).toBe(40)
-    stage.context.now += 60_000
-    expect(stage.healer.recentlyLost()).toBe(0)
+    const fixture = new Fixture(1)
+    fixture.healer.lost(memberOf(self))
+    expect(fixture.context.timers.at('healing')).toBe(Infinity)
+    for (const actor of everyone.slice(1)) fixture.healer.lost(memberOf(actor))
+    expect(fixture.healer.recentlyLost()).toBe(40)
+    fixture.context.now += 60_000
+    expect(fixture.healer.recentlyLost()).toBe(0)
   })
 })
 
@@ -215,33 +215,33 @@ describe('an introducer', () => {
   const introducer = { id: bob.id, address: Uint8Array.of(1) }
 
   it('is looked for after it left, more and more seldom, until it is a member again: it may come back and know nobody', () => {
-    const stage = new Stage(2)
-    stage.healer.start([introducer])
-    stage.healer.left(memberOf(carol))
-    expect(stage.context.timers.at('healing')).toBe(Infinity)
-    stage.healer.left(memberOf(bob))
-    stage.advance(86_400_000)
-    expect(new Set(stage.dials.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
-    const [one = Number.NaN, other = Number.NaN] = stage.dials.slice(-2).map(({ at }) => at)
+    const fixture = new Fixture(2)
+    fixture.healer.start([introducer])
+    fixture.healer.left(memberOf(carol))
+    expect(fixture.context.timers.at('healing')).toBe(Infinity)
+    fixture.healer.left(memberOf(bob))
+    fixture.advance(86_400_000)
+    expect(new Set(fixture.dials.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
+    const [one = Number.NaN, other = Number.NaN] = fixture.dials.slice(-2).map(({ at }) => at)
     expect(other - one).toBeGreaterThan(200_000)
     expect(other - one).toBeLessThan(400_000)
-    expect(stage.dials[2]?.at).toBeLessThan(1_000_000 + 60_000)
-    stage.healer.found(bob.id)
-    const before = stage.dials.length
-    stage.advance(86_400_000)
-    expect(stage.dials.length).toBe(before)
-    expect(stage.context.timers.at('healing')).toBe(Infinity)
+    expect(fixture.dials[2]?.at).toBeLessThan(1_000_000 + 60_000)
+    fixture.healer.found(bob.id)
+    const before = fixture.dials.length
+    fixture.advance(86_400_000)
+    expect(fixture.dials.length).toBe(before)
+    expect(fixture.context.timers.at('healing')).toBe(Infinity)
   })
 
   it('is looked for after it was lost longer ago than others are remembered', () => {
-    const stage = new Stage(2)
-    stage.healer.start([introducer])
-    for (const actor of [bob, carol]) stage.healer.lost(memberOf(actor))
-    stage.advance(stage.config.healing.memory + 60_000)
-    expect(stage.healer.size).toBe(0)
-    const before = stage.dials.length
-    stage.advance(3_600_000)
-    const later = stage.dials.slice(before)
+    const fixture = new Fixture(2)
+    fixture.healer.start([introducer])
+    for (const actor of [bob, carol]) fixture.healer.lost(memberOf(actor))
+    fixture.advance(fixture.config.healing.memory + 60_000)
+    expect(fixture.healer.size).toBe(0)
+    const before = fixture.dials.length
+    fixture.advance(3_600_000)
+    const later = fixture.dials.slice(before)
     expect(later.length).toBeGreaterThan(5)
     expect(new Set(later.map(({ peer }) => peer))).toEqual(new Set([bob.id]))
   })

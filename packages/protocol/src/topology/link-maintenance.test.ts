@@ -14,7 +14,7 @@ const self = everyone[60] as Actor
 const others = everyone.filter((actor) => actor !== self)
 
 /** LinkMaintenance alone. Dials succeed at once unless the test states otherwise. */
-class Stage {
+class Fixture {
   readonly context: Context<Uint8Array>
   readonly linkMaintenance: LinkMaintenance
   readonly rings: Rings
@@ -80,172 +80,172 @@ class Stage {
   }
 }
 
-let stage: Stage
+let fixture: Fixture
 
 beforeEach(() => {
-  stage = new Stage()
+  fixture = new Fixture()
 })
 
 describe('the links that a node keeps up', () => {
   it('are those to its neighbours and a few at random, bounded at any size of the pool', () => {
-    stage.meet(...others)
-    stage.advance(30_000)
-    for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
-    expect(stage.linked.size).toBe(stage.rings.neighbours.size + stage.context.config.links.random)
+    fixture.meet(...others)
+    fixture.advance(30_000)
+    for (const id of fixture.rings.neighbours) expect(fixture.linked).toContain(id)
+    expect(fixture.linked.size).toBe(fixture.rings.neighbours.size + fixture.context.config.links.random)
   })
 
   it('are to everyone in a small pool', () => {
-    stage.meet(...others.slice(0, 4))
-    stage.advance(30_000)
-    expect(stage.linked.size).toBe(4)
+    fixture.meet(...others.slice(0, 4))
+    fixture.advance(30_000)
+    expect(fixture.linked.size).toBe(4)
   })
 
   it('are one or two until the view has become quiet', () => {
     for (const actor of others.slice(0, 40)) {
-      stage.meet(actor)
-      stage.advance(quiet / 8)
+      fixture.meet(actor)
+      fixture.advance(quiet / 8)
     }
-    expect(stage.linked.size).toBeLessThanOrEqual(earlyLinks)
-    stage.advance(30_000)
-    expect(stage.linked.size).toBeGreaterThan(earlyLinks)
+    expect(fixture.linked.size).toBeLessThanOrEqual(earlyLinks)
+    fixture.advance(30_000)
+    expect(fixture.linked.size).toBeGreaterThan(earlyLinks)
   })
 
   it('are built after some time in a pool that is never quiet', () => {
-    const start = stage.context.now
+    const start = fixture.context.now
     for (const actor of others) {
-      stage.meet(actor)
-      stage.advance(quietAtMost / 20)
-      if (stage.context.now - start > quietAtMost * 2.5) break
+      fixture.meet(actor)
+      fixture.advance(quietAtMost / 20)
+      if (fixture.context.now - start > quietAtMost * 2.5) break
     }
-    expect(stage.linked.size).toBeGreaterThan(earlyLinks)
+    expect(fixture.linked.size).toBeGreaterThan(earlyLinks)
   })
 
   it('by which a suspect was probed are closed before others, and sooner', () => {
     const { max } = makeConfig({}).links
-    const stage = new Stage({ links: { random: 0 } })
-    stage.meet(...others.slice(0, 100))
-    const strangers = others.slice(0, 100).filter(({ id }) => !stage.rings.neighbours.has(id))
+    const fixture = new Fixture({ links: { random: 0 } })
+    fixture.meet(...others.slice(0, 100))
+    const strangers = others.slice(0, 100).filter(({ id }) => !fixture.rings.neighbours.has(id))
     const old = strangers.slice(0, max)
-    for (const { id } of old) stage.link(id)
-    stage.advance(settleTime)
-    const before = stage.closed.length
+    for (const { id } of old) fixture.link(id)
+    fixture.advance(settleTime)
+    const before = fixture.closed.length
     const probed = strangers.slice(max, max + 5)
-    for (const { id } of probed) stage.link(id, true)
-    stage.advance(probeLinkTime - 100)
-    expect(stage.closed.slice(before)).toEqual([])
-    stage.advance(200)
-    expect(probed.filter(({ id }) => stage.linked.has(id))).toEqual([])
+    for (const { id } of probed) fixture.link(id, true)
+    fixture.advance(probeLinkTime - 100)
+    expect(fixture.closed.slice(before)).toEqual([])
+    fixture.advance(200)
+    expect(probed.filter(({ id }) => fixture.linked.has(id))).toEqual([])
   })
 
   it('are closed as surplus without a suspicion of their peers', () => {
-    const { max } = stage.context.config.links
+    const { max } = fixture.context.config.links
     const crowd = others.slice(0, max + 10)
-    stage.meet(...crowd)
-    for (const actor of crowd) stage.link(actor.id)
-    const links = [...stage.context.links.values()]
-    stage.advance(settleTime * 2)
-    expect(stage.closed.length).toBeGreaterThanOrEqual(10)
-    expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(stage.closed))
+    fixture.meet(...crowd)
+    for (const actor of crowd) fixture.link(actor.id)
+    const links = [...fixture.context.links.values()]
+    fixture.advance(settleTime * 2)
+    expect(fixture.closed.length).toBeGreaterThanOrEqual(10)
+    expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(fixture.closed))
   })
 
   it('to random members go to others where a member says goodbye, as it has more than it needs', () => {
-    stage.meet(...others)
-    stage.advance(30_000)
-    const chosen = [...stage.linked].filter((peer) => !stage.rings.neighbours.has(peer))
-    expect(chosen).toHaveLength(stage.context.config.links.random)
-    for (const peer of chosen) stage.unlink(peer, true)
-    stage.advance(5_000)
-    const now = [...stage.linked].filter((peer) => !stage.rings.neighbours.has(peer))
+    fixture.meet(...others)
+    fixture.advance(30_000)
+    const chosen = [...fixture.linked].filter((peer) => !fixture.rings.neighbours.has(peer))
+    expect(chosen).toHaveLength(fixture.context.config.links.random)
+    for (const peer of chosen) fixture.unlink(peer, true)
+    fixture.advance(5_000)
+    const now = [...fixture.linked].filter((peer) => !fixture.rings.neighbours.has(peer))
     expect(now).toHaveLength(chosen.length)
     expect(now.filter((peer) => chosen.includes(peer))).toEqual([])
   })
 
   it('are built one after the other', () => {
-    stage.meet(...others)
-    stage.advance(30_000)
-    const gaps = stage.dials.slice(1).map(({ at }, i) => at - (stage.dials[i]?.at as number))
+    fixture.meet(...others)
+    fixture.advance(30_000)
+    const gaps = fixture.dials.slice(1).map(({ at }, i) => at - (fixture.dials[i]?.at as number))
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(dialPause * 0.5 - 1)
   })
 
   it('are dialled by the lower id first', () => {
-    stage.meet(...others)
-    stage.advance(politeness * 0.6)
-    for (const { peer } of stage.dials.slice(earlyLinks)) expect(peer > self.id).toBe(true)
-    stage.advance(30_000)
-    expect(stage.dials.some(({ peer }) => peer < self.id)).toBe(true)
+    fixture.meet(...others)
+    fixture.advance(politeness * 0.6)
+    for (const { peer } of fixture.dials.slice(earlyLinks)) expect(peer > self.id).toBe(true)
+    fixture.advance(30_000)
+    expect(fixture.dials.some(({ peer }) => peer < self.id)).toBe(true)
   })
 
   it('are built anew when one is lost', () => {
-    stage.meet(...others.slice(0, 4))
-    stage.advance(30_000)
+    fixture.meet(...others.slice(0, 4))
+    fixture.advance(30_000)
     const lost = (others[1] as Actor).id
-    stage.unlink(lost)
-    stage.advance(5_000)
-    expect(stage.linked).toContain(lost)
+    fixture.unlink(lost)
+    fixture.advance(5_000)
+    expect(fixture.linked).toContain(lost)
   })
 
   it('are dialled ever less often where nobody answers, and not at all where the detector does', () => {
     const [gone, suspected] = others as [Actor, Actor]
-    stage.dead.add(gone.id)
-    stage.suspected.add(suspected.id)
-    stage.meet(...others.slice(0, 4))
-    stage.advance(200_000)
-    const times = stage.dials.filter(({ peer }) => peer === gone.id).map(({ at }) => at)
+    fixture.dead.add(gone.id)
+    fixture.suspected.add(suspected.id)
+    fixture.meet(...others.slice(0, 4))
+    fixture.advance(200_000)
+    const times = fixture.dials.filter(({ peer }) => peer === gone.id).map(({ at }) => at)
     const waits = times.slice(1).map((at, i) => at - (times[i] as number))
     expect(waits.length).toBeGreaterThan(6)
     for (const [i, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(Math.min(dialAgain * 2 ** i, dialAgainMax))
     for (const wait of waits) expect(wait).toBeLessThan(dialAgainMax * 1.5)
-    expect(stage.dials.map(({ peer }) => peer)).not.toContain(suspected.id)
+    expect(fixture.dials.map(({ peer }) => peer)).not.toContain(suspected.id)
   })
 
   it('at random change now and then', () => {
-    stage.meet(...others)
-    stage.advance(30_000)
-    const before = stage.linked
-    stage.advance(stage.context.config.links.randomLifetime * 6)
-    expect([...stage.linked].some((id) => !before.has(id))).toBe(true)
+    fixture.meet(...others)
+    fixture.advance(30_000)
+    const before = fixture.linked
+    fixture.advance(fixture.context.config.links.randomLifetime * 6)
+    expect([...fixture.linked].some((id) => !before.has(id))).toBe(true)
   })
 
   it('come to rest', () => {
-    stage.meet(...others)
-    stage.advance(60_000)
-    expect(stage.context.timers.at('links') - stage.context.now).toBeGreaterThan(10_000)
+    fixture.meet(...others)
+    fixture.advance(60_000)
+    expect(fixture.context.timers.at('links') - fixture.context.now).toBeGreaterThan(10_000)
   })
 })
 
 describe('links that others opened', () => {
   it('are closed, with a goodbye, only above the bound, and not while they are young', () => {
-    const { max } = stage.context.config.links
-    stage.meet(...others)
-    stage.advance(20_000)
-    for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max) stage.link(id)
-    stage.advance(settleTime * 3)
-    expect(stage.closed).toEqual([])
-    for (const { id } of others) if (!stage.linked.has(id) && stage.linked.size < max + 10) stage.link(id)
-    stage.advance(settleTime - 1)
-    expect(stage.linked.size).toBeGreaterThanOrEqual(max)
-    stage.advance(settleTime * 2)
-    expect(stage.linked.size).toBeLessThanOrEqual(max)
-    expect(stage.closed.length).toBeGreaterThan(0)
-    for (const id of stage.closed) expect(stage.rings.neighbours).not.toContain(id)
-    for (const id of stage.rings.neighbours) expect(stage.linked).toContain(id)
+    const { max } = fixture.context.config.links
+    fixture.meet(...others)
+    fixture.advance(20_000)
+    for (const { id } of others) if (!fixture.linked.has(id) && fixture.linked.size < max) fixture.link(id)
+    fixture.advance(settleTime * 3)
+    expect(fixture.closed).toEqual([])
+    for (const { id } of others) if (!fixture.linked.has(id) && fixture.linked.size < max + 10) fixture.link(id)
+    fixture.advance(settleTime - 1)
+    expect(fixture.linked.size).toBeGreaterThanOrEqual(max)
+    fixture.advance(settleTime * 2)
+    expect(fixture.linked.size).toBeLessThanOrEqual(max)
+    expect(fixture.closed.length).toBeGreaterThan(0)
+    for (const id of fixture.closed) expect(fixture.rings.neighbours).not.toContain(id)
+    for (const id of fixture.rings.neighbours) expect(fixture.linked).toContain(id)
   })
 })
 
 describe('a node that reaches nobody', () => {
   it('tries all members that it does not suspect, one after the other, though its links are up', () => {
-    const stage = new Stage()
-    stage.meet(...others.slice(0, 40))
-    stage.advance(60_000)
-    const linked = new Set(stage.context.links.keys())
+    const fixture = new Fixture()
+    fixture.meet(...others.slice(0, 40))
+    fixture.advance(60_000)
+    const linked = new Set(fixture.context.links.keys())
     expect(linked.size).toBeLessThan(20)
-    for (const id of linked) stage.suspected.add(id)
-    for (const { id } of others) stage.dead.add(id)
+    for (const id of linked) fixture.suspected.add(id)
+    for (const { id } of others) fixture.dead.add(id)
     for (let turn = 0; turn < 100; turn++) {
-      stage.linkMaintenance.isolated()
-      stage.advance(1_000)
-      for (const { peer } of stage.dials) stage.suspected.add(peer)
+      fixture.linkMaintenance.isolated()
+      fixture.advance(1_000)
+      for (const { peer } of fixture.dials) fixture.suspected.add(peer)
     }
-    for (const { id } of others.slice(0, 40)) expect(stage.dials.map(({ peer }) => peer)).toContain(id)
+    for (const { id } of others.slice(0, 40)) expect(fixture.dials.map(({ peer }) => peer)).toContain(id)
   })
 })
