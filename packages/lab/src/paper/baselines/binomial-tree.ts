@@ -1,6 +1,6 @@
 import { floorLog2 } from '@jel/simulator/internals'
 import type { PoolEvent } from './event-stream.ts'
-import { ListRoster, type Roster } from './roster.ts'
+import { ArrayMemberList, type MemberList } from './member-list.ts'
 
 /**
  * The binomial broadcast tree of §5.1.3, laid out in an array. Below the root hang trees of order
@@ -9,8 +9,8 @@ import { ListRoster, type Roster } from './roster.ts'
  * place. The children of a free place stand in for it. All nodes see the same events in the same
  * order, so they have the same tree.
  */
-export class BinomialTree implements Roster {
-  readonly #members = new ListRoster()
+export class BinomialTree implements MemberList {
+  readonly #members = new ArrayMemberList()
   readonly #slots: (PoolEvent | undefined)[] = []
   /** By the number of the join, its place. */
   readonly #places: number[] = []

@@ -7,7 +7,7 @@ import type { CentralTechnique } from './central-technique.ts'
 import { toContact } from './contact.ts'
 import { EventStream, type PoolEvent } from './event-stream.ts'
 import { Pusher } from './pusher.ts'
-import type { Roster } from './roster.ts'
+import type { MemberList } from './member-list.ts'
 
 /** A node of the central implementation (§5.1). */
 export class CentralClient {
@@ -16,7 +16,7 @@ export class CentralClient {
   readonly #service: Contact
   readonly #stream = new EventStream()
   /** Of the pool as it was at {@link #time}; undefined before the state has come. */
-  #roster: Roster | undefined
+  #memberList: MemberList | undefined
   /** The next event to apply. */
   #time = 0
   #join: PoolEvent | undefined
@@ -32,7 +32,7 @@ export class CentralClient {
   }
 
   get list(): readonly PoolEvent[] {
-    return this.#roster?.list ?? []
+    return this.#memberList?.list ?? []
   }
 
   start(self: Member): void {
@@ -52,14 +52,14 @@ export class CentralClient {
       case 'ping':
         return message.pong()
       case 'push':
-        return message.lacks(this.#needs, !this.#technique.peerBootstrap && this.#roster === undefined)
+        return message.lacks(this.#needs, !this.#technique.peerBootstrap && this.#memberList === undefined)
       case 'update':
         if (request.state !== undefined) this.#init(request.state)
         this.#receive(request.events)
         if (request.purge !== undefined) this.#forget(request.purge)
         return message.ok
       case 'getState':
-        return this.#roster === undefined ? message.noState : message.stateAnswer(this.#snapshot(this.#roster))
+        return this.#memberList === undefined ? message.noState : message.stateAnswer(this.#snapshot(this.#memberList))
       case 'gossip':
         return message.gossipAnswer(this.#time, request.time < this.#time ? this.#stream.from(request.time) : [])
       case 'gossipEvents':
@@ -72,7 +72,7 @@ export class CentralClient {
 
   /** The first event that this node lacks. */
   get #needs(): number {
-    return this.#roster === undefined ? this.#stream.next : Math.max(this.#time, this.#stream.next)
+    return this.#memberList === undefined ? this.#stream.next : Math.max(this.#time, this.#stream.next)
   }
 
   #ask(request: CentralMessage, answered: (answer: CentralMessage) => void): void {
@@ -106,7 +106,7 @@ export class CentralClient {
         threads: nodeThreads,
         interval: treeInterval,
         triggered: true,
-        targets: () => this.#roster?.children(join) ?? [],
+        targets: () => this.#memberList?.children(join) ?? [],
         time: () => this.#time,
         push: (target, done) => this.#forward(target, done),
       })
@@ -117,7 +117,7 @@ export class CentralClient {
 
   /** Asks one peer after the other for the state, at last the server (§5.1.2). */
   #bootstrap(peers: readonly PoolEvent[], next: number): void {
-    if (this.#roster !== undefined || this.#stopped) return
+    if (this.#memberList !== undefined || this.#stopped) return
     const peer = peers[next]
     const again = (): void => this.#bootstrap(peers, next + 1)
     this.#node.calls.call({
@@ -134,35 +134,35 @@ export class CentralClient {
     })
   }
 
-  #init({ time, roster }: PoolState): void {
-    if (this.#roster !== undefined || this.#stopped) return
+  #init({ time, members }: PoolState): void {
+    if (this.#memberList !== undefined || this.#stopped) return
     this.#time = time
-    this.#roster = roster.copy()
-    for (const { notification } of roster.list) this.#node.notify(notification)
-    this.#takeIn(this.#roster)
+    this.#memberList = members.copy()
+    for (const { notification } of members.list) this.#node.notify(notification)
+    this.#takeIn(this.#memberList)
   }
 
   #receive(events: readonly PoolEvent[]): void {
     for (const event of events) this.#stream.add(event)
-    if (this.#roster !== undefined && !this.#stopped) this.#takeIn(this.#roster)
+    if (this.#memberList !== undefined && !this.#stopped) this.#takeIn(this.#memberList)
   }
 
-  #takeIn(roster: Roster): void {
+  #takeIn(members: MemberList): void {
     for (let event = this.#stream.at(this.#time); event !== undefined; event = this.#stream.at(this.#time)) {
       this.#time += 1
-      if (event.type === 'joined') roster.add(event)
-      else roster.remove(event.join)
+      if (event.type === 'joined') members.add(event)
+      else members.remove(event.join)
       this.#node.notify(event.notification)
     }
     this.#pusher?.notice()
   }
 
   #forget(time: number): void {
-    if (this.#roster === undefined || this.#time >= time) this.#stream.forget(time)
+    if (this.#memberList === undefined || this.#time >= time) this.#stream.forget(time)
   }
 
   #forward(target: PoolEvent, done: () => void): void {
-    if (this.#stopped || this.#roster?.has(target) !== true) {
+    if (this.#stopped || this.#memberList?.has(target) !== true) {
       done()
       return
     }
@@ -172,8 +172,8 @@ export class CentralClient {
       timeout: this.#technique.nodeConnectTimeout,
       persistent: false,
       answered: (answer) => {
-        if (answer.type === 'lacks' && this.#roster !== undefined) {
-          const state = answer.bootstrap ? this.#snapshot(this.#roster) : undefined
+        if (answer.type === 'lacks' && this.#memberList !== undefined) {
+          const state = answer.bootstrap ? this.#snapshot(this.#memberList) : undefined
           return message.update(state, this.#stream.from(answer.from), undefined)
         }
         done()
@@ -231,8 +231,8 @@ export class CentralClient {
     this.#node.calls.stop()
   }
 
-  #snapshot(roster: Roster): PoolState {
-    if (this.#state?.time !== this.#time) this.#state = { time: this.#time, roster: roster.copy() }
+  #snapshot(members: MemberList): PoolState {
+    if (this.#state?.time !== this.#time) this.#state = { time: this.#time, members: members.copy() }
     return this.#state
   }
 }

@@ -1,12 +1,12 @@
 import type { Member } from '@jel/protocol'
 import type { PoolEvent } from './event-stream.ts'
-import type { Roster } from './roster.ts'
+import type { MemberList } from './member-list.ts'
 import * as sizes from './sizes.ts'
 
 /** The pool at one time. */
 export interface PoolState {
   readonly time: number
-  readonly roster: Roster
+  readonly members: MemberList
 }
 
 /** The messages between server and nodes of the central implementation. */
@@ -86,8 +86,8 @@ export function gossipEvents(events: readonly PoolEvent[]): CentralMessage {
   return { type: 'gossipEvents', events, bytes: eventsBytes(events) }
 }
 
-function stateBytes({ roster }: PoolState): number {
-  return sizes.countBytes + sizes.stateHeaderBytes + roster.size * sizes.stateEntryBytes()
+function stateBytes({ members }: PoolState): number {
+  return sizes.countBytes + sizes.stateHeaderBytes + members.size * sizes.stateEntryBytes()
 }
 
 function eventsBytes(events: readonly PoolEvent[]): number {

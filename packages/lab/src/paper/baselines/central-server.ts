@@ -24,7 +24,7 @@ interface Entry {
 export class CentralServer {
   readonly #node: BaselineNode<CentralMessage>
   readonly #technique: CentralTechnique
-  readonly #roster
+  readonly #memberList
   readonly #stream = new EventStream()
   readonly #entries = new Map<NodeId, Entry>()
   readonly #pushers: Pusher[] = []
@@ -35,11 +35,11 @@ export class CentralServer {
   constructor(node: BaselineNode<CentralMessage>, technique: CentralTechnique) {
     this.#node = node
     this.#technique = technique
-    this.#roster = technique.createRoster()
+    this.#memberList = technique.createMemberList()
   }
 
   get list(): readonly PoolEvent[] {
-    return this.#roster.list
+    return this.#memberList.list
   }
 
   start(): void {
@@ -49,12 +49,12 @@ export class CentralServer {
       time: () => this.#stream.next,
       push: (target: PoolEvent, done: () => void) => this.#push(target, done),
     }
-    const targets = (): PoolEvent[] => [...this.#roster.list]
+    const targets = (): PoolEvent[] => [...this.#memberList.list]
     // The original goes through all nodes now and then with each technique; with serial send, new
     // events begin the next round as well.
     this.#pushers.push(new Pusher(this.#node, { ...common, interval: fallbackInterval, triggered: dissemination === 'serial', targets }))
     if (dissemination === 'tree') {
-      const children = (): PoolEvent[] => this.#roster.children(undefined)
+      const children = (): PoolEvent[] => this.#memberList.children(undefined)
       this.#pushers.push(new Pusher(this.#node, { ...common, interval: treeInterval, triggered: true, targets: children }))
     }
     for (const pusher of this.#pushers) pusher.start()
@@ -85,13 +85,13 @@ export class CentralServer {
 
   #peersFor(): readonly PoolEvent[] {
     const { peerBootstrap, bootstrapPeers } = this.#technique
-    return peerBootstrap ? pickDistinct(this.#roster.list, bootstrapPeers, () => this.#node.random()) : []
+    return peerBootstrap ? pickDistinct(this.#memberList.list, bootstrapPeers, () => this.#node.random()) : []
   }
 
   #add(event: PoolEvent): void {
     this.#stream.add(event)
-    if (event.type === 'joined') this.#roster.add(event)
-    else this.#roster.remove(event.join)
+    if (event.type === 'joined') this.#memberList.add(event)
+    else this.#memberList.remove(event.join)
     this.#node.notify(event.notification)
     for (const pusher of this.#pushers) pusher.notice()
   }
@@ -136,7 +136,7 @@ export class CentralServer {
     let threads = 0
     const { gossipInterval, adaptive, serverThreads } = this.#technique
     const seedOne = (): void => {
-      const { list } = this.#roster
+      const { list } = this.#memberList
       const target = list[Math.floor(this.#node.random() * list.length)]
       if (target !== undefined && threads < serverThreads) {
         threads += 1
@@ -184,7 +184,7 @@ export class CentralServer {
 
   #snapshot(): PoolState {
     const time = this.#stream.next
-    if (this.#state?.time !== time) this.#state = { time, roster: this.#roster.copy() }
+    if (this.#state?.time !== time) this.#state = { time, members: this.#memberList.copy() }
     return this.#state
   }
 }

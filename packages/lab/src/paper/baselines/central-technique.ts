@@ -1,5 +1,5 @@
 import type { Milliseconds } from '@jel/protocol'
-import type { Roster } from './roster.ts'
+import type { MemberList } from './member-list.ts'
 
 /** How the central implementation disseminates events, with the settings of the original. */
 export interface CentralTechnique {
@@ -8,7 +8,7 @@ export interface CentralTechnique {
   readonly peerBootstrap: boolean
   /** The server seeds log2(pool size) times as often (§5.1.4). */
   readonly adaptive: boolean
-  createRoster(): Roster
+  createMemberList(): MemberList
   /** Number of peers that a newcomer gets. IPL: 25. */
   readonly bootstrapPeers: number
   /** Connections that the server opens at once to push. IPL: 25. */

@@ -7,13 +7,13 @@ import type { CentralMessage } from './central-message.ts'
 import { CentralServer } from './central-server.ts'
 import type { CentralTechnique } from './central-technique.ts'
 import { serviceContact } from './contact.ts'
-import { ListRoster } from './roster.ts'
+import { ArrayMemberList } from './member-list.ts'
 
 const serialSend: CentralTechnique = {
   dissemination: 'serial',
   peerBootstrap: false,
   adaptive: false,
-  createRoster: () => new ListRoster(),
+  createMemberList: () => new ArrayMemberList(),
   bootstrapPeers: 25,
   serverThreads: 25,
   nodeThreads: 10,
@@ -30,7 +30,7 @@ const gossip: CentralTechnique = { ...serialSend, dissemination: 'gossip', peerB
 export const centralTechniques = {
   'serial-send': serialSend,
   'peer-bootstrap': { ...serialSend, peerBootstrap: true },
-  'broadcast-tree': { ...serialSend, dissemination: 'tree', createRoster: () => new BinomialTree() },
+  'broadcast-tree': { ...serialSend, dissemination: 'tree', createMemberList: () => new BinomialTree() },
   gossip,
   'adaptive-gossip': { ...gossip, adaptive: true },
 } satisfies Record<string, CentralTechnique>

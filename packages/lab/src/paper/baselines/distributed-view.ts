@@ -1,5 +1,5 @@
 import type { Member, Milliseconds, Notification } from '@jel/protocol'
-import type { Census } from './census.ts'
+import type { NodeNumbers } from './node-numbers.ts'
 import type { Gossip, Person, Remark } from './distributed-message.ts'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { pickDistinct } from './pick.ts'
@@ -27,7 +27,7 @@ interface Host {
 export class DistributedView {
   readonly #host: Host
   readonly #settings: DistributedSettings
-  readonly #census: Census
+  readonly #numbers: NodeNumbers
   readonly #self: number
   /** Columns, by number of the person. */
   #states = new Uint8Array(64)
@@ -42,16 +42,16 @@ export class DistributedView {
   /** No member can time out before this time. */
   #timesOut: Milliseconds = Infinity
 
-  constructor(host: Host, settings: DistributedSettings, census: Census, self: Person) {
+  constructor(host: Host, settings: DistributedSettings, numbers: NodeNumbers, self: Person) {
     this.#host = host
     this.#settings = settings
-    this.#census = census
+    this.#numbers = numbers
     this.#self = self.number
     this.#add(self.number, host.now)
   }
 
   members(): Member[] {
-    return Array.from(this.#list.subarray(0, this.#size), (number) => this.#census.person(number).member)
+    return Array.from(this.#list.subarray(0, this.#size), (number) => this.#numbers.person(number).member)
   }
 
   /** A random part of the view. It always contains the node itself, as just seen. */
@@ -111,7 +111,7 @@ export class DistributedView {
   /** Members to call: some of those not seen for too long. */
   suspects(): Person[] {
     const { pingCount } = this.#settings
-    return pickDistinct(this.#suspects(), pingCount, () => this.#host.random()).map((number) => this.#census.person(number))
+    return pickDistinct(this.#suspects(), pingCount, () => this.#host.random()).map((number) => this.#numbers.person(number))
   }
 
   reached({ number }: Person): void {
@@ -178,7 +178,7 @@ export class DistributedView {
     this.#places[number] = this.#size
     this.#list[this.#size++] = number
     this.#timesOut = Math.min(this.#timesOut, seen + this.#settings.deadTimeout)
-    this.#host.notify({ type: 'joined', member: this.#census.person(number).member })
+    this.#host.notify({ type: 'joined', member: this.#numbers.person(number).member })
   }
 
   #remove(number: number, how: How): void {
@@ -187,7 +187,7 @@ export class DistributedView {
     this.#list[place] = last
     this.#places[last] = place
     this.#isOver(number, how)
-    this.#host.notify({ type: how, member: this.#census.person(number).member })
+    this.#host.notify({ type: how, member: this.#numbers.person(number).member })
   }
 
   #isOver(number: number, how: How): void {

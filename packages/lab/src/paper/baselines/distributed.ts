@@ -2,7 +2,7 @@ import type { Introducer, Member } from '@jel/protocol'
 import type { ProtocolParts } from '@jel/simulator'
 import { Arrg } from './arrg.ts'
 import { BaselineNode } from './baseline-node.ts'
-import type { Census } from './census.ts'
+import type { NodeNumbers } from './node-numbers.ts'
 import { serviceContact, toContact } from './contact.ts'
 import * as message from './distributed-message.ts'
 import type { DistributedMessage, Person } from './distributed-message.ts'
@@ -15,16 +15,16 @@ import { DistributedView } from './distributed-view.ts'
  */
 export class DistributedNode extends BaselineNode<DistributedMessage> {
   readonly #settings: DistributedSettings
-  readonly #census: Census
+  readonly #numbers: NodeNumbers
   #arrg: Arrg | undefined
   #view: DistributedView | undefined
   #person: Person | undefined
   #stopped = false
 
-  constructor(parts: ProtocolParts, settings: DistributedSettings, census: Census) {
+  constructor(parts: ProtocolParts, settings: DistributedSettings, numbers: NodeNumbers) {
     super(parts)
     this.#settings = settings
-    this.#census = census
+    this.#numbers = numbers
   }
 
   members(): Member[] {
@@ -32,13 +32,13 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
   }
 
   protected started(member: Member, service: Introducer | undefined): void {
-    const self = this.#census.peer(toContact(member), service === undefined)
-    const bootstrap = service === undefined ? undefined : this.#census.peer(serviceContact(service), true)
+    const self = this.#numbers.peer(toContact(member), service === undefined)
+    const bootstrap = service === undefined ? undefined : this.#numbers.peer(serviceContact(service), true)
     this.#arrg = new Arrg(this, this.#settings, self, bootstrap)
     this.#arrg.start()
     if (service === undefined) return
-    this.#person = this.#census.register(member)
-    this.#view = new DistributedView(this, this.#settings, this.#census, this.#person)
+    this.#person = this.#numbers.register(member)
+    this.#view = new DistributedView(this, this.#settings, this.#numbers, this.#person)
     this.#gossip(this.#arrg, this.#view)
     this.#look(this.#view)
   }

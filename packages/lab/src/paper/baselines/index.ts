@@ -7,7 +7,7 @@
  */
 import type { Protocol, ProtocolParts } from '@jel/simulator'
 import { CentralNode, centralTechniques } from './central.ts'
-import { Census } from './census.ts'
+import { NodeNumbers } from './node-numbers.ts'
 import { DistributedNode } from './distributed.ts'
 import { distributedSettings, type DistributedSettings } from './distributed-settings.ts'
 
@@ -22,8 +22,8 @@ const central = Object.entries(centralTechniques).map(([name, technique]): [stri
 ])
 
 export function distributed(settings: Partial<DistributedSettings> = {}): NodeFactory {
-  const census = new Census()
-  return (parts) => new DistributedNode(parts, { ...distributedSettings, ...settings }, census)
+  const numbers = new NodeNumbers()
+  return (parts) => new DistributedNode(parts, { ...distributedSettings, ...settings }, numbers)
 }
 
 export type { DistributedSettings } from './distributed-settings.ts'

@@ -1,7 +1,7 @@
 import type { PoolEvent } from './event-stream.ts'
 
 /** The members of the pool, each named by the event of its join. */
-export interface Roster {
+export interface MemberList {
   readonly size: number
   add(join: PoolEvent): void
   remove(join: PoolEvent): boolean
@@ -9,7 +9,7 @@ export interface Roster {
   /** In no particular order; not to be changed. */
   readonly list: readonly PoolEvent[]
   /** A copy for a newcomer. */
-  copy(): Roster
+  copy(): MemberList
   /**
    * The members that the node of this join passes events to in a broadcast tree; undefined: the
    * server.
@@ -18,7 +18,7 @@ export interface Roster {
 }
 
 /** A list, for all techniques but the tree. */
-export class ListRoster implements Roster {
+export class ArrayMemberList implements MemberList {
   readonly list: PoolEvent[] = []
   /** By the number of the join, its index in the list plus one. */
   #places = new Int32Array(256)
@@ -52,8 +52,8 @@ export class ListRoster implements Roster {
     return (this.#places[join.time] ?? 0) > 0
   }
 
-  copy(): ListRoster {
-    const copy = new ListRoster()
+  copy(): ArrayMemberList {
+    const copy = new ArrayMemberList()
     for (const join of this.list) copy.add(join)
     return copy
   }

@@ -4,7 +4,7 @@ import type { Contact } from './call.ts'
 import type { Person } from './distributed-message.ts'
 
 /** Numbers for the nodes of one simulation, in place of the UUIDs and addresses of real nodes. */
-export class Census {
+export class NodeNumbers {
   readonly #peers = new Map<NodeId, Peer>()
   readonly #persons: Person[] = []
 
