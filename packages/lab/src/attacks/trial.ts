@@ -153,13 +153,13 @@ async function phase(pool: VictimPool, act: () => Promise<void>): Promise<Phase>
   }
 }
 
-interface Course {
+interface TrialState {
   readonly attackers: Attacker[]
   readonly prepared: unknown
   readonly breaches: string[]
 }
 
-function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches }: Course): Trial {
+function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches }: TrialState): Trial {
   const until = performance.now() + scale.during
   const start = async (options?: AttackerOptions): Promise<Attacker> => {
     const attacker = await Attacker.start(pool.name, options)

@@ -1,5 +1,5 @@
 /**
- * Runs `jel` and HashiCorp Serf over the same course, on the same machine, in one run: nodes on
+ * Runs `jel` and HashiCorp Serf by the same schedule, on the same machine, in one run: nodes on
  * hosts of the laboratory.
  */
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { seconds, someOf, text, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { LabNetwork } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
-import { durationOf, isThreeHostsOnly, PHASES, type Course } from './course.ts'
+import { durationOf, isThreeHostsOnly, PHASES, type Schedule } from './schedule.ts'
 import { jel } from './jel.ts'
 import { shown } from './report.ts'
 import { ROWS, type Figures, type Row } from './rows.ts'
@@ -18,10 +18,10 @@ import { trial } from './trial.ts'
 const NAMES = ['jel', 'Serf'] as const
 
 export const experiment = bench({
-  about: 'our pool and Serf over the same course',
+  about: 'our pool and Serf by the same schedule',
   settings: {
     nodes: whole(40, 'agents of each contender, on two hosts', 4),
-    runs: whole(1, 'times over the course, each contender in turn'),
+    runs: whole(1, 'times through the schedule, each contender in turn'),
     repeats: whole(3, 'single joins, leaves, kills in each run'),
     settle: seconds(3, 'seconds between two things measured'),
     idle: seconds(30, 'seconds over which idle cost is measured'),
@@ -47,19 +47,19 @@ export const experiment = bench({
     const contenders = [...(names.includes('jel') ? [jel(bin, version)] : []), ...(rival === undefined ? [] : [rival])]
     const figures = new Map<string, Figures>(contenders.map(({ name }) => [name, {}]))
     const network = new LabNetwork(3)
-    const course: Course = { ...settings, only, hosts: network.hosts.slice(0, 2) }
-    const { usual, most } = durationOf(course)
+    const schedule: Schedule = { ...settings, only, hosts: network.hosts.slice(0, 2) }
+    const { usual, most } = durationOf(schedule)
     const minutes = (each: number): number => Math.ceil((each * runs * figures.size) / 60_000)
     console.error(`This takes about ${minutes(usual)} minutes, and at most ${minutes(most)}.`)
     for (let run = 0; run < runs; run++) {
       for (const contender of contenders) {
         const group = `field-${runId()}-${run}`
-        merge(figures.get(contender.name) ?? {}, await trial(contender, network, course, group, (text) => console.error(text)))
+        merge(figures.get(contender.name) ?? {}, await trial(contender, network, schedule, group, (text) => console.error(text)))
         network.heal()
       }
     }
     const [ours = {}, theirs = {}] = NAMES.map((name) => figures.get(name))
-    const places = placesOf(course)
+    const places = placesOf(schedule)
     const title = `${places}; ${contenders.map((each) => each.title).join('; ')}${rival === undefined ? '' : ', LAN profile'}.`
     return { title, places, ours, theirs }
   },
@@ -71,7 +71,7 @@ export const experiment = bench({
     }),
 })
 
-function placesOf({ only, nodes, perHost }: Course): string {
+function placesOf({ only, nodes, perHost }: Schedule): string {
   const two = isThreeHostsOnly(only) ? [] : [`${nodes} nodes each on two hosts of ${nodes / 2}`]
   return [...two, ...(only.has('three-hosts') ? [`${perHost * 3} on three hosts of ${perHost}`] : [])].join(', ')
 }

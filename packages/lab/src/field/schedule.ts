@@ -1,11 +1,11 @@
-/** The course of every contender, and its duration. */
+/** The schedule of a run, the same for every contender, and its duration. */
 import type { LabHost } from '../network/host.ts'
 
 /** `flash` starts the agents of all other phases but `three-hosts`, which has agents of its own. */
 export const PHASES = ['flash', 'idle', 'single', 'stop', 'heal', 'many', 'three-hosts'] as const
 type Phase = (typeof PHASES)[number]
 
-export interface Course {
+export interface Schedule {
   readonly only: ReadonlySet<Phase>
   readonly nodes: number
   /** The hosts of those nodes. */
@@ -37,7 +37,7 @@ export const AFTER_CUT = 30_000
 /** Agents that start at once in three hosts. */
 export const BATCH = 5
 
-export function isThreeHostsOnly(only: Course['only']): boolean {
+export function isThreeHostsOnly(only: Schedule['only']): boolean {
   return only.size === 1 && only.has('three-hosts')
 }
 
@@ -47,9 +47,9 @@ interface Span {
 }
 
 /**
- * Duration of one contender's course, ms: as measured on two slow cores, and the longest possible.
+ * Duration of one contender's run, ms: as measured on two slow cores, and the longest possible.
  */
-export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle, partition }: Omit<Course, 'hosts'>): Span {
+export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle, partition }: Omit<Schedule, 'hosts'>): Span {
   const { join, leave, death, heal } = LIMITS
   const start = 120_000
   const phases: Record<Phase, Span> = {

@@ -6,13 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabNetwork } from '../network/network.ts'
 import { Cluster } from './cluster.ts'
 import type { Contender } from './contender.ts'
-import { AFTER_CUT, BATCH, CUT, LIMITS, type Course } from './course.ts'
+import { AFTER_CUT, BATCH, CUT, LIMITS, type Schedule } from './schedule.ts'
 import type { Add } from './rows.ts'
 
 export async function threeHosts(
   contender: Contender,
   network: LabNetwork,
-  { perHost, settle }: Pick<Course, 'perHost' | 'settle'>,
+  { perHost, settle }: Pick<Schedule, 'perHost' | 'settle'>,
   group: string,
   add: Add,
 ): Promise<void> {

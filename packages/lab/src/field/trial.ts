@@ -1,20 +1,20 @@
-/** The same course for every contender. */
+/** Runs a contender through the schedule. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LabNetwork } from '../network/network.ts'
 import { Cluster } from './cluster.ts'
 import type { Contender } from './contender.ts'
-import { AFTER_STOP, isThreeHostsOnly, LIMITS, STOP, type Course } from './course.ts'
+import { AFTER_STOP, isThreeHostsOnly, LIMITS, STOP, type Schedule } from './schedule.ts'
 import { ROWS, type Add, type Figures, type Row } from './rows.ts'
 import { threeHosts } from './three-hosts.ts'
 
 export async function trial(
   contender: Contender,
   network: LabNetwork,
-  course: Course,
+  schedule: Schedule,
   group: string,
   say: (text: string) => void,
 ): Promise<Figures> {
-  const { only } = course
+  const { only } = schedule
   const figures: Figures = {}
   const add = (row: Row, value: number): void => {
     const rounded = Math.round(value * 1000) / 1000
@@ -22,24 +22,24 @@ export async function trial(
     say(`${contender.name}: ${ROWS[row][0]}: ${rounded} ${ROWS[row][1]}`)
   }
   if (!isThreeHostsOnly(only)) {
-    const cluster = new Cluster(contender, network, course.hosts, group)
+    const cluster = new Cluster(contender, network, schedule.hosts, group)
     try {
-      await flash(cluster, course, add)
-      if (only.has('idle')) await idle(cluster, course, add)
-      if (only.has('single')) await single(cluster, course, add)
+      await flash(cluster, schedule, add)
+      if (only.has('idle')) await idle(cluster, schedule, add)
+      if (only.has('single')) await single(cluster, schedule, add)
       if (only.has('stop')) await stop(cluster, add)
-      if (only.has('heal')) await heal(cluster, network, course, add)
-      if (only.has('many')) add('killMany', await until(cluster, Math.round(course.nodes * 0.3), 'SIGKILL', LIMITS.death))
+      if (only.has('heal')) await heal(cluster, network, schedule, add)
+      if (only.has('many')) add('killMany', await until(cluster, Math.round(schedule.nodes * 0.3), 'SIGKILL', LIMITS.death))
       add('falseDeaths', cluster.falseDeaths)
     } finally {
       await cluster.swarm.stop()
     }
   }
-  if (only.has('three-hosts')) await threeHosts(contender, network, course, `${group}-three`, add)
+  if (only.has('three-hosts')) await threeHosts(contender, network, schedule, `${group}-three`, add)
   return figures
 }
 
-async function flash(cluster: Cluster, { nodes, settle }: Course, add: Add): Promise<void> {
+async function flash(cluster: Cluster, { nodes, settle }: Schedule, add: Add): Promise<void> {
   await cluster.start(1)
   const [bytes, start] = [cluster.bytes(), Date.now()]
   const entered = await cluster.start(nodes - 1)
@@ -51,10 +51,10 @@ async function flash(cluster: Cluster, { nodes, settle }: Course, add: Add): Pro
   await sleep(settle * 2)
 }
 
-async function idle(cluster: Cluster, course: Course, add: Add): Promise<void> {
-  const { nodes } = course
+async function idle(cluster: Cluster, schedule: Schedule, add: Add): Promise<void> {
+  const { nodes } = schedule
   const before = { bytes: cluster.bytes(), usage: cluster.swarm.usage(), time: Date.now() }
-  await sleep(course.idle)
+  await sleep(schedule.idle)
   const seconds = (Date.now() - before.time) / 1000
   add('idleBytes', (cluster.bytes() - before.bytes) / nodes / seconds)
   const usage = cluster.swarm.usage()
@@ -62,7 +62,7 @@ async function idle(cluster: Cluster, course: Course, add: Add): Promise<void> {
   add('memory', usage.memory / nodes / 2 ** 20)
 }
 
-async function single(cluster: Cluster, { repeats, settle }: Course, add: Add): Promise<void> {
+async function single(cluster: Cluster, { repeats, settle }: Schedule, add: Add): Promise<void> {
   for (let turn = 0; turn < repeats; turn++) {
     const [entered = 0] = await cluster.start(1)
     add('join', Math.max(0, (await cluster.settled(LIMITS.join)) - entered))
@@ -91,7 +91,7 @@ async function stop(cluster: Cluster, add: Add): Promise<void> {
   await cluster.settled(LIMITS.join)
 }
 
-async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, partition, settle }: Course, add: Add): Promise<void> {
+async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, partition, settle }: Schedule, add: Add): Promise<void> {
   const half = hosts.length / 2
   for (let turn = 0; turn < heals; turn++) {
     cluster.countsDeaths = false

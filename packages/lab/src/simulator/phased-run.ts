@@ -1,5 +1,5 @@
 /**
- * The course of the pool: a flash join, rest, churn, the crash of a rack. Each phase is timed on
+ * A run of a pool in phases: a flash join, rest, churn, the crash of a rack. Each phase is timed on
  * its own.
  */
 import { createRandom, defaultConfig, pickIndex, ProtocolNode } from '@jel/protocol'
@@ -39,7 +39,7 @@ export interface Phase {
 type Pool = Simulation<JelNode>
 type Node = SimulatedNode<JelNode>
 
-export class Course {
+export class PhasedRun {
   readonly #plan: Plan
   readonly #pool: Pool
   readonly #random: () => number

@@ -8,7 +8,7 @@ import { cpus, totalmem } from 'node:os'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { flag, optional, positive, seconds, whole, wholes, type Setting } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
-import type { Phase, Plan } from './course.ts'
+import type { Phase, Plan } from './phased-run.ts'
 import type { SimulatorWorker } from './worker.ts'
 
 const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
@@ -37,13 +37,13 @@ export const experiment = bench({
     cpuProf: optional('FOLDER', 'write a processor profile of each pool'),
     anyCore: flag("don't hold the process to one core"),
   },
-  async measure({ nodes: sizes, rack, json, cpuProf, anyCore, ...course }) {
+  async measure({ nodes: sizes, rack, json, cpuProf, anyCore, ...timing }) {
     const results: { readonly nodes: number; readonly traceHash: string; readonly phases: readonly Phase[] }[] = []
     console.log(`Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`)
     console.log(line(HEADER))
     console.log(line(HEADER.map(() => '---')))
     for (const nodes of sizes) {
-      const plan: Plan = { ...course, nodes, rack: Math.min(rack, Math.floor(nodes / 10)) }
+      const plan: Plan = { ...timing, nodes, rack: Math.min(rack, Math.floor(nodes / 10)) }
       const result = await simulate(plan, cpuProf, !anyCore)
       for (const phase of result.phases) console.log(line(row(nodes, phase)))
       results.push({ nodes, ...result })
