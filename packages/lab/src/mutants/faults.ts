@@ -188,7 +188,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'all observers get the same turn',
-    file: 'detection/probing/probe-turns.ts',
+    file: 'detection/probing/observer-turns.ts',
     from: 'while (this.#isDealt(turn)) turn += period / 4',
     to: 'while (turn < now && this.#isDealt(turn)) turn += period / 4',
     simulation: ['three-sites', '--seeds', '1..2'],
@@ -202,7 +202,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a stranger that probes takes a turn',
-    file: 'detection/probing/probe-turns.ts',
+    file: 'detection/probing/observer-turns.ts',
     from: 'if (this.#isObserver(observer)) this.#turns.set(observer, turn)',
     to: 'this.#turns.set(observer, turn)',
     simulation: ['stalls.test.ts', '-t', 'while strangers probe it'],

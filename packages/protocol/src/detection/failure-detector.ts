@@ -3,7 +3,7 @@
  * Lifeguard, DSN'18; observers as in Rapid, ATC'18).
  *
  * Each member is probed about once in two seconds, by one of its observers in turn
- * (`probe-scheduler.ts`, `probe-turns.ts`). An observer that gets no answer probes it at once in
+ * (`probe-scheduler.ts`, `observer-turns.ts`). An observer that gets no answer probes it at once in
  * all ways (`direct-probes.ts`), for a time that depends on the kind of failure
  * (`suspicion-timeout.ts`). If the member does not answer in time, the observer probes it through
  * others (`indirect-probes.ts`). If one of them reaches it, it lives, and the observer probes it
@@ -30,7 +30,7 @@ import { Heartbeats } from './probing/heartbeats.ts'
 import { Contacts } from './probing/contacts.ts'
 import { Batcher } from './suspicion/batcher.ts'
 import { ProbeScheduler } from './probing/probe-scheduler.ts'
-import { ProbeTurns } from './probing/probe-turns.ts'
+import { ObserverTurns } from './probing/observer-turns.ts'
 import { Refutations } from './verdict/refutations.ts'
 import { SuspicionLifecycle } from './suspicion-lifecycle.ts'
 import { Suspicions } from './suspicion/suspicions.ts'
@@ -51,7 +51,7 @@ export class FailureDetector {
   readonly #heartbeats: Heartbeats
   readonly #refutations: Refutations
   readonly #batcher: Batcher
-  readonly #turns: ProbeTurns
+  readonly #turns: ObserverTurns
   readonly #scheduler: ProbeScheduler
   readonly #contacts: Contacts
 
@@ -64,7 +64,7 @@ export class FailureDetector {
     const scheduler = new ProbeScheduler(context, (id) => this.#lifecycle.fellSilent(id))
     const batcher = new Batcher(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
     const lifecycle = new SuspicionLifecycle(context, { suspicions, contacts, heartbeats, refutations, scheduler, batcher })
-    this.#turns = new ProbeTurns(
+    this.#turns = new ObserverTurns(
       context,
       () => refutations.heartbeat,
       (id) => scheduler.observed.has(id),

@@ -3,7 +3,7 @@
  * except that the probed member deals out the turns).
  *
  * A node probes an observed member in its turn, which the member's last answer stated (see
- * `probe-turns.ts`). The failure detector handles missing answers.
+ * `observer-turns.ts`). The failure detector handles missing answers.
  *
  * The time-out follows the time that answers take. If most members answer late, this node, its
  * network or the machine that all of them share is slow, and suspicions would make it slower.
@@ -14,7 +14,7 @@ import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import { HealthMultiplier } from './health-multiplier.ts'
-import { turnMoved } from './probe-turns.ts'
+import { turnMoved } from './observer-turns.ts'
 
 /**
  * An answer is late after this multiple of the usual time. Guess: TCP waits for about three round

@@ -15,7 +15,7 @@ import type { Context } from '../../context/context.ts'
  */
 export const turnMoved = 0
 
-export class ProbeTurns {
+export class ObserverTurns {
   readonly #context: Context
   readonly #heartbeat: () => number
   readonly #isObserver: (id: NodeId) => boolean
