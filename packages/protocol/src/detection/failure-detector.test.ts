@@ -432,7 +432,7 @@ describe('a node that no helper answers', () => {
 
   it('suspects helpers that are silent', () => {
     const bench = poolOf(self, [suspect, bob, carol])
-    // The node's own probes don't find that out.
+    // The node's own probes come too late to find the silent helper.
     bench.turn = 60_000
     bench.advance(10_000)
     bench.unresponsive.add(bob.id)

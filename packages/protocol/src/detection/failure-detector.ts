@@ -2,19 +2,20 @@
  * The failure detector: from a first missed probe to a death that this node believes (SWIM, DSN'02;
  * Lifeguard, DSN'18; observers as in Rapid, ATC'18).
  *
- * Each member is probed about once in two seconds, by one of its observers in turn
- * (`probe-scheduler.ts`, `observer-turns.ts`). An observer that gets no answer probes it at once in
- * all ways (`direct-probes.ts`), for a time that depends on the kind of failure
- * (`suspicion-timeout.ts`). If the member does not answer in time, the observer probes it through
- * others (`indirect-probes.ts`). If one of them reaches it, it lives, and the observer probes it
- * through them ever more rarely. If they fail, too, the observer accuses it (`accusations.ts`).
- * Then its other observers probe it, and enough accusers make a death.
+ * A member's observers take turns, so that it gets a probe about every two seconds
+ * (`probe-scheduler.ts`, `observer-turns.ts`). An observer without an answer probes the member's
+ * link and host at once (`direct-probes.ts`). The time for that depends on the kind of failure
+ * (`suspicion-timeout.ts`). If the member does not answer in time, the observer asks helpers
+ * (`indirect-probes.ts`). If a helper reaches the member, the member lives. The observer then asks
+ * helpers ever more rarely. If all helpers fail, the observer accuses the member
+ * (`accusations.ts`). Then its other observers probe the member. Enough accusers make a death
+ * (`confirmation.ts`).
  *
- * A node without any answering helper may be cut off itself. Above two members it accuses nobody,
- * unless it has heard no member for long (docs/decisions).
+ * A node may be cut off itself if no helper answers. In a pool of more than two members it then
+ * accuses nobody, unless it has heard no member for long (docs/decisions).
  *
- * This class takes what concerns the detector, and passes it to the parts that it concerns.
- * `suspicion-lifecycle.ts` decides what a finding does to a suspicion.
+ * This class passes each input on to the parts of the detector. `suspicion-lifecycle.ts` decides
+ * how a finding changes a suspicion.
  */
 import type { DialFailure, HostProbeOutcome } from '../base/input.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
@@ -89,7 +90,7 @@ export class FailureDetector {
     this.#contacts = contacts
   }
 
-  /** Number of members that this node is not sure of. */
+  /** Number of members that this node itself suspects. */
   get suspected(): number {
     return this.#suspicions.size === 0 ? 0 : this.#suspicions.own
   }
@@ -104,12 +105,12 @@ export class FailureDetector {
     return this.#suspicions.get(id)?.isOwn === true
   }
 
-  /** True if this node missed it directly and through helpers, and signed that. */
+  /** True if this node accuses the member. */
   isAccused(id: NodeId): boolean {
     return this.#suspicions.isAccused(id)
   }
 
-  /** True if a link is up and nothing speaks against the member. */
+  /** True if a link is up and this node does not suspect the member. */
   isInContact(id: NodeId): boolean {
     return this.#context.links.has(id) && !this.isSuspected(id)
   }
@@ -154,14 +155,14 @@ export class FailureDetector {
     this.#scheduler.acknowledged(from, sequence, nextInMs)
   }
 
-  /** Handles a peer's request to probe others for it, or to sign that this node is here. */
+  /** Handles a peer's request to probe other members, or to sign that this node lives. */
   asked(from: NodeId, subjects: readonly NodeId[]): void {
     const { id, now, links } = this.#context
     for (const subject of subjects) {
       if (subject !== id) this.#lifecycle.helper.request(from, subject)
       else {
         this.#batcher.reached(from, this.#refutations.sign())
-        // A helper that has just connected for that wants nothing else.
+        // A helper that has just connected needs the link only for this probe.
         const link = links.get(from)
         if (link !== undefined && now - link.since < probeLinkTime) link.isProbeLink = true
       }
@@ -180,7 +181,7 @@ export class FailureDetector {
     for (const statement of statements) this.accusations.receive(from, statement)
   }
 
-  /** Takes in a hint that this member may be gone: probes it at once. */
+  /** Takes in a hint that this member may be gone. See {@link SuspicionLifecycle.suspect}. */
   suspect(id: NodeId): void {
     this.#lifecycle.suspect(id)
   }
@@ -199,8 +200,8 @@ export class FailureDetector {
   }
 
   /**
-   * Takes in a death that enough others certified, although this node is in contact with the
-   * member, or knows that it lived long after.
+   * Takes in a death that enough accusers certified. This node is in contact with the member, or
+   * (`isOutlived`) knows that the member lived long after the accusations.
    */
   dispute(certificate: Certificate, isOutlived: boolean): void {
     this.#lifecycle.disputed.hold(certificate, isOutlived)
@@ -212,16 +213,14 @@ export class FailureDetector {
     this.#lifecycle.unproven(certificate)
   }
 
-  /**
-   * Returns the number of accusers, known to this node, that make it believe in the member's death.
-   */
+  /** Returns the number of known accusers with which this node believes the member's death. */
   accusersToBelieve(id: NodeId): number {
     return this.accusations.confirmation.quorum.toBelieve(id)
   }
 
   /**
-   * Takes in each accusation of a death that has too few known accusers, or that the member has
-   * outlived.
+   * Takes in the accusations of a certificate that has too few known accusers, or that the member
+   * has outlived.
    */
   report(accusations: readonly Statement[]): void {
     for (const accusation of accusations) if (isKind(accusation, 'suspicion')) this.accusations.hear(accusation, undefined)
@@ -244,7 +243,7 @@ export class FailureDetector {
     for (const part of [this.#lifecycle, this.#contacts, this.#scheduler, this.#heartbeats, this.#refutations]) part.forget(id)
   }
 
-  /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
+  /** This process stalled for `lateness`. Frames that it missed prove nothing about members. */
   stalled(lateness: Milliseconds): void {
     this.#scheduler.health.degrade()
     this.#scheduler.stalled(lateness)

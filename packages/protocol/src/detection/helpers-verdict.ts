@@ -14,16 +14,22 @@ import { smallPool } from './verdict/quorum.ts'
 import type { Suspicion } from './suspicion/suspicion.ts'
 import type { Suspicions } from './suspicion/suspicions.ts'
 
-/** A node without helpers asks again after this time, ms, doubling up to the longest. Guess. */
+/**
+ * If no helper answers, a node asks again after this time, ms. The time doubles up to
+ * `longestRetry`. Guess.
+ */
 const retry = 500
 const longestRetry = 2_000
 
 /**
- * A node that has heard no member for this time accuses, by itself, members whose hosts refuse, ms.
- * Guess: a firewall that rejects everything is rare, the last process of a pool is not.
+ * A node that has heard no member for this time accuses members whose hosts refuse, without
+ * helpers, ms. Guess: a firewall that rejects everything is rare. The last process of a pool is not
+ * rare.
  */
 const aloneAmongRefusals = 5_000
-/** The same for silent members, ms. Guess: few outages of a node's own network are longer. */
+/**
+ * The same if the host does not refuse, ms. Guess: few outages of a node's own network are longer.
+ */
 const aloneInSilence = 3_600_000
 
 export interface VerdictParts {
@@ -61,8 +67,8 @@ export class HelpersVerdict {
   }
 
   /**
-   * Takes in a death that this node has reason not to believe. Once this node has missed the member
-   * directly and through helpers, the certificate is the proof.
+   * Takes in a death that this node has reason not to believe. It believes the certificate once it
+   * has missed the member directly and through helpers.
    */
   doubt(certificate: Certificate): void {
     this.#doubted.set(certificate.suspect, certificate)
@@ -73,23 +79,26 @@ export class HelpersVerdict {
     this.#doubted.delete(id)
   }
 
-  /** Helpers tried and failed. */
+  /** Helpers missed the member. */
   missed(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     const certificate = this.#doubted.get(id)
     if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.believe(certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
     else if (suspicion?.state === 'indirect') this.#parts.accusations.accuse(suspicion)
-    // This node's own finding is old.
+    // This node's own probes are old.
     else if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
   }
 
-  /** Takes in an accusation by another member. It may count as a helper's "missed". */
+  /** Takes in an accusation by another member. The accusation may count as a helper's "missed". */
   seconded(suspicion: Suspicion): void {
     if (suspicion.state === 'indirect' && isSeconded(suspicion)) this.missed(suspicion.id)
   }
 
-  /** Neither this node nor any helper can tell: another node may reach it, and stand still. */
+  /**
+   * Neither this node nor any helper can tell. The only node that reaches the member may stand
+   * still.
+   */
   unknown(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
@@ -115,20 +124,20 @@ export class HelpersVerdict {
       return
     }
     this.#parts.scheduler.health.degrade()
-    // If all are slow, answers come later.
+    // If most answers are late, helpers may still answer.
     if (!this.#parts.scheduler.isSlow) this.#context.outcomes.push({ type: 'isolated' })
     suspicion.schedule('round', now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry)))
   }
 
-  /** True if this node can tell by itself, without helpers. */
+  /** True if this node can tell without helpers whether the member is gone. */
   canTell(id: NodeId): boolean {
     const suspicion = this.#parts.suspicions.get(id)
     return this.#parts.contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
   }
 
   /**
-   * Returns the time by which a process that reaches the member, and has stood still since this
-   * node began to miss it, is back or dead.
+   * The only process that reaches the member may stand still since this node began to miss the
+   * member. Returns the time by which that process is back or dead.
    */
   waitsUntil(id: NodeId): Milliseconds {
     const { unresponsive } = this.#context.config.detection
@@ -137,10 +146,12 @@ export class HelpersVerdict {
 }
 
 /**
- * Returns whether another member accuses one whose host refuses this node. An accusation then
- * counts as a helper's "missed" (docs/decisions/0065). Where the host is silent it does not: the
- * accuser and this node may stand on one side of a cut. By ablation (simulated, 300 seeds of a
- * bridge that stands still): 152 of 600 runs lose a life if it does, 6 with this rule or without.
+ * True if the member's host refuses this node, and another member accuses the member. The
+ * accusation then counts as a helper's "missed" (docs/decisions/0065). If the host is silent, the
+ * accusation does not count: a cut may separate the accuser and this node from the member. By
+ * ablation (simulated, 300 seeds of a bridge that stands still): 152 of 600 runs lose a life if
+ * accusations also count for silent hosts. With this rule 6 runs lose a life, and 6 without any
+ * rule.
  */
 function isSeconded({ evidence, accusations }: Suspicion): boolean {
   return evidence === 'refused' && accusations.size > 0

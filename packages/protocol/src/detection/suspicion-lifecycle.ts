@@ -1,6 +1,6 @@
 /**
- * The lifecycle of a suspicion. This table has the state after each finding, as the diagram in
- * docs/protocol.md draws it. A dash: nothing changes.
+ * The lifecycle of a suspicion. This table has the state after each finding. A dash: nothing
+ * changes. docs/protocol.md draws the most frequent transitions.
  *
  * | finding | reported | probing | indirect | relayed | accused |
  * | --- | --- | --- | --- | --- | --- |
@@ -8,13 +8,19 @@
  * | no answer in time | – | indirect | – | – | – |
  * | a helper reached it | – | relayed, once timed out | relayed | relayed | – |
  * | helpers missed it | – | – | accused | probing | – |
- * | helpers can't tell | – | – | asks again; accused, if seconded | probing | – |
- * | no helper answers | – | – | asks again; accused, if alone | probing | – |
- * | it refutes | over, without accusers | – | relayed | relayed | relayed |
+ * | helpers can't tell | – | – | asks again; accused (1) | probing | – |
+ * | no helper answers | – | – | asks again; accused (2) | probing | – |
+ * | it refutes | over, if nobody accuses it | – | relayed | relayed | relayed |
  * | it answers this node | – | over | over | over | over |
  *
+ * - (1): if its host refuses and another member accuses it.
+ * - (2): in a pool of two, or if this node has heard no member for long.
+ *
+ * Rows two and four have exceptions. A recent proof makes it relayed. A disputed or doubted
+ * certificate makes it dead. A node that does not observe the member first gives an observer time.
+ *
  * A suspicion that is over stays as "reported" while others accuse the member. Enough accusations
- * make a death in any state (`confirmation.ts`).
+ * make a death in any state but relayed (`confirmation.ts`).
  */
 import { FrameError } from '../base/errors.ts'
 import type { DialFailure } from '../base/input.ts'
@@ -39,14 +45,14 @@ import type { Suspicion } from './suspicion/suspicion.ts'
 import type { Suspicions } from './suspicion/suspicions.ts'
 
 /**
- * If an accusation led to nothing, this many of its receivers probe the member themselves, on
- * average. Guess: six, as an accuser asks six helpers.
+ * If accusations led to nothing, this many nodes probe the member besides its observers, on
+ * average. Guess: an accuser asks six helpers, too.
  */
 const helpers = 6
 
 /**
- * Time of a member's observers before others ask for indirect probes, ms. Guess: the observers of a
- * dead process need a tenth of it.
+ * Other nodes give a member's observers this time before they ask helpers, ms. Guess: observers
+ * need 150 ms for a dead process.
  */
 const observersFirst = 1_500
 
@@ -70,6 +76,17 @@ export class SuspicionLifecycle {
   readonly #parts: LifecycleParts
   readonly #verdict: HelpersVerdict
 
+  /**
+   * The parts report their findings here, and this class calls the next part:
+   *
+   * - `direct` probes a member. If the member does not answer, `indirect` asks helpers.
+   * - `indirect` passes their answers to the verdict. The verdict has the member accused
+   *   (`accusations`), relayed (`proofs`) or probed again (`direct`), or believes a certificate.
+   * - `accusations` reports what others sign: accusations, refutations, and enough accusers for a
+   *   death.
+   * - `helper` answers other askers. It asks the verdict whether this node can tell.
+   * - `disputed` holds a death back. When the wait is over, this node believes the death.
+   */
   constructor(context: Context, parts: LifecycleParts) {
     this.#context = context
     this.#parts = parts
@@ -80,14 +97,14 @@ export class SuspicionLifecycle {
     this.helper = new IndirectProbeHelper(context, batcher, heartbeats, {
       isMissed: (id) => suspicions.get(id)?.isMissed === true,
       canTell: (id) => this.#verdict.canTell(id),
-      // If one observer misses a member, this one looks at once.
+      // If a helper misses a member that it observes, it probes that member for itself.
       onMissed: (id) => {
         if (this.#isObserved(id)) this.suspect(id)
       },
       get probeTimeout(): Milliseconds {
         return scheduler.timeout
       },
-      // The helper returns answers for as long as the asker waits.
+      // The helper waits at most twice the usual time.
       get timeout(): Milliseconds {
         return Math.min(scheduler.timeout, 2 * usual())
       },
@@ -96,15 +113,15 @@ export class SuspicionLifecycle {
       observersOf: (id: NodeId) => suspicions.observersOf(id),
       canTell: (id: NodeId) => this.#verdict.canTell(id) || context.now >= this.#verdict.waitsUntil(id),
       isSuspected: (id: NodeId) => suspicions.get(id)?.isOwn === true,
-      // A helper waits for the subject, and both answers take their time.
+      // The asker waits longer than the helper: the helper's answer takes time, too.
       get timeout(): Milliseconds {
         return scheduler.timeout * 1.5
       },
       get usual(): Milliseconds {
         return usual()
       },
-      // A request over each link costs far less than an accusation, and the last link may be the
-      // only one that reaches the member.
+      // A request over each link costs far less than an accusation. Possibly only one linked peer
+      // reaches the member.
       wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
     }
     this.indirect = new IndirectProbes(context, batcher, sources, {
@@ -143,12 +160,12 @@ export class SuspicionLifecycle {
   }
 
   /**
-   * Takes in a hint that this member may be gone (`maybeDead`, an accusation, a disputed death):
-   * probes it at once.
+   * Takes in a hint that this member may be gone (such as `maybeDead`, an accusation, a doubted
+   * death). Probes the member at once, unless too many probes are under way.
    */
   suspect(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
-    // The proof of others counts for a short time only.
+    // A proof from other nodes counts for a short time only.
     const isOld = suspicion?.state === 'relayed' && this.#context.now - this.#parts.heartbeats.provenAt(id) >= standDown
     if (suspicion !== undefined && suspicion.state !== 'reported' && !isOld) return
     if (this.direct.mayLook) this.begin(id)
@@ -158,10 +175,10 @@ export class SuspicionLifecycle {
   unreachable(id: NodeId, failure: DialFailure): void {
     if (this.#context.links.has(id) || this.#context.view.get(id) === undefined) return
     const known = this.#parts.suspicions.get(id)
-    // Helpers reach it, so this failure is no news.
+    // Helpers reach the member, so this failure is no news.
     if (known?.state === 'relayed') return
     const isFirst = known?.isOwn !== true
-    // If all are slow, a handshake that did not end in time proves nothing.
+    // If most answers are late, a handshake that timed out proves nothing.
     if (isFirst && failure === 'unresponsive' && this.#parts.scheduler.isSlow) return
     if (isFirst) this.begin(id)
     const suspicion = this.#parts.suspicions.get(id)
@@ -202,15 +219,16 @@ export class SuspicionLifecycle {
   }
 
   /**
-   * Takes in a death that this node has reason not to believe. It may have too few accusers for
-   * this node, as a smaller remainder pronounced it. Or the member has outlived it.
+   * Takes in a death that this node has reason not to believe. It may have too few accusers. A
+   * small part of a split pool may have pronounced it. Or the member lived on after the
+   * accusations.
    */
   unproven(certificate: Certificate): void {
     this.#verdict.doubt(certificate)
     this.suspect(certificate.suspect)
   }
 
-  /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
+  /** This process stalled for `lateness`. Frames that it missed prove nothing about members. */
   stalled(lateness: Milliseconds): void {
     this.#verdict.stalled(lateness)
     this.direct.stalled(lateness)
@@ -231,7 +249,7 @@ export class SuspicionLifecycle {
     for (const part of [this.#parts.suspicions, this.indirect, this.helper, this.accusations]) part.clear()
   }
 
-  /** Gives the suspicions that are due their turn. */
+  /** Does what is due in each suspicion. */
   due(): void {
     this.direct.due()
     this.accusations.due()
@@ -239,17 +257,18 @@ export class SuspicionLifecycle {
     this.#parts.suspicions.arm()
   }
 
-  /** It did not answer this node in time. */
+  /** Handles a member that did not answer this node in time. */
   #timedOut(suspicion: Suspicion): void {
     const { id } = suspicion
     const certificate = this.disputed.get(id)
     if (certificate !== undefined) {
-      this.#believe(certificate) // The missing proof: this node can't reach it either.
+      this.#believe(certificate) // This node can't reach the member either.
       return
     }
     this.helper.missed(id)
-    // Observers decide, and most often at once. Other nodes only have the broken link. They accuse
-    // if somebody else does, or if the observers died, too.
+    // Most often the observers decide at once. A node that is no observer asks one observer, and
+    // waits. It goes on if another member accuses the member, or after that time: the observers may
+    // be dead.
     const { now } = this.#context
     const observer = this.#isLeft(suspicion) ? this.#linkedObserver(id) : undefined
     if (observer !== undefined && now - suspicion.raised < observersFirst) {
@@ -264,7 +283,7 @@ export class SuspicionLifecycle {
     }
     suspicion.enter('indirect', now)
     suspicion.rounds = 0
-    // A node that does not observe the member asks one of its observers first, which knows.
+    // A node that does not observe the member asks one observer first. The observer knows.
     this.indirect.begin(id, this.#isObserved(id) ? undefined : this.#linkedObserver(id))
   }
 
@@ -283,9 +302,8 @@ export class SuspicionLifecycle {
   }
 
   /**
-   * Others accuse it. Its observers probe it at once, and so does a node that received the
-   * accusation over a link, as its probe is needed. Other nodes wait to see if the accusations
-   * suffice.
+   * Others accuse the member. Its observers probe it at once. So does a node that received the
+   * accusation over a link: its probe is needed. Other nodes first wait for enough accusations.
    */
   #reported(suspicion: Suspicion, isDirect: boolean): void {
     if (!this.indirect.isUnderWay(suspicion.id)) this.#verdict.seconded(suspicion)
@@ -294,8 +312,8 @@ export class SuspicionLifecycle {
   }
 
   /**
-   * Published accusations led to nothing, as the observers may have died, too. The present
-   * observers probe the member, and a few other nodes.
+   * Published accusations led to nothing: the observers may have died, too. The present observers
+   * and a few other nodes probe the member.
    */
   #probeAll(id: NodeId): void {
     const { view } = this.#context
@@ -323,7 +341,7 @@ export class SuspicionLifecycle {
     )
   }
 
-  /** True if the probes are the task of others, and nobody accuses it. */
+  /** True if this node does not observe the member, and nobody accuses the member. */
   #isLeft({ id, accusations }: Suspicion): boolean {
     return !this.#isObserved(id) && accusations.size === 0
   }

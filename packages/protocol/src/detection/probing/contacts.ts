@@ -2,10 +2,10 @@
  * Contacts: the history of this node's own links with members. It shows whether this node can tell
  * that a member is gone.
  *
- * Reachability is not transitive. If only others reach a member, its silence proves nothing, as
- * they may stand still. So a node vouches for a death only if it received a frame of the member
- * itself shortly before it began to miss it. All its links count if no helper lately reached a
- * member that this node missed.
+ * Reachability is not transitive. If only other nodes reach a member, the member's silence proves
+ * nothing to this node: the others may stand still. So this node vouches for a death only if it
+ * received a frame of the member shortly before the silence. An older link is enough if no helper
+ * lately reached any member that this node missed.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -13,24 +13,24 @@ import type { Link } from '../../context/links.ts'
 import { slack } from './heartbeats.ts'
 
 /**
- * A node can tell that a member is gone if it received its last frame at most this time before it
- * began to miss it, ms. Guess: an observer has a turn every 24 s at the latest, and waits for the
+ * A node can tell that a member is gone if the member's last frame came at most this time before
+ * the silence began, ms. Guess: an observer has a turn every 24 s at the latest, and waits for the
  * answer.
  */
 const contactTime = 30_000
 
 /**
- * A node remembers for this time that only helpers reached some member, ms. Guess: it asks them
- * again within that time.
+ * A node remembers for this time that only helpers reached some member, ms. Guess: the node asks
+ * the helpers again within that time.
  */
 export const relayedTime = 450_000
 
 interface Met {
-  /** False: it comes from another address than it announces. */
+  /** False: the member connects from another address than it announces. */
   readonly isDialable: boolean
   /** Time of the last frame over a link that is down. */
   heardAt: Milliseconds
-  /** The last time at which a helper reached it, and this node did not. */
+  /** The last time at which a helper reached the member but this node did not. */
   relayedAt: Milliseconds
 }
 
@@ -38,21 +38,21 @@ export class Contacts {
   readonly #context: Context
   /** Members with which this node had a link in their present lives. */
   readonly #met = new Map<NodeId, Met>()
-  /** The last time at which a helper reached any member that this node did not. */
+  /** The last time at which a helper reached any member that this node did not reach. */
   #relayedAt: Milliseconds = -Infinity
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  /** True if the member can be dialled, as its links showed; undefined: they showed nothing. */
+  /** True if a link showed that the member can be dialled; undefined: there was no link. */
   isDialable(id: NodeId): boolean | undefined {
     return this.#met.get(id)?.isDialable
   }
 
   /**
-   * True if this node can tell by itself that a member is gone. It misses the member since
-   * `missedSince`.
+   * True if this node can tell by itself that a member is gone. `missedSince`: start of the
+   * silence.
    */
   canTell(id: NodeId, missedSince: Milliseconds): boolean {
     const met = this.#met.get(id)
@@ -64,22 +64,23 @@ export class Contacts {
 
   linkUp(peer: NodeId): void {
     const known = this.#met.get(peer)
-    // A member that was dialled once can be dialled. A link that the member dialled shows nothing
-    // of that.
+    // A member that was dialled once can be dialled. A later link that the member dials does not
+    // change that.
     const isDialable = this.#context.links.get(peer)?.dialable === true || known?.isDialable === true
     this.#met.set(peer, { isDialable, heardAt: known?.heardAt ?? -Infinity, relayedAt: known?.relayedAt ?? -Infinity })
   }
 
   linkLost({ peer, lastHeard }: Link): void {
     const met = this.#met.get(peer)
-    // Members are remembered for as long as they live, other peers are not.
+    // Members are remembered for as long as they live. Other peers are forgotten.
     if (this.#context.view.get(peer) === undefined) this.#met.delete(peer)
     else if (met !== undefined) met.heardAt = lastHeard
   }
 
   /**
-   * Takes in a helper's proof that a member lives that this node does not reach. Returns false if
-   * the member may have signed it before its last frame to this node, and have died since.
+   * Takes in a helper's proof that a member lives although this node does not reach it. Returns
+   * false if the proof may be older than the member's last frame to this node. The member may then
+   * be dead.
    */
   relayed(id: NodeId): boolean {
     const { now } = this.#context

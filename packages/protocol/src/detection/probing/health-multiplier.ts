@@ -1,20 +1,20 @@
 /**
  * The local health multiplier: a factor on this node's own time-outs (Lifeguard, DSN'18 §3).
  *
- * A stall of its own process, or helpers without an answer (Lifeguard's missed nack), raise the
- * factor by one step. Each answer to a probe, and each period without trouble, lowers it by one
- * step.
+ * A stall of this process raises the factor by one step. So does a round of helpers without an
+ * answer (Lifeguard's missed nack). Each answer to a probe, and each period without trouble, lowers
+ * the factor by one step.
  */
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 
 /**
- * A timer this late shows that this process stalled, ms. Measured: 20 processes starting on 2 cores
- * are late by 100–300 ms.
+ * A timer that is late by this time shows that this process stalled, ms. Measured: timers of 20
+ * processes that start on 2 cores are late by 100–300 ms.
  */
 export const stall = 400
 
-/** Upper end of the score. The factor is one more. Paper: Lifeguard §3. */
+/** Highest score. The factor is the score plus one. Paper: Lifeguard §3. */
 const highest = 8
 
 export class HealthMultiplier implements Timed {

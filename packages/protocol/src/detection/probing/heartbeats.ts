@@ -1,10 +1,10 @@
 /**
- * Heartbeats: the age of each member's life, in seconds on its own clock, so that no clocks need to
- * agree.
+ * A heartbeat is the age of a member's life, in seconds on the member's own clock. So no clocks
+ * need to agree.
  *
- * Each answer to a probe carries the heartbeat. A suspicion cites the last one that its accuser
- * received, a refutation signs the present one. So an accusation is bound to a time, and proves
- * nothing against a member that has outlived it.
+ * Each answer to a probe carries the member's heartbeat. An accusation cites the last heartbeat
+ * that the accuser received. A refutation signs the present heartbeat. So an accusation is bound to
+ * a time. It proves nothing against a member that lived on after that time.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -15,16 +15,19 @@ interface Heard {
   at: Milliseconds
   /** The last refutation that the member signed. */
   signed?: Statement<Refutation> | undefined
-  /** When the last one came that it had signed just before. */
+  /** When this node last received a refutation that the member had just signed. */
   provenAt?: Milliseconds | undefined
 }
 
-/** A helper answers from memory for this time, ms. Issue: a second, the length of a heartbeat. */
+/**
+ * A helper repeats a member's answer from memory for this time, ms. Issue: a second, the length of
+ * a heartbeat.
+ */
 const fresh = 1_000
 
 /**
- * Tolerance for the age of a heartbeat, s. A heartbeat is up to a second old, a helper's memory
- * another one, and both ways take time. Guess.
+ * Tolerance for the age of a heartbeat, s. A heartbeat is up to a second old. A helper's memory
+ * adds up to a second, and both ways take time. Guess.
  */
 export const slack = 4
 
@@ -37,15 +40,17 @@ export class Heartbeats {
     this.#context = context
   }
 
-  /** Returns the last heartbeat that this node received, first or second hand; 0: none. */
+  /**
+   * Returns the last heartbeat that this node received, from the member or from others; 0: none.
+   */
   of(id: NodeId): number {
     return this.#heard.get(id)?.heartbeat ?? 0
   }
 
   /**
-   * True if the refutation can't have been signed long ago: since the last known heartbeat, the
-   * member's life has advanced about as much as the time. So a helper that keeps refutations back
-   * can keep a dead member alive only for a moment.
+   * True if the refutation was signed a moment ago: its heartbeat has advanced about as far as the
+   * time since the last known heartbeat. So a helper that holds refutations back can keep a dead
+   * member alive only for a moment. Also true if no heartbeat is known.
    */
   isFresh({ signer, content }: Statement<Refutation>): boolean {
     const heard = this.#heard.get(signer)
@@ -59,7 +64,7 @@ export class Heartbeats {
     this.#heard.set(id, { ...heard, heartbeat, at: this.#context.now })
   }
 
-  /** Takes in a verified refutation. `isFresh`: it was just signed. */
+  /** Takes in a verified refutation. `isFresh`: the member has just signed it. */
   signed(refutation: Statement<Refutation>, isFresh: boolean): void {
     const { signer, content } = refutation
     const before = this.#heard.get(signer)
@@ -69,7 +74,7 @@ export class Heartbeats {
     this.#heard.set(signer, { heartbeat, at, signed: refutation, provenAt: isFresh ? this.#context.now : before?.provenAt })
   }
 
-  /** Returns the member's last refutation, for the whole pool or for a helper; undefined: none. */
+  /** Returns the member's last refutation, published or sent to a helper; undefined: none. */
   refutation(id: NodeId): Statement<Refutation> | undefined {
     return this.#heard.get(id)?.signed
   }

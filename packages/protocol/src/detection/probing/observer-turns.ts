@@ -1,17 +1,17 @@
 /**
- * Probe turns: the times at which the observers probe this node next.
+ * Observer turns: the times at which this node's observers probe it next.
  *
- * A member has six to eight observers and wants one probe in two seconds, not one from each. So it
- * deals out the turns in its answers, and nobody has to agree on a schedule. If an observer is
- * gone, the one with the last turn gets its turn. Other peers that probe get an answer, but no
- * turn.
+ * A member has six to eight observers and wants one probe in two seconds from all of them together.
+ * So it deals out the turns in its answers, and nobody has to agree on a schedule. If an observer
+ * is gone, the observer with the last turn gets the free turn. Other peers that probe get an
+ * answer, but no turn.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 
 /**
- * In place of a probe's number: an answer to no probe, which moves the observer's next turn to an
- * earlier time.
+ * In place of a probe's number: this answer belongs to no probe. It moves the observer's next turn
+ * to an earlier time.
  */
 export const turnMoved = 0
 
@@ -34,7 +34,7 @@ export class ObserverTurns {
     const { period } = config.detection
     this.#turns.delete(from)
     for (const [observer, at] of this.#turns) if (at < now) this.#turns.delete(observer)
-    // The first gap between the turns of the others, so that answers to a heap of late probes don't
+    // Takes the first gap between the other observers' turns. So answers to many late probes don't
     // push turns ever further away.
     let turn = now + period
     while (this.#isDealt(turn)) turn += period / 4
@@ -42,8 +42,8 @@ export class ObserverTurns {
   }
 
   /**
-   * Gives the turn of a lost observer to the one with the last turn. Otherwise a silence in that
-   * time would go unnoticed.
+   * Gives the turn of a lost observer to the observer with the last turn. Otherwise nobody would
+   * probe this node at that time.
    */
   linkLost(gone: NodeId): void {
     const free = this.#turns.get(gone)
@@ -54,7 +54,7 @@ export class ObserverTurns {
     if (last !== undefined) this.#deal(last, turnMoved, free)
   }
 
-  /** True if another observer has its turn about then. */
+  /** True if another observer has its turn at about that time. */
   #isDealt(turn: Milliseconds): boolean {
     const near = this.#context.config.detection.period * 0.75
     for (const at of this.#turns.values()) if (Math.abs(at - turn) < near) return true

@@ -1,13 +1,13 @@
 /**
- * The probe scheduler: the times at which this node probes its neighbours on the rings (SWIM §3.1,
- * except that the probed member deals out the turns).
+ * The probe scheduler: the times at which this node probes its ring neighbours (SWIM §3.1). Unlike
+ * in SWIM, the probed member deals out the turns.
  *
- * A node probes an observed member in its turn, which the member's last answer stated (see
- * `observer-turns.ts`). The failure detector handles missing answers.
+ * Each answer of a member states this node's next turn (see `observer-turns.ts`). The failure
+ * detector handles missing answers.
  *
- * The time-out follows the time that answers take. If most members answer late, this node, its
- * network or the machine that all of them share is slow, and suspicions would make it slower.
- * Missing answers don't count, so the dead get no more time.
+ * The time-out grows with the time that answers take. If most members answer late, then this node,
+ * its network or a shared machine is slow. Suspicions would make it slower. Missing answers don't
+ * count, so dead members get no more time.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -22,23 +22,21 @@ import { turnMoved } from './observer-turns.ts'
  */
 const latencies = 3
 
-/**
- * Upper bound of the time after which an answer is late, ms. Guess: above it the pool is of no use.
- */
+/** Upper bound of the time after which an answer is late, ms. Guess: a slower pool is of no use. */
 const longestWait = 60_000
 
 interface Probe {
   sequence: number
   /** Time of the next probe. */
   nextAt: Milliseconds
-  /** When the unanswered one was sent; undefined: none is. */
+  /** When the probe was sent that this node waits for; undefined: it waits for none. */
   sentAt: Milliseconds | undefined
   /**
-   * When a probe without an answer was first sent, even if it was given up; undefined: none is
+   * When the unanswered probe was first sent, even if it was given up; undefined: no answer is
    * missing.
    */
   askedAt: Milliseconds | undefined
-  /** Duration of the last answer, even if it came too late; undefined: there was none. */
+  /** Duration of the last answer, even if it came too late; undefined: no answer came. */
   took: Milliseconds | undefined
 }
 
@@ -65,13 +63,13 @@ export class ProbeScheduler implements Timed {
     return this.#observed
   }
 
-  /** An answer that takes longer is late, given the duration of others' answers, ms. */
+  /** An answer that takes longer is late, ms. It follows the median duration of answers. */
   get late(): Milliseconds {
     return Math.min(this.#latency * latencies, longestWait)
   }
 
   /**
-   * Third quartile of the members' answer times, ms. The distant members of several sites count, a
+   * Third quartile of the members' answer times, ms. So distant members of other sites count, but a
    * single slow member does not.
    */
   get roundTrip(): Milliseconds {
@@ -117,8 +115,8 @@ export class ProbeScheduler implements Timed {
     const { now } = this.#context
     const probe = this.#probes.get(id) ?? this.#newProbe(now)
     if (probe.sentAt !== undefined) return
-    // A probe that was given up is repeated unchanged, so an answer to the first one shows its
-    // duration.
+    // A probe that was given up is repeated with its number. So a late answer to the first probe
+    // still shows its duration.
     if (probe.askedAt === undefined) {
       this.#sequence = (this.#sequence % 0xffffffff) + 1
       probe.sequence = this.#sequence
@@ -142,8 +140,8 @@ export class ProbeScheduler implements Timed {
     if (probe.sequence !== sequence || probe.askedAt === undefined) return
     const { now, config } = this.#context
     const { period } = config.detection
-    // A member that deals out distant turns could escape its observers. So no turn is later than
-    // with one and a half periods for each ring neighbour.
+    // A member could escape its observers by distant turns. So the next turn is at most one and a
+    // half periods for each ring neighbour away.
     const latest = period * config.links.rings * 4 * 1.5
     probe.sentAt = undefined
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
@@ -152,7 +150,7 @@ export class ProbeScheduler implements Timed {
     this.health.recover()
   }
 
-  /** Takes in a sign of life of a suspect. Its answer takes at least until then. */
+  /** Takes in a sign of life of a suspect. The suspect's answer takes at least until now. */
   heard(id: NodeId): void {
     const probe = this.#probes.get(id)
     if (probe === undefined) return
@@ -161,8 +159,8 @@ export class ProbeScheduler implements Timed {
   }
 
   /**
-   * This process stalled for `lateness`: the time for answers starts again, and the stall does not
-   * count as the duration of answers.
+   * This process stalled for `lateness`: each wait for an answer starts again. The stall does not
+   * count in the duration of answers.
    */
   stalled(lateness: Milliseconds): void {
     for (const probe of this.#probes.values()) {
@@ -187,7 +185,7 @@ export class ProbeScheduler implements Timed {
     this.#arm()
   }
 
-  /** Sets the timer to the next probe, or to the time-out of one. */
+  /** Sets the timer to the next probe or time-out. */
   #arm(): void {
     const { timeout } = this
     const next = earliest(this.#probes.values(), ({ nextAt, sentAt }) => (sentAt === undefined ? nextAt : sentAt + timeout))
@@ -218,8 +216,8 @@ export class ProbeScheduler implements Timed {
   }
 
   /**
-   * Moves all turns to a time within a period. Whole racks fall silent, not single hosts, so the
-   * next turns may be those of observers that died, too.
+   * Moves all turns of this node to a time within a period. Often a whole rack dies: the next turns
+   * may belong to dead observers.
    */
   #advanceTurns(): void {
     const { now, config } = this.#context
