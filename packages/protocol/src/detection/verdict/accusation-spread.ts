@@ -1,9 +1,10 @@
 /**
  * The spread of accusations over links.
  *
- * An accusation goes to the suspect itself, which can refute it. The pool receives it on the topic.
- * If that was not enough, it goes in ever rarer rounds to some links, whose own probe may be the
- * missing accusation, and to observers without a link.
+ * An accusation goes to the suspect itself, so that the suspect can refute it. The pool receives it
+ * on the topic. If the accusers are still too few, it goes to some linked peers in ever rarer
+ * rounds, and to observers without a link. These probe the suspect, and may become the missing
+ * accusers.
  */
 import type { NodeId } from '../../base/values.ts'
 import { pickOne, pickSome } from '../../base/random.ts'
@@ -23,21 +24,22 @@ export const firstRound = 150
 const longestPause = 2_400
 
 /**
- * Links that receive it in a round. Guess: each is one more accuser, and most often one is missing.
+ * Linked peers that receive an accusation in a round. Guess: each may accuse, and most often one
+ * accuser is missing.
  */
 const peersARound = 3
 
-/** Suspects with a round at a time. The others wait. Guess. */
+/** Most suspects with a round at a time. Other suspects wait. Guess. */
 export const roundsAtOnce = 2
 
-/** Observers without a link that are dialled for it at a time. Guess. */
+/** Most observers without a link that are dialled at a time. Guess. */
 const dialsAtOnce = 4
 
 export class AccusationSpread {
   readonly #context: Context
   readonly #batcher: Batcher
   readonly #suspicions: Suspicions
-  /** Suspects whose accusations a member gets as soon as a link to it is up. */
+  /** Suspects by member. The member gets their accusations as soon as a link to it is up. */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
 
   constructor(context: Context, batcher: Batcher, suspicions: Suspicions) {
@@ -98,7 +100,7 @@ export class AccusationSpread {
     return this.#suspicions.get(id) !== undefined
   }
 
-  /** Sends an accusation to a peer, unless one of the two received it from the other. */
+  /** Sends an accusation to a peer, unless the peer received it from this node or sent it. */
   #send(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
     if (!this.#context.links.has(peer) || !suspicion.newsFor(peer).includes(accusation)) return
     suspicion.exchange(peer, accusation)

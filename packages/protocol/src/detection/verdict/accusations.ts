@@ -2,12 +2,14 @@
  * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a
  * quorum and refutation).
  *
- * A node that failed to reach a member, directly and through helpers, signs an accusation. It sends
- * it to the member, which may refute it, and publishes it on the topic, as SWIM gossips each
- * suspicion (§4.2). So a member that no accuser and no helper reaches still receives it, through
- * nodes that reach both sides. `confirmation.ts` decides when accusations make a death.
+ * A node that failed to reach a member, directly and through helpers, signs an accusation. The node
+ * sends the accusation to the member, which may refute it, and publishes it on the topic. SWIM
+ * gossips each suspicion, too (§4.2). So a member that no accuser and no helper reaches still
+ * receives the accusation, through nodes that reach both sides. `confirmation.ts` decides when
+ * accusations make a death.
  *
- * If the topic did not bring enough accusations, they go on over links (`accusation-spread.ts`).
+ * If the topic did not bring enough accusations, they also travel over links
+ * (`accusation-spread.ts`).
  */
 import { FrameError } from '../../base/errors.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -22,8 +24,9 @@ import { AccusationSpread, firstRound, roundsAtOnce } from './accusation-spread.
 import { lifetime, type Suspicion } from '../suspicion/suspicion.ts'
 
 /**
- * Accusations wait for others to share their broadcast for this time, ms. Measured (simulated):
- * without it 99 % of 18 deaths of 60 are known after 3.5 instead of 3.1 s.
+ * An accusation waits for this time, so that others can share its broadcast, ms. Measured
+ * (simulated, 18 of 60 nodes die): without the wait 99 % of the deaths are known after 3.5 s
+ * instead of 3.1 s.
  */
 const company = 40
 
@@ -31,7 +34,10 @@ export interface AccusationEvents {
   onDeath: ConfirmationEvents['onDeath']
   /** Somebody accuses this member. `isDirect`: a peer sent the accusation over a link. */
   onReported(suspicion: Suspicion, isDirect: boolean): void
-  /** A member signed that it lives, or accusations expired. `isFresh`: it signed a moment ago. */
+  /**
+   * A member signed that it lives, or accusations expired. `isFresh`: the member signed a moment
+   * ago.
+   */
   onRefuted(id: NodeId, isFresh: boolean): void
 }
 
@@ -85,20 +91,21 @@ export class Accusations {
   }
 
   /**
-   * Judges other suspicions again, as the quorum no longer counts the accused member. Fewer
-   * accusers may suffice for members that it observes and, in a small remainder, for all members.
+   * Judges other suspicions again: the quorum no longer counts the accused member. Fewer accusers
+   * may now suffice for members that the accused member observes. If few members are left, that
+   * holds for all of them.
    */
   #judgeOthers(accused: NodeId): void {
     const { suspicions } = this.#parts
     const isChange = this.confirmation.quorum.toBelieve(accused) < mostAccusers
-    // Observation is mutual, as each ring is followed both ways.
+    // Observation is mutual: a member observes its ring neighbours on both sides.
     const concerned = isChange ? [...suspicions.values()] : [...suspicions.observersOf(accused)].flatMap((id) => suspicions.get(id) ?? [])
     for (const suspicion of concerned) if (suspicion.accusations.size > 0) suspicion.advance('judge', this.#context.now)
   }
 
   /**
-   * Withdraws the accusation of a member that this node reached. The member receives it, so that it
-   * can refute it to others that may hold it.
+   * Withdraws this node's accusation of a member that it reached. Other nodes may hold the
+   * accusation, so the member receives it and can refute it.
    */
   withdraw(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
@@ -153,10 +160,7 @@ export class Accusations {
     return heartbeat < (this.refutationExchange.latestOf(suspect)?.content.heartbeat ?? 0)
   }
 
-  /**
-   * True if the member lived long after a suspicion that cites this heartbeat, as far as this node
-   * knows.
-   */
+  /** True if this node knows that the member lived long after this heartbeat. */
   isOutlived(suspect: NodeId, heartbeat: number): boolean {
     return heartbeat < this.#parts.heartbeats.of(suspect) - heartbeatWindow
   }
@@ -194,9 +198,9 @@ export class Accusations {
   }
 
   /**
-   * Returns the last heartbeat that this node received. Without one, returns the lower median of
-   * the heartbeats that the accusers cite. The heartbeat is never below that of the member's
-   * refutation.
+   * Returns the heartbeat that this node cites: the last one that it received. If it received none,
+   * returns the lower median of the heartbeats that the accusers cite. The result is never below
+   * the heartbeat of the member's last refutation.
    */
   #citedHeartbeat({ id, accusations }: Suspicion): number {
     const { heartbeats } = this.#parts
@@ -207,9 +211,9 @@ export class Accusations {
 
   /**
    * Handles an accusation from the topic that is known or void. If the member refuted it only to a
-   * helper, possibly no other node knows the refutation. Then this node publishes it in the
-   * member's place. In SWIM, too, any node spreads a later incarnation that it knows. It does so
-   * even if others do the same: where the topic is cut in parts, each part needs it.
+   * helper, possibly no other node knows the refutation. Then this node publishes the refutation in
+   * the member's place. In SWIM, too, any node spreads a later incarnation that it knows. Several
+   * nodes may publish it: if the topic is cut in parts, each part needs the refutation.
    */
   #heardAgain(statement: Statement<Accusation>): void {
     const { suspect, heartbeat } = statement.content
@@ -231,8 +235,8 @@ export class Accusations {
   }
 
   /**
-   * True if an accusation deserves a check of its signature. This node's own ones don't: it knows
-   * them, and one that comes back from others may be void.
+   * True if the signature of an accusation is worth a check. Accusations by this node are not: it
+   * knows them, and may have withdrawn them since.
    */
   #isNews({ signer, content }: Statement<Accusation>): boolean {
     if (signer === this.#context.id || signer === content.suspect || !this.#isValid(content.suspect, content)) return false
@@ -249,7 +253,7 @@ export class Accusations {
     return firstRound + Math.min(this.#parts.roundTrip() * turnTrips, 3 * longestTurn)
   }
 
-  /** Publishes this node's accusation. From then on the member's time to refute it runs. */
+  /** Publishes this node's accusation. The member's time to refute it begins. */
   #publish(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
     if (own === undefined) return

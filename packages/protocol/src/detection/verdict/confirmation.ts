@@ -1,15 +1,16 @@
 /**
  * The confirmation decides when accusations of a member make a death (SWIM's Confirm, §4.2).
  *
- * A death needs a quorum of different accusers that cite about the same time (`quorum.ts`). The
- * member must not have refuted their accusations since. For each of them it gets the time in which
- * a refutation would have come back (the suspicion time-out of SWIM §4.2). Four observers, chosen
- * by lot, publish their accusations at once. The others follow one by one while these are not
- * enough.
+ * A death needs a quorum of different accusers (`quorum.ts`). They must cite about the same time,
+ * and the member must not have refuted their accusations. For each accusation the member gets the
+ * time in which a refutation would come back (the suspicion time-out of SWIM §4.2). Four observers,
+ * chosen by lot, publish their accusations at once. While four are not enough, the other observers
+ * follow one by one.
  *
- * As in SWIM each node concludes by itself. An accuser needs a quorum of the member's observers,
- * any other node the accusers of any death. So one accuser publishes the certificate at once, for
- * nodes that missed an accusation. The other accusers publish it if that one did not.
+ * As in SWIM each node decides by itself. An accuser needs a quorum of the member's observers. Any
+ * other node needs a quorum of all members. One accuser publishes the certificate at once, for
+ * nodes that missed an accusation. If that accuser does not, the next accuser publishes the
+ * certificate.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -20,49 +21,54 @@ import type { Suspicion } from '../suspicion/suspicion.ts'
 import type { Suspicions } from '../suspicion/suspicions.ts'
 
 /**
- * For this time an accuser wants as many accusers as all other nodes do, ms. Then a quorum of the
- * observers suffices. Measured: two halves of twelve were whole 0.8 s after the heal (median of 24
- * runs), and after 1.8 s with 300 ms here. In 2 s each observer has probed.
+ * For this time an accuser needs as many accusers as other nodes need, ms. Afterwards a quorum of
+ * the observers suffices. Measured: two halves of twelve nodes saw all members 0.8 s after the
+ * partition healed (median of 24 runs). With 300 ms here it took 1.8 s. In 2 s each observer has
+ * probed.
  */
 const generousFor = 2_400
 
 /**
- * The time for a suspicion to reach its subject and for the refutation to come back. The round
- * trips are some four hops of gossip each way. The second constant covers the waits of both for
- * company before they are published, ms. Measured: of a hundred nodes 10 ms apart, 120 ms in all
- * ended a life in one of two runs.
+ * The time for an accusation to reach the member and for the refutation to come back: round trips
+ * and a constant, ms. The round trips are some four hops of gossip each way. The constant is for
+ * two waits: both messages wait for others that share their broadcast. Measured (a hundred nodes,
+ * 10 ms apart): with 120 ms in all, a living member was pronounced dead in one of two runs.
  */
 const refutationTrips = 6
 const refutationTime = 100
 /**
- * The same where the host of a single member refuses, ms: two waits for company, and a little. That
- * is a dead process, since a firewall that refuses takes several members away at once. Measured:
- * all of twenty nodes know it after 111 ms instead of 161 (simulated). With this time for several
- * members, too, three times as many lives end falsely where a firewall refuses between all but
- * three of a hundred nodes.
+ * The constant if the host of a single member refuses, ms: the same two waits, and a little more. A
+ * single refusal means a dead process: a firewall that refuses takes several members away at once.
+ * Measured (simulated): all of twenty nodes know the death after 111 ms instead of 161 ms. If
+ * several members got only this time, three times as many lives would end falsely (a hundred nodes,
+ * a firewall that refuses between all but three).
  */
 const refusedTime = 50
 /**
- * Additional time for a member whose host is silent, ms. It may be cut off from all its peers of
- * the topic's mesh. Then lazy gossip (IHAVE, IWANT) brings it the suspicion at the next heartbeat
- * of gossipsub. A heartbeat takes up to 2 s, but the links bring most suspicions. A refusal breaks
- * links at once, and nodes that are linked with the member send it the suspicion. A node that did
- * not probe the member can't distinguish the two. Measured: no life ended in 300 seeds of
- * `three-sites-narrow`. A whole second makes the death of a silent host known 0.6 s later.
+ * Additional time for a member whose host did not refuse this node, ms. The member may be cut off
+ * from all its peers in the topic's mesh. Then lazy gossip (IHAVE, IWANT) brings it the accusation
+ * at the next heartbeat of gossipsub. That takes up to 2 s, but links bring most accusations
+ * earlier. A refusing host needs no such time: links break at once, and nodes that still have a
+ * link send the accusation. A node that did not probe the member can't tell the cases apart, so it
+ * waits. Measured: no life ended falsely in 300 seeds of `three-sites-narrow`. With a whole second
+ * the death of a silent host is known 0.6 s later.
  */
 const lazyGossip = 500
-/** Ms. Guess: where answers take longer, the machine is overloaded, not the network. */
+/**
+ * Upper bound of the time for a refutation, without additions, ms. Guess: if answers take longer,
+ * the machine is overloaded, not the network.
+ */
 const longestRefutation = 2_000
 
 /**
- * Additional wait before accusations go over links, and before others than the first accuser
- * publish certificates, ms. Guess: on an overloaded machine news from the topic waits for a second.
+ * Additional wait before accusations go over links, and before a second accuser publishes the
+ * certificate, ms. Guess: on an overloaded machine news from the topic waits for a second.
  */
 const settling = 1_000
 
 /**
- * Nodes with the same news publish it one after the other, until one has. Between two turns a batch
- * waits for company and travels: for this time, ms, and this many round trips. Guess.
+ * Nodes with the same news take turns until one of them has published it. A turn is this time, ms,
+ * and this many round trips: a batch waits for others and travels. Guess.
  */
 const turnLength = 60
 export const turnTrips = 3
@@ -70,7 +76,7 @@ export const longestTurn = 5_000
 
 export interface ConfirmationParts {
   readonly suspicions: Suspicions
-  /** True if neither refuted nor outlived. */
+  /** True if the member neither refuted nor outlived the accusation. */
   isValid(suspect: NodeId, accusation: Accusation): boolean
   /** The usual round trip, ms. */
   roundTrip(): Milliseconds
@@ -99,8 +105,8 @@ export class Confirmation {
   }
 
   /**
-   * Returns the wait of this turn before the node publishes shared news, ms. Each turn waits for
-   * the ones before it.
+   * Returns the wait before a node with this turn publishes shared news, ms. Each turn waits for
+   * all earlier turns.
    */
   waitFor(turn: number): Milliseconds {
     return turn * Math.min(turnLength + this.#parts.roundTrip() * turnTrips, longestTurn)
@@ -112,8 +118,8 @@ export class Confirmation {
   }
 
   /**
-   * Schedules the publication of this node's accusation. As many observers as make a death publish
-   * at once, the others only if these don't suffice.
+   * Schedules the publication of this node's accusation. Four observers publish at once. The other
+   * observers publish only if these four don't suffice.
    */
   accused(suspicion: Suspicion): void {
     const { suspicions } = this.#parts
@@ -122,10 +128,10 @@ export class Confirmation {
   }
 
   /**
-   * Counts one more accusation. From the first published one on, the member gets time to refute
-   * each that its death needs, by whichever path it came: the member may receive only the last of
-   * them. A member whose host refuses gets that time once, and less if this node misses no other
-   * member.
+   * Counts one more accusation. Once an accusation is published, each accusation that the death
+   * needs starts the member's time to refute again. The path of the accusation does not matter: the
+   * member may receive only the last. A member whose host refuses gets the time once, and less if
+   * this node misses no other member.
    */
   added(suspicion: Suspicion, accuser: NodeId, isPublished: boolean): void {
     const { awaited, id, judgedFrom } = suspicion
@@ -138,13 +144,13 @@ export class Confirmation {
     const more = isRefused ? ofSome : lazyGossip
     suspicion.judgedFrom = this.#context.now + this.refutationTime + more
     suspicion.schedule('judge', suspicion.judgedFrom)
-    // Nobody else needs to probe it until then, or somewhat later on a slow machine.
+    // No other node needs to probe the member until then, or somewhat later on a slow machine.
     const spread = suspicion.at('spread')
     if (spread < Infinity) suspicion.schedule('spread', Math.max(spread, suspicion.judgedFrom + settling))
   }
 
   /**
-   * Publishes this node's accusation in its turn. Pronounces the member dead if its accusers
+   * Publishes this node's accusation in its turn. Pronounces the member dead if the accusers
    * suffice.
    */
   judge(suspicion: Suspicion): void {
@@ -181,7 +187,7 @@ export class Confirmation {
     if (this.suffices(suspicion)) this.#died(this.#together(suspicion), undefined)
   }
 
-  /** True if its accusers are enough for any death. */
+  /** True if the member has enough accusers for any node to believe its death. */
   suffices(suspicion: Suspicion): boolean {
     return this.#together(suspicion).length >= this.quorum.toBelieve(suspicion.id)
   }

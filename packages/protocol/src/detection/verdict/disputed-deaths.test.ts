@@ -48,7 +48,7 @@ describe('a death which its member has refuted since', () => {
   it('is told to its member and not believed: who believed it before that came can not take it back', () => {
     bench.advance(60_000)
     bench.receive(bob, alarm(suspect.refutes(50)))
-    // On the word of few accusers nobody gives a life up, as one liar would be enough.
+    // Few accusers end no life: otherwise one liar would be enough.
     expect(toldTo(suspect, bench.receive(bob, facts([few])))).toEqual([])
     expect(toldTo(suspect, bench.receive(bob, facts([many])))).toEqual([wireFact(many).certificate])
     bench.advance(holdTime * 4)

@@ -1,10 +1,10 @@
 /**
  * Disputed deaths: enough others certified them, but this node is in contact with the members.
  *
- * After a partition the other side has pronounced living members dead. Such a death goes to its
- * member first, which answers with a new life. Only then do both changes, `died` and `joined`,
- * reach the application. A death that any node reported stands: only the next life reconciles both
- * sides.
+ * After a partition the other side has pronounced living members dead. This node sends such a death
+ * to its member first. The member answers with a new life. Only then do both changes, `died` and
+ * `joined`, reach the application. A death that any node reported is final: only the next life
+ * reconciles both sides.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -29,7 +29,7 @@ export class DisputedDeaths implements Timed {
 
   /**
    * Holds a verified death back and sends it to its member. `isOutlived`: this node knows that the
-   * member lived on, and does not believe the death later either.
+   * member lived on. It will not believe the death later either.
    */
   hold(certificate: Certificate, isOutlived: boolean): void {
     const { suspect } = certificate
@@ -38,13 +38,14 @@ export class DisputedDeaths implements Timed {
     this.#held.set(suspect, { certificate, isOutlived, until: this.#context.now + holdTime })
     this.#arm()
     if (this.#context.links.has(suspect)) this.#send(certificate)
-    // After a partition every node knows such deaths of half of the pool. A node with a link sends
-    // them.
+    // No dial for an outlived death: after a partition every node knows such deaths of half of the
+    // pool, and nodes with links send them.
     else if (!isOutlived) this.#context.connect(suspect)
   }
 
   /**
-   * Returns the death of this member that becomes credible once this node does not reach it either.
+   * Returns the held death of this member. This node believes it once it fails to reach the member,
+   * too.
    */
   get(id: NodeId): Certificate | undefined {
     const held = this.#held.get(id)

@@ -9,8 +9,8 @@ const everyone = actors(40)
 const [self, suspect, ...others] = everyone as [Actor, Actor, ...Actor[]]
 
 /**
- * Returns the quorum among `size` members. Besides this node the suspect has as many observers as
- * given, and besides the suspect this node accuses as many as given.
+ * Returns the quorum among `size` members. `observers`: the suspect's observers without this node.
+ * `accused`: the members that this node accuses without the suspect.
  */
 function quorumOf(size: number, { observers = size - 2, accused = 0 } = {}): Quorum {
   const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })

@@ -1,9 +1,10 @@
 /**
  * The quorum: the number of accusers that make a death.
  *
- * It is four, or the majority of the possible accusers, so that a small remainder of a pool can
- * still pronounce deaths. A member leaves the count when this node missed it directly and through
- * helpers. Accusations by others change no count, or one liar that accuses all would be a majority.
+ * It is four, or the majority of the possible accusers if that is less. So the last few members of
+ * a pool can still pronounce deaths. A member is no possible accuser once this node accuses it.
+ * Accusations by others don't change the count: otherwise one liar that accuses all would be a
+ * majority.
  */
 import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -12,8 +13,7 @@ import type { Context } from '../../context/context.ts'
 export const mostAccusers = 4
 
 /**
- * Largest pool in which a node accuses without a helper: of two members neither has anybody to ask.
- * Design.
+ * Largest pool in which a node accuses without a helper: two members have no third to ask. Design.
  */
 export const smallPool = 2
 
@@ -34,14 +34,14 @@ export class Quorum {
     this.#parts = parts
   }
 
-  /** Returns the accusers that a certified death needs to be believed, out of all members. */
+  /** Returns the number of accusers, out of all members, with which this node believes a death. */
   toBelieve(suspect: NodeId): number {
     const { accused } = this.#parts
     const others = this.#context.view.size - 1 - (this.#parts.isAccused(suspect) ? accused - 1 : accused)
     return majorityOf(others)
   }
 
-  /** Returns the accusers that a certificate needs, out of the suspect's observers. */
+  /** Returns the number of accusers, out of the suspect's observers, that a certificate needs. */
   toCertify(suspect: NodeId): number {
     return majorityOf([...this.#parts.observersOf(suspect)].filter((id) => !this.#parts.isAccused(id)).length)
   }

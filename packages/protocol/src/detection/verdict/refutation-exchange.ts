@@ -1,5 +1,5 @@
 /**
- * The way of refutations: from a member that is accused, over its accusers and the topic, to all
+ * The way of a refutation: from the accused member, over its accusers and the topic, to all nodes
  * that hold an accusation.
  */
 import { FrameError } from '../../base/errors.ts'
@@ -13,7 +13,9 @@ import type { Suspicion } from '../suspicion/suspicion.ts'
 import type { Suspicions } from '../suspicion/suspicions.ts'
 import type { Refutations } from './refutations.ts'
 
-/** Shortest interval of this node's refutations to one peer, ms: it signs no more often. */
+/**
+ * Shortest interval between this node's refutations to one peer, ms: a node signs no more often.
+ */
 const pause = 1_000
 
 export interface RefutationParts {
@@ -37,7 +39,7 @@ export class RefutationExchange {
     this.#onRefuted = onRefuted
   }
 
-  /** Returns the member's latest refutation, of those that it published or gave to a helper. */
+  /** Returns the member's latest refutation, published or sent to a helper. */
   latestOf(id: NodeId): Statement<Refutation> | undefined {
     const { heartbeats, refutations } = this.#parts
     const [published, proof] = [refutations.of(id), heartbeats.refutation(id)]
@@ -56,12 +58,12 @@ export class RefutationExchange {
     this.#hear(refutation, from)
   }
 
-  /** As {@link Refutations.isNews}. Callers ask this before they check the signature. */
+  /** See {@link Refutations.isNews}. Callers ask this before they check the signature. */
   isNews(refutation: Statement<Refutation>): boolean {
     return this.#parts.refutations.isNews(refutation)
   }
 
-  /** Takes in a verified refutation that was published, which is a fact. */
+  /** Takes in a verified refutation that was published. Returns the fact; undefined: no news. */
   take(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
     const { refutations } = this.#parts
     if (!this.isNews(refutation)) return undefined
@@ -70,7 +72,10 @@ export class RefutationExchange {
     return fact
   }
 
-  /** Passes a refutation on to the accusers, and to peers that exchanged the suspicion. */
+  /**
+   * Voids the refuted accusations. Passes the refutation on to accusers and to peers that sent or
+   * received accusations.
+   */
   #hear(refutation: Statement<Refutation>, from: NodeId | undefined): void {
     const { signer, content } = refutation
     const { heartbeats, suspicions, batcher } = this.#parts
@@ -78,7 +83,7 @@ export class RefutationExchange {
     heartbeats.signed(refutation, isFresh)
     const suspicion = suspicions.get(signer)
     if (suspicion === undefined) return
-    // The others receive a refutation from the topic, too.
+    // A refutation on the topic needs no passing on: the peers receive it there, too.
     if (from !== undefined)
       for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.send(peer, refutation)
     for (const [accuser, accusation] of suspicion.accusations)
@@ -87,7 +92,7 @@ export class RefutationExchange {
     this.#onRefuted(suspicion, isFresh)
   }
 
-  /** Sends the known refutation to an accuser of its member. Possibly nobody else sends it. */
+  /** Sends the known refutation to a peer that sent an accusation. Possibly no other node does. */
   object({ content }: Statement<Accusation>, accuser: NodeId): void {
     if (content.suspect === this.#context.id) return
     const refutation = this.latestOf(content.suspect)

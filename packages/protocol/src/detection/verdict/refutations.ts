@@ -1,11 +1,12 @@
 /**
  * Refutations: "I am here", signed with the present heartbeat. In SWIM (§4.2) a suspected member
- * gossips an alive message. Its incarnation orders these messages there, the heartbeat does here.
+ * gossips an alive message. SWIM orders these messages by incarnation. jel orders them by
+ * heartbeat.
  *
- * SWIM's incarnation outlives the episode, and so does a refutation. The highest published one of a
- * life is a fact: later members receive it, and it is deleted with the life. So suspicions that
- * were refuted once stay refuted. Each refutation is published, but several together if they follow
- * each other closely.
+ * A refutation stays in force after the suspicion is over, like an incarnation in SWIM. The highest
+ * published refutation of a life is a fact: members that join later receive it, and it is deleted
+ * with the life. So suspicions that were refuted once stay refuted. Of refutations within a second
+ * only the last is published.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -13,16 +14,16 @@ import { factOf, refutationKey, type Fact } from '../../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Accusation } from '../../facts/statement.ts'
 
 /**
- * Shortest interval of published refutations, ms. Accusers get them at once. It is a heartbeat, as
- * a member signs no more often. Measured: with five seconds a member that was accused twice in that
- * time could not answer (one of a hundred seeds of `three-sites-narrow`). A member that attackers
- * accuse all the time costs the pool the same 18 KB/s a node.
+ * Shortest interval between published refutations, ms: a heartbeat, since a member signs no more
+ * often. Accusers get refutations at once. Measured: with five seconds a member that was accused
+ * twice in that time could not answer (one of a hundred seeds of `three-sites-narrow`). With either
+ * interval a member that attackers accuse all the time costs the pool 18 KB/s a node.
  */
 const publishPause = 1_000
 
 export class Refutations {
   readonly #context: Context
-  /** The last refutation that this node signed, even if it is no fact. */
+  /** The last refutation that this node signed, even if it was not published. */
   #own: Statement<Refutation> | undefined
   #publishAgain: Milliseconds = -Infinity
 
@@ -43,8 +44,8 @@ export class Refutations {
   }
 
   /**
-   * True for a later refutation than the known one, of a life that goes on. Callers ask this before
-   * they check the signature.
+   * True if the refutation is later than the known one, and its life goes on. Callers ask this
+   * before they check the signature.
    */
   isNews({ signer, content, signature }: Statement<Refutation>): boolean {
     if (!this.#context.view.isAlive(signer, content.incarnation)) return false
@@ -83,7 +84,7 @@ export class Refutations {
     const published = this.of(id)
     // The published refutation voids this suspicion already.
     if (published !== undefined && published.content.heartbeat > content.heartbeat) return published
-    // Compared with the clock, not with the signed heartbeat. Otherwise a liar could drive the
+    // Compares with the clock, not with the signed heartbeat. Otherwise a liar could drive the
     // heartbeat ahead, one signature at a time.
     if (content.heartbeat > this.#clock) return undefined
     timers.set('refutation', Math.max(now, this.#publishAgain))
@@ -119,8 +120,8 @@ export class Refutations {
 }
 
 /**
- * Orders two refutations of one heartbeat, so that all nodes keep the same. Only a faulty or
- * dishonest member signs both.
+ * Orders two refutations of one heartbeat, so that all nodes keep the same one. Only a faulty or
+ * dishonest member signs two.
  */
 function isGreater(a: Uint8Array, b: Uint8Array): boolean {
   const at = a.findIndex((byte, i) => byte !== b[i])
