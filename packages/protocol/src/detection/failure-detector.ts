@@ -201,7 +201,7 @@ export class FailureDetector {
 
   /**
    * Takes in a death that enough accusers certified. This node is in contact with the member, or
-   * (`isOutlived`) knows that the member lived long after the accusations.
+   * (`isOutlived`) knows that the member refuted or outlived the accusations.
    */
   dispute(certificate: Certificate, isOutlived: boolean): void {
     this.#lifecycle.disputed.hold(certificate, isOutlived)

@@ -3,8 +3,8 @@
  *
  * When a rack goes down, every observer has news of several members for the same neighbours within
  * a few milliseconds. Each frame costs both ends far more than its content. So the batcher gathers
- * for a moment, and sends one frame of a kind over each link. On a busy machine it gathers for
- * longer, and sends fewer frames.
+ * messages for a moment, and sends one frame of each kind over each link. If answers are slow it
+ * gathers for longer, and sends fewer frames.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -18,15 +18,15 @@ import type { Statement } from '../../facts/statement.ts'
 const gatherTime = 10
 
 /**
- * On an overloaded machine they are gathered for as long as answers take, ms, at most for this
- * time. Measured: a pool of 40 on two machines of half the usual speed is whole 14 s after a
- * partition. With 10 ms it takes 22 s, as each suspect brings a frame to each link. Guess: above
- * that the wait itself costs more.
+ * On an overloaded machine messages are gathered for as long as answers take. This is the longest
+ * such time, ms. Measured: a pool of 40 nodes on two machines of half the usual speed has all
+ * members again 14 s after a partition. With 10 ms it takes 22 s: each suspect brings a frame to
+ * each link. Guess: a longer wait costs more than the frames.
  */
 const longestGather = 1_000
 
 interface Waiting {
-  /** By content, not by object: the same statement may have come from several peers. */
+  /** Keys are the content, not the object: the same statement may have come from several peers. */
   readonly statements: Map<string, Statement>
   readonly subjects: Set<NodeId>
   readonly reached: Map<string, Statement>
@@ -39,9 +39,7 @@ export class Batcher implements Timed {
   readonly #waiting = new Map<NodeId, Waiting>()
   readonly #busyness: () => Milliseconds
 
-  /**
-   * `busyness`: the usual round trip where the machine, not the network, is slow, ms; otherwise 0.
-   */
+  /** `busyness`: the usual round trip if most answers are late, ms; otherwise 0. */
   constructor(context: Context, busyness: () => Milliseconds = () => 0) {
     this.#context = context
     this.#busyness = busyness

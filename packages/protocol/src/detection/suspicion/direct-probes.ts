@@ -1,9 +1,10 @@
 /**
  * Direct probes: a node's own attempts to reach a member that it suspects, before it asks others.
  *
- * It probes over the link, if one is up, and then the host. If the kernel answers for the process,
- * it dials. Each later probe of a member waits twice as long, and longer if many members are
- * suspected. If an overloaded machine is the cause, probes must not keep it busy.
+ * The node probes over the link first, if a link is up, and then the host. If the kernel accepts
+ * but the process is silent, the node dials. Each pause before the next probe of a member is twice
+ * as long as the last. It is longer if many members are suspected: the cause may be an overloaded
+ * machine, and probes must not keep it busy.
  */
 import type { DialFailure, HostProbeOutcome } from '../../base/input.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -16,9 +17,9 @@ import type { Suspicion } from './suspicion.ts'
 import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
 
 /**
- * A member with a link gets this time to answer over it before its host is probed, ms. Often others
- * miss a member that this node does not. Measured (simulated, two of three hosts of ten kept apart
- * by a firewall): 516 host probes instead of 1,303. The time is a guess: an answer takes a few ms,
+ * A linked member gets this time to answer over the link before its host is probed, ms. Often only
+ * other nodes miss the member. Measured (simulated, three hosts of ten nodes, a firewall between
+ * two of them): 516 host probes instead of 1,303. The time is a guess: an answer takes a few ms,
  * and the silence so far took a second.
  */
 const linkFirst = 100
@@ -26,14 +27,18 @@ const linkFirst = 100
 /** Longest pause between two direct probes of a member, ms. Guess. */
 const longestPause = 4_000
 
-/** Most dials under way at a time. Measured: without a bound, 100 hosts once never settled. */
+/**
+ * Most dials under way at a time. Measured: without a bound, a pool of 100 hosts once never came to
+ * rest.
+ */
 const dialsAtOnce = 4
 
-/** A dial that finds silence has taken this time, ms: the overlay's time-out for a connection. */
+/** A dial of a silent host takes this time, ms: the overlay's time-out for a connection. */
 const silentDial = 2_000
 
 /**
- * Share of the additional links for probes that stays free for nodes that probe this node. Guess.
+ * A node may have more links than usual for probes. This share of them stays free for nodes that
+ * probe this node. Guess.
  */
 const freeShare = 0.25
 
@@ -48,8 +53,8 @@ export class DirectProbes {
   readonly #parts: DirectProbeParts
   readonly #onTimeout: (suspicion: Suspicion) => void
   /**
-   * The times at which probes brought up links. Such a link is kept for a moment, and counts as a
-   * probe meanwhile, so that links are bounded.
+   * Start times of links that probes brought up. Such a link is kept for a moment and counts as a
+   * probe meanwhile. So the number of links is bounded.
    */
   #probeLinks: Milliseconds[] = []
 
@@ -73,9 +78,9 @@ export class DirectProbes {
   }
 
   /**
-   * True if this node may probe one more member on the word of others. It probes few at once, and
-   * fewer if it has many links, as each probe may bring one more. One probe is always free, so that
-   * nobody blinds it with links.
+   * True if this node may probe one more member because of a hint. It probes few members at once,
+   * and fewer if it has many links: each probe may bring one more link. One probe is always free,
+   * so that nobody can blind this node with links.
    */
   get mayLook(): boolean {
     const { now, config, links } = this.#context
@@ -97,7 +102,7 @@ export class DirectProbes {
     this.#parts.suspicions.get(peer)?.schedule('probe', this.#context.now)
   }
 
-  /** Takes in a failed dial. Each one is evidence, for whatever purpose it was made. */
+  /** Takes in a failed dial. Each failed dial is evidence, whatever its purpose was. */
   failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): void {
     if (isFirst && failure === 'silent') suspicion.delay(-silentDial)
     suspicion.dialling = undefined
@@ -157,8 +162,8 @@ export class DirectProbes {
   }
 
   /**
-   * Dials a few members at a time. A dial costs both ends a handshake. So it needs a kernel that
-   * accepts, or a member of which a host probe shows nothing.
+   * Dials a few members at a time. A dial costs both ends a handshake. So the kernel must have
+   * accepted a host probe, or the member must be one that host probes can't reach.
    */
   #dial(suspicion: Suspicion): void {
     const { now, config, effects, view } = this.#context

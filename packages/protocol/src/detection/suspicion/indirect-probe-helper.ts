@@ -1,9 +1,10 @@
 /**
  * The helper: answers requests for indirect probes (SWIM §3.1, the receiver of a ping-req).
  *
- * It passes a request on to the subject, which signs its present heartbeat, and returns the answer.
- * It answers from memory if the finding is at most a second old, to any asker. It dials only
- * members of its own view, at the addresses that they signed. So nobody can use it as a reflector.
+ * The helper passes a request on to the subject, and returns the subject's answer: a signature of
+ * the present heartbeat. If it has an answer that is at most a second old, it repeats that answer
+ * to any asker. It dials only members of its own view, at the addresses that they signed. So nobody
+ * can use it as a reflector.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { HostProbeOutcome } from '../../base/input.ts'
@@ -15,14 +16,12 @@ import type { Heartbeats } from '../probing/heartbeats.ts'
 import type { Batcher } from './batcher.ts'
 
 /**
- * Most subjects without a link that it dials at a time. Guess: a dial costs 11 ms of processor
- * time.
+ * Most subjects without a link that the helper dials at a time. Guess: a dial costs 11 ms of
+ * processor time.
  */
 const dialsAtOnce = 4
 
-/**
- * Most subjects under way at a time. Guess: four times as many as a node has neighbours on rings.
- */
+/** Most subjects under way at a time. Guess: four for each ring neighbour of a node. */
 const most = 32
 
 export interface HelperEvents {
@@ -30,7 +29,7 @@ export interface HelperEvents {
   isMissed(id: NodeId): boolean
   /** True if this node can tell by itself whether the member is gone. */
   canTell(id: NodeId): boolean
-  /** The member did not answer this node, which probed it for others. */
+  /** The member did not answer a probe that this node made for others. */
   onMissed(id: NodeId): void
   /** Time for a subject to answer through this node, ms. */
   readonly timeout: Milliseconds
@@ -41,7 +40,7 @@ export interface HelperEvents {
 interface Task {
   readonly askers: Set<NodeId>
   deadline: Milliseconds
-  /** Its host accepted. It is dialled as soon as there is room. */
+  /** The subject's host accepted. The subject is dialled as soon as fewer dials are under way. */
   isAccepted: boolean
   isDialled: boolean
 }
@@ -60,7 +59,7 @@ export class IndirectProbeHelper implements Timed {
     this.#events = events
   }
 
-  /** Takes in a member's request for a probe of another. */
+  /** Takes in a member's request for a probe of another member. */
   request(from: NodeId, subject: NodeId): void {
     const { links, view, now, effects } = this.#context
     const recent = this.#heartbeats.recent(subject)
@@ -84,7 +83,10 @@ export class IndirectProbeHelper implements Timed {
     for (const asker of task?.askers ?? []) this.#batcher.reached(asker, refutation)
   }
 
-  /** Answers the askers after this node's own attempts ended, or its link broke. */
+  /**
+   * Sends the askers a negative answer: this node's own attempts failed, or the subject's life
+   * ended.
+   */
   missed(subject: NodeId): void {
     const task = this.#end(subject)
     for (const asker of task?.askers ?? []) this.#batcher.missed(asker, subject, !this.#events.canTell(subject))
@@ -97,7 +99,8 @@ export class IndirectProbeHelper implements Timed {
       this.#fail(subject)
       return
     }
-    // Its kernel answers. The process gets the time of a direct probe, as many may dial it at once.
+    // The kernel accepts. The process gets as long as for a direct probe: many nodes may dial it at
+    // once.
     task.isAccepted = true
     task.deadline = this.#context.now + this.#events.probeTimeout
     this.#arm()

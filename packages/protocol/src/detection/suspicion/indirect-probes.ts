@@ -3,18 +3,19 @@
  * ping-req).
  *
  * Reachability is not transitive: two sites may be cut off from each other while a third reaches
- * both. So the helpers are the subject's linked observers, then other links. "Reached" is proven by
- * the subject's signature over its present heartbeat. "Missed" has no proof. A helper without any
- * answer is the next suspect. If none answers, this node may be cut off itself.
+ * both. So a node first asks linked observers of the subject and a few other linked members, then
+ * all others. The subject's signature over its present heartbeat proves "reached". "Missed" has no
+ * proof. A helper that does not answer is the next suspect. If no helper answers, this node may be
+ * cut off itself.
  *
  * Two departures from SWIM:
  *
- * - A node asks six helpers at once and waits for all their answers. With three random helpers it
- *   missed the one site that reaches both in a quarter of the cases, and a helper that has to dial
- *   the subject answers last.
- * - Unless the subject's host refuses, the node asks all other links as soon as answers should have
- *   come. These requests cost less than an accusation that the member has to refute. If the host
- *   refuses, three helpers that missed it are enough, as most often the process is dead.
+ * - A node asks six helpers at once and waits for all their answers. With three random helpers, in
+ *   a quarter of the cases no helper was in the one site that reaches both. And a helper that has
+ *   to dial the subject answers last.
+ * - Unless the subject's host refuses, the node asks all other links as soon as most answers should
+ *   have come. These requests cost less than an accusation that the member has to refute. If the
+ *   host refuses, most often the process is dead. Then three helpers that missed it are enough.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -24,26 +25,28 @@ import type { Timed } from '../../context/timers.ts'
 import type { Batcher } from './batcher.ts'
 
 /**
- * As many helpers that missed the member are enough. A node asks this many observers and as many
- * others at once. Paper: SWIM §3.1 asks three. In a pool of three sites all six are in the asker's
- * own site in one case of sixty.
+ * This many helpers that missed the member are enough. A node asks this many observers and as many
+ * others at once. Paper: SWIM §3.1 asks three helpers. In a pool of three sites all six helpers are
+ * in the asker's own site in one case of sixty.
  */
 const enough = 3
 
 /**
- * The time of a helper's answer. It takes this many round trips if the helper has to dial the
- * subject (TCP, Noise, hello). The second constant is for requests and answers, which are gathered
- * four times on the way, ms. Guess.
+ * The time for a helper's answer. A helper that has to dial the subject (TCP, Noise, hello) takes
+ * this many round trips. `gathering`, ms, is for batches: requests and answers are gathered four
+ * times on the way. Guess.
  */
 const roundTrips = 8
 export const gathering = 80
 /**
- * Upper bound of these round trips, ms. If answers take seconds, the machine is overloaded, and
- * proportional waits would keep it so. Guess: as long as the network alone ever takes.
+ * Longest time for these round trips, ms. If answers take seconds, the machine is overloaded. Waits
+ * in proportion would keep it overloaded. Guess: the network alone never takes longer.
  */
 const longestUsual = 2_000
 
-/** Returns the time in which most answers of helpers come, ms. `roundTrip`: of the probes. */
+/**
+ * Returns the time in which most answers of helpers come, ms. `roundTrip`: the usual one of probes.
+ */
 export function usualAnswer(roundTrip: Milliseconds): Milliseconds {
   return gathering + Math.min(roundTrip * roundTrips, longestUsual)
 }
@@ -52,7 +55,8 @@ export function usualAnswer(roundTrip: Milliseconds): Milliseconds {
 export interface HelperSources {
   observersOf(id: NodeId): ReadonlySet<NodeId>
   /**
-   * True if answers of helpers that can't tell count, too: this node can, or it waited long enough.
+   * True if a helper's "unknown" counts as "missed": this node can tell itself, or it waited long
+   * enough.
    */
   canTell(id: NodeId): boolean
   /** True if this node is not sure that the member lives. */
@@ -66,7 +70,7 @@ export interface HelperSources {
 }
 
 export interface IndirectProbeEvents {
-  /** Helpers tried and failed. */
+  /** Helpers missed the member. */
   onMissed(id: NodeId): void
   /** Helpers answered, and none of them can tell. */
   onUnknown(id: NodeId): void
@@ -77,10 +81,10 @@ export interface IndirectProbeEvents {
 
 interface Round {
   readonly helpers: Map<NodeId, 'asked' | 'missed' | 'unknown' | 'silent'>
-  /** Most answers have come by then. Then all links are asked, if necessary. */
+  /** By this time most answers have come. Then all other links are asked, if necessary. */
   secondWaveAt: Milliseconds
   deadline: Milliseconds
-  /** A few were asked: all others are next. */
+  /** True once the first few helpers are chosen. Then all others are next. */
   isWide: boolean
 }
 
@@ -99,7 +103,8 @@ export class IndirectProbes implements Timed {
   }
 
   /**
-   * Begins a round of probes of one member. `relay` reached it before, and is asked first, alone.
+   * Begins a round of probes of one member. `relay` is asked first, alone: it reached the member
+   * before, or observes it.
    */
   begin(id: NodeId, relay?: NodeId): void {
     const round: Round = { helpers: new Map(), secondWaveAt: Infinity, deadline: Infinity, isWide: false }
@@ -119,8 +124,8 @@ export class IndirectProbes implements Timed {
   }
 
   /**
-   * Takes in a negative answer. `unknown`: the helper can't tell, as the member may be behind a
-   * NAT, or only others reach it.
+   * Takes in a negative answer. `unknown`: the helper can't tell. The member may be behind a NAT,
+   * or only other nodes reach it.
    */
   missed(helper: NodeId, id: NodeId, how: 'missed' | 'unknown'): void {
     const round = this.#rounds.get(id)
@@ -179,14 +184,16 @@ export class IndirectProbes implements Timed {
   }
 
   #conclude(id: NodeId, round: Round): void {
-    // Helpers that miss it answer first. One that reaches it may have to dial it, at the same time
-    // as many others.
+    // Waits for all answers. Helpers that miss the member answer first. A helper that reaches it
+    // may have to dial it, at the same time as many others.
     if ([...round.helpers.values()].includes('asked')) return
     if (this.#missedBy(id, round) >= enough && !this.#sources.wantsAll(id)) this.#finish(id, round)
     else this.#next(id, round)
   }
 
-  /** Asks helpers that were not asked yet, or concludes from the answers if there are none. */
+  /**
+   * Asks helpers that were not asked yet. If no such helper is left, concludes from the answers.
+   */
   #next(id: NodeId, round: Round): void {
     const helpers = this.#helpersFor(id, round)
     if (helpers.length > 0) this.#ask(id, round, helpers)
@@ -211,7 +218,7 @@ export class IndirectProbes implements Timed {
     this.#arm()
   }
 
-  /** Returns a few helpers that are likely to know it first, then all others. */
+  /** Returns first a few helpers that probably know the member, at the next call all others. */
   #helpersFor(id: NodeId, round: Round): NodeId[] {
     const fit = new Set([...this.#context.links.keys()].filter((peer) => this.#isFit(peer, id, round)))
     if (round.isWide) return [...fit]
@@ -242,8 +249,8 @@ export class IndirectProbes implements Timed {
   }
 
   /**
-   * Counts the helpers that missed it. If this node can't tell either, the answers of helpers that
-   * can't tell prove nothing.
+   * Counts the helpers that missed the member. A helper's "unknown" counts only if
+   * {@link HelperSources.canTell} says so.
    */
   #missedBy(id: NodeId, { helpers }: Round): number {
     const canTell = this.#sources.canTell(id)

@@ -1,8 +1,8 @@
 /**
- * Proofs of life: others show that a member lives that this node does not reach.
+ * Proofs of life: other nodes show that a member lives although this node does not reach it.
  *
- * A helper brings the member's fresh signature, or the member refutes an accusation. Either counts
- * for some time only. It may be older than the member's death.
+ * A helper brings the member's fresh signature, or the member refutes an accusation. Either proof
+ * counts for some time only: the member may have died after it.
  */
 import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -14,22 +14,23 @@ import type { Suspicions } from './suspicions.ts'
 
 /**
  * An observer asks helpers for a relayed member again after this time, ms. Each later pause is four
- * times as long. Measured (simulated, sixty, thirty and ten nodes of which the two larger sites are
- * cut apart, seed 1): a node received 1.0 KB/s, and 2.3 with half a minute. Nodes that reach the
- * member look after it meanwhile.
+ * times as long. Measured (simulated, sites of sixty, thirty and ten nodes, a cut between the two
+ * larger ones, seed 1): a node received 1.0 KB/s. With half a minute it received 2.3 KB/s. Nodes
+ * that reach the member probe it meanwhile.
  */
 const relayPause = 120_000
 /** Longest such pause, ms. Guess. */
 const longestRelayPause = 300_000
 /**
- * Other nodes take it for reachable for this time, ms, and ask again when their next dial fails.
- * Guess: as long as the longest pause between two dials.
+ * A node that does not observe the relayed member forgets the suspicion after this time, ms. It
+ * asks helpers again when its next dial fails. Guess: as long as the longest pause between two
+ * dials.
  */
 const relayedFor = 32_000
 
 /**
- * For this time after a proof of a member's life nobody accuses it, ms. Guess: above the pause
- * between the refutations that it publishes.
+ * This node does not accuse a member within this time after a proof of the member's life, ms.
+ * Guess: longer than the pause between published refutations.
  */
 export const standDown = 8_000
 
@@ -37,7 +38,7 @@ export interface ProofParts {
   readonly suspicions: Suspicions
   readonly contacts: Contacts
   readonly heartbeats: Heartbeats
-  /** True if the probes are the task of others, and nobody accuses the member. */
+  /** True if this node does not observe the member, and nobody accuses the member. */
   isLeft(suspicion: Suspicion): boolean
 }
 
@@ -51,39 +52,40 @@ export class ProofsOfLife {
   }
 
   /**
-   * True if others reached it a moment ago, after this node began to miss it. Nobody accuses it for
-   * that moment.
+   * True if other nodes reached the member a moment ago, after this suspicion began. This node does
+   * not accuse the member in that moment.
    */
   isRecent({ id, raised }: Suspicion): boolean {
     const provenAt = this.#parts.heartbeats.provenAt(id)
     return provenAt >= raised && this.#context.now - provenAt < standDown
   }
 
-  /** Others reach a member that this node does not, so it lives. */
+  /** Other nodes reach the member although this node does not: it lives. */
   relayed(suspicion: Suspicion): void {
     const { now } = this.#context
     const isSure = this.#parts.contacts.relayed(suspicion.id)
     if (suspicion.state !== 'relayed') {
       suspicion.enter('relayed', now)
       suspicion.rounds = 0
-      // The link is up but nothing comes through. Without it, the next dial shows when the path is
-      // free again.
+      // If a link is up, nothing comes through it. Once it is closed, the next dial shows when the
+      // path is free again.
       this.#context.closeLink(suspicion.id, 'reached through others only')
     }
     const long = Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
     const pause = this.#parts.isLeft(suspicion) ? relayedFor : long
     suspicion.schedule('round', now + this.#context.jitter(pause))
     if (isSure) return
-    // The proof may be older than its death, so this round does not count.
+    // The proof may be older than the member's death, so this round does not count.
     suspicion.rounds -= 1
     suspicion.advance('round', now + standDown + this.#context.jitter(gathering))
   }
 
   /**
-   * A member refuted an accusation, and no helper of this node reached it. It may have signed that
-   * just before it went, and the same refutation comes on several ways. So the refutation counts
-   * for a moment only, until the member signs another one later. If an accusation only expired (not
-   * `isFresh`), the member counts as alive for a little longer.
+   * A member refuted an accusation, but no helper of this node reached it. The member may have
+   * signed the refutation just before it died, and the same refutation may come on several ways. So
+   * the first refutation counts for a moment only. A later one counts for as long as any proof. If
+   * accusations only expired (not `isFresh`), the member counts as alive for a little longer than a
+   * moment.
    */
   refuted(suspicion: Suspicion, isFresh: boolean): void {
     const { now } = this.#context
@@ -96,7 +98,9 @@ export class ProofsOfLife {
     suspicion.advance('round', now + pause)
   }
 
-  /** The link to this peer is lost. Members that it reached for this node may be out of reach. */
+  /**
+   * The link to this peer is lost. Members that the peer reached for this node may be out of reach.
+   */
   relayLost(peer: NodeId): void {
     const soon = this.#context.now + standDown
     for (const suspicion of this.#parts.suspicions.values())

@@ -1,5 +1,5 @@
 /**
- * The suspicion time-out: the time of direct probes before others are asked to probe a member.
+ * The suspicion time-out: the time of direct probes before helpers are asked to probe a member.
  *
  * | member | found | wait |
  * | --- | --- | --- |
@@ -17,27 +17,26 @@ import type { Milliseconds } from '../../base/values.ts'
 /** The latest finding about a member's host. */
 export type Evidence = 'none' | 'refused' | 'silent' | 'unresponsive'
 
-/**
- * Wait for a silent host (no refusal, no acceptance) before others are asked to probe it, ms from
- * the first suspicion. Guess: as long as a host probe waits.
- */
+/** Wait for a silent host (no refusal, no acceptance), ms. Guess: as long as a host probe waits. */
 export const silent = 600
 
 /** A member that can't be dialled gets this time to come back by itself, ms. Guess. */
 const returnTime = 4_000
 
 /**
- * Wait for a host that refuses while a link is up but silent, ms. Guess: a few round trips of a
- * slow wide area.
+ * Wait for a host that refuses while a link is up but silent, ms. Guess: a few round trips in a
+ * slow wide-area network.
  */
 const refusedWithLink = 1_000
 
 export interface Situation {
   readonly evidence: Evidence
   readonly isLinked: boolean
-  /** False: it came from another address than it announces, as from behind a NAT. */
+  /**
+   * False: the member connects from another address than it announces, for example behind a NAT.
+   */
   readonly isDialable: boolean
-  /** An answer that takes longer is late, given the duration of others' answers, ms. */
+  /** An answer that takes longer is late, ms. It follows the median duration of answers. */
   readonly late: Milliseconds
 }
 

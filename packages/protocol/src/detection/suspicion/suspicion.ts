@@ -1,18 +1,16 @@
-/**
- * A suspicion: one member whose state is unsure, this node's findings, and accusations by others.
- */
+/** A suspicion: one member that may be dead, this node's findings, and accusations by others. */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
 
 export type SuspicionState =
-  /** Others accuse it. This node did not probe it. */
+  /** Others accuse it, and this node does not probe it. */
   | 'reported'
   /** This node probes it. */
   | 'probing'
   /** It did not answer in time, so helpers are asked to probe it. */
   | 'indirect'
-  /** Helpers reach it, this node does not. It lives. */
+  /** Helpers reach it but this node does not. It lives. */
   | 'relayed'
   /** Helpers failed, too, so this node signed an accusation. */
   | 'accused'
@@ -21,24 +19,27 @@ export type SuspicionState =
 export type Timer =
   /** The next direct probe. */
   | 'probe'
-  /** The next round of indirect probes. For a reported member: this node's own probe after all. */
+  /**
+   * The next round of indirect probes. For a reported member: the time at which this node probes it
+   * after all.
+   */
   | 'round'
   /** The next round of accusations to more members. */
   | 'spread'
-  /** Publication of this node's accusation, unless the known ones are enough by then. */
+  /** Publication of this node's accusation, unless the known accusations are enough by then. */
   | 'publish'
-  /** A check whether accusations are enough, or waited long enough. */
+  /** A check whether accusations are enough, and the member had time to refute them. */
   | 'judge'
 
 /**
- * Accusations that do not suffice expire after this time, ms. Guess: above the wait for an
+ * Accusations that do not suffice expire after this time, ms. Guess: longer than the wait for an
  * unresponsive process.
  */
 export const lifetime = 30_000
 
 /** Receives the changes of suspicions. */
 export interface SuspicionWatcher {
-  /** Its due time changed. */
+  /** The suspicion's due time changed. */
   rescheduled(suspicion: Suspicion): void
   entered(state: SuspicionState, from: SuspicionState): void
   /** A dial began (1) or ended (-1). */
@@ -52,7 +53,9 @@ export class Suspicion {
   /** The last start of direct probes by this node. */
   missedSince: Milliseconds = Infinity
   evidence: Evidence = 'none'
-  /** It did not answer this node in time. Its observers get a moment. */
+  /**
+   * The member did not answer this node in time. This node gives the member's observers a moment.
+   */
   isTimedOut = false
   /** Number of direct probes. */
   probes = 0
@@ -60,18 +63,21 @@ export class Suspicion {
   hostProbing: Milliseconds | undefined
   /** Number of rounds of indirect probes. */
   rounds = 0
-  /** The helper that reached it last. */
+  /** The helper that reached the member last. */
   relay: NodeId | undefined
   /**
-   * The member's known heartbeat when it first refuted this. Undefined: it did not, or a helper has
-   * reached it since.
+   * The member's known heartbeat at its first refutation. Undefined: there was no refutation, or a
+   * helper has reached the member since.
    */
   refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
   spreads = 0
   /** Accusers whose accusation the member gets time to refute, at most as many as a death needs. */
   readonly awaited = new Set<NodeId>()
-  /** The earliest time at which they may become a certificate; Infinity: none was published yet. */
+  /**
+   * The earliest time at which accusations may become a certificate; Infinity: no accusation was
+   * published yet.
+   */
   judgedFrom: Milliseconds = Infinity
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
   /** Statements that each peer received from this node, or sent to it. */
@@ -130,7 +136,10 @@ export class Suspicion {
     this.#watcher?.rescheduled(this)
   }
 
-  /** Moves the start of the present state to a later time, by `time` ms. */
+  /**
+   * Moves the start of the present state by `time` ms: to a later time, if negative to an earlier
+   * time.
+   */
   delay(time: Milliseconds): void {
     this.#since += time
     this.missedSince += time
@@ -158,7 +167,7 @@ export class Suspicion {
     return Math.min(round, this.isOwn ? probe : Infinity, this.accusationsDue)
   }
 
-  /** The next time to look at accusations. */
+  /** The next time to spread, publish, judge or drop accusations. */
   get accusationsDue(): Milliseconds {
     if (this.#accusations.size === 0) return Infinity
     const { spread, publish, judge } = this.#times
@@ -170,7 +179,9 @@ export class Suspicion {
     this.#watcher = undefined
   }
 
-  /** Voids the published accusations. */
+  /**
+   * Treats the accusations as unpublished: the next published one starts the time to refute again.
+   */
   unpublish(): void {
     this.judgedFrom = Infinity
     this.awaited.clear()

@@ -1,4 +1,4 @@
-/** The suspicions of this node: one record for each member whose state is unsure. */
+/** The suspicions of this node: one record for each member that may be dead. */
 import { DueQueue } from '../../base/due-queue.ts'
 import { hash52 } from '../../base/hash.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -8,7 +8,7 @@ import { Suspicion, type SuspicionState, type SuspicionWatcher } from './suspici
 
 /** Most direct probes of all suspects together within `reprobe`. Guess. */
 export const probesAtOnce = 8
-/** Ms. Guess. */
+/** First pause between two direct probes of a member, ms. Guess. */
 export const reprobe = 500
 
 export class Suspicions implements SuspicionWatcher {
@@ -18,10 +18,10 @@ export class Suspicions implements SuspicionWatcher {
   readonly #counts: Record<SuspicionState, number> = { reported: 0, probing: 0, indirect: 0, relayed: 0, accused: 0 }
   #dialling = 0
   readonly #queue = new DueQueue<Suspicion>()
-  /** Order of their beginning. Simultaneous work is done in this order. */
+  /** Suspicions by order of creation. Work that is due at the same time is done in this order. */
   readonly #order = new WeakMap<Suspicion, number>()
   #opened = 0
-  /** Observers of suspects in the present view, looked up once, not with each suspicion. */
+  /** Observers by suspect, in the present view. They are computed once for each suspect. */
   readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
 
   constructor(context: Context) {
@@ -99,14 +99,14 @@ export class Suspicions implements SuspicionWatcher {
     return this.#counts.relayed
   }
 
-  /** Number of members that this node itself is not sure of. */
+  /** Number of members that this node itself suspects. */
   get own(): number {
     const { probing, indirect, accused } = this.#counts
     return probing + indirect + accused
   }
 
   /**
-   * True if this node misses several members at once. A cut or a firewall does that, one dead
+   * True if this node misses several members at once. A cut or a firewall causes that. One dead
    * process does not.
    */
   get areSeveral(): boolean {
@@ -124,14 +124,14 @@ export class Suspicions implements SuspicionWatcher {
   }
 
   /**
-   * Time between two direct probes of one member, ms, if all are probed in turn at a bounded total
-   * rate.
+   * Shortest pause between two direct probes of one member, ms. It bounds the rate of all probes
+   * together.
    */
   get pace(): Milliseconds {
     return reprobe * Math.ceil(this.own / probesAtOnce)
   }
 
-  /** True if this node accuses it: missed directly and through helpers. */
+  /** True if this node accuses the member. */
   isAccused(id: NodeId): boolean {
     return this.#suspicions.get(id)?.state === 'accused'
   }
@@ -152,8 +152,8 @@ export class Suspicions implements SuspicionWatcher {
   }
 
   /**
-   * Returns this node's rank, by lot, among those that may know the same of a suspect. The first
-   * one publishes it.
+   * Returns this node's rank, by lot, among nodes that may have the same news of a suspect. The
+   * first node publishes the news.
    */
   rankAmong(others: Iterable<NodeId>, suspect: NodeId): number {
     const lot = (id: NodeId): number => hash52(suspect + id)
@@ -161,9 +161,9 @@ export class Suspicions implements SuspicionWatcher {
     return [...others].filter((id) => this.get(id)?.isOwn !== true && lot(id) < mine).length
   }
 
-  /** Forgets the observers, which follow from the view. */
+  /** Forgets the observers: they follow from the view. */
   viewChanged(): void {
-    // A needless clear would make a new table, and this is called for each newcomer.
+    // Each newcomer causes a call, and a clear makes a new table.
     if (this.#observers.size > 0) this.#observers.clear()
   }
 
