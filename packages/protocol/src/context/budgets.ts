@@ -1,16 +1,17 @@
 /**
- * Budgets: bound the cost that each peer causes to this node, by token buckets.
+ * Budgets are token buckets. They bound the cost that each peer causes to this node.
  *
- * A bound on frames is not enough. One frame may hold a thousand signatures to check, and a small
+ * A bound on frames is not enough. One frame may hold a thousand signatures to check. A small
  * question may have a large part of the state as its answer. So each kind of expensive work has its
- * own bucket. Where the peer itself causes the cost, it may overdraw the bucket: the node takes the
- * frame in, and reads the peer again when the debt is paid (back-pressure). Where the peer may only
- * pass something on, the node refuses the excess instead. Otherwise all neighbours would hold back
- * a member that received a thousand made-up joins, and its own questions with them. A limit slows a
- * peer down. Reaching one is no offence.
+ * own bucket. If the peer itself causes the cost, it may overdraw the bucket: the node takes the
+ * frame in, and reads the peer again when the debt is paid (back-pressure). If the peer may only
+ * pass something on, the node refuses the excess instead. Otherwise a member that received a
+ * thousand made-up joins would be held back by all its neighbours, also with its own questions. A
+ * limit slows a peer down. To reach a limit is no offence.
  *
- * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys are free.
- * So all strangers, and all that became members a moment ago, draw on one common account as well.
+ * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys cost
+ * nothing. So all strangers, and all members of less than a minute, also draw on one common
+ * account.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 
@@ -28,7 +29,7 @@ interface Rate {
 export const rates = {
   /** Guess: ten times the busiest moment of a flash join. */
   frames: { own: 200, strangers: Infinity },
-  /** Guess: the burst is a pool of 100,000 members. */
+  /** Guess: a burst carries a pool of 100,000 members. */
   bytes: { own: 2_097_152, strangers: Infinity },
   /**
    * Frames of failure detection. They can't be held back, so the excess is dropped. Guess: a
@@ -41,7 +42,7 @@ export const rates = {
   newcomers: { own: 50, strangers: 200 },
   /**
    * New records and later versions of records, of owners that are no members. Guess: people publish
-   * a few a minute.
+   * a few records a minute.
    */
   records: { own: 5, strangers: 20 },
   /** Members that this node probes for others. Guess: a rack goes down now and then. */
@@ -52,8 +53,8 @@ export const rates = {
    */
   answers: { own: 262_144, strangers: 2_097_152 },
   /**
-   * Ranges compared, and one more for every sixteen facts read for them. Measured: some 15 µs each
-   * at 10,000 facts, so 8 % of a core.
+   * Ranges compared. Sixteen facts that are read for them count as one more range. Measured: some
+   * 15 µs each at 10,000 facts, so 8 % of a core.
    */
   work: { own: 5_000, strangers: 20_000 },
   /**
@@ -69,15 +70,15 @@ export type Cost = keyof typeof rates
 export const burst = 10
 
 /**
- * Age from which a member no longer counts as a stranger, ms. Guess: keys that each need so long a
- * wait are worth little.
+ * Age from which a member no longer counts as a stranger, ms. Guess: keys are worth little if each
+ * needs this wait.
  */
 export const settledAfter = 60_000
 
-/** Accounts kept. Guess: far more than a node has links with in an hour. */
+/** Most accounts kept. Guess: a node has links with far fewer peers in an hour. */
 const most = 4_096
 
-/** Number of oldest accounts among which the one with the least debt is evicted. Guess. */
+/** Of this many oldest accounts the account with the least debt is evicted. Guess. */
 const candidates = 32
 
 export class Account {
@@ -107,13 +108,13 @@ export class Account {
   }
 }
 
-/** Bucket sizes where they depend on the pool. Default: {@link burst}. */
+/** Bucket sizes that depend on the pool. Default: {@link burst}. */
 export interface AtOnce {
   readonly own: number
   readonly strangers: number
 }
 
-/** The peer at the other end of a link, which pays. */
+/** The peer that pays: the other end of a link. */
 export interface Payer {
   readonly peer: NodeId
   readonly account: Account
@@ -157,7 +158,7 @@ export class Budgets {
     }
   }
 
-  /** True for an id that is no member, or was none a minute ago. */
+  /** True for an id that never was a member, or that became known within the last minute. */
   isStranger(id: NodeId, now: Milliseconds): boolean {
     const since = this.#met.get(id)
     return (since !== undefined && now - since < settledAfter) || !this.#knows(id)
@@ -166,7 +167,7 @@ export class Budgets {
   /**
    * Takes this amount, on credit if need be. Returns the milliseconds until the debt is paid, 0 for
    * no debt. Returns Infinity and takes nothing if the peer owes more than a burst. This happens
-   * only where the host did not hold back the peer's frames.
+   * only if the host did not hold back the peer's frames.
    */
   charge(payer: Payer, cost: Cost, now: Milliseconds, amount: number, atOnce?: AtOnce): Milliseconds {
     let wait = 0
@@ -190,7 +191,7 @@ export class Budgets {
 
   /**
    * True if the node reads a fact on the topic. Facts of a member about itself draw on the member's
-   * bucket. All others, and those beyond that bucket, share one.
+   * bucket. All other facts, and those beyond that bucket, share another bucket.
    */
   mayPublish(author: NodeId | undefined, now: Milliseconds): boolean {
     const { own, strangers } = rates.published

@@ -29,7 +29,7 @@ export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly services: Services<Data>
 }
 
-/** `Data` is the encoded form of messages, which only {@link wire} interprets. */
+/** `Data` is the encoded form of messages. Only {@link wire} interprets it. */
 export class Context<Data extends Encoded = Encoded> {
   readonly id: NodeId
   readonly pool: string
@@ -43,14 +43,15 @@ export class Context<Data extends Encoded = Encoded> {
   readonly budgets: Budgets
   readonly timers: Timers<TimerName> = new Timers(timerNames)
   /**
-   * `left`: the left-statement is sent. Until the host stops, this node still passes on news, as
-   * the senders may be leaving, too.
+   * `left`: the left-statement is sent. Until the host stops, this node still passes on news: the
+   * senders may be leaving, too.
    */
   phase: 'running' | 'left' | 'stopped' = 'running'
   /** Time of the current input. */
   now: Milliseconds = 0
   /**
-   * Time of the first completed reconciliation. Infinity for none: this node is new in the pool.
+   * Time of the first completed reconciliation. Infinity: none was completed, so this node is new
+   * in the pool.
    */
   wholeSince: Milliseconds = Infinity
   /** Time of the last completed reconciliation. */
@@ -91,7 +92,7 @@ export class Context<Data extends Encoded = Encoded> {
     return this.wholeSince < Infinity
   }
 
-  /** True for a node that is new in the pool, since it receives the whole pool at once. */
+  /** True while this node is new in the pool and receives the whole pool at once. */
   get isBootstrapping(): boolean {
     return !this.isWhole || this.age < this.config.limits.bootstrapTime
   }
@@ -101,7 +102,7 @@ export class Context<Data extends Encoded = Encoded> {
   }
 
   /**
-   * Returns a random span between half and one and a half of this one, so that nodes don't act in
+   * Returns a random span between half and one and a half of `span`, so that nodes don't act in
    * step.
    */
   jitter(span: Milliseconds): Milliseconds {
@@ -131,7 +132,8 @@ export class Context<Data extends Encoded = Encoded> {
 
   /**
    * Charges a peer for its cost. A peer in debt is not read until it has paid. Returns false if the
-   * debt is far too large, which a host without back-pressure permits: don't serve that peer.
+   * debt is far too large: the caller must not serve that peer. Only a host without back-pressure
+   * permits such a debt.
    */
   charge(link: Link, cost: Cost, amount = 1, atOnce?: AtOnce): boolean {
     const wait = this.budgets.charge(link, cost, this.now, amount, atOnce)

@@ -5,8 +5,7 @@ import { Account } from './budgets.ts'
 /** A younger link is never closed as surplus, ms. Guess. */
 export const settleTime = 10_000
 /**
- * The same for a link that was opened to probe a suspect, ms. Guess: the exchange over it takes a
- * few round trips.
+ * The same for a link that was opened for a probe, ms. Guess: the probe takes a few round trips.
  */
 export const probeLinkTime = 2_000
 /**
@@ -34,15 +33,18 @@ export class Link {
   entered = false
   /** Incarnation that the peer states; 0 if it is no member. */
   incarnation = 0
-  /** Lead of the peer's calendar over this node's, by its hello. */
+  /** The peer's calendar is ahead of this node's by this time. The peer's hello shows it. */
   ahead: Milliseconds = 0
   /** The peer announced the end of the link, so the end raises no suspicion. */
   goodbye = false
   /** One end entered the pool over this link. Such links form a tree. */
   isEntry = false
-  /** The link was opened to probe a suspect, and the probe is done. */
+  /** The link was opened only for a probe. */
   isProbeLink = false
-  /** One end referred the other to other members. News of many newcomers does not use this link. */
+  /**
+   * One end named other members to the other end, so that it enters through them. Lazy push and
+   * reconciliation do not use this link.
+   */
   referred = false
 
   /** `account` belongs to the peer and outlives the link. */

@@ -1,7 +1,7 @@
 /**
  * An outcome is a finding or a request of one part that concerns other parts. A part puts it in a
- * queue. The node settles the queue in order, after each fact that it takes in and each turn of a
- * part. So no part calls back into another.
+ * queue. The node settles the queue in order, after each fact, input and timer. So no part calls
+ * back into another.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Certificate } from '../facts/certificate.ts'
@@ -13,18 +13,20 @@ export type Outcome =
   | { readonly type: 'changed'; readonly changes: readonly Change[] }
   /**
    * This node concludes that a member is dead. `after`: time in which others may publish this
-   * first, ms; undefined: nobody needs to. `isLone`: this node misses nobody else.
+   * first, ms; undefined: nobody needs to. `isLone`: this node misses no other member.
    */
   | { readonly type: 'certified'; readonly certificate: Certificate; readonly after: Milliseconds | undefined; readonly isLone: boolean }
-  /** The fact has to be published. `after`: unless somebody else does within this time, ms. */
+  /**
+   * The fact has to be published. `after`: unless another node publishes it within this time, ms.
+   */
   | { readonly type: 'publish'; readonly fact: Fact; readonly after?: Milliseconds }
-  /** Facts of this node's own that have to be published. `isAtOnce`: they wait for no batch. */
+  /** This node's own facts that have to be published. `isAtOnce`: they wait for no batch. */
   | { readonly type: 'announce'; readonly facts: readonly Fact[]; readonly isAtOnce?: boolean }
   /** This node's state is uncertain until a reconciliation. */
   | { readonly type: 'unsure' }
   /** A reconciliation was completed. */
   | { readonly type: 'reconciled'; readonly peer: NodeId }
-  /** This node may enter. `learned` is its highest incarnation that others know. */
+  /** This node may enter. `learned`: this node's highest incarnation that others know. */
   | { readonly type: 'enter'; readonly learned: number }
   /** No introducer lets this node in. The node has entered and keeps trying. */
   | { readonly type: 'alone' }
@@ -34,19 +36,19 @@ export type Outcome =
   | { readonly type: 'referred'; readonly from: NodeId; readonly members: readonly AgedFact[] }
   /** This peer lacks this node's present life. */
   | { readonly type: 'introduce'; readonly peer: NodeId }
-  /** This node began a new life, since others ended the former one. */
+  /** This node began a new life: others ended its former life. */
   | { readonly type: 'rejoined'; readonly fact: Fact }
   /**
-   * A statement under this node's key that this process did not sign, of its present life or a
-   * later one.
+   * A statement bears this node's signature, but this process did not sign it. It is of the present
+   * life or a later one.
    */
   | { readonly type: 'impersonated'; readonly incarnation: number }
   /**
-   * This node's life was ended: by itself in an earlier run, or with proof. `by` is set where the
-   * proof is missing, and lists the members that hold the life for ended.
+   * This node's life has ended: it ended the life itself in an earlier run, or others proved this
+   * node's death. If the proof is missing, `by` lists the members that hold the life for ended.
    */
   | { readonly type: 'rejoin'; readonly incarnation: number; readonly by?: readonly NodeId[] }
-  /** A peer holds a member for alive that this node holds for dead. */
+  /** A peer holds a member for alive, but this node holds it for dead. */
   | { readonly type: 'contested'; readonly id: NodeId }
   /** Somebody published the fact under this key, so this node need not. */
   | { readonly type: 'overheard'; readonly key: string }

@@ -8,7 +8,7 @@ import type { Registry } from '../facts/registry.ts'
 import type { Codec } from '../frames/codec.ts'
 
 export interface Services<Data extends Encoded = Uint8Array> extends Signing {
-  /** Returns a number in [0, 1), from a seed where runs must repeat. */
+  /** Returns a number in [0, 1), from a seed if runs must repeat. */
   random(): number
   /** Returns the calendar time: milliseconds since 1970. Unlike the time of inputs it may jump. */
   today(): Milliseconds

@@ -1,6 +1,7 @@
 /**
  * The timers of a node, in the order in which they fire. Failure detection goes first, so that the
- * other parts act on its findings. Its messages to peers are gathered, and leave last.
+ * other parts act on its findings. Its messages to peers are gathered, and leave after its other
+ * work.
  */
 export const timerNames = [
   'health',
@@ -27,7 +28,7 @@ export const timerNames = [
 
 export type TimerName = (typeof timerNames)[number]
 
-/** The work of a timer. It runs when the timer fires, which is set to no time then. */
+/** The work of a timer. It runs when the timer fires. The timer is then set to no time. */
 export interface Timed {
   due(): void
 }
