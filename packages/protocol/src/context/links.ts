@@ -42,8 +42,8 @@ export class Link {
   /** The link was opened only for a probe. */
   isProbeLink = false
   /**
-   * One end named other members to the other end, so that it enters through them. Lazy push and
-   * reconciliation do not use this link.
+   * One end referred the newcomer at the other end to other members. Lazy push and reconciliation
+   * do not use this link.
    */
   referred = false
 

@@ -67,8 +67,8 @@ export class HelpersVerdict {
   }
 
   /**
-   * Takes in a death that this node has reason not to believe. It believes the certificate once it
-   * has missed the member directly and through helpers.
+   * Takes in a death that this node has reason not to believe. This node believes the certificate
+   * once it has missed the member directly and through helpers.
    */
   doubt(certificate: Certificate): void {
     this.#doubted.set(certificate.suspect, certificate)
@@ -136,7 +136,7 @@ export class HelpersVerdict {
   }
 
   /**
-   * The only process that reaches the member may stand still since this node began to miss the
+   * The only process that reaches the member may have stood still since this node began to miss the
    * member. Returns the time by which that process is back or dead.
    */
   waitsUntil(id: NodeId): Milliseconds {

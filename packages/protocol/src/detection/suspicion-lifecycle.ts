@@ -16,8 +16,9 @@
  * - (1): if its host refuses and another member accuses it.
  * - (2): in a pool of two, or if this node has heard no member for long.
  *
- * Rows two and four have exceptions. A recent proof makes it relayed. A disputed or doubted
- * certificate makes it dead. A node that does not observe the member first gives an observer time.
+ * "No answer in time" and "helpers missed it" have exceptions. A recent proof makes it relayed. A
+ * disputed or doubted certificate makes it dead. A node that does not observe the member first
+ * gives an observer time.
  *
  * A suspicion that is over stays as "reported" while others accuse the member. Enough accusations
  * make a death in any state but relayed (`confirmation.ts`).
@@ -267,8 +268,8 @@ export class SuspicionLifecycle {
     }
     this.helper.missed(id)
     // Most often the observers decide at once. A node that is no observer asks one observer, and
-    // waits. It goes on if another member accuses the member, or after that time: the observers may
-    // be dead.
+    // waits. It goes on if another node accuses the member, or after `observersFirst`: the
+    // observers may be dead.
     const { now } = this.#context
     const observer = this.#isLeft(suspicion) ? this.#linkedObserver(id) : undefined
     if (observer !== undefined && now - suspicion.raised < observersFirst) {

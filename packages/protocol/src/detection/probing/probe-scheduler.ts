@@ -6,7 +6,7 @@
  * detector handles missing answers.
  *
  * The time-out grows with the time that answers take. If most members answer late, then this node,
- * its network or a shared machine is slow. Suspicions would make it slower. Missing answers don't
+ * its network or a shared machine is slow. Suspicions would make that worse. Missing answers don't
  * count, so dead members get no more time.
  */
 import { earliest } from '../../base/earliest.ts'
@@ -29,7 +29,7 @@ interface Probe {
   sequence: number
   /** Time of the next probe. */
   nextAt: Milliseconds
-  /** When the probe was sent that this node waits for; undefined: it waits for none. */
+  /** When the pending probe was sent; undefined: no probe is pending. */
   sentAt: Milliseconds | undefined
   /**
    * When the unanswered probe was first sent, even if it was given up; undefined: no answer is
@@ -140,8 +140,8 @@ export class ProbeScheduler implements Timed {
     if (probe.sequence !== sequence || probe.askedAt === undefined) return
     const { now, config } = this.#context
     const { period } = config.detection
-    // A member could escape its observers by distant turns. So the next turn is at most one and a
-    // half periods for each ring neighbour away.
+    // A member could escape its observers by dealing out distant turns. So the next turn is at most
+    // one and a half periods for each ring neighbour away.
     const latest = period * config.links.rings * 4 * 1.5
     probe.sentAt = undefined
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
@@ -217,7 +217,7 @@ export class ProbeScheduler implements Timed {
 
   /**
    * Moves all turns of this node to a time within a period. Often a whole rack dies: the next turns
-   * may belong to dead observers.
+   * may belong to other observers, which are dead, too.
    */
   #advanceTurns(): void {
     const { now, config } = this.#context

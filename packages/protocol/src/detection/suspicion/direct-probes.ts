@@ -19,8 +19,8 @@ import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
 /**
  * A linked member gets this time to answer over the link before its host is probed, ms. Often only
  * other nodes miss the member. Measured (simulated, three hosts of ten nodes, a firewall between
- * two of them): 516 host probes instead of 1,303. The time is a guess: an answer takes a few ms,
- * and the silence so far took a second.
+ * two of the hosts): 516 host probes instead of 1,303. The time is a guess: an answer takes a few
+ * ms, and the silence so far took a second.
  */
 const linkFirst = 100
 
@@ -116,7 +116,7 @@ export class DirectProbes {
     if (outcome === 'accepted' && !isLinked && suspicion.isOwn) this.#dial(suspicion)
   }
 
-  /** This process stalled for `lateness`. Frames that it missed prove nothing about others. */
+  /** This process stalled for `lateness`. Frames that it missed prove nothing about members. */
   stalled(lateness: Milliseconds): void {
     for (const suspicion of this.#parts.suspicions.values()) suspicion.delay(lateness)
   }

@@ -45,7 +45,8 @@ export const gathering = 80
 const longestUsual = 2_000
 
 /**
- * Returns the time in which most answers of helpers come, ms. `roundTrip`: the usual one of probes.
+ * Returns the time in which most answers of helpers come, ms. `roundTrip`: the usual round trip of
+ * probes.
  */
 export function usualAnswer(roundTrip: Milliseconds): Milliseconds {
   return gathering + Math.min(roundTrip * roundTrips, longestUsual)

@@ -53,7 +53,7 @@ export class ProofsOfLife {
 
   /**
    * True if other nodes reached the member a moment ago, after this suspicion began. This node does
-   * not accuse the member in that moment.
+   * not accuse the member for that moment.
    */
   isRecent({ id, raised }: Suspicion): boolean {
     const provenAt = this.#parts.heartbeats.provenAt(id)

@@ -137,8 +137,8 @@ export class Suspicion {
   }
 
   /**
-   * Moves the start of the present state by `time` ms: to a later time, if negative to an earlier
-   * time.
+   * Moves the start of the present state to a later time, by `time` ms. A negative time moves it to
+   * an earlier time.
    */
   delay(time: Milliseconds): void {
     this.#since += time

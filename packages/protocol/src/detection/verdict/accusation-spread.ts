@@ -2,9 +2,9 @@
  * The spread of accusations over links.
  *
  * An accusation goes to the suspect itself, so that the suspect can refute it. The pool receives it
- * on the topic. If the accusers are still too few, it goes to some linked peers in ever rarer
- * rounds, and to observers without a link. These probe the suspect, and may become the missing
- * accusers.
+ * on the topic. If the accusers are still too few, the accusation goes to some linked peers in ever
+ * rarer rounds, and to observers without a link. These nodes probe the suspect, and may become the
+ * missing accusers.
  */
 import type { NodeId } from '../../base/values.ts'
 import { pickOne, pickSome } from '../../base/random.ts'
@@ -48,7 +48,7 @@ export class AccusationSpread {
     this.#suspicions = suspicions
   }
 
-  /** Sends an accusation to the suspect itself, if a link is up, so that it can refute it. */
+  /** Sends an accusation to the suspect, if a link is up, so that the suspect can refute it. */
   sendToSubject(suspicion: Suspicion, accusation: Statement<Accusation>): void {
     this.#send(suspicion, suspicion.id, accusation)
   }

@@ -50,8 +50,8 @@ const refusedTime = 50
  * at the next heartbeat of gossipsub. That takes up to 2 s, but links bring most accusations
  * earlier. A refusing host needs no such time: links break at once, and nodes that still have a
  * link send the accusation. A node that did not probe the member can't tell the cases apart, so it
- * waits. Measured: no life ended falsely in 300 seeds of `three-sites-narrow`. With a whole second
- * the death of a silent host is known 0.6 s later.
+ * waits, too. Measured: no life ended falsely in 300 seeds of `three-sites-narrow`. With a whole
+ * second the death of a silent host is known 0.6 s later.
  */
 const lazyGossip = 500
 /**
@@ -68,7 +68,7 @@ const settling = 1_000
 
 /**
  * Nodes with the same news take turns until one of them has published it. A turn is this time, ms,
- * and this many round trips: a batch waits for others and travels. Guess.
+ * plus `turnTrips` round trips: a batch waits for others and travels. Guess.
  */
 const turnLength = 60
 export const turnTrips = 3
@@ -86,7 +86,8 @@ export interface ConfirmationEvents {
   /** It is this node's turn to publish its accusation of the member. */
   onTurn(suspicion: Suspicion): void
   /**
-   * A death. `after`: others get this time to publish it, ms; undefined: the pool knows it anyway.
+   * The member is dead. `after`: others get this time to publish it, ms; undefined: the pool knows
+   * it anyway.
    */
   onDeath(certificate: Certificate, after: Milliseconds | undefined): void
 }

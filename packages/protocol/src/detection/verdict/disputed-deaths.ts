@@ -1,5 +1,6 @@
 /**
- * Disputed deaths: enough others certified them, but this node is in contact with the members.
+ * Disputed deaths: enough accusers certified them, but this node is in contact with the members, or
+ * knows that they lived on.
  *
  * After a partition the other side has pronounced living members dead. This node sends such a death
  * to its member first. The member answers with a new life. Only then do both changes, `died` and

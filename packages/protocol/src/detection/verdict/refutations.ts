@@ -36,7 +36,7 @@ export class Refutations {
     return Math.max(this.#clock, this.#ownIn(this.#incarnation)?.content.heartbeat ?? 0)
   }
 
-  /** Returns the highest refutation that is a fact; undefined: this life was never suspected. */
+  /** Returns the highest refutation that is a fact; undefined: this life has none. */
   of(id: NodeId): Statement<Refutation> | undefined {
     const content = this.#context.facts.get(refutationKey(id))?.content
     if (content === undefined || !('statement' in content) || !isKind(content.statement, 'refutation')) return undefined
