@@ -9,7 +9,7 @@ import { Link } from './context/links.ts'
 import type { Fact } from './facts/fact.ts'
 import type { Records } from './records/records.ts'
 
-/** Source of a fact: a peer, which pays for it as long as its link is up, or the topic. */
+/** Source of a fact: a peer or the topic. A peer pays for the fact while its link is up. */
 export type Source = { readonly peer: NodeId } | 'topic'
 
 export class Admission {
@@ -22,8 +22,8 @@ export class Admission {
   }
 
   /**
-   * Charges the peer for the checks, which slows it down. A refusal far beyond its share is no
-   * offence: reconciliation brings the fact again.
+   * Charges the peer for the checks, which slows the peer down. Returns false if the peer is far
+   * beyond its share. That is no offence: reconciliation brings the fact again.
    */
   isAffordable(fact: Fact, source: Source): boolean {
     if (!(source instanceof Link) || this.#context.isBootstrapping) return true
@@ -31,9 +31,9 @@ export class Admission {
   }
 
   /**
-   * One peer, or the topic, may introduce members at a bounded rate. Reconciliation brings refused
-   * ones again. As many as are known may come at once: the other half of a pool that was
-   * partitioned.
+   * True if the peer, or the topic, may bring in one more member. The rate is bounded. As many
+   * members as this node knows may come at once: after a partition the other half of a pool comes.
+   * Reconciliation brings refused members again.
    */
   mayBringIn(fact: Fact, source: Source): boolean {
     const { view, facts } = this.#context
@@ -44,8 +44,8 @@ export class Admission {
   }
 
   /**
-   * Records of non-members also come at a bounded rate, over a link as on the topic
-   * (`reception.ts`). As many as are known may come at once.
+   * True if the peer may send this record. The rate of records of non-members is bounded, as on the
+   * topic (`reception.ts`). As many records as this node holds may come at once.
    */
   maySendRecord(fact: Fact, source: Source): boolean {
     const { isBootstrapping, budgets, now } = this.#context
@@ -54,8 +54,9 @@ export class Admission {
   }
 
   /**
-   * Ends of unknown members may be made up, so they fill no more than half of the tombstones. But a
-   * newcomer knows nobody, and would request refused ends again and again.
+   * True if there is no room for this end of a life. Ends of unknown members may be made up, so a
+   * node takes them only until half of the tombstones are used. A newcomer knows nobody, and would
+   * request refused ends again and again. So over links it takes ends until all are used.
    */
   isOneTooMany(fact: Fact, source: Source): boolean {
     const { view, facts, wholeSince } = this.#context

@@ -7,16 +7,16 @@ import type { Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
 import type { Settlement } from './settlement.ts'
 
-/** After its left-statement a node only publishes: that, and news of others that leave, too. */
+/** Timers that run on after the left-statement. A leaver only publishes this statement and news. */
 const afterLeaving: ReadonlySet<TimerName> = new Set<TimerName>(['broadcast', 'lazyPush'])
 
 /**
- * A leaver with fewer links dials other members as well. Its few peers may be leaving at the same
- * moment, and then nobody who stays learns of its leave. Guess: three do not leave at once.
+ * A leaver with fewer links dials other members as well. If its few peers leave at the same moment,
+ * nobody who stays learns of its leave. Guess: three do not leave at once.
  */
 const enoughLinks = 3
 
-/** The longest time of a leaver until it stops, ms. Guess: a slow dial, and a hello. */
+/** Longest wait of a leaver before it stops, ms. Guess: enough for a slow dial and a hello. */
 export const longestDeparture = 2_000
 
 /** The time of a node between its left-statement and its stop. */
@@ -33,7 +33,7 @@ export class Departure<Data extends Encoded> {
     this.#settlement = settlement
   }
 
-  /** True while this node should not stop, as a member that it dialled has yet to answer. */
+  /** True while a member that this node dialled has not answered. The node should not stop yet. */
   get isWaiting(): boolean {
     return this.#dialled.size > 0
   }
@@ -52,7 +52,7 @@ export class Departure<Data extends Encoded> {
     this.#dialMore()
   }
 
-  /** Passes on news only. */
+  /** Handles a message after the leave. Passes on news, and answers requests and hellos. */
   receive(link: Link, message: Message): void {
     const { peer } = link
     const { broadcaster, lazyPush } = this.#parts
@@ -68,7 +68,7 @@ export class Departure<Data extends Encoded> {
 
   /**
    * Sends this node's end to a peer that links with it after it left. Otherwise the peer would take
-   * it for dead.
+   * this node for dead.
    */
   #sendEnd(peer: NodeId): void {
     const end = this.#context.view.fact(this.#context.id)

@@ -19,7 +19,9 @@ export class Handshake {
     this.#parts = parts
   }
 
-  /** Handles a new link: sends a hello, or a referral if too many newcomers come at once. */
+  /**
+   * Handles a new link. Sends a hello, and before it a referral if too many newcomers come at once.
+   */
   linkUp(peer: NodeId, dialable: boolean): void {
     const { context, reception, referral, introduction, life, detector, linkMaintenance, signals } = this.#parts
     const { links, now, view, budgets } = context
@@ -50,12 +52,12 @@ export class Handshake {
     if (known > 0 && life.credible(known) === 0) this.#warnOutOfReach(link.peer, known)
     const { self } = life
     if (!wasIn || self === undefined) return // entering introduces this node to all greeted links
-    // After a partition a stranger may be right, but ids that never were members don't count as
+    // After a partition even a stranger may be right. But only ids that were members count as
     // members that agree.
     if (ended && known >= self.incarnation) {
       life.rejoin(known, view.wasMember(link.peer) ? [link.peer] : [])
     }
-    if (incarnation === 0) return // a newcomer: it begins when it has entered
+    if (incarnation === 0) return // a newcomer begins the reconciliation when it has entered
     if (known < life.incarnation) context.outcomes.push({ type: 'introduce', peer: link.peer })
     else if (!context.isWhole || id < link.peer || view.known(link.peer) < incarnation) reconciler.begin(link.peer)
   }
@@ -63,10 +65,10 @@ export class Handshake {
   /** Handles a referral to other members. */
   redirected(from: NodeId, members: readonly AgedFact[]): void {
     const { context, referral, life } = this.#parts
-    // Otherwise a peer could repeat it, and make this node dial as many hosts as it likes.
+    // Otherwise a peer could repeat the referral, and make this node dial any number of hosts.
     if (context.isWhole || referral.isReferrer(from)) return
-    // The referral comes before the hello that lets this node in. No other join may be reported
-    // before.
+    // The referral comes before the hello that lets this node in. The first reported join must be
+    // this node's own, so the named members wait for it.
     referral.accept(from, members)
     if (life.self !== undefined) this.#ask()
   }
@@ -76,13 +78,13 @@ export class Handshake {
     const { context, referral, life, reconciler } = this.#parts
     if (referral.isReferrer(peer)) return
     const fact = context.view.fact(context.id)
-    // One introducer publishes this life. The others get it by reconciliation.
+    // One introducer publishes this life. The other peers get it by reconciliation.
     if (fact !== undefined && this.#introducedAs !== life.incarnation) context.sendFacts(peer, [fact], true)
     this.#introducedAs = life.incarnation
     reconciler.begin(peer)
   }
 
-  /** Begins this node's first life here. `learned`: its highest incarnation that others know. */
+  /** Begins the first life of this process. `learned`: its highest incarnation that others know. */
   enter(learned: number): void {
     const { context, life, reconciler, elections } = this.#parts
     life.enter(learned)
@@ -92,7 +94,7 @@ export class Handshake {
     elections.renew()
   }
 
-  /** Announces a new life in place of one that others ended. */
+  /** Announces a new life in place of a life that others ended. */
   rejoined(fact: Fact): void {
     const { life, elections, broadcaster } = this.#parts
     elections.renew()
@@ -108,9 +110,9 @@ export class Handshake {
   }
 
   /**
-   * Warns if calendars differ by minutes. Then facts that live for minutes are over, or not yet
-   * believed, at one end. Both ends find out, and one of them needs correction. Considers only
-   * members, as a stranger could use the warning up.
+   * Warns once if the calendars differ by minutes. Then one end takes facts that live for minutes
+   * for expired, or for too far ahead. Both ends warn, since either calendar may be wrong. Call
+   * this for members only: a stranger could use up the one warning.
    */
   compareCalendars(peer: NodeId): void {
     const { context } = this.#parts
@@ -125,8 +127,8 @@ export class Handshake {
   }
 
   /**
-   * Such a number is made up, or this node lost its own. A node that believes it takes this one for
-   * ended long ago.
+   * Warns once of an incarnation that is too high to be believed. A peer made it up, or this node
+   * lost its stored incarnation. Peers that believe it hold this node for ended long ago.
    */
   #warnOutOfReach(peer: NodeId, known: number): void {
     if (this.#warnedOutOfReach) return

@@ -19,9 +19,9 @@ export class HealthReport {
   readonly #sources: HealthSources
   #wasAlone = false
   #wasMinority = false
-  /** Number of members before most of them were lost; 0: this node is in no minority. */
+  /** Number of members before most of them were lost; 0 if this node is in no minority. */
   #whole = 0
-  /** Largest number of members since one was lost, and in the minute before. */
+  /** Largest number of members since a check found no loss within the last minute. */
   #peak = 0
 
   constructor(context: Context, sources: HealthSources) {
@@ -59,9 +59,9 @@ export class HealthReport {
   }
 
   /**
-   * Detects a minority. Deaths count for a minute, so a pool that loses members now and then is no
-   * minority. A minority stays one for the whole partition, as no event on this side shows that the
-   * other side is gone.
+   * Detects a minority. A death counts for a minute, so a pool that loses members now and then is
+   * no minority. Once detected, a minority lasts as long as the partition: no event on this side
+   * shows that the other side is gone.
    */
   #update(): void {
     const { detector, healer } = this.#sources
@@ -69,24 +69,24 @@ export class HealthReport {
     this.#peak = healer.size === 0 ? size : Math.max(this.#peak, size)
     const missing = detector.suspected + healer.size
     const reachable = size - detector.suspected
-    // The usual case ends here: even if all remembered losses were recent, more than half are here.
+    // The usual case: more than half are reachable, even if all remembered losses were recent.
     if (missing === 0 || 2 * reachable > Math.max(this.#whole, size + healer.size)) this.#whole = 0
     else {
       const lost = healer.recentlyLost()
       if (lost === 0) this.#peak = size
-      // A lost member and its lost replacement never were two members at once.
+      // A lost member may have replaced another lost one, so `size + lost` may be too large.
       const whole = Math.min(size + lost, this.#peak)
       if (2 * reachable <= whole) this.#whole = Math.max(this.#whole, whole)
       else if (2 * reachable > this.#whole) this.#whole = 0
     }
   }
 
-  /** True if no known member can be reached, although there is or was one. */
+  /** True if this node reaches no other member, although the pool has or had others. */
   #isAlone(): boolean {
     const { detector, introduction } = this.#sources
     const { links, view, isWhole } = this.#context
     for (const peer of links.keys()) if (detector.isInContact(peer)) return false
-    // Once this node was in a pool, an unreachable introducer is a lost member, and counts as one.
+    // After the entry an unreachable introducer counts as a lost member.
     return view.size > 1 || this.#whole > 2 || (!isWhole && introduction.failing.length > 0)
   }
 }

@@ -1,4 +1,4 @@
-/** Inputs go to the parts that they concern, and messages of peers by their kind. */
+/** Passes each input, and each message of a peer, to the part that it concerns. */
 import type { BroadcastVerdict } from './base/effect.ts'
 import type { Command, Input } from './base/input.ts'
 import type { Encoded, NodeId } from './base/values.ts'
@@ -82,7 +82,7 @@ export class Inputs<Data extends Encoded> {
     if (message.hello !== undefined) this.#settlement.handshake.greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true
     else if (message.redirect !== undefined) this.#settlement.handshake.redirected(from, message.redirect.members)
-    else if (this.#parts.life.self === undefined) return // not in yet: our own join comes first
+    else if (this.#parts.life.self === undefined) return // not in the pool yet: this node's own join comes first
     else if (message.reconcile !== undefined) reconciler.receive(from, message.reconcile)
     else if (message.facts !== undefined) this.#facts(link, message.facts)
     else if (message.offer !== undefined) lazyPush.receive(from, message.offer.items)
@@ -111,8 +111,8 @@ export class Inputs<Data extends Encoded> {
   #facts(link: Link, { facts, fresh }: Facts): void {
     const { isWhole, view } = this.#context
     const { reconciler, broadcaster } = this.#parts
-    // Checked before its join is taken in. A newcomer sends that to nobody else, unlike a member
-    // whose next life begins.
+    // Must precede `takeIn`, which takes in the peer's join. A newcomer sends its join to this node
+    // alone. A member sends the join of its next life to all links.
     const isNewcomer = link.incarnation === 0 || view.known(link.peer) === 0
     const news = this.#settlement.takeIn(facts, link)
     if (news.length === 0) return
@@ -174,8 +174,8 @@ export class Inputs<Data extends Encoded> {
   }
 
   /**
-   * Announces a new version of this node's own statement. A change before it enters needs none: the
-   * node enters with it.
+   * Announces a new version of this node's own statement. A change before the entry needs no
+   * announcement: the node enters with it.
    */
   #announceSelf(fact: Fact | undefined): void {
     if (fact !== undefined) this.#parts.broadcaster.announce(fact)

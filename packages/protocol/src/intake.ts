@@ -1,10 +1,10 @@
 /**
  * Intake: checks facts from others and takes them into this node's knowledge.
  *
- * Cheap checks come first: form, bounds and novelty. Only then are signatures checked, which cost a
- * tenth of a millisecond each. A fact that fails a check changes nothing. A true fact about this
- * node itself is not merged but answered: by a new life, or by stopping if another process runs
- * under this key.
+ * Cheap checks come first: form, bounds and novelty. Signatures come last, at a tenth of a
+ * millisecond each. A fact that fails a check changes nothing. A true fact about this node itself
+ * is never merged. This node answers it with a new life, or stops if another process runs under its
+ * key.
  */
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
@@ -39,20 +39,22 @@ export class Intake {
   }
 
   /**
-   * Takes in one fact. Returns it as held if it was news. `how`: in a `broadcast` that may be
-   * forwarded the fact is checked even if it is no news, since a verdict for all must not depend on
-   * this node's present knowledge. An `echo` differs only in form from a fact that was forwarded,
-   * and is only noted. Throws {@link FrameError}.
+   * Takes in one fact. Returns the held fact if it was news. A fact of a `broadcast` is checked
+   * even if it is no news: the verdict on forwarding must not depend on what this node knows at
+   * present. An `echo` is another form of a death that this node forwarded, and needs no check.
+   * Throws {@link FrameError}.
    */
   take({ fact, ageSeconds }: AgedFact, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
     const taken = this.#take(fact, ageSeconds * 1000, source)
-    // A held fact that is equal byte for byte was checked before.
+    // If this node holds the same bytes, it has checked them before.
     if (taken === undefined && how === 'broadcast' && this.#context.facts.rival(fact)?.equals(fact) !== true) this.#admission.check(fact)
     if (how !== 'frame') this.#overhear(fact)
     return taken
   }
 
-  /** Takes in a death without further checks: this node took part in it, or waited long enough. */
+  /**
+   * Takes in a death without checks: its accusers were heard here, or this node waited long enough.
+   */
   believe(certificate: Certificate): Fact | undefined {
     const { view } = this.#context
     if (view.hasEnded(certificate.suspect, certificate.incarnation)) return undefined
@@ -123,7 +125,7 @@ export class Intake {
       view.merge(fact, this.#context.now, age)
       return undefined
     }
-    // A made-up death far ahead would keep its victim out for as long as it is remembered.
+    // A made-up death far ahead would keep the member out for as long as the death is remembered.
     if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
     this.#admission.check(fact)
@@ -132,14 +134,14 @@ export class Intake {
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.isRefuted(suspect, heartbeat))
-    // This node accuses the member as well, which completes the proof.
+    // This node accuses the member as well. That completes the proof.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(accusationsIn(certificate))
       if (valid.length > 0) detector.unproven(certificate)
-      // Another node believed the death before the refutation came, and can't take it back. The
-      // member must learn of it, as only its next life reunites both sides.
+      // Another node believed the death before the refutation came, and can't take that back. The
+      // member must learn of the death, since only its next life reunites both sides.
       else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
@@ -151,9 +153,9 @@ export class Intake {
   }
 
   /**
-   * Handles this node's own death, pronounced by others. Where it refuted too few accusations,
-   * receivers believe the death and can't take it back. Only its senders believe a death that this
-   * node refuted. `rejoin` asks for several of them before it gives up this life.
+   * Handles a certificate of this node's own death. If enough of its accusations are not refuted,
+   * receivers believe the death and can't take that back. So this node begins a new life. Otherwise
+   * few may believe the death, and `rejoin` limits how often this node gives up a life.
    */
   #ownDeath(fact: Fact, certificate: Certificate, source: Source): void {
     const from = source === 'topic' ? undefined : source.peer
@@ -169,14 +171,14 @@ export class Intake {
     const valid = members.filter(({ heartbeat }) => !accusations.isRefuted(id, heartbeat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation })
-    // An accuser that believes its own accusation states so in its hello, when they meet.
+    // Skips an accuser as the sender. If it believes the death, its next hello states that.
     else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
-      // Counts the accusers and not the sender, as many may pass on one made-up certificate.
+      // Counts the accusers and not the sender: many members may pass on one made-up certificate.
       outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
     for (const suspicion of accusationsIn(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
   }
 
-  /** Takes in a fact that is not about a life, or is of a kind that only later versions know. */
+  /** Takes in a fact that is not about a life. This version may not know its kind. */
   #other(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     const from = source === 'topic' ? undefined : source.peer
     if (!('statement' in fact.content)) return undefined
@@ -229,7 +231,10 @@ export class Intake {
     return unknown.add(fact, age)
   }
 
-  /** If this fact equals the held one or means the same, all receivers of the broadcast know it. */
+  /**
+   * If this fact equals the held one or means the same, all receivers of the broadcast know it. So
+   * this node need not publish it.
+   */
   #overhear(fact: Fact): void {
     if (fact.about === undefined) return
     const held = this.#context.facts.rival(fact)
@@ -242,8 +247,7 @@ export class Intake {
     const { view, id } = this.#context
     const mine = view.fact(id)
     if (mine?.member === undefined || fact.incarnation < mine.incarnation || fact.equals(mine)) return
-    // An earlier version of this node's own statement: the nonce distinguishes this process from
-    // others.
+    // The nonce shows that this process signed the statement: it is an earlier version.
     if (fact.says === 'joined' && nonceOf(fact) === nonceOf(mine)) return
     this.#admission.check(fact)
     const { outcomes } = this.#context

@@ -1,4 +1,4 @@
-/** Passes beginnings and ends of lives on to the parts that keep state of each member. */
+/** Passes beginnings and ends of lives on to the parts that hold state about members. */
 import type { Member } from './base/values.ts'
 import type { Change } from './facts/membership-view.ts'
 import type { Parts } from './parts.ts'
@@ -63,7 +63,7 @@ export class Membership {
     const end = view.fact(member.id)
     if (link === undefined || end === undefined || view.get(member.id) !== undefined) return
     link.goodbye = true
-    // Not a link that a new process under the same identity has just opened.
+    // A new process under the same identity may have opened this link. Then the link stays.
     if (how === 'left' || link.incarnation !== member.incarnation) return
     // If the member is only slow, it reads this when it wakes, and enters again.
     context.send(member.id, { facts: { facts: [facts.aged(end, now)], fresh: false } })

@@ -2,7 +2,7 @@
  * A node: takes inputs with the time, and returns effects.
  *
  * An input goes to the part that it concerns (`inputs.ts`). The findings of that part for other
- * parts wait in a queue of outcomes, which are settled in order (`settlement.ts`). Then the timers
+ * parts wait in a queue of outcomes, and are settled in order (`settlement.ts`). Then the timers
  * that are due fire. This class decides nothing about membership or elections: the parts do.
  */
 import { hashSpace } from './base/hash.ts'
@@ -19,7 +19,7 @@ import { Settlement } from './settlement.ts'
 
 export type { NodeOptions } from './parts.ts'
 
-/** `Data` is the encoded form of messages, by the codec among the services. */
+/** `Data` is the encoded form of messages. The codec among the services produces it. */
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #parts: Parts<Data>
   readonly #context: Context<Data>
@@ -69,8 +69,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * True for a node that has left, while a member that it dialled has yet to learn of that. The
-   * runner should not stop it meanwhile, for `longestDeparture` at most.
+   * True while a leaver waits: a member that it dialled has not received its end. The runner should
+   * not stop the node meanwhile, for `longestDeparture` at most.
    */
   get isDeparting(): boolean {
     return this.#inputs.departure.isWaiting
@@ -91,8 +91,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * Fingerprint of all facts that this node exchanges: the same at two nodes that agree on
-   * everything.
+   * Fingerprint of all facts that this node exchanges. Two nodes that agree on everything have the
+   * same fingerprint.
    */
   get fingerprint(): { readonly count: number; readonly high: number; readonly low: number } {
     return this.#context.facts.fingerprint(0, hashSpace)
@@ -118,8 +118,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   #begin(now: Milliseconds): void {
     const context = this.#context
-    // Whole milliseconds keep sums and differences of times exact, so that all comparisons agree
-    // about the due time.
+    // Whole milliseconds keep sums and differences of times exact, so all comparisons agree about a
+    // due time.
     context.now = Math.max(context.now, Math.floor(now))
     context.effects = []
     const lateness = context.now - this.#armedAt
@@ -131,7 +131,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * `left`: the application received the end of this node already, and gets no more notifications.
+   * `left`: the application has received the end of this node. Now only frames, broadcasts and the
+   * timer go out.
    */
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
@@ -143,7 +144,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return left ? effects.filter(({ type }) => type === 'send' || type === 'broadcast' || type === 'timer') : effects
   }
 
-  /** Gives each part whose timer is due its turn, and settles the outcomes of each. */
+  /** Calls each part whose timer is due, and settles its outcomes before the next part. */
   #fireTimers(): void {
     const { timers, now } = this.#context
     const { timed, health } = this.#parts

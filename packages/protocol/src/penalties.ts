@@ -1,4 +1,4 @@
-/** Penalties: count a peer's faults that no honest peer commits, and ban the peer for a while. */
+/** Penalties: count faults that no honest peer commits. Enough faults ban a peer for a while. */
 import type { Config } from './base/config.ts'
 import type { Milliseconds, NodeId } from './base/values.ts'
 import { remember } from './base/remember.ts'
@@ -7,7 +7,7 @@ export class Penalties {
   readonly #limits: Config['limits']
   readonly #banned = new Map<NodeId, Milliseconds>()
   /**
-   * Recent faults, and the time of the last. They count against the peer, not the link, so a new
+   * Recent faults of each peer, and the time of the last one. They count against the peer, so a new
    * link clears nothing.
    */
   readonly #counts = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()

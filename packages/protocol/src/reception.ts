@@ -1,12 +1,11 @@
 /**
- * Reception: frames and broadcasts from peers, hostile until checked and bounded.
+ * Reception: frames and broadcasts from peers. They are hostile until checked and bounded.
  *
  * Size and rate are checked before a byte is decoded. A peer that sends too much is read more
- * slowly. Penalties are only for content that no honest peer sends: forged signatures, and bytes
- * that are unreadable or out of bounds. A warning names the peer. The third fault disconnects it,
- * even if it came back in between, and bans it for a while. A broadcast comes through honest
- * forwarders, so nobody is blamed for one. Only a broadcast whose bytes alone prove it wrong is
- * rejected.
+ * slowly. Only content that no honest peer sends is a fault: forged signatures, and bytes that are
+ * unreadable or out of bounds. A warning names the peer. The third fault disconnects the peer and
+ * bans it for a while, even if it used several links. A broadcast comes through honest forwarders,
+ * so nobody is blamed for it. It is rejected only if its bytes alone prove it wrong.
  */
 import { FrameError } from './base/errors.ts'
 import type { BroadcastVerdict } from './base/effect.ts'
@@ -24,7 +23,7 @@ import { Penalties } from './penalties.ts'
 /** Most bytes of an urgent frame. An alarm of 64 suspicions has 15 KB. */
 const urgentBytes = 16_384
 
-/** Warnings of misbehaviour in this time, ms. Guess: a reader knows by then. */
+/** Most warnings of misbehaviour within `warningsSpan` ms. Guess: a reader knows by then. */
 export const warningsAtOnce = 16
 const warningsSpan = 60_000
 
@@ -33,14 +32,14 @@ const warningsSpan = 60_000
  * travels.
  */
 export const forwardOnce = 60_000
-/** Facts remembered for that. Guess. */
+/** Forwarded facts that are remembered. Guess. */
 const forwarded = 8_192
 
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #penalties: Penalties
   readonly #warnings = new Recent(warningsAtOnce, warningsSpan)
-  /** Warnings that were left out since the last one. */
+  /** Warnings that were left out since the last warning. */
   #unsaid = 0
   /** Forwarded facts by position, each with its version and the time. */
   readonly #forwarded = new Map<number, { readonly low: number; readonly at: Milliseconds }>()
@@ -51,8 +50,8 @@ export class Reception<Data extends Encoded> {
   }
 
   /**
-   * Decodes a frame within its bounds and hands it over. A {@link FrameError} on the way is the
-   * peer's fault.
+   * Decodes a frame within its bounds and passes it to `take`. A {@link FrameError} of either is
+   * the peer's fault.
    */
   frame(from: NodeId, data: Data, take: (link: Link, message: Message) => void): void {
     const { links, config, now } = this.#context
@@ -62,14 +61,14 @@ export class Reception<Data extends Encoded> {
       const { frameBytes } = config.limits
       if (data.length > frameBytes) throw new FrameError(`a frame has at most ${frameBytes} bytes, not ${data.length}`)
       // Urgent frames can't be held back, and are worthless later. So a peer in debt may still
-      // spend its budget for them.
+      // spend its own budget for urgent frames.
       const { budgets } = this.#context
       const isInDebt = !this.#mayRead(link)
       if (isInDebt && (data.length > urgentBytes || !budgets.spend(link, 'urgent', now))) return
       const message = this.#context.wire.decodeFrame(data)
       if (isUrgent(message)) {
         if (!isInDebt && !budgets.spend(link, 'urgent', now)) {
-          // Decoding it has cost a frame already.
+          // The decoding has cost as much as that of any frame.
           this.#context.charge(link, 'frames')
           return
         }
@@ -86,7 +85,7 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  /** False for a peer whose frames this host should have held back long ago. */
+  /** False for a peer so far in debt that this host should have held its frames back. */
   #mayRead(link: Link): boolean {
     return this.#context.charge(link, 'frames', 0) && this.#context.charge(link, 'bytes', 0)
   }
@@ -106,8 +105,8 @@ export class Reception<Data extends Encoded> {
       )
       if (facts.length === 0 && !budgets.mayPublish(undefined, now)) return 'ignore'
       const isKnown = affordable.every(({ fact }) => this.#wasForwarded(fact))
-      // Certificates of one death differ and mean the same. Any other fact that differs from the
-      // forwarded one is forged.
+      // Certificates of one death may differ and mean the same. Any other fact that differs from
+      // the forwarded one is forged.
       if (isKnown && affordable.every(({ fact }) => fact.says === 'died')) {
         take(affordable, 'echo')
         return 'ignore'
@@ -122,7 +121,7 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  /** Disconnects a banned peer. Returns false for any other. */
+  /** Disconnects a banned peer. Returns false for a peer that is not banned. */
   turnsAway(link: Link): boolean {
     const { now, effects } = this.#context
     if (!this.#penalties.isBanned(link.peer, now)) return false
@@ -132,8 +131,8 @@ export class Reception<Data extends Encoded> {
   }
 
   /**
-   * Reduces a message of failure detection to the peer's budgets: signatures to check, members to
-   * probe.
+   * Cuts a message of failure detection down to the peer's budgets for signatures to check and
+   * members to probe.
    */
   #affordable(link: Link, message: Message): Message {
     const { now, budgets } = this.#context
@@ -169,7 +168,10 @@ export class Reception<Data extends Encoded> {
     }
   }
 
-  /** Bounds the warnings: anybody can use a thousand ids, and commit two faults under each. */
+  /**
+   * Warns of a fault. The warnings are bounded: anybody can use a thousand ids, and commit two
+   * faults under each.
+   */
   #warn(peer: NodeId, problem: string): void {
     const { now } = this.#context
     if (this.#warnings.isOften(now)) {

@@ -2,24 +2,24 @@
  * The reporter: notifies the application of lives. For each life it reports at most one `joined`,
  * then at most one of `left` and `died`.
  *
- * The view's transitions already have this form. The reporter keeps it when the view is emptied. A
- * process that slept longer than others remember the dead forgets everything and joins afresh. Of
- * the lives that it knew before, it then reports only the ends. Two such processes that meet first
- * have no more knowledge than each other. So the ends are reported when most of the pool is in the
- * view again, or after an hour.
+ * The view's transitions already have this form. The reporter keeps this form when the view is
+ * emptied: a process that slept longer than others remember the dead forgets everything and joins
+ * afresh. Of a life that it knew before, it then reports only the end. The first peer that it meets
+ * may have slept as well, and know no more. So missing lives are reported as ended when half of the
+ * pool is in the view again, or after an hour.
  */
 import type { Member, Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Change } from './facts/membership-view.ts'
 
-/** ms. Guess: a pool of which most is not met again in that time is gone. */
+/** Longest wait for the pool, ms. Guess: if less than half has come back by then, it is gone. */
 const longestWait = 3_600_000
 
 export class Reporter {
   readonly #context: Context
   /** Lives that the application knew before the view was emptied. */
   readonly #former = new Map<NodeId, Member>()
-  /** Their number, and the time. */
+  /** Number of these lives when the view was emptied, and the time. */
   #formerSize = 0
   #formerAt: Milliseconds = 0
 
@@ -48,8 +48,8 @@ export class Reporter {
   }
 
   /**
-   * Handles the end of a reconciliation. If the view is whole again, former lives that it lacks
-   * have ended.
+   * Handles the end of a reconciliation. If enough of the pool is in the view again, former lives
+   * that it lacks have ended.
    */
   settle(): void {
     const { view, now } = this.#context

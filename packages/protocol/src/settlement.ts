@@ -1,8 +1,8 @@
 /**
- * The settlement of outcomes. It hands the findings of each part to the parts that they concern.
+ * Settlement: passes the outcomes of each part to the parts that they concern.
  *
- * Outcomes are settled in order, and the consequences of each before the next. Facts enter here,
- * one by one, so that each finds the consequences of those before it.
+ * Outcomes are settled in order. The consequences of an outcome are settled before the next
+ * outcome. Facts enter here one by one, so each fact meets the consequences of the facts before it.
  */
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
@@ -15,8 +15,8 @@ import { Membership } from './membership.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Wait before a claim after a sleep that is longer than others are remembered, ms. Guess: twice the
- * longest wait between two dials to one lost member (healing).
+ * Wait before a claim after a sleep that is longer than lost members are remembered, ms. Guess:
+ * twice the longest wait between two dials to one lost member (healing).
  */
 const lookAround = 60_000
 
@@ -34,8 +34,8 @@ export class Settlement {
   }
 
   /**
-   * The only entry for facts. Takes each in, and settles its consequences before the next. Returns
-   * the news.
+   * Takes in facts, and settles the consequences of each before the next. Returns the news. All
+   * received facts enter here.
    */
   takeIn(told: readonly AgedFact[], source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact[] {
     const news: Fact[] = []
@@ -47,7 +47,9 @@ export class Settlement {
     return news
   }
 
-  /** Settles the waiting outcomes in order, and the consequences of each before the next. */
+  /**
+   * Settles the waiting outcomes in order, and the consequences of each before the next outcome.
+   */
   settle(): void {
     const { outcomes } = this.#context
     if (outcomes.length === 0) return
@@ -118,8 +120,8 @@ export class Settlement {
   }
 
   /**
-   * After a reconciliation with a member, both sides know at least that member. One with a stranger
-   * proves no knowledge of the pool.
+   * Handles the end of a reconciliation. Only a reconciliation with a member shows that both sides
+   * know the pool.
    */
   #reconciled(peer: NodeId): void {
     const { view, now } = this.#context
@@ -143,7 +145,7 @@ export class Settlement {
 
   /**
    * Publishes on the topic. A young node has no mesh there yet, so it also sends the facts over its
-   * links. `isAtOnce`: they wait for no batch.
+   * links. `isAtOnce`: without a wait for a batch.
    */
   #publish(facts: readonly Fact[], after?: Milliseconds, isAtOnce = false): void {
     const { broadcaster } = this.#parts
@@ -154,8 +156,8 @@ export class Settlement {
   }
 
   /**
-   * This process slept longer than others remember the dead, so its facts may revive them. It
-   * forgets all but records and joins afresh.
+   * Handles a sleep longer than others remember the dead. This node's facts may revive the dead, so
+   * it forgets all facts but records and joins afresh.
    */
   startOver(): void {
     const { view, facts, links, config } = this.#context
@@ -174,7 +176,7 @@ export class Settlement {
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity
-    // The others have forgotten this node, too, so it has to call them.
+    // The others have forgotten this node, too, so it has to dial them.
     introduction.startOver()
     for (const member of former.slice(0, config.limits.lost)) healer.lost(member)
     this.membership.changed([{ type: 'died', member: self }])
@@ -182,7 +184,7 @@ export class Settlement {
     this.settle()
     // The first members that it meets may have slept as well.
     elections.renew(former.length > 1 ? lookAround : 0)
-    // The others ended these links long ago, and TCP may take minutes to report it.
+    // The peers ended these links long ago. TCP may take minutes to report that.
     for (const peer of links.keys()) this.#context.closeLink(peer, 'slept for too long')
   }
 }

@@ -1,9 +1,9 @@
 /**
- * Signals: short named messages from one member to others, acknowledged (JEL's `signal` in the Ibis
- * registry).
+ * Signals: short named messages from one member to others, with acknowledgements (JEL's `signal` in
+ * the Ibis registry).
  *
  * A broken link may lose the acknowledgement, so the sender repeats the signal over the next link.
- * The receiver acknowledges it again, and delivers it once.
+ * The receiver acknowledges each copy, and delivers the signal once.
  */
 import { FrameError } from './base/errors.ts'
 import type { Milliseconds, NodeId } from './base/values.ts'
@@ -13,14 +13,16 @@ import type { Context } from './context/context.ts'
 import type { Timed } from './context/timers.ts'
 import type * as wire from './wire/messages.js'
 
-/** References remembered of one sender. Guess: a sender has fewer signals in flight. */
+/** References remembered for each sender. Guess: a sender has fewer signals in flight. */
 const remembered = 256
 /** Senders remembered beyond the number of members. Guess. */
 const senders = 1_024
 
 /** Signals received from one process. */
 interface Heard {
-  /** Identifies the process, which outlives its life and repeats unacknowledged signals. */
+  /**
+   * Identifies the process. A process may have several lives, and repeats unacknowledged signals.
+   */
   readonly nonce: number
   readonly references: Set<number>
 }
@@ -36,7 +38,7 @@ interface Sending {
 export class Signals implements Timed {
   readonly #context: Context
   readonly #sendings = new Map<number, Sending>()
-  /** By sender, the most recent ones. */
+  /** Received signals by sender. Only the most recent senders are kept. */
   readonly #heard = new Map<NodeId, Heard>()
 
   constructor(context: Context) {
@@ -113,7 +115,10 @@ export class Signals implements Timed {
     this.#arm()
   }
 
-  /** Processes count their signals from one, so only references of one process are compared. */
+  /**
+   * True if this signal was not delivered yet. Each process counts its signals from one, so only
+   * references of one process are compared.
+   */
   #isNews(from: NodeId, reference: number): boolean {
     const { view } = this.#context
     const nonce = view.statement(from)?.content.nonce ?? 0

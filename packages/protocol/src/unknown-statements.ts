@@ -10,7 +10,7 @@ import { shareUntil } from './facts/tombstones.ts'
 
 export class UnknownStatements implements Timed {
   readonly #context: Context
-  /** Each with the time when it began. */
+  /** Held statements by key, each with the time when its age was 0. */
   readonly #held = new Map<string, { readonly fact: Fact; readonly born: Milliseconds }>()
 
   constructor(context: Context) {
@@ -37,8 +37,8 @@ export class UnknownStatements implements Timed {
   }
 
   /**
-   * Forgets statements that are too old. As with ends, their exchange stops
-   * earlier, so that expiry reinfects nobody.
+   * Forgets statements that are too old. As with ends of lives, their exchange stops earlier, so
+   * that no peer brings a forgotten statement back.
    */
   due(): void {
     const { now, config, facts } = this.#context

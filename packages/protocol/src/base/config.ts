@@ -5,7 +5,7 @@
  * The source of a value:
  *
  * - "paper" names the paper.
- * - "measured" was found on real hosts. docs/benchmarks.md repeats it.
+ * - "measured" was found on real hosts, or "simulated" in the simulator. See docs/benchmarks.md.
  * - "target" follows from a figure that docs/specification.md states.
  * - "design" follows from a decision.
  * - "guess" is an honest guess that nothing has contradicted yet.
@@ -16,35 +16,39 @@ export const defaultConfig = {
   /** Entering a pool. */
   introduction: {
     /**
-     * A node goes on alone when all introducers failed, or at the latest after this time, ms.
-     * Measured: of 100 newcomers at once some wait for seconds for their first dial.
+     * A node goes on alone when all introducers failed. After this time, ms, it also does so if no
+     * member lets it in. Measured: if 100 newcomers come at once, some wait for seconds for their
+     * first dial.
      */
     aloneAfter: 20_000,
   },
   /** Links that a node keeps up. */
   links: {
     /**
-     * Rings of members. On each ring a member links with two successors and two predecessors. Guess
+     * Number of rings. On each ring a member links with two successors and two predecessors. Guess:
      * between Rapid's 10 one-way rings and the cost of a link.
      */
     rings: 2,
     /**
-     * Additional links to random members, which make the graph hard to surround. Guess (ARRG keeps
+     * Additional links to random members. They make the graph hard to surround. Guess (ARRG keeps
      * its cache random for the same reason).
      */
     random: 2,
-    /** Average lifetime of a random link, ms. From the cost: 2.4 KB in ten minutes are 4 B/s. */
+    /**
+     * Longest lifetime of a random link, ms; the shortest is half. From the cost: 2.4 KB in ten
+     * minutes are 4 B/s.
+     */
     randomLifetime: 600_000,
     /**
-     * A node closes unwanted links only above this number. Guess: idle links cost nothing but
-     * memory.
+     * A node closes unwanted links only if it has more links than this. Guess: idle links cost
+     * nothing but memory.
      */
     max: 24,
   },
   detection: {
     /**
-     * Interval of probes of one member, by its observers in turn, ms. Target: 0.3 KB/s idle at 236
-     * bytes a probe.
+     * Interval of the probes of one member, by its observers in turn, ms. Target: 0.3 KB/s idle at
+     * 236 bytes a probe.
      */
     period: 2_000,
     /**
@@ -72,19 +76,19 @@ export const defaultConfig = {
   },
   /** Memory of ended lives. */
   tombstones: {
-    /** Must outlive `healing.memory`, ms. Design. */
+    /** Lifetime of a tombstone, ms. Design: longer than `healing.memory`. */
     lifetime: 100_000_000,
   },
   /** Bounds on input from others. */
   limits: {
-    /** Bytes of a frame or broadcast. Guess: 1,500 joined-statements. */
+    /** Bytes of a frame or broadcast. Guess: room for 1,500 joined-statements. */
     frameBytes: 262_144,
     /** Bytes of facts in one frame. Guess. */
     chunkBytes: 49_152,
     factsPerFrame: 4_096,
     /**
-     * Facts in a broadcast. Reconciliation carries the rest. Measured: 200 joins as messages cost
-     * 20 s of processor time, reconciled 14 % of it.
+     * Facts in a broadcast. Reconciliation carries the rest. Measured: 200 joins took 20 s of
+     * processor time as broadcasts, and 14 % of that by reconciliation.
      */
     factsPerBroadcast: 48,
     rangesPerFrame: 512,
@@ -92,11 +96,11 @@ export const defaultConfig = {
     members: 50_000,
     /** Lost members that a node remembers. Guess. */
     lost: 10_000,
-    /** Design. */
+    /** Bytes of a tag. Design. */
     tagBytes: 1_024,
     /** Bytes of a member's constants, names included. Design. */
     constantsBytes: 512,
-    /** Guess: some programs with some each. */
+    /** Constants of a member. Guess: a few programs with a few each. */
     constants: 32,
     /** Guess. */
     locationBytes: 256,
@@ -112,15 +116,13 @@ export const defaultConfig = {
     /** Statements of unknown kinds that a node passes on. Guess. */
     unknown: 4_096,
     unknownBodyBytes: 4_096,
-    /** A node forgets such a statement after this time, ms. Guess. */
+    /** A node forgets a statement of an unknown kind after this time, ms. Guess. */
     unknownLifetime: 3_600_000,
     /** Records in a pool, of all owners. Guess: 4 MiB of the longest. */
     records: 4_096,
     /** Bytes of a record. Guess: the description of a job fits. */
     recordBytes: 1_024,
-    /**
-     * Bytes of the payload of an event, query or answer. Design: as Serf's user events and queries.
-     */
+    /** Bytes of the payload of an event, query or answer. Design: as in Serf. */
     payloadBytes: 1_024,
     /**
      * Events and queries of all members that a node holds. The oldest are evicted. Guess: 2 MiB of
@@ -135,21 +137,21 @@ export const defaultConfig = {
     /** Longest lifetime of a record, ms. Guess: a month. */
     recordLifetime: 2_678_400_000,
     /**
-     * A node accepts any number of signatures and members for this time after it entered, ms, since
-     * it receives the whole pool at once. Guess.
+     * For this time after its entry, ms, a node accepts any number of signatures and members. It
+     * receives the whole pool at once. Guess.
      */
     bootstrapTime: 60_000,
-    /** Forged or unreadable frames of a peer before its disconnection. Guess. */
+    /** A peer is disconnected at this number of forged or unreadable frames. Guess. */
     penalties: 3,
-    /** A peer that was disconnected for them stays away for this time, ms. Guess. */
+    /** A peer that was disconnected for faults stays banned for this time, ms. Guess. */
     ban: 60_000,
-    /** Such peers that a node remembers. Guess. */
+    /** Banned peers that a node remembers. Guess. */
     bans: 1_024,
     /** Largest epoch and incarnation: 2^48. Keeps sums exact. */
     counter: 281_474_976_710_656,
     /**
-     * A death's incarnation may exceed the known ones by this much. Guess: nobody restarts a
-     * million times in a day.
+     * An incarnation is believed if it exceeds the known ones by at most this much. Guess: no node
+     * restarts a million times in a day.
      */
     incarnationJump: 1_000_000,
     /** Longest wait for the acknowledgement of a signal, ms. Guess. */

@@ -20,7 +20,7 @@ export class DueQueue<Value> {
     return this.#heap.length
   }
 
-  /** Sets the due time of a thing, or removes it if that is Infinity. */
+  /** Sets the due time of a thing. Infinity removes the thing. */
   set(value: Value, at: Milliseconds): void {
     const entry = this.#entries.get(value)
     if (at === Infinity) this.delete(value)

@@ -11,23 +11,24 @@ import type { Address, Encoded, Milliseconds, NodeId } from './values.ts'
 
 export type Effect<Data extends Encoded = Uint8Array> =
   /**
-   * Sends a frame on the link to `to`. Without a link it is dropped (the `disconnected` input is on
-   * its way). `urgent`: failure detection, which must not wait behind bulk and has its own stream.
+   * Sends a frame on the link to `to`. Without a link the frame is dropped (the `disconnected`
+   * input is on its way). `urgent`: a frame of failure detection. It has its own stream and does
+   * not wait behind bulk.
    */
   | { readonly type: 'send'; readonly to: NodeId; readonly data: Data; readonly urgent?: boolean }
   /**
-   * Hands in no frames of this peer before `until`, except urgent ones. Nothing is lost: the runner
-   * stops reading, so the peer's frames wait in the peer's buffers (back-pressure).
+   * The runner hands in no frames of this peer before `until`, except urgent frames. Nothing is
+   * lost: the runner stops reading, so the frames wait in the peer's buffers (back-pressure).
    */
   | { readonly type: 'pause'; readonly peer: NodeId; readonly until: Milliseconds }
   /** Publishes on the pool's topic, unreliably. The sender itself does not receive it. */
   | { readonly type: 'broadcast'; readonly data: Data }
   /**
-   * Opens a link. The answer is `connected` or `unreachable`, and none if a link to `peer` is
-   * already up. Without a `peer` any node at the address is welcome.
+   * Opens a link. The answer is the input `connected` or `unreachable`. There is no answer if a
+   * link to `peer` is already up. Without a `peer` any node at the address is welcome.
    */
   | { readonly type: 'connect'; readonly peer: NodeId | undefined; readonly addresses: readonly Address[] }
-  /** Closes the link to `peer` after it has flushed the frames sent so far. */
+  /** Flushes the frames sent so far to `peer`, then closes the link. */
   | { readonly type: 'disconnect'; readonly peer: NodeId; readonly reason: string }
   /** Probes these addresses without a handshake. The answer is `hostProbed`. */
   | { readonly type: 'probeHost'; readonly peer: NodeId; readonly addresses: readonly Address[] }
@@ -41,8 +42,5 @@ export type Effect<Data extends Encoded = Uint8Array> =
    */
   | { readonly type: 'fail'; readonly code: 'IDENTITY_IN_USE'; readonly message: string }
 
-/**
- * The verdict on a broadcast message, from its bytes alone. Only a provably wrong message is a
- * `reject`.
- */
+/** The verdict on forwarding a broadcast message. `reject`: its bytes alone prove it wrong. */
 export type BroadcastVerdict = 'accept' | 'ignore' | 'reject'

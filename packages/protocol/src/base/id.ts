@@ -1,10 +1,10 @@
 /**
- * Node ids: the text form of an Ed25519 PeerId on the outside, the 32 raw bytes of its public key
- * on the wire.
+ * Node ids. In the API an id is the text form of an Ed25519 PeerId. On the wire it is the 32 raw
+ * bytes of the public key.
  *
  * An Ed25519 PeerId contains its key (an identity multihash). So the id is enough to check a
- * signature, and the 6 bytes of prefix need not travel. Base58 of equally long inputs keeps their
- * order, so ids compare as text.
+ * signature, and the 6 bytes of prefix need not travel. Base58 keeps the order of equally long
+ * inputs, so the order of ids as text is that of their keys.
  */
 import { base58btc } from 'multiformats/bases/base58'
 import { FrameError } from './errors.ts'
@@ -19,9 +19,9 @@ const prefix = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20)
 export const publicKeyBytes = 32
 
 /**
- * Conversions that are remembered each way. At this number the memory starts empty again. Base58
- * takes time in the square of the length, and the same few ids come in every frame. Measured: it
- * took a fifth of the processor time of an introducer in a flash join.
+ * Conversions that are remembered in each direction. At this number all are forgotten. Base58 takes
+ * time in the square of the length, and the same few ids come in every frame. Measured: Base58 took
+ * a fifth of an introducer's processor time in a flash join.
  */
 const remembered = 16_384
 const keys = new Map<NodeId, Uint8Array>()

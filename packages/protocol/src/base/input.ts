@@ -16,13 +16,13 @@ export interface Owner extends Pick<Signing, 'sign'> {
   readonly id: NodeId
 }
 
-/** An entrance to a pool: an address, and the id behind it if known. */
+/** An entry point to a pool: an address, and the id of the node there if known. */
 export interface Introducer {
   readonly id?: NodeId
   readonly address: Address
   /**
-   * True for a member of an earlier run that nobody chose as an introducer. The node gives it up
-   * after some failures, and warns nobody about it.
+   * True for a member of an earlier run that nobody chose as an introducer. The node gives such a
+   * member up after some failures, without a warning.
    */
   readonly remembered?: boolean
 }
@@ -35,7 +35,7 @@ export type DialFailure =
   | 'silent'
   /** The kernel accepted, but the process sent nothing: stopped or busy. */
   | 'unresponsive'
-  /** Another key answered: it lives at this address now. */
+  /** Another key answered: another node uses this address now. */
   | 'impostor'
   /** It is this node's own address. */
   | 'self'
@@ -62,15 +62,16 @@ export type Command =
   /** Changes the tag of this node within its life. */
   | { readonly type: 'retag'; readonly tag: Uint8Array }
   /**
-   * Sets one of this node's constants for this life and later ones, or removes it without a value.
+   * Sets one of this node's constants for this life and later ones. Without a value it removes the
+   * constant.
    */
   | { readonly type: 'setConstant'; readonly name: string; readonly value?: Uint8Array }
-  /** Sends a message to all members once, or asks them. */
+  /** Sends an event to all members, or a query if `query` is given. */
   | { readonly type: 'broadcast'; readonly name: string; readonly payload: Uint8Array; readonly query?: QueryTerms }
   | { readonly type: 'leave' }
   /**
-   * Goes on alone although introducers were given, as none will answer. Until this command, or an
-   * answer of an introducer, the node claims no election.
+   * Goes on alone although introducers were given, since none will answer. A node with introducers
+   * claims no election before this command or a reconciliation with a member.
    */
   | { readonly type: 'found' }
 
@@ -92,13 +93,12 @@ export type Input<Data extends Encoded = Uint8Array> =
    */
   | { readonly type: 'connected'; readonly peer: NodeId; readonly dialable: boolean }
   /**
-   * The link to `peer` is gone: closed by the other side, broken, or closed by a `disconnect`
-   * effect.
+   * The link to `peer` is gone: it broke, the other side closed it, or a `disconnect` effect closed
+   * it.
    */
   | { readonly type: 'disconnected'; readonly peer: NodeId }
   /**
-   * The runner cut the link to `peer`, which broke a rule below the frames. Precedes
-   * `disconnected`.
+   * The runner cut the link because `peer` broke a rule below the frames. `disconnected` follows.
    */
   | { readonly type: 'misbehaved'; readonly peer: NodeId; readonly problem: string }
   /** A `connect` effect failed. `peer` and `addresses` are those of the effect. */

@@ -1,6 +1,4 @@
-/**
- * Names of pools, elections and signals, which must fit the wire, a topic and a terminal.
- */
+/** Names of pools, elections, signals and so on. They must fit the wire, a topic and a terminal. */
 // Guess: long enough for a URL path, short enough to repeat in statements.
 export const maxNameBytes = 128
 const encoder = new TextEncoder()

@@ -14,20 +14,20 @@ export type Notification =
   | { readonly type: 'updated'; readonly member: Member }
   | { readonly type: 'elected'; readonly reign: Reign }
   /**
-   * Once, after the node's own `joined`: it has reconciled with a node in the pool, so its view is
-   * that of the pool. `alone`: it has founded the pool, or goes on without introducers, as none let
+   * Comes once, after the node's own `joined`. The node has reconciled with a member, so its view
+   * is that of the pool. Or it is `alone`: it founded the pool, or goes on since no introducer let
    * it in (`health().introducers` has the reasons).
    */
   | { readonly type: 'entered'; readonly alone: boolean }
   | { readonly type: 'signal'; readonly name: string; readonly from: Member }
   /**
-   * A member sent a message to all members, this node included. It comes once, and never from
-   * before this node's entry.
+   * A member, perhaps this node, sent an event to all members. Each event comes once. None comes
+   * from before this node's entry.
    */
   | { readonly type: 'event'; readonly name: string; readonly payload: Uint8Array; readonly from: Member }
   /**
-   * A member asks. Answers go to it directly. `asked`: the number of members asked, as far as this
-   * node knows.
+   * A member sent a query. Answers go directly to that member. `asked`: the number of members
+   * asked, as far as this node knows.
    */
   | {
       readonly type: 'query'
@@ -39,13 +39,13 @@ export type Notification =
       readonly asked: number
     }
   /**
-   * A record is new, has a new version, was withdrawn, or was evicted. The last two have no value.
-   * No notification announces its expiry.
+   * A record is new, has a new version, was withdrawn, or was evicted. A withdrawn or evicted
+   * record has no value. No notification announces that a record expired.
    */
   | { readonly type: 'record'; readonly record: PoolRecord }
   /**
    * The end of a `signal` command: the members that acknowledged it within the time allowed, and
-   * the others.
+   * the other recipients.
    */
   | {
       readonly type: 'signalled'
@@ -58,7 +58,7 @@ export type Notification =
    * `message` is for people.
    */
   | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
-  /** Links or neighbours changed, so that `health()` differs (alone, in a minority, well again). */
+  /** This node became alone or a minority, or ceased to be so. */
   | { readonly type: 'health'; readonly health: Health }
 
 export type WarningCode =
@@ -66,13 +66,13 @@ export type WarningCode =
   | 'PEER_MISBEHAVED'
   | 'INCARNATION_REPLACED'
   /**
-   * Others believe in the end of a life of this identity with an incarnation that is too high to be
-   * true. They don't see this node.
+   * Some members believe that a life of this identity ended, with an incarnation too high to be
+   * true. These members don't see this node.
    */
   | 'INCARNATION_OUT_OF_REACH'
   /**
-   * A peer's calendar differs by minutes: the two may lose each other's events, queries and
-   * records.
+   * A peer's calendar differs by minutes. Each of the two nodes may lose events, queries and
+   * records of the other.
    */
   | 'CALENDARS_DIFFER'
   | 'VIEW_FULL'
@@ -92,33 +92,35 @@ export interface Health {
   readonly members: number
   /** Share of the other members that are suspected or were lost within the last minute: 0 to 1. */
   readonly suspectedShare: number
-  /** Members that only others can reach. They stay members, but a stream to one may fail. */
+  /**
+   * Members that only other members can reach. They stay members, but a stream to them may fail.
+   */
   readonly relayed: number
   /**
-   * True if this node can reach no other member, and its view has some, or it lost several at once
-   * that are not back, or it was given an introducer and none has answered yet. A node that only
-   * lost its one peer is not alone but a pool of one, in a minority.
+   * True if this node reaches no other member, and one of these holds: its view has other members,
+   * it lost several at once that are not back, or no introducer has answered yet. A node that only
+   * lost its one peer is not alone. It is a pool of one, in a minority.
    */
   readonly alone: boolean
   /**
    * True if at most half of the members of a minute before are reachable: another, larger side may
-   * exist. It stays true until more than half are there again, or the lost ones are forgotten
-   * (after a day).
+   * exist. It stays true until more than half are reachable again, or the lost members are
+   * forgotten (after a day).
    */
   readonly minority: boolean
-  /** The end of the last reconciliation with a peer, in the runner's time; undefined: none yet. */
+  /** End of the last reconciliation with a member, in the runner's time; undefined: none yet. */
   readonly lastReconciliation: Milliseconds | undefined
   /** The introducers that do not answer, each with the reason. */
   readonly introducers: readonly { readonly introducer: Introducer; readonly reason: string }[]
 }
 
-/** A link as its node sees it. */
+/** A link as the node at this end sees it. */
 export interface LinkState {
   /** The node at the other end. */
   readonly id: NodeId
   /**
-   * Duration of the other end's last answer to a probe, ms. Undefined if this node does not probe
-   * it, or has no answer yet.
+   * Time that the other end took to answer the last probe, ms. Undefined if this node does not
+   * probe that end, or has no answer yet.
    */
   readonly roundTrip: Milliseconds | undefined
 }
@@ -126,8 +128,8 @@ export interface LinkState {
 /** The duration of an action of this node. */
 export type Measured =
   /**
-   * From this node's first suspicion, or the first that it received, until it believed in the
-   * death. A death without a suspicion has none.
+   * From the first suspicion that this node raised or received until it believed the death. A death
+   * without a suspicion is not measured.
    */
   | { readonly what: 'detection'; readonly member: NodeId; readonly took: Milliseconds }
   /** From the start of a reconciliation by this node until both sides had the same facts. */

@@ -1,4 +1,4 @@
-/** Puts an entry at the end, and drops the oldest above the limit. */
+/** Puts an entry at the end. Drops the oldest entry if there are more than `limit`. */
 export function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, limit: number): void {
   map.delete(key)
   map.set(key, value)

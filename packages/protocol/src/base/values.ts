@@ -34,13 +34,13 @@ export interface Member {
   readonly tag: Uint8Array
   /** Static attributes: bytes by name, at most `limits.constantsBytes` with the names. */
   readonly constants: Constants
-  /** The start of this life on its own calendar: milliseconds since 1970; 0 if unstated. */
+  /** Start of this life by the member's own calendar: ms since 1970; 0 if unstated. */
   readonly joinedAt: Milliseconds
 }
 
 /**
- * One reign in one election. The fencing token is `(epoch, winner)`. It orders reigns, but can't
- * exclude two at once.
+ * One reign in one election. The fencing token is `(epoch, winner)`. It orders reigns. It can't
+ * prevent that two nodes reign at once.
  */
 export interface Reign {
   readonly election: string
@@ -52,9 +52,9 @@ export interface Reign {
 export interface PoolRecord {
   /** 1 to 128 bytes. Each owner has its own names. */
   readonly name: string
-  /** The id of the key that signed it: a member's key or another one. */
+  /** Id of the key that signed the record. The key need not be a member's. */
   readonly owner: NodeId
-  /** Of an owner's records of one name the highest version counts. */
+  /** Of several records with one owner and name the highest version counts. */
   readonly version: number
   /** The time at which all members forget it, milliseconds since 1970 on their own calendars. */
   readonly expires: Milliseconds
