@@ -1,13 +1,13 @@
 /**
  * The broadcaster: publishes fresh facts on the pool's topic, in batches.
  *
- * A broadcast costs every node processor time, and a node that just started reaches nobody by the
- * topic. So the member that receives a fact first publishes it, not the author, after a short wait
- * for a batch. Several members may have received it: a leaver sends its leave to all links, and
- * observers certify a death together. They wait a little longer, each a different time, and stay
- * silent if the fact arrives by broadcast before their turn (duplicate suppression, as in SRM,
- * Floyd et al., SIGCOMM'95). Joins and ends in a surge are not published. They go by lazy push
- * along the links, where each reaches a node once. Reconciliation repairs losses.
+ * A broadcast costs every node processor time, so facts wait a moment for a batch. A newcomer
+ * reaches nobody by the topic, so the member that receives its join publishes it. Often several
+ * members have the same news: a leaver sends its leave to all links, and observers certify a death
+ * together. Each of them waits for a different time. A member stays silent if the fact arrives by
+ * broadcast before its turn (duplicate suppression, as in SRM, Floyd et al., SIGCOMM'95). Joins and
+ * ends in a surge are not published. They go by lazy push along the links, and reach each node
+ * once. Reconciliation repairs losses.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import { Recent } from '../base/recent.ts'
@@ -23,27 +23,27 @@ import type { LazyPush } from './lazy-push.ts'
  * 0.3 s.
  */
 export const delay = 20
-/** Each batch within the last second doubles the delay up to this, ms. Guess. */
+/** Longest batching delay, ms. Each batch within the last second doubles the delay. Guess. */
 export const delayMax = 1_000
 /**
- * Where others have the same news, each waits this much longer than the one before, ms. Guess: a
- * way across a continent.
+ * If several members have the same news, each waits this much longer than the member before, ms.
+ * Guess: the time of a message across a continent.
  */
 export const turnLength = 40
 /**
- * More than this many within a second are a surge. Joins and leaves measured (simulated, 100
- * nodes): half the bytes of publishing them. Deaths come in heaps and are urgent: guess.
+ * More changes than this within a second are a surge. Joins and leaves: measured (simulated, 100
+ * nodes), half the bytes of publishing each. Deaths: guess; they come in heaps and are urgent.
  */
 const surge = { joined: 4, left: 4, died: 32 }
 const second = 1_000
-/** A node or a link this young is in no mesh of the topic yet, ms. Measured: one to two seconds. */
+/** A younger node or link is in no mesh of the topic yet, ms. Measured: one to two seconds. */
 export const meshTime = 3_000
 
 interface News {
   readonly fact: Fact
   readonly from: NodeId | undefined
   due: Milliseconds
-  /** Others may publish it first, so it is worth another moment if this process is late. */
+  /** Other members may publish it first. So it waits once more if this process is late. */
   isShared: boolean
 }
 
@@ -69,7 +69,7 @@ export class Broadcaster implements Timed {
     this.#changes[what].note(this.#context.now)
   }
 
-  /** Many members enter or end at present, so facts of that kind go by lazy push. */
+  /** True if many members enter or end at present. Facts of that kind go by lazy push. */
   get isSurge(): boolean {
     const { joined, left, died } = this.#changes
     return [joined, left, died].some((recent) => recent.isOften(this.#context.now))
@@ -101,7 +101,7 @@ export class Broadcaster implements Timed {
     this.#waiting.delete(key)
   }
 
-  /** Announces this node's leave. From this point nothing waits longer than it must. */
+  /** Announces this node's leave. From now on facts wait for the shortest delay only. */
   leave(fact: Fact): void {
     this.#isLeaving = true
     this.#lazyPush.leave()
@@ -115,10 +115,10 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Passes on news from a link. `entry`: from a non-member, which may send it to nobody else.
-   * `fresh`: from a member, and others received it too. `repair`: found by reconciliation. It may
-   * have arrived before an offer of it, and must not end here, since the offering peer expects it
-   * to go on. `pool`: to a newcomer everything is news.
+   * Passes on news from a link. `entry`: from a non-member, which may send the news to nobody else.
+   * `fresh`: from a member, which sent the news to other nodes as well. `repair`: found by
+   * reconciliation. A peer that offers the same fact expects this node to pass the fact on. `pool`:
+   * this node is a newcomer, to which everything is news. It passes nothing on.
    */
   passOn(news: readonly Fact[], from: NodeId, how: 'entry' | 'fresh' | 'repair' | 'pool'): void {
     for (const fact of news) {
@@ -129,8 +129,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Estimates the number of others that publish first. Each gets the time in which its message can
-   * arrive.
+   * Estimates the number of members that publish this fact first. Each gets the time in which its
+   * broadcast can arrive.
    */
   #turn(fact: Fact, from: NodeId, isEntry: boolean): number {
     const isOwn = fact.about === from
@@ -141,8 +141,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Sends leaves that came over a link along young links as well. A member without older links
-   * receives no broadcast, and would take the leaver for dead.
+   * Sends leaves that came over a link along young links as well. A member that has only young
+   * links receives no broadcast. It would take the leaver for dead.
    */
   sendToYoungLinks(news: readonly Fact[], from: NodeId): void {
     const left = news.filter(({ says }) => says === 'left')
@@ -153,8 +153,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Publishes news that arrives while this node leaves, and pushes it to a few members that stay.
-   * The sender may be leaving too, and have no other link.
+   * Publishes news that arrives while this node leaves, and pushes the news to a few members that
+   * stay. The sender may be leaving as well, and may have no other link.
    */
   passOnLeaving(news: readonly Fact[], from: NodeId): void {
     for (const fact of news) {
@@ -163,7 +163,7 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** Drops all waiting facts, since they are not certain to be true. */
+  /** Drops all waiting facts: they may be false. */
   clear(): void {
     this.#waiting.clear()
     this.#context.timers.set('broadcast', Infinity)
@@ -178,8 +178,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * A late timer means that this process is busy, and that publications of others may wait in its
-   * sockets. So it reads those first.
+   * Postpones facts that other members may publish. A late timer means that this process is busy.
+   * Their broadcasts may wait in its sockets, so it reads the sockets first.
    */
   #postpone(): void {
     const { now } = this.#context
@@ -190,7 +190,7 @@ export class Broadcaster implements Timed {
     }
   }
 
-  /** Publishes all waiting facts, since a message costs more than a fact, but at most one batch. */
+  /** Publishes all waiting facts, due or not, as one batch: a message costs more than a fact. */
   #publishWaiting(): void {
     const waiting = [...this.#waiting.values()]
     this.#waiting.clear()

@@ -1,13 +1,12 @@
 /**
  * Lazy push: carries the facts of a surge along the links.
  *
- * A broadcast brings a fact to each node several times over. The links of a grown pool are no tree,
- * so facts that are passed on along them arrive from all sides. When many members enter or leave at
- * once, a node therefore first offers facts by name, eleven bytes each, to links that are not known
- * to have them. A peer that lacks a fact requests it from one of the nodes that offered it (IHAVE
- * and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). So each fact crosses to each node
- * once, in any graph. Links lose nothing while they are up. If one breaks, the node asks another
- * peer, or reconciliation finds the loss.
+ * A broadcast brings a fact to each node several times. Along links a fact would also arrive from
+ * several sides, since the links of a grown pool are no tree. So when many members enter or leave
+ * at once, a node first offers facts by name, eleven bytes each. A peer that lacks a fact requests
+ * it from one of the nodes that offered it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et
+ * al., SRDS'07). So each fact reaches each node once, in any graph. A link loses nothing while it
+ * is up. If it breaks, the node asks another peer, or reconciliation finds the loss.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -27,17 +26,17 @@ const gather = 100
  * 1 Mbit/s take one second.
  */
 export const askAgain = 3_000
-/** Number of older links that get each batch. Guess: as many as a gossip mesh. */
+/** Number of older links that get each batch of offers. Guess: as many as a gossip mesh. */
 const fanout = 6
-/** Other offerers kept for each requested fact. Guess. */
+/** For each requested fact this many more offering peers are remembered. Guess. */
 const alternatives = 3
 /**
- * Facts requested from one peer at a time. Others and reconciliation supply the rest, so false
- * offers block no request to others.
+ * Most facts requested from one peer at a time. Other peers and reconciliation supply the rest. So
+ * false offers of one peer block no request to another.
  */
 export const askedOfOne = 4_096
 
-/** Members that a leaver sends facts to, beside young links. Guess: one may be leaving, too. */
+/** Older links over which a leaver sends facts. Guess: one of the two peers may leave as well. */
 const successors = 2
 /** A leaver gathers facts for this long, ms. */
 const leavingGather = 20
@@ -45,7 +44,7 @@ const leavingGather = 20
 interface Question {
   readonly version: number
   readonly since: Milliseconds
-  /** Other peers that offered it. */
+  /** Other peers that offered the fact. */
   readonly others: NodeId[]
 }
 
@@ -63,7 +62,7 @@ export class LazyPush implements Timed {
     this.#context = context
   }
 
-  /** Offers a fact soon to all but its sender. */
+  /** Offers a fact soon to peers that are not known to have it. */
   add(fact: Fact, from: NodeId | undefined): void {
     this.#news.set(fact.key, { fact, knownBy: from === undefined ? [] : [from] })
     this.#newsDue = Math.min(this.#newsDue, this.#context.now + (this.#isLeaving ? leavingGather : gather))
@@ -71,8 +70,8 @@ export class LazyPush implements Timed {
   }
 
   /**
-   * Switches to leaving. There is no time for requests, so this node soon sends new facts whole to
-   * a few members that stay.
+   * Switches to leaving. There is no time for offers and requests. So this node soon sends new
+   * facts themselves to a few members that stay.
    */
   leave(): void {
     this.#isLeaving = true
@@ -160,8 +159,8 @@ export class LazyPush implements Timed {
     this.#news.clear()
     this.#newsDue = Infinity
     const listeners = this.#listeners(this.#isLeaving ? successors : fanout)
-    // Until other links are built, the newcomers' links are a tree, along which nothing arrives
-    // twice. So facts need no offer.
+    // If all links are those of entries, they form a tree, and nothing arrives twice. So facts need
+    // no offer.
     const isWhole = this.#isLeaving || listeners.every(({ isEntry }) => isEntry)
     for (const { peer } of listeners) {
       const own = memberKey(peer)
@@ -176,7 +175,7 @@ export class LazyPush implements Timed {
     }
   }
 
-  /** Returns all young links, since they may be a newcomer's only ones, and some of the others. */
+  /** Returns all young links and some older ones. A young link may be a newcomer's only one. */
   #listeners(count: number): Link[] {
     const { links, now, view } = this.#context
     const open = [...links.values()].filter(({ peer, entered, referred }) => entered && !referred && view.get(peer) !== undefined)
@@ -197,7 +196,7 @@ export class LazyPush implements Timed {
     return this.#note(from, position, { version, since: this.#context.now, others: [] })
   }
 
-  /** Notes a request. Returns false if too many go to this peer already. */
+  /** Notes a request. Returns false if this peer has too many open requests. */
   #note(peer: NodeId, position: number, question: Question): boolean {
     const questions = this.#asked.get(peer) ?? new Map<number, Question>()
     questions.delete(position) // keeps the order of requests
@@ -235,7 +234,7 @@ export class LazyPush implements Timed {
     return items
   }
 
-  /** Two facts at one position are practically impossible. Reconciliation would send the other. */
+  /** Two facts at one position are practically impossible. Reconciliation would send the second. */
   #find(position: number): Fact | undefined {
     return this.#context.facts.atPosition(position)
   }

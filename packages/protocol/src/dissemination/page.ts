@@ -1,9 +1,9 @@
 /**
- * A page: the most that one answer carries, to a reconciliation or to `Want`.
+ * A page: the most that one answer to a reconciliation or to a `Want` carries.
  *
- * The whole state of a large pool in one turn would fill every buffer on the way. So an answer ends
- * when a page is full, and states the rest. The peer requests the next page when this one has
- * arrived, which is sufficient back-pressure.
+ * The whole state of a large pool in one answer would fill every buffer on the way. So an answer
+ * ends when its page is full, and describes the rest. The peer requests the next page when this
+ * page has arrived. That is sufficient back-pressure.
  */
 import type { Context } from '../context/context.ts'
 import type { Link } from '../context/links.ts'
@@ -16,15 +16,15 @@ import { factBytes } from '../frames/encoded-size.ts'
  */
 export const pageBytes = 262_144
 /**
- * Listed items of a page: as many small facts as fit in one, since those beyond would be listed
- * again. 22 KB.
+ * Most items listed in a page, 22 KB. About as many small facts fit in a page. More items would be
+ * listed again in the next page.
  */
 export const pageItems = 2_048
 /** Reading this many facts costs as much as comparing one range. Measured at 10,000 facts. */
 const factsPerRange = 16
 /**
- * Newcomers that get the whole state at once before they are slowed down: as many as an introducer
- * serves in a second (life/referral.ts).
+ * This many newcomers get the whole state at once before they are slowed down. An introducer serves
+ * as many in a second (life/referral.ts).
  */
 const newcomers = 64
 
@@ -34,7 +34,7 @@ export class Page {
   #items = 0
   #work = 0
 
-  /** Remaining number of items that name facts. */
+  /** Number of items that may still be listed. */
   get room(): number {
     return pageItems - this.#items
   }
@@ -63,13 +63,13 @@ export class Page {
   send(context: Context, link: Link, fresh: boolean): void {
     context.charge(link, 'work', this.#work)
     const { bytes } = context.facts
-    // A newcomer needs the whole state, and needs it again if its link broke meanwhile.
+    // A newcomer needs the whole state, and a second time if its link broke meanwhile.
     if (this.#bytes > 0) context.charge(link, 'answers', this.#bytes, { own: 2 * bytes, strangers: newcomers * bytes })
     context.sendFacts(link.peer, this.facts, fresh)
   }
 }
 
-/** False for a peer that requested far more than its share. It asks again later. */
+/** False for a peer that requested far more than its share. The peer asks again later. */
 export function mayAsk(context: Context, link: Link): boolean {
   const { bytes } = context.facts
   return context.charge(link, 'work', 0) && context.charge(link, 'answers', 0, { own: 2 * bytes, strangers: newcomers * bytes })

@@ -1,25 +1,25 @@
 /**
  * Reconciliation: two nodes make their fact sets equal, with bytes in proportion to the difference
- * (anti-entropy by range-based set reconciliation, Meyer 2022, over fingerprints of position
- * ranges).
+ * (anti-entropy by range-based set reconciliation, Meyer 2022). They compare fingerprints of ranges
+ * of positions.
  *
- * One side sends the fingerprint of everything. If it is equal, a small answer ends the exchange.
- * This usual case makes an idle pool cheap. If it differs, the answer lists the items of
- * a short range, or of one of which one side has hardly anything. Other ranges are answered by the
- * fingerprints of their parts. Against a list the other side sends the missing facts and requests
- * those that it lacks itself. Each message gets exactly one answer until one has no ranges, so
- * neither side keeps state for the other. The whole state of a newcomer is a short range, so it
- * gets a small pool in one round trip.
+ * One side sends the fingerprint of all its facts. If the other side has the same, a small answer
+ * ends the exchange. This is the usual case in an idle pool, so an idle pool is cheap. Otherwise
+ * the answer lists the items of a short range, and splits a longer range: it has a fingerprint of
+ * each part. If one side has far fewer facts in a range than the other, that side lists them at
+ * once. The receiver of a list sends the facts that the list lacks, and requests the facts that it
+ * lacks itself. A message with ranges gets one answer. If both sides begin at once, one exchange is
+ * dropped. A newcomer's whole state is a short range, so a small pool reaches it in one round trip.
  *
- * Ranges are in order. Where a page or a frame is full, the answer ends and describes all beyond as
- * one range. The other side's next message continues there. So a state of any size goes page by
+ * Ranges are in order. If a page or a frame is full, the answer ends with one range that describes
+ * the rest. The next message of the other side continues there. So a state of any size goes page by
  * page, each in a round trip. The exchange ends, since each answer either splits the requested
  * ranges or moves on. A liar that never lets it end is slowed down like any peer with many
  * requests.
  *
- * The interval between reconciliations with a random link shortens when something changes and
- * doubles while nothing does. They run one after the other. A second begins beside a first only
- * where that takes long, as its peer may be gone.
+ * A node reconciles with a random link at intervals. A change shortens the interval. It doubles
+ * while nothing changes. A node begins one reconciliation at a time. If one takes long, its peer
+ * may be gone, so the node begins a second.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -33,43 +33,43 @@ import type * as wire from '../wire/messages.js'
 import { mayAsk, Page } from './page.ts'
 
 /**
- * Intervals after a change, ms. They double while nothing changes. Target of the first: a flash
- * join. A change that came by broadcast shows that dissemination works. Guess.
+ * First intervals after a change, ms. They double while nothing changes. `other` is chosen for a
+ * flash join (target). `broadcast` is a guess: such a change shows that dissemination works.
  */
 export const intervals = { other: 250, broadcast: 500 } as const
 /** Longest interval, ms. Target: idle traffic. */
 export const intervalMax = 30_000
 /**
- * In a pool larger than this broadcasts come more often, and the interval is longer in proportion,
- * at most eight times. Measured (simulated, 1,000 nodes, one-hour sessions): otherwise
- * reconciliation was more than half of all bytes.
+ * In a larger pool broadcasts come more often. So the interval after a broadcast grows in
+ * proportion to the pool, at most eight times. Measured (simulated, 1,000 nodes, one-hour
+ * sessions): otherwise reconciliation was more than half of all bytes.
  */
 const largePool = 500
 /**
  * A node begins no other reconciliation if one of its own got a message within this time, ms.
- * Measured (simulated, 40 nodes on two processors of half the usual speed, after a partition):
- * whole after 8 to 11 s, with 1,000 after 8 to 15, without after 10 to 20.
+ * Measured (simulated, 40 nodes on two processors of half the usual speed, after a partition): the
+ * pool was whole after 8 to 11 s. With 1,000 ms it took 8 to 15 s. With 0 it took 10 to 20 s.
  */
 export const oneAtATime = 2_500
-/** Time without an answer that ends a reconciliation, ms. Guess. */
+/** A reconciliation ends if no answer comes for this time, ms. Guess. */
 export const timeout = 5_000
 
 /**
- * A range with no more facts than this is listed instead of compared. Guess: the dozen fingerprints
- * of its parts are as long as 26 items.
+ * A range with at most this many facts is listed, not split. Guess: the fingerprints of its twelve
+ * parts have as many bytes as 26 items.
  */
 export const list = 32
 /**
- * Where one side has this many times as many facts as the other, nearly all differ, so the smaller
- * side lists its own at once. Guess; measured with `list`: a flash join of 2,000 takes 6 % fewer
- * bytes.
+ * If one side has this many times as many facts as the other, nearly all of them differ. So the
+ * smaller side lists its facts at once. Guess. Measured together with `list`: a flash join of 2,000
+ * takes 6 % fewer bytes.
  */
 const imbalance = 4
 /** Number of parts of a split range. Measured (simulated, 100 nodes): 8 to 16 differ by 5 %. */
 export const fanout = 12
 /**
- * A longer reconciliation does not keep a node from beginning others, ms. Guess: 50,000 members
- * with the largest tags through 10 Mbit/s.
+ * A longer reconciliation does not keep a node from beginning others, ms. Guess: the time of 50,000
+ * members with the largest tags through 10 Mbit/s.
  */
 const longest = 60_000
 
@@ -114,7 +114,7 @@ export class Reconciler implements Timed {
     this.#interval = Math.min(intervalMax, this.#interval * 2)
   }
 
-  /** Begins a reconciliation with this peer, unless one of this node's own is in progress. */
+  /** Begins a reconciliation, unless this node already has one with this peer in progress. */
   begin(peer: NodeId): void {
     const { now } = this.#context
     const exchange = this.#exchanges.get(peer)
@@ -128,8 +128,8 @@ export class Reconciler implements Timed {
   }
 
   /**
-   * An own reconciliation is in progress. Where answers take seconds because many nodes share a
-   * processor, more exchanges would slow all of them down.
+   * True if a reconciliation that this node began is in progress. If many nodes share a processor,
+   * answers take seconds, and more exchanges would slow all of them down.
    */
   #isBusy(): boolean {
     const { now } = this.#context
@@ -149,8 +149,8 @@ export class Reconciler implements Timed {
     if (link === undefined) return
     link.entered = true
     const exchange = this.#exchanges.get(from)
-    // Both sides began at the same time. The lower id's exchange goes on, or everything would be
-    // sent twice.
+    // Both sides began at the same time. Only the exchange of the lower id goes on, or everything
+    // would be sent twice.
     if (round === 1 && exchange?.isOwn === true && exchange.round === 1 && this.#isAlive(exchange) && this.#context.id < from) return
     if (ranges.length === 0) {
       this.#ended(from)
@@ -158,7 +158,7 @@ export class Reconciler implements Timed {
     }
     if (ranges.length > config.limits.rangesPerFrame)
       throw new FrameError(`a frame has at most ${config.limits.rangesPerFrame} ranges, not ${ranges.length}`)
-    // In order and disjoint, so that no fact is requested twice.
+    // The ranges must be in order and disjoint, so that no fact is requested twice.
     ranges.forEach(({ from: start, to }, i) => {
       if (!Number.isSafeInteger(start) || to > hashSpace || start < 0 || start >= to) throw new FrameError(`no range: ${start} to ${to}`)
       if (i > 0 && start < (ranges[i - 1] as wire.Range).to) throw new FrameError('ranges that overlap')
@@ -186,7 +186,7 @@ export class Reconciler implements Timed {
     const answer: wire.Range[] = []
     const end = (ranges.at(-1) as wire.Range).to
     for (const range of ranges) {
-      // Leave room for the parts of one more range, and for the rest.
+      // Keep room for the parts of one more range, and for the range that describes the rest.
       const isFull = page.isFull || answer.length + fanout >= rangesPerFrame
       const reached = isFull ? range.from : this.#answer(range, answer, page)
       if (reached === range.to) continue
@@ -197,7 +197,8 @@ export class Reconciler implements Timed {
   }
 
   /**
-   * Answers one range. Returns the reached position: its end, or the point where the page was full.
+   * Answers one range. Returns the position up to which it is answered: its end, or less if the
+   * page is full.
    */
   #answer(range: wire.Range, answer: wire.Range[], page: Page): number {
     const { from, to } = range
@@ -212,7 +213,7 @@ export class Reconciler implements Timed {
       return to
     }
     const borders = this.#context.facts.split(from, to, fanout)
-    // All facts are at one position.
+    // The range can't be split: all its facts are at one position.
     if (borders.length === 2) return this.#list(from, to, answer, page)
     for (let i = 1; i < borders.length; i++) answer.push(this.#describe(borders[i - 1] as number, borders[i] as number, page))
     return to
@@ -230,7 +231,11 @@ export class Reconciler implements Timed {
     return to
   }
 
-  /** Compares with the other side's list: sends the missing facts, and requests the rest. */
+  /**
+   * Compares with the other side's list. Sends the facts that the list lacks, and requests the
+   * facts that this side lacks. If the page is full, it stops and returns the position of the first
+   * fact that has no room. It requests nothing at or beyond that position.
+   */
   #complete({ from, to, items }: wire.Range, answer: wire.Range[], page: Page): number {
     const facts = this.#context.facts.range(from, to)
     const theirs = new Map<number, number>()
@@ -251,8 +256,8 @@ export class Reconciler implements Timed {
   }
 
   /**
-   * Describes a very short range by its items, any other by its fingerprint, which is as long as
-   * three items.
+   * Describes a range of at most two facts by its items, and any other by its fingerprint. A
+   * fingerprint is as long as three items.
    */
   #describe(from: number, to: number, page: Page): wire.Range {
     const mine = this.#context.facts.fingerprint(from, to)

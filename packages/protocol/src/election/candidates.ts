@@ -1,13 +1,12 @@
 /**
  * Candidates: the latest candidacy of each member in one election, standing or withdrawn.
  *
- * Only a few candidacies are exchanged. The lowest standing ones are, so an election among
- * thousands costs no more than one among a few. The lowest withdrawn ones are, so that older
- * candidacies of the same members don't come back. And the present winner's is. The others are kept
- * silently, so the exchanged set depends on the received candidacies and not on their order. Memory
- * is bounded, too. A forgotten withdrawal may come back as an older candidacy, from a peer that
- * missed the withdrawal. The author itself corrects such a peer (`intake.ts`), and the withdrawal
- * is kept again.
+ * Only some candidacies are exchanged: standing and withdrawn ones of the lowest ids, and that of
+ * the present winner. So an election among thousands costs no more than one among a few. Exchanged
+ * withdrawals keep older candidacies of the same members out. Other candidacies are kept but not
+ * sent, so the exchanged set depends on the received candidacies and not on their order. Memory is
+ * bounded as well, so a withdrawal may be forgotten. Then a peer that missed it may bring an older
+ * candidacy back. The author corrects such a peer (`intake.ts`), and the withdrawal is kept again.
  */
 import type { NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -47,16 +46,13 @@ export class Candidates {
     return this.#standing
   }
 
-  /** True if the candidacy of this id would be exchanged. */
+  /** True if a standing candidacy of this id would be exchanged. */
   hasPlace(id: NodeId): boolean {
     const last = this.standing()[places - 1]
     return last === undefined || id < last
   }
 
-  /**
-   * True if this claim's winner withdrew the candidacy on which it won, or stood again with a later
-   * one.
-   */
+  /** True if this claim's winner withdrew the candidacy on which it won, or stood again later. */
   haveEnded({ signer, content }: Statement<Claim>): boolean {
     const latest = this.get(signer)?.content
     if (latest?.incarnation !== content.incarnation) return false
@@ -88,7 +84,7 @@ export class Candidates {
   }
 
   /**
-   * Decides after a change which candidacies are exchanged and kept. `winner` signed the held
+   * Chooses, after a change, the candidacies to exchange and to keep. `winner` signed the held
    * claim.
    */
   choose(winner: NodeId | undefined): void {

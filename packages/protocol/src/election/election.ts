@@ -1,21 +1,22 @@
 /**
- * One election: bully-style and non-uniform (JEL §3.2, §5.2), with epochs.
+ * One election: bully-style and non-uniform (JEL §3.2, §5.2), with epochs. The lowest id wins.
+ * Nodes may disagree for a while.
  *
  * A candidacy is a signed fact. A known live winner stays. Otherwise the candidate with the lowest
  * id claims the next epoch, after a completed reconciliation and a time to settle. Claims are
- * ordered by epoch, then by the lower id. Merging takes the greater, so all nodes converge. In the
- * paper's implementation the lowest id always took over. Here nobody claims against a living
+ * ordered by epoch, then by the lower id. Merging takes the greater claim, so all nodes converge.
+ * In the paper's implementation the lowest id always took over. Here nobody claims against a living
  * winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the
- * remaining candidates settle again by themselves. A silent lowest candidate is passed over. The
- * next one claims the epoch after the one that the silent candidate would claim.
+ * remaining candidates settle again by themselves. A silent lowest candidate is passed over: the
+ * next candidate claims an epoch above that of the silent candidate's turn.
  *
- * A claim names the candidacy on which it was won. The reign holds as long as its winner's life
- * lasts and that candidacy is the winner's latest. So facts alone end a reign, for good, in any
- * order of arrival. A winner that withdraws and stands again needs a new claim.
+ * A claim names the candidacy on which it was won. The reign lasts as long as its winner's life,
+ * and as long as that candidacy is the winner's latest. So facts alone end a reign, for good, in
+ * any order of arrival. A winner that withdraws and stands again needs a new claim.
  *
- * A claim counts where no winner lives. So a claimer sends the end of the former reign together
- * with the claim. If this node still sees the winner, or if the claim skips very many epochs, it
- * waits for that end, or for several peers to confirm it, so that one absurd number can't poison an
+ * A claim counts if no winner lives. So a claimer sends the end of the former reign together with
+ * the claim. A node that sees a living winner makes the claim wait. A claim with a far higher epoch
+ * waits, too. It waits for the end of the reign or for several peers. So one false number ruins no
  * election. A winner may receive a later claim by a candidate that did not know of its reign. If
  * that claim does not end the reign soon, the winner claims once more, with a higher epoch. So all
  * nodes converge on the winner's claim. The latest claim outlives its winner, so epochs survive a
@@ -85,9 +86,9 @@ export class Election {
     return this.#mine?.sequence ?? 0
   }
 
-  /** The properties that decide about this election's place in memory. */
+  /** The properties that decide whether this election stays in memory. */
   get entry(): Entry {
-    // Only some nodes know of candidates without a place.
+    // Candidates above the lowest 16 are not sent, so nodes know different ones.
     const standing = this.#candidates.standing().slice(0, places)
     const supporters = new Set(this.#held.winner === undefined ? standing : [...standing, this.#held.winner])
     if (supporters.size === 0) supporters.add(this.#opener)
@@ -95,8 +96,10 @@ export class Election {
   }
 
   /**
-   * Returns the time when this node claims, if nothing intervenes; Infinity for never.
-   * `reconciledAt`: time of the last reconciliation.
+   * Returns the time when this node claims; Infinity if it has no reason to. A candidate claims if
+   * nobody reigns and it has reconciled: the lowest candidate when the settle time ends, each next
+   * one a `turn` later. A reigning node claims only to confirm its reign. `reconciledAt`: time of
+   * the last reconciliation.
    */
   claimsAt(reconciledAt: Milliseconds): Milliseconds {
     const { links, config, isUnintroduced } = this.#context
@@ -107,13 +110,13 @@ export class Election {
     if (rank < 0 || this.#epochBefore + 1 + rank > config.limits.counter) return Infinity
     const isAlone = rank === 0 && ![...links.values()].some((link) => link.entered)
     const since = rank === 0 ? this.#mine.since : Math.max(this.#mine.since, this.#settling.endsAt)
-    // No peer is there to reconcile with. After a long sleep `since` gives others time to come
-    // back.
+    // There is no peer to reconcile with. After a long sleep `since` is in the future, to give
+    // other members time to come back.
     if (isAlone) return Math.max(this.#settling.endsAt, this.#mine.since)
     return reconciledAt >= since ? this.#settling.endsAt + rank * turn : Infinity
   }
 
-  /** Makes this node a candidate. `after`: the new candidacy has a higher sequence than this. */
+  /** Makes this node a candidate. The new candidacy gets a sequence above `after`. */
   elect(after: number): void {
     if (this.#mine?.standing === true) return
     this.#mine = { standing: true, sequence: Math.max(this.sequence, after) + 1, since: this.#context.now }
@@ -132,8 +135,8 @@ export class Election {
   }
 
   /**
-   * Declares that this node does not stand, since others remember that it did. `after`: the
-   * declaration has a higher sequence than this.
+   * Declares that this node does not stand, since others remember that it did. The declaration gets
+   * a sequence above `after`.
    */
   disown(after: number): void {
     if (this.#mine?.standing === true || this.sequence > after) return
@@ -141,7 +144,7 @@ export class Election {
     this.#declare()
   }
 
-  /** Renews this node's candidacy under a new life. `after`: wait before it may claim, ms. */
+  /** Renews this node's candidacy under a new life. The node may claim after `after` ms. */
   renew(after: Milliseconds): void {
     if (this.#mine?.standing !== true) return
     this.#mine.since = this.#context.now + after
@@ -150,8 +153,8 @@ export class Election {
   }
 
   /**
-   * Handles a stall of this process. Others may reign, and the messages in its sockets are old, so
-   * it reconciles before it claims.
+   * Handles a stall of this process. Another candidate may reign by now, and the messages in the
+   * sockets are old. So this node reconciles before it claims.
    */
   stalled(): void {
     if (this.#mine?.standing !== true) return
@@ -160,8 +163,8 @@ export class Election {
   }
 
   /**
-   * Drops all knowledge but this node's own candidacy and the epoch, since others may remember
-   * less.
+   * Drops all knowledge but this node's own candidacy and the last claim with its epoch. After a
+   * long sleep others may remember less.
    */
   startOver(): void {
     this.#candidates.clear()
@@ -175,9 +178,7 @@ export class Election {
     this.#held.forget()
   }
 
-  /**
-   * Takes an own statement from a peer. Returns this node's last candidacy if that one is older.
-   */
+  /** A peer sent this node's own candidacy. Returns the newer one if the peer's is old. */
   correction(statement: Statement<Candidacy>): Fact | undefined {
     const mine = this.#candidates.fact(this.#context.id)
     return mine === undefined || this.#candidates.isNews(statement) || mine.equals(factOf({ statement })) ? undefined : mine
@@ -204,15 +205,14 @@ export class Election {
     return isSent || statement.content.withdrawn ? fact : undefined
   }
 
-  /** Takes in a verified claim that is wanted, sent by `from`. */
+  /** Takes in a verified claim that is wanted. `from` sent it; undefined: the topic. */
   mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { epoch } = statement.content
-    // Where no winner lives, a claim unseats nobody, even if it is some epochs ahead, as after a
-    // partition.
+    // If no winner lives, a claim unseats nobody. After a partition it may be some epochs ahead.
     const isAbsurd = epoch > this.#held.believable
     const isUnseating = this.#held.reigns && statement.signer !== this.#held.winner
-    // After a heal two members may have claimed the same epoch. A claimer that never was a member
-    // made its key up.
+    // After a heal two members may have claimed the same epoch. Such a claim counts, unless its
+    // signer was never a member: anybody can make up a key.
     const isEqual = epoch === this.#held.epoch && this.#context.view.wasMember(statement.signer)
     if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.confirm(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.#held.winner === this.#context.id && this.#held.reigns && epoch <= this.#held.latestOfOthers
@@ -232,12 +232,16 @@ export class Election {
     this.#fill()
   }
 
-  /** Handles the join of a member. A claim that waited for it may be announced. */
+  /** Handles the join of a member. If it is the winner, its reign may be announced now. */
   lifeBegan(id: NodeId): void {
     if (id === this.#held.winner) this.#review()
   }
 
-  /** Claims, since this node's turn has come or its reign needs a confirmation. */
+  /**
+   * Claims an epoch. For a new reign the epoch is one above the last, plus one for each candidate
+   * that is passed over. To confirm its reign, a winner claims one above the epoch of a rival's
+   * later claim.
+   */
   claim(): void {
     const { id, view, codec } = this.#context
     const self = view.get(id)
@@ -288,7 +292,7 @@ export class Election {
     this.#context.notify({ type: 'elected', reign })
   }
 
-  /** Signs this node's present candidacy, unless there is no place for it. */
+  /** Signs this node's present candidacy, unless it would not be exchanged. */
   #declare(): void {
     const self = this.#context.view.get(this.#context.id)
     if (self === undefined || this.#mine === undefined) return
@@ -302,7 +306,7 @@ export class Election {
     this.#context.outcomes.push({ type: 'announce', facts: [this.#candidates.fact(id) as Fact] })
   }
 
-  /** Stands again if places became free. */
+  /** Declares this node's candidacy if places became free. */
   #fill(): void {
     const { id } = this.#context
     if (this.#mine?.standing !== true || this.#candidates.get(id) !== undefined) return
@@ -312,16 +316,15 @@ export class Election {
   }
 
   /**
-   * The epoch above which this node claims after a time without a reign. Others refuse a claim that
-   * skips too many epochs. So an epoch that was stored before the start counts only up to that
-   * bound.
+   * The last epoch before a new reign. Others refuse a claim that skips too many epochs. So an
+   * epoch that was stored before the start counts only up to that bound, unless this node is alone.
    */
   get #epochBefore(): number {
     const isAlone = ![...this.#context.links.values()].some((link) => link.entered)
     return Math.max(this.#held.epoch, Math.min(this.#stored, isAlone ? Infinity : this.#held.believable - 2 * places))
   }
 
-  /** Number of candidates before this node; -1: it does not stand. */
+  /** Number of candidates with a lower id; -1 if this node does not stand. */
   get #rank(): number {
     return this.#candidates.standing().indexOf(this.#context.id)
   }

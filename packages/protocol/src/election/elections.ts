@@ -15,9 +15,9 @@ export class Elections implements Timed {
   readonly #context: Context
   readonly #stored: ReadonlyMap<string, number>
   readonly #elections = new Map<string, Election>()
-  /** Cached shares of memory, while it is full and nothing changes. */
+  /** Cached shares of memory; undefined after a change. */
   #sharing: FairShare | undefined
-  /** The highest own sequence in evicted elections. Others may remember it. */
+  /** The highest own sequence in evicted elections. Other members may remember that candidacy. */
   #forgotten = 0
   #reconciledAt: Milliseconds = -Infinity
 
@@ -51,7 +51,7 @@ export class Elections implements Timed {
     this.schedule()
   }
 
-  /** Renews this node's candidacies under a new life. `after`: wait before it may claim, ms. */
+  /** Renews this node's candidacies under a new life. The node may claim after `after` ms. */
   renew(after: Milliseconds = 0): void {
     for (const election of this.#elections.values()) election.renew(after)
     this.schedule()
@@ -91,8 +91,8 @@ export class Elections implements Timed {
   }
 
   /**
-   * Returns this node's later candidacy if this one is an older one of its own. The sender should
-   * get it.
+   * A peer sent this node's own candidacy. Returns the newer one, for the peer, if the peer's is
+   * old.
    */
   correction(statement: Statement<Candidacy>): Fact | undefined {
     const { election, withdrawn, sequence } = statement.content
@@ -110,18 +110,18 @@ export class Elections implements Timed {
   /** Takes in a verified claim that `from` sent. */
   mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { signer, content } = statement
-    // The winner's joined-statement must come first. A node that lacks it gets the claim again
+    // The winner's joined-statement must come first. If this node lacks it, it gets the claim again
     // later.
     if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
     const fact = this.#open(content.election, signer)?.mergeClaim(statement, from)
-    // Others may have missed that this node withdrew, and this node forgot it since.
+    // Others may have missed that this node withdrew, and this node may have forgotten it.
     if (this.#context.view.isAlive(signer, content.incarnation) && signer === this.#context.id && !this.stands(content.election))
       this.#disown(content.election, content.sequence)
     this.schedule()
     return fact
   }
 
-  /** Declares that this node does not stand, regardless of candidacies up to this sequence. */
+  /** Declares that this node does not stand, with a sequence above the given one. */
   #disown(name: string, sequence: number): void {
     this.#forgotten = Math.max(this.#forgotten, sequence)
     this.#open(name, this.#context.id)?.disown(this.#forgotten)
@@ -133,7 +133,7 @@ export class Elections implements Timed {
     this.schedule()
   }
 
-  /** Handles the join of a member. A claim that waited for it may be announced. */
+  /** Handles the join of a member. If it is a winner, its reign may be announced now. */
   lifeBegan(id: NodeId): void {
     for (const election of this.#elections.values()) election.lifeBegan(id)
     this.schedule()
@@ -147,8 +147,7 @@ export class Elections implements Timed {
 
   /**
    * Sets the timer to this node's next claim in any election. Call this when a link is lost, or
-   * when this node goes on alone: a candidate without links has nobody to reconcile with, and
-   * claims at once.
+   * when this node goes on alone: a candidate without links claims without a reconciliation.
    */
   schedule(): void {
     if (this.#elections.size === 0) return
@@ -159,8 +158,8 @@ export class Elections implements Timed {
   }
 
   /**
-   * Returns the election of this name. If there is none, creates one that `opener` introduced, if
-   * there is room for it.
+   * Returns the election of this name. Creates it if there is none and memory has room. `opener` is
+   * the member that introduced it.
    */
   #open(name: string, opener: NodeId): Election | undefined {
     const present = this.#elections.get(name)

@@ -1,13 +1,13 @@
 /**
  * Fair shares of a bounded memory. A node remembers a limited number of elections, and a member
- * that makes names up must not exhaust it. The candidates share it max-min fairly (Bertsekas and
- * Gallager, Data Networks, §6.5.2). Once it is full, a candidate with fewer elections gets one from
- * a candidate with more. Elections in which this node stands always stay. Of one candidate's names
- * the lowest are kept, so that all nodes keep the same.
+ * that makes names up must not exhaust it. The candidates share the memory max-min fairly
+ * (Bertsekas and Gallager, Data Networks, §6.5.2). Once it is full, a candidate with fewer
+ * elections gets a place from a candidate with more. Elections in which this node stands always
+ * stay. Of one candidate's elections the lowest names are kept, so that all nodes keep the same.
  */
 import type { NodeId } from '../base/values.ts'
 
-/** The properties of an election that decide about its place in memory. */
+/** The properties of an election that decide whether it stays in memory. */
 export interface Entry {
   readonly name: string
   /** This node stands in it. */
@@ -15,20 +15,21 @@ export interface Entry {
   /** Nobody stands or reigns, so only the epoch is remembered. */
   readonly isDormant: boolean
   /**
-   * Standing candidates and the last winner. Without any, the member that introduced the election.
+   * Standing candidates and the last winner. If there are none, the member that introduced the
+   * election.
    */
   readonly supporters: ReadonlySet<NodeId>
 }
 
 interface Ranked extends Entry {
-  /** Number of elections of its supporter that has the fewest. */
+  /** Number of elections of the supporter that has the fewest. */
   readonly load: number
 }
 
 /** Chooses the election to evict when memory is full. */
 export class FairShare {
   readonly #elections = new Map<NodeId, number>()
-  /** Elections that may be evicted, the first one first. */
+  /** Elections that may be evicted, in the order of eviction. */
   readonly #ranking: readonly Ranked[]
 
   constructor(entries: readonly Entry[]) {
@@ -39,12 +40,12 @@ export class FairShare {
       .sort((a, b) => b.load - a.load || Number(b.isDormant) - Number(a.isDormant) || (a.name < b.name ? 1 : -1))
   }
 
-  /** Returns the election to evict when this node itself wants one more. */
+  /** Returns the election to evict when this node itself introduces one. */
   victimForOwn(): string | undefined {
     return this.#ranking[0]?.name
   }
 
-  /** Returns the election to evict for one that `id` introduces; undefined for none. */
+  /** Returns the election to evict for the one that `id` introduces; undefined if there is none. */
   victimFor(name: string, id: NodeId): string | undefined {
     const count = this.#countOf(id)
     return this.#ranking.find((entry) => {

@@ -6,12 +6,12 @@ import { places, type Candidates } from './candidates.ts'
 import { compareClaims } from './order.ts'
 
 /**
- * Epochs beyond the known one that are believable after a partition. Guess: a reign ends a thousand
- * times in no partition.
+ * After a partition an epoch is believed up to this far above the known one. Guess: no partition
+ * has a thousand reigns.
  */
 const epochJump = 1_000
 
-/** The greatest claim of an election that counts. It outlives the reign of its winner. */
+/** The greatest claim that counts in an election. It outlives the reign of its winner. */
 export class HeldClaim {
   readonly #context: Context
   readonly #candidates: Candidates
@@ -22,18 +22,18 @@ export class HeldClaim {
     this.#candidates = candidates
   }
 
-  /** Takes the place of the claim before it. */
+  /** Holds this claim in place of the former one. */
   hold(claim: Statement<Claim>): Fact {
     this.#claim = claim
     return this.#context.facts.put(factOf({ statement: claim }))
   }
 
-  /** Puts its fact among the facts again. */
+  /** Puts the claim's fact into the fact set again. */
   restore(): void {
     if (this.#claim !== undefined) this.#context.facts.put(factOf({ statement: this.#claim }))
   }
 
-  /** Drops its fact. */
+  /** Deletes the claim's fact. */
   forget(): void {
     if (this.#claim !== undefined) this.#context.facts.delete(factOf({ statement: this.#claim }))
   }
@@ -46,25 +46,25 @@ export class HeldClaim {
     return this.#claim?.content.epoch ?? 0
   }
 
-  /** The greatest epoch that is believable where no winner lives. */
+  /** The greatest epoch that is believed while no winner lives. */
   get believable(): number {
     return this.epoch + epochJump
   }
 
   /**
-   * The latest epoch that a candidate without knowledge of this reign can claim. As many candidates
-   * as have a place may have been passed over.
+   * The latest epoch that a candidate can claim without news of this reign. Such a candidate may
+   * have passed over all other candidates that have a place.
    */
   get latestOfOthers(): number {
     return this.epoch + places
   }
 
-  /** Its signer. */
+  /** Signer of the claim. */
   get winner(): NodeId | undefined {
     return this.#claim?.signer
   }
 
-  /** The winner lives, and its winning candidacy is its latest. */
+  /** True if the winner lives and the candidacy on which it won is its latest. */
   get reigns(): boolean {
     if (this.#claim === undefined) return false
     const { signer, content } = this.#claim

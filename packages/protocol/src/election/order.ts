@@ -1,13 +1,13 @@
 /**
- * Orders of candidacies and of claims. Both are total, so that keeping the greater of two is a join
- * of a semilattice. All nodes come to keep the same statement, regardless of order and repetition,
- * and also if a member signs two of one rank.
+ * Orders of candidacies and of claims. Both orders are total, so keeping the greater of two
+ * statements is a join of a semilattice. All nodes come to keep the same statement, in any order of
+ * arrival and with any repetition. That also holds if a member signs two statements of one rank.
  */
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 
 /**
- * Of one member's candidacies the later counts. At the same sequence, where honest members sign
- * only one, the withdrawn one counts.
+ * Of one member's candidacies the later is greater. Honest members sign only one of each sequence.
+ * Of two with the same sequence the withdrawn one is greater.
  */
 export function compareCandidacies(a: Statement<Candidacy>, b: Statement<Candidacy>): number {
   return (
@@ -28,7 +28,7 @@ export function compareClaims(a: Statement<Claim>, b: Statement<Claim>): number 
   return a.content.incarnation - b.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)
 }
 
-/** Any order serves between statements of one rank, if all nodes use the same. */
+/** Statements of one rank may have any order that is the same at all nodes. */
 function compareSignatures({ signature: a }: Statement, { signature: b }: Statement): number {
   const at = a.findIndex((byte, i) => byte !== b[i])
   return at < 0 ? 0 : (a[at] as number) - (b[at] as number)

@@ -2,9 +2,9 @@
  * Claims that do not count yet, because the former winner seems to live, or because they skip very
  * many epochs. They wait for that winner's end, or for several peers to confirm them.
  *
- * Each peer has one claim at a time, so a peer that makes up many keeps no other's out. Where few
- * peers hold a claim, as after a heal, the same ones count again some time later, unless it is
- * absurd.
+ * One claim of each peer waits. So a peer that makes up many claims keeps no claim of another peer
+ * out. After a heal few peers may hold the right claim. So a peer that repeats its claim some time
+ * later counts again, unless the epoch is absurd.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -13,22 +13,21 @@ import { compareClaims } from './order.ts'
 
 /** Number of peers that make a claim count. Guess. */
 export const confirmations = 3
-/** Time after which the same peer counts again, ms. Guess: long enough for the others' messages. */
+/** Time after which the same peer counts again, ms. Guess: messages of others arrive by then. */
 export const countAgain = 5_000
 
 interface Sighting {
   readonly claim: Statement<Claim>
   /** Time when the peer's statement was counted last. */
   readonly at: Milliseconds
-  /** Weight of the peer's statement. */
+  /** How often the peer's statement was counted. */
   readonly times: number
 }
 
 export class PendingClaims {
   readonly #context: Context
   /**
-   * The present claim of each peer. The key undefined stands for the topic, which vouches for
-   * nothing.
+   * The present claim of each peer. The key undefined is the topic, which never confirms a claim.
    */
   readonly #seen = new Map<NodeId | undefined, Sighting>()
 
@@ -40,7 +39,7 @@ export class PendingClaims {
   confirm(claim: Statement<Claim>, from: NodeId | undefined, isAbsurd: boolean): boolean {
     const { links } = this.#context
     this.#note(claim, from)
-    // Keys cost nothing, so only peers that stay count and are remembered.
+    // Anybody can make up keys. So only peers with a link count and are remembered.
     for (const peer of this.#seen.keys()) if (peer !== undefined && links.get(peer)?.entered !== true) this.#seen.delete(peer)
     const entered = [...links.values()].filter((link) => link.entered).length
     let count = 0
@@ -59,7 +58,7 @@ export class PendingClaims {
       .at(-1)
   }
 
-  /** Forgets all claims that are no greater than this one, which counts. */
+  /** Forgets all claims that are no greater than this claim, which counts now. */
   settle(claim: Statement<Claim>): void {
     for (const [peer, sighting] of this.#seen) if (compareClaims(sighting.claim, claim) <= 0) this.#seen.delete(peer)
   }

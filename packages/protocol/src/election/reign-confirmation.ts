@@ -2,7 +2,7 @@ import type { Milliseconds, NodeId } from '../base/values.ts'
 
 /**
  * A candidate that does not claim for this long in its turn is passed over, ms. Guess: a
- * reconciliation whose peer is gone ends after this.
+ * reconciliation without an answer ends after the same time.
  */
 export const turn = 5_000
 /** Longest wait before a winner outdoes the same rival again, ms. Guess. */
@@ -26,7 +26,7 @@ export class ReignConfirmation {
     this.dueAt = Math.min(this.dueAt, now + wait)
   }
 
-  /** Handles a claim of this node above that of a rival, if there was one. */
+  /** Notes a claim of this node above that of a rival; undefined: there was no rival. */
   outdo(rival: NodeId | undefined): void {
     this.#outdone = rival !== undefined && rival === this.#rival ? this.#outdone + 1 : 1
     this.#rival = rival

@@ -6,8 +6,8 @@ import type { Milliseconds } from '../base/values.ts'
  */
 export const settle = 400
 /**
- * Such a wait after the end of a reign, when the candidates are known already, ms. Target:
- * detection + 0.5 s.
+ * The same wait after the end of a reign, when the candidates are known already, ms. Target: a new
+ * reign 0.5 s after the detection.
  */
 export const resettle = 200
 /** Longest total wait, so that late candidates can't delay a claim for ever, ms. Guess. */
@@ -15,12 +15,12 @@ const settleMax = 1_600
 
 /** The wait for candidates before the lowest of them claims. */
 export class Settling {
-  /** Time of its end. */
+  /** End of the wait. */
   endsAt: Milliseconds = 0
   /** Start of the present wait. */
   #since: Milliseconds | undefined
 
-  /** Starts the wait, or extends it by this time from now. */
+  /** Starts the wait, or extends it to this time from now. */
   extend(span: Milliseconds, now: Milliseconds): void {
     this.#since ??= now
     this.endsAt = Math.min(now + span, this.#since + settleMax)
