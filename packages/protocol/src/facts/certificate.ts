@@ -4,9 +4,8 @@
  *
  * A certificate holds the common content of all accusers once: the suspect and its incarnation.
  * Each accuser adds its key, its signature, and the heartbeat at which it last heard of the
- * suspect. A certificate proves itself. It is one fact, merged whole. All its heartbeats lie close
- * together. Suspicions of several hours, each of them refuted, are no death, however honest each
- * one was.
+ * suspect. The signatures prove the certificate. It is one fact. Its heartbeats lie close together:
+ * refuted suspicions of several hours are no death, however honest each suspicion was.
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -31,7 +30,7 @@ export interface Accuser {
 export interface Certificate {
   readonly suspect: NodeId
   readonly incarnation: number
-  /** In the order of signers, all different, without the suspect itself. */
+  /** Ordered by signer. The signers differ, and the suspect is not among them. */
   readonly accusers: readonly Accuser[]
 }
 

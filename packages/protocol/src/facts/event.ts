@@ -1,6 +1,6 @@
 /**
- * User events and queries (Serf's `event` and `query`): messages of a member to all members, as the
- * value of a record that lives for minutes.
+ * User events and queries (Serf's `event` and `query`): messages of a member to all members. Each
+ * is the value of a record that lives for minutes.
  */
 import type { Config } from '../base/config.ts'
 import { FrameError } from '../base/errors.ts'
@@ -12,12 +12,13 @@ import * as wire from '../wire/messages.js'
 import { decode } from './decode.ts'
 
 /**
- * Prefix of the names of records that are events. The owner's version follows, so all names differ.
+ * Prefix of the names of records that are events. A rising number of the owner follows, so all
+ * names differ.
  */
 const prefix = 'jel.event/'
 /** Bytes of a hash of a member's id. */
 const hashBytes = 4
-/** Most members that one query names: their hashes take as much as the payload. */
+/** Most members that one query names. Their hashes take as many bytes as the largest payload. */
 export const targetsLimit = 256
 /** Most bytes of an event's record: name, payload and targets, with tags and lengths. */
 export const eventBytes = 2_304

@@ -2,8 +2,8 @@
  * A fact: the unit of reconciliation and broadcasts. It is a statement or a death certificate,
  * under a key. Each node keeps one version for each key.
  *
- * The version comes from the signature. Its bytes are as good as random, so no other hash is
- * needed. Two certificates of one death differ in their accusers and mean the same, so their
+ * The version comes from the signature. A signature's bytes are as good as random, so no other hash
+ * is needed. Two certificates of one death may differ in their accusers and mean the same. So their
  * version depends only on the life.
  */
 import { hash52, hashSpace } from '../base/hash.ts'
@@ -70,7 +70,7 @@ export class Fact implements AgedFact {
     this.member = isJoined ? memberOf(statement.signer, statement.content) : undefined
   }
 
-  /** A fact alone is sent without an age: most facts never expire. */
+  /** A fact is its own {@link AgedFact} without an age. Most facts never expire. */
   get fact(): this {
     return this
   }
@@ -84,7 +84,7 @@ export class Fact implements AgedFact {
     return 'statement' in this.content && this.content.statement.content.kind === 'record'
   }
 
-  /** The signer. A death has several signers, so there it is the suspect. */
+  /** The signer. A death has several signers, so its author is the suspect. */
   get author(): NodeId {
     return 'certificate' in this.content ? this.content.certificate.suspect : this.content.statement.signer
   }
@@ -112,16 +112,16 @@ export class Fact implements AgedFact {
 }
 
 /**
- * Returns the hash of a key. Lives are in the lower half of the space, all else is in the upper
- * half. A large state is sent in order, page by page, and other facts mean nothing to a node that
- * does not know their members yet.
+ * Returns the hash of a key. Facts about lives are in the lower half of the space, all others in
+ * the upper half. A large state is sent in this order, page by page. So a node knows the members
+ * before it receives facts that mean nothing without them.
  */
 function positionOf(key: string): number {
   return Math.floor(hash52(key) / 2) + (key.startsWith('m') ? 0 : hashSpace / 2)
 }
 
 export const memberKey = (id: NodeId): string => `m${id}`
-/** Suspicions are sent, but not held: an undecided one soon means nothing. */
+/** Suspicions are sent but not held: an undecided suspicion soon means nothing. */
 const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
 export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`

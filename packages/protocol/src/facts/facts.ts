@@ -1,9 +1,9 @@
 /**
  * The fact set: all facts that a node exchanges, ordered by position, with fingerprints of ranges.
  *
- * A fingerprint is the exclusive or of the versions in a range. Those of the whole set and of the
- * parts of a fixed grid are kept up to date. So two equal nodes need only one small message, and
- * where they differ only the two ends of a range need a scan.
+ * A fingerprint is the exclusive or of the versions in a range. The set keeps the fingerprints of
+ * the whole space and of the parts of a fixed grid up to date. So two equal nodes need only one
+ * small message. For any other range only its two ends need a scan.
  *
  * The set itself is one number for each place of the registry. The registry holds the facts and
  * their order.
@@ -18,13 +18,13 @@ import type { Registry } from './registry.ts'
 export class FactSet {
   readonly registry: Registry
   /**
-   * By place: the number of the held fact, 0 for none, negative for a silenced one, which is
-   * remembered but not sent.
+   * By place: the number of the held fact; 0 for none. A negative number marks a silenced fact,
+   * which is remembered but not sent.
    */
   #held = new Int32Array(64)
   /**
-   * By place: the time when the fact's content began, for facts that expire. Empty until there is
-   * one.
+   * By place: the time when the fact's content began, for facts that expire. Empty until the set
+   * holds such a fact.
    */
   #born = new Float64Array(0)
   readonly #grid = new FingerprintGrid()
@@ -42,7 +42,7 @@ export class FactSet {
     return this.#grid.count
   }
 
-  /** Bytes of them together. */
+  /** Bytes of all sent facts. */
   get bytes(): number {
     return this.#bytes
   }
@@ -77,7 +77,7 @@ export class FactSet {
     return number === undefined || number === 0 ? undefined : this.registry.fact(Math.abs(number))
   }
 
-  /** Returns the fact that is held under the same key as this one. */
+  /** Returns the held fact with the same key as this fact. */
   rival(fact: Fact): Fact | undefined {
     const number = this.registry.numberOf(fact)
     if (number === 0) return this.get(fact.key)
@@ -85,8 +85,8 @@ export class FactSet {
   }
 
   /**
-   * Takes in a fact, replaces the one under its key, and returns it as held. `born` is the time
-   * when its content began, if it expires.
+   * Takes in a fact in place of the held fact with its key. Returns the fact as held. `born` is the
+   * time when its content began, if it expires.
    */
   put(fact: Fact, born?: Milliseconds): Fact {
     const { registry } = this
@@ -168,7 +168,7 @@ export class FactSet {
 
   /**
    * Returns borders that split [from, to) into at most `count` ranges of about equally many facts.
-   * The first and last ones are from and to.
+   * The first border is `from`, and the last is `to`.
    */
   split(from: number, to: number, count: number): number[] {
     const total = this.fingerprint(from, to).count
@@ -187,8 +187,8 @@ export class FactSet {
   }
 
   /**
-   * Returns the position of the sent fact with this many others between itself and `from`; the end
-   * of the space if there are fewer.
+   * Returns the position of the sent fact with this many sent facts between `from` and itself.
+   * Returns the end of the space if there are fewer.
    */
   #select(from: number, others: number): number {
     const { order } = this.registry
@@ -218,7 +218,7 @@ export class FactSet {
     for (const place of order.places.slice(0, order.size)) if ((this.#held[place] ?? 0) !== 0) yield place
   }
 
-  /** The same for one part of the grid. */
+  /** Yields the places of all held facts in one part of the grid, in order. */
   *placesOf(part: number): IterableIterator<number> {
     const { order } = this.registry
     const end = order.lowerBound((part + 1) * partSize)

@@ -11,7 +11,8 @@ export interface Fingerprint {
 export type Sum = { -readonly [Key in keyof Fingerprint]: number }
 
 /**
- * Parts of the grid. Measured: at 10,000 facts the ends of a range then cost as much as its middle.
+ * Number of parts of the grid. Measured: at 10,000 facts the ends of a range cost as much as its
+ * middle.
  */
 export const parts = 256
 export const partSize = hashSpace / parts

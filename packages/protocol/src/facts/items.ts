@@ -1,6 +1,5 @@
 /**
- * Items: facts by name. 7 bytes of position and 4 bytes of half the version identify the fact and
- * its version.
+ * Items: short names of facts. An item has 7 bytes of position and 4 bytes, half of the version.
  */
 import { FrameError } from '../base/errors.ts'
 import type { Fact } from './fact.ts'

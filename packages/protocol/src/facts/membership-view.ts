@@ -4,11 +4,11 @@
  * Merging is a join of a semilattice, so the order, repetition and grouping of news don't matter.
  * For one id the higher incarnation wins. Within one incarnation an end wins over the
  * joined-statement, and the member's own left-statement wins over a death that others certified. No
- * end is ever undone, so no life is resurrected. The transitions give the application's
- * notifications: a later life ends an earlier one, even if the end itself never arrived.
+ * end is ever undone, so no life is resurrected. Each transition becomes a notification for the
+ * application. A later life ends an earlier life, even if the end itself never arrived.
  *
- * The view stores only counts. The fact set holds the members: a joined-statement for each one, and
- * an end for each life that is gone, as long as it is remembered.
+ * The fact set holds a joined-statement for each member, and an end for each ended life that is
+ * remembered. The view stores little more than counts.
  */
 import type { Config } from '../base/config.ts'
 import type { Member, Milliseconds, NodeId } from '../base/values.ts'
@@ -22,7 +22,7 @@ export type Change =
   | { readonly type: 'joined'; readonly member: Member }
   | { readonly type: 'left'; readonly member: Member }
   | { readonly type: 'died'; readonly member: Member }
-  /** Addresses, tag or constants of a life that goes on. */
+  /** Addresses, tag or constants changed in a life that goes on. */
   | { readonly type: 'updated'; readonly member: Member }
 
 const none: readonly Change[] = []
@@ -34,16 +34,16 @@ export class View {
   readonly tombstones: Tombstones
   #size = 0
   /**
-   * The latest life that each member signed itself, if a later one of it ended whose beginning
-   * never arrived.
+   * The highest incarnation that each id itself signed. It has an entry only if others certified
+   * the end of a later life.
    */
   readonly #signed = new Map<NodeId, number>()
-  /** Ids of which only an end ever arrived. Anybody can sign one under a new key. */
+  /** Ids of which only ends ever arrived. Anybody can sign an end with a new key. */
   readonly #unseen = new Set<NodeId>()
   /** Members in each part of the fact set's grid. A random pick must not walk over all members. */
   readonly #sizes = new Int32Array(parts)
 
-  /** `onExpiry`: called with the next time at which a tombstone expires, when that changes. */
+  /** `onExpiry` is called with the time of the next expiry of a tombstone, when that changes. */
   constructor(facts: FactSet, config: Config, onExpiry: (at: Milliseconds) => void = () => {}) {
     this.#facts = facts
     this.#config = config
@@ -77,7 +77,7 @@ export class View {
     return this.#facts.about(id)
   }
 
-  /** True for the current life only. */
+  /** True if this is the present life of a member. */
   isAlive(id: NodeId, incarnation: number): boolean {
     return this.get(id)?.incarnation === incarnation
   }
@@ -101,7 +101,7 @@ export class View {
 
   /**
    * Returns the highest incarnation that this id itself signed, as far as is remembered; 0 for
-   * none. Others may make up later ones.
+   * none. Others may make up higher ones.
    */
   signed(id: NodeId): number {
     return this.#signed.get(id) ?? this.known(id)
@@ -126,7 +126,9 @@ export class View {
     }
   }
 
-  /** True if this id is a member, or was one that this node saw. Other ids count for nothing. */
+  /**
+   * True if this node has seen this id as a member. Ids of which only an end arrived don't count.
+   */
   wasMember(id: NodeId): boolean {
     return this.knows(id) && !this.#unseen.has(id)
   }
@@ -145,8 +147,8 @@ export class View {
   }
 
   /**
-   * True if this joined-statement or end of a life would change anything. Ask before checking a
-   * signature.
+   * True if this joined-statement or end of a life would change anything. Ask this before a check
+   * of the signature.
    */
   isNews(fact: Fact): boolean {
     const present = this.#facts.rival(fact)
@@ -160,7 +162,7 @@ export class View {
   /**
    * Takes in a verified joined-statement or end of a life. The end began `age` ago. Of the
    * statements of one life the highest version counts. Only a faulty or dishonest member signs two
-   * of one version. Their signatures put these in order, so that all nodes keep the same one.
+   * statements of one version. Then the signatures decide, so that all nodes keep the same.
    */
   merge(fact: Fact, now: Milliseconds, age: Milliseconds): readonly Change[] {
     if (!this.isNews(fact)) {
@@ -214,7 +216,7 @@ export class View {
     if (before?.member !== undefined) this.#count(before, -1)
     this.tombstones.added(born, before === undefined || before.member !== undefined)
     if (before?.member === undefined) return []
-    // A later life ended unseen. Only the end of the life that this node knew is certain.
+    // The end may be that of a later life. Then it is only certain that the known life is over.
     return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]
   }
 

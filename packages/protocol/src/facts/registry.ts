@@ -1,15 +1,14 @@
 /**
  * The registry: holds each fact once, under a small number.
  *
- * A node's knowledge is then one number for each key, in a typed array. Data that is the same at
- * all nodes is stored once: the fact itself, its place in the order of the fact set, and its place
- * on the rings. A host has its own registry. The simulator gives one to all of its nodes: ten
- * thousand views of ten thousand members are a hundred million entries, which fit into no machine
- * as separate maps.
+ * A node then stores one number for each key, in a typed array. Data that is the same at all nodes
+ * is stored once: the fact itself, its place in the order of the fact set, and its place on the
+ * rings. A host has its own registry. In the simulator all nodes share one: ten thousand views of
+ * ten thousand members have a hundred million entries. As separate maps these fit into no machine.
  *
- * A node's behaviour depends neither on the facts of others nor on the numbering, or it would learn
- * by other ways than messages. Numbers and places are freed when the last holder releases them, so
- * held facts bound the memory.
+ * A node's behaviour depends neither on the facts of others nor on the numbering. Otherwise it
+ * would learn by other ways than messages. Numbers and places are freed when the last holder
+ * releases them, so held facts bound the memory.
  */
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/values.ts'
@@ -62,7 +61,7 @@ export class Registry {
     return this.#members.get(id)
   }
 
-  /** Returns the number of a fact or of its equal; 0 if nobody holds it. */
+  /** Returns the number of a fact or of an equal fact; 0 if nobody holds one. */
   numberOf(fact: Fact): number {
     const { number } = fact
     if (number !== 0 && this.#facts[number] === fact) return number
@@ -71,8 +70,8 @@ export class Registry {
   }
 
   /**
-   * Holds a fact, or its equal that is held already. Returns its number. Each hold needs one
-   * release.
+   * Holds a fact, or an equal fact that is held already. Returns its number. Each `hold` needs one
+   * `letGo`.
    */
   hold(fact: Fact): number {
     const number = this.numberOf(fact) || this.#register(fact)

@@ -16,7 +16,7 @@ const signatureBytes = 64
  * a hash. More unread bytes are padding.
  */
 export const spareBytes = 64
-/** Most bytes of a number, and of tag and length of bytes. */
+/** Most bytes of a number, and of the tag and length of a field of bytes. */
 const [numberBytes, frameBytes] = [10, 4]
 const encoder = new TextEncoder()
 
@@ -32,8 +32,8 @@ export class StatementCodec {
 
   /** Signs with this node's own key, or with another one. */
   sign<C extends Exclude<Content, Unknown>>(signer: NodeId, content: C, key: Pick<Signing, 'sign'> = this.#services): Statement<C> {
-    // A copy: the encoded bytes are a window on a shared buffer of 64 KiB, which must not stay in
-    // memory for them.
+    // A copy. The encoded bytes are a view of a shared buffer of 64 KiB, and would keep it in
+    // memory.
     const body = encodeBody(content).slice()
     const kind = kinds[content.kind]
     return { signer, content, kind, body, signature: key.sign(this.#message(kind, body)) }
@@ -61,8 +61,7 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
   if (message.signature.length !== signatureBytes)
     throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
   const content = readContent(message.kind, message.body, limits)
-  // Copies: a decoded field is a window on the whole received frame, which must not stay in memory
-  // for it.
+  // Copies. A decoded field is a view of the whole received frame, and would keep it in memory.
   return {
     signer: encodeId(message.signer),
     content,
@@ -73,8 +72,8 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
 }
 
 /**
- * Most bytes of a body of a known kind. Facts that are kept and passed on for others are bounded in
- * bytes, not only in number.
+ * Returns the most bytes of a body of this kind. Kept facts are bounded in bytes, not only in
+ * number.
  */
 function mostBodyBytes(kind: number, limits: Config['limits']): number {
   const name = frameBytes + maxNameBytes
@@ -200,8 +199,8 @@ export function statementToWire({ kind, signer, body, signature }: Statement): w
 }
 
 /**
- * Returns the body of a suspicion in a certificate. Certificates leave out the common content of
- * all their accusers.
+ * Returns the body of a suspicion in a certificate. A certificate holds the common content of its
+ * accusers only once.
  */
 export function encodeAccusation(suspect: NodeId, incarnation: number, heartbeat: number): Uint8Array {
   return encodeBody({ kind: 'suspicion', suspect, incarnation, heartbeat })

@@ -3,10 +3,10 @@
  *
  * libp2p's record envelopes would do, but they are signed and verified asynchronously. They also
  * spend about 40 bytes on a key that the id already holds, and on a type that a number can express.
- * Here a joined-statement is 96 bytes of key and signature and about 20 of content, and every node
- * keeps one of each other. The signature covers a prefix with protocol and pool, the kind, and the
- * body's bytes as received. So a statement neither crosses pools nor changes its meaning, and nodes
- * can pass on kinds from a later version unread.
+ * Here a joined-statement has 96 bytes of key and signature and about 20 of content. Every node
+ * keeps one of each member. The signature covers a prefix with protocol and pool, the kind, and the
+ * body's bytes as received. So a statement neither crosses pools nor changes its meaning. Nodes can
+ * pass on kinds of a later version unread.
  */
 import type { Address, Constants, Milliseconds, NodeId } from '../base/values.ts'
 
@@ -16,8 +16,8 @@ export interface Joined {
   readonly kind: 'joined'
   readonly incarnation: number
   /**
-   * The highest version of this member's statements in this life counts: addresses, tag and
-   * constants may change.
+   * Addresses, tag and constants may change in a life. The statement with the highest version
+   * counts.
    */
   readonly version: number
   readonly nonce: number
@@ -40,8 +40,8 @@ export interface Accusation {
   readonly suspect: NodeId
   readonly incarnation: number
   /**
-   * Last second of the suspect's life, on its own clock, that the accuser heard of. A later
-   * refutation voids the suspicion.
+   * The last second of the suspect's life, by the suspect's clock, of which the accuser heard. A
+   * refutation with a later second voids the suspicion.
    */
   readonly heartbeat: number
 }
@@ -63,7 +63,7 @@ export interface Claim {
   readonly kind: 'claim'
   readonly election: string
   readonly epoch: number
-  /** The winning candidacy. The reign lasts as long as this is the winner's latest one. */
+  /** The winning candidacy. The reign lasts as long as it is the winner's latest candidacy. */
   readonly incarnation: number
   readonly sequence: number
 }
@@ -71,12 +71,12 @@ export interface Claim {
 export interface RecordContent {
   readonly kind: 'record'
   readonly name: string
-  /** The highest version of one signer's records of a name counts. */
+  /** Of several records with one signer and name the highest version counts. */
   readonly version: number
   /** Milliseconds since 1970. */
   readonly expires: Milliseconds
   readonly value: Uint8Array
-  /** The name is free again. */
+  /** True: the record is withdrawn, and the name is free again. */
   readonly withdrawn: boolean
 }
 /** A kind that this version does not know. */

@@ -2,21 +2,21 @@
  * Tombstones: the memory of ended lives. Without it a member that was away would bring the dead
  * back as news.
  *
- * A tombstone is sent for nine tenths of its lifetime and kept for all of it, so that its expiry
- * reinfects nobody (Demers et al., PODC'87 §2, death certificates). Of several received ages the
- * youngest counts.
+ * A tombstone is sent for nine tenths of its lifetime and kept for all of it. So no node gets it
+ * back after its expiry (Demers et al., PODC'87 §2, death certificates). Of several received ages
+ * the youngest counts.
  */
 import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact } from './fact.ts'
 import type { FactSet } from './facts.ts'
 
-/** Largest difference of honest ages of one end, due to transmission, ms. Guess. */
+/** Honest ages of one end differ by at most this, because of transmission, ms. Guess. */
 const ageSlack = 60_000
 
 /**
- * Share of a tombstone's lifetime after which it is not sent to others, so that expiry reinfects
- * nobody. Guess.
+ * After this share of its lifetime a tombstone is not sent any more, so that no node gets it back
+ * after its expiry. Guess.
  */
 export const shareUntil = 0.9
 
@@ -39,12 +39,12 @@ export class Tombstones {
     this.#events = events
   }
 
-  /** The limit of remembered ends is reached. */
+  /** The number of remembered ends has reached its limit. */
   get isFull(): boolean {
     return this.#size >= this.#config.limits.members
   }
 
-  /** Half of the limit is reached. */
+  /** The number of remembered ends has reached half of its limit. */
   get isHalfFull(): boolean {
     return this.#size * 2 >= this.#config.limits.members
   }
@@ -57,7 +57,7 @@ export class Tombstones {
     return Math.min(age, this.#lifetime * shareUntil)
   }
 
-  /** Notes a new end. `isMore`: there was none of this id. */
+  /** Notes a new end. `isMore`: this id had no end before. */
   added(born: Milliseconds, isMore: boolean): void {
     this.#awaitExpiry(born)
     if (isMore) this.#size += 1
@@ -70,8 +70,8 @@ export class Tombstones {
   }
 
   /**
-   * Takes a younger age of a held end. A false age must not make this node forget an end early, and
-   * so bring the life back.
+   * Takes a younger age of a held end. Otherwise a false, old age would make this node forget the
+   * end early, and the life could come back.
    */
   rejuvenate(fact: Fact, born: Milliseconds): void {
     const present = this.#facts.rival(fact)
@@ -81,7 +81,9 @@ export class Tombstones {
     this.#awaitExpiry(born)
   }
 
-  /** Drops old tombstones: first stops sending them, later forgets them. Call it now and then. */
+  /**
+   * Drops old tombstones: stops sending them first, and forgets them later. Call it now and then.
+   */
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
     const lifetime = this.#lifetime

@@ -10,7 +10,7 @@ import type * as wire from '../wire/messages.js'
 import type { Batch, Message } from './message.ts'
 import { ProtobufCodec } from './protobuf-codec.ts'
 
-/** 32 bytes of a key and 64 of a signature, each with tag and length. */
+/** Bytes of a key (32) and of a signature (64), each with tag and length. */
 const keyField = 34
 const signatureField = 66
 

@@ -7,12 +7,12 @@ import type { AgedFact } from '../facts/fact.ts'
 import type { Statement } from '../facts/statement.ts'
 import type * as wire from '../wire/messages.js'
 
-/** Each frame has one of these. A frame with none is of a later version. */
+/** Each frame has one of these contents. A frame without any comes from a later version. */
 export interface Message extends Pick<
   wire.Frame,
   'hello' | 'reconcile' | 'offer' | 'want' | 'probe' | 'ack' | 'signal' | 'signalAck' | 'goodbye'
 > {
-  /** Enter through one of these instead, since too many newcomers are here. */
+  /** Too many newcomers are here: enter through one of these members instead. */
   readonly redirect?: { readonly members: readonly AgedFact[] }
   readonly facts?: Facts
   readonly alarm?: Alarm
@@ -31,13 +31,13 @@ export interface PingReqAck {
   readonly reached: readonly Statement[]
   /** The helper had a link with these, and can't reach them at present. */
   readonly missed: readonly NodeId[]
-  /** The helper never had a link with these, so it can't judge. They may stand behind a NAT. */
+  /** The helper never had a link with these, so it can't judge. They may be behind a NAT. */
   readonly unknown: readonly NodeId[]
 }
 
 export interface Facts {
   readonly facts: readonly AgedFact[]
-  /** News that no other node received: pass it on. Otherwise part of a reconciliation. */
+  /** True for news, which the receiver passes on. False for facts of a reconciliation. */
   readonly fresh: boolean
 }
 
@@ -47,15 +47,15 @@ export interface Batch {
   readonly nonce: number
   readonly facts: readonly AgedFact[]
   /**
-   * Some facts were left out, as they break a bound that earlier releases lack. Don't pass the
-   * batch on, and blame nobody.
+   * True if some facts were left out because they break a bound that earlier releases lack. Don't
+   * pass the batch on, and blame nobody.
    */
   readonly isPartial?: boolean
 }
 
 /**
- * Failure detection: must not wait behind bulk, and is never held back. Its order relative to other
- * frames does not matter.
+ * True for a message of failure detection. It must not wait behind bulk, and is never held back.
+ * Its order among other frames does not matter.
  */
 export function isUrgent({ probe, ack, alarm, pingReq, pingReqAck }: Message): boolean {
   return [probe, ack, alarm, pingReq, pingReqAck].some((content) => content !== undefined)
