@@ -1,14 +1,14 @@
 /**
  * Introduction: brings a node into a pool.
  *
- * Both ends of a new link send a hello with the highest incarnation of the other end that they
- * know, so that a newcomer can choose the next one. The newcomer stores it, signs its
- * joined-statement, sends that and reconciles. Reconciliation brings the whole pool in one round
- * trip. The introducer publishes the join. Where no introducer answers, the node goes on alone and
- * keeps trying. Meeting a pool later is the same reconciliation, between two grown sides.
+ * Both ends of a new link send a hello. It states the highest incarnation of the other end that the
+ * sender knows, so that a newcomer can choose the next one. The newcomer stores its incarnation,
+ * signs and sends its joined-statement, and reconciles. Reconciliation brings a small pool in one
+ * round trip. The introducer publishes the join. If no introducer answers, the node goes on alone
+ * and keeps trying. If it meets a pool later, the two sides reconcile in the same way.
  *
- * Members of an earlier run are introducers of second rank. Each is given up after a while, as it
- * may have gone for good while this node was away.
+ * Members of an earlier run are introducers of second rank. The node gives each of them up after a
+ * while. They may have gone for good while this node was away.
  */
 import { earliest } from '../base/earliest.ts'
 import type { DialFailure, Introducer } from '../base/input.ts'
@@ -23,18 +23,18 @@ export const retryMin = 500
 /** Longest such wait, ms. Guess. */
 export const retryMax = 30_000
 /**
- * Tries after which a silent introducer that accepts connections is given up. It may only be busy.
- * Guess.
+ * An introducer that accepts connections but stays silent counts as failed after this many tries.
+ * It may only be busy. Guess.
  */
 const unansweredTries = 2
 /**
- * Tries after which a member of an earlier run is given up, within six minutes. Guess: hosts that
- * lost power together are back within this time.
+ * After this many tries, within six minutes, a member of an earlier run is given up. Guess: hosts
+ * that lost power together are back within this time.
  */
 export const rememberedTries = 16
 /**
- * Pause between the dials of members of an earlier run, ms. Mostly the first one lets this node in,
- * and the others need no dial. Guess.
+ * Pause between the dials of members of an earlier run, ms. Mostly the first member lets this node
+ * in, and the others need no dial. Guess.
  */
 export const rememberedPace = 100
 
@@ -43,7 +43,7 @@ interface Attempt {
   failures: number
   nextTry: Milliseconds
   reason: string | undefined
-  /** It has failed for a good enough reason to go on alone. */
+  /** It counts as failed. If all introducers do, this node goes on alone. */
   given: boolean
 }
 
@@ -149,7 +149,7 @@ export class Introduction implements Timed {
   due(): void {
     const { now, links, effects } = this.#context
     if (this.#context.isWhole) this.#aloneAt = Infinity
-    // The larger the pool, the longer its transfer takes.
+    // A member lets this node in, and the transfer of a large pool takes long.
     else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
     else if (now >= this.#aloneAt) this.#giveUpWaiting()
     this.#attempts = this.#attempts.filter(
@@ -167,8 +167,8 @@ export class Introduction implements Timed {
 
   /**
    * Handles the end of a link. A newcomer without a complete reconciliation depends on its
-   * introducers. So does a node without any link. Introducers that it knows by address alone may
-   * have been replaced under another id, and no other part would find them.
+   * introducers. So does a node without any link. Another node may now be at the address of an
+   * introducer, and no other part would dial this address.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context
@@ -179,8 +179,8 @@ export class Introduction implements Timed {
   }
 
   /**
-   * Drops an introducer with this node's own address, which occurs where all hosts have one list.
-   * If no other is left, this node founds the pool.
+   * Drops an introducer with this node's own address. That happens if all hosts share one list. If
+   * no introducer is left, this node founds the pool.
    */
   #isSelf(introducer: Introducer): void {
     this.#forget(introducer)
@@ -195,25 +195,28 @@ export class Introduction implements Timed {
     this.#arm()
   }
 
-  /** Only the host knows the peer behind a bare address, so there any link counts. */
+  /**
+   * True if this introducer is linked or a member. Only the host knows the peer behind a bare
+   * address, so then any link counts.
+   */
   #isReached(id: NodeId | undefined): boolean {
     const { links, view } = this.#context
     return id === undefined ? links.size > 0 : links.has(id) || view.get(id) !== undefined
   }
 
-  /** A member lets this node in. */
+  /** True if a member has let this node in. */
   get #isServed(): boolean {
     for (const { entered, greeted } of this.#context.links.values()) if (entered && greeted) return true
     return false
   }
 
-  /** Counts introducers that were silent so far as failed, and goes on alone. */
+  /** Counts introducers that never answered as failed, and goes on alone. */
   #giveUpWaiting(): void {
     for (const attempt of this.#attempts) attempt.reason ??= 'no answer yet'
     this.goAlone()
   }
 
-  /** Enters without an answer of an introducer, and keeps trying them. */
+  /** Enters without an answer of an introducer. Keeps trying the introducers. */
   goAlone(): void {
     this.#aloneAt = Infinity
     if (this.#entering) {

@@ -1,10 +1,10 @@
 /**
  * This node's own life in the pool: its incarnation, and its statements about itself.
  *
- * A life begins with a joined-statement. Its incarnation was stored before it was sent. A life ends
- * with a left-statement, or when others pronounce it dead. A pronounced death can't be taken back.
- * So a node that learns of its own death begins the next life: a higher incarnation, a new
- * statement, and its candidacies again.
+ * A life begins with a joined-statement. The node stores the incarnation before it sends this
+ * statement. A life ends with a left-statement, or when others pronounce it dead. A pronounced
+ * death can't be taken back. So a node that learns of its own death begins the next life: a higher
+ * incarnation, a new statement, and its candidacies again.
  */
 import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -12,9 +12,9 @@ import { mostAccusers } from '../detection/verdict/quorum.ts'
 import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 
-/** Pause after a life given up, ms. Doubles up to six times. Guess. */
+/** Pause after this node gave up a life, ms. Doubles up to six times. Guess. */
 const rejoinPause = 5_000
-/** Time without a life given up after which the pause is short again, ms. Guess. */
+/** The pause is short again if no life was given up for this time, ms. Guess. */
 const rejoinMemory = 600_000
 
 export interface OwnLifeOptions {
@@ -33,17 +33,17 @@ export class OwnLife {
   #addresses: readonly Address[] = []
   #tag: Uint8Array
   #constants: Constants = noConstants
-  /** Calendar time. */
+  /** Start of this life, calendar time. */
   #joinedAt: Milliseconds = 0
   #self: Member | undefined
   /**
-   * Number of lives given up without proof, and the times from which this node would give up
-   * another one.
+   * Number of lives given up without proof. From `#rejoinAgain` on, this node may give up a life
+   * without proof; from `#rejoinSurely` on, with proof.
    */
   #rejoins = 0
   #rejoinAgain: Milliseconds = -Infinity
   #rejoinSurely: Milliseconds = -Infinity
-  /** Members that hold the present life for ended, without proof. */
+  /** Members that state, without proof, that the present life has ended. */
   readonly #against = new Set<NodeId>()
 
   constructor(context: Context, options: OwnLifeOptions) {
@@ -90,10 +90,10 @@ export class OwnLife {
   }
 
   /**
-   * Gives up a life that others hold for ended. They can't take that back, so only a new life
+   * Gives up a life that others believe to be over. They can't take that back, so only a new life
    * reunites both sides. `by` lists members that state the death without convincing proof;
-   * undefined: it is proven. A few liars could demand new lives for ever. So each unproven demand
-   * delays the next one, unless as many members agree as a death needs.
+   * undefined: it is proven. A few liars could demand new lives for ever. So each life given up
+   * without proof delays the next, unless as many members agree as a death needs.
    */
   rejoin(ended: number, by?: readonly NodeId[]): void {
     const { now } = this.#context
@@ -134,7 +134,7 @@ export class OwnLife {
   /**
    * Sets a static attribute of this life and later ones; undefined removes it. Returns a new
    * version of the statement; undefined if nothing changed. Throws RangeError on an invalid name,
-   * and where all constants together would be too long.
+   * and if all constants together would be too long.
    */
   setConstant(name: string, value: Uint8Array | undefined): Fact | undefined {
     const constants = withConstant(this.#constants, name, value)
@@ -154,8 +154,8 @@ export class OwnLife {
   }
 
   /**
-   * Returns the incarnation if it is within reach of the known ones, else 0. A lie must not use up
-   * the numbers.
+   * Returns the incarnation if it is not too far above the stored one, else 0. A lie must not use
+   * up the numbers.
    */
   credible(incarnation: number): number {
     return incarnation <= this.#incarnation + this.#context.config.limits.incarnationJump ? incarnation : 0

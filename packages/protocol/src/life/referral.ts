@@ -1,12 +1,12 @@
 /**
- * Referral: when many newcomers come at once, an introducer names other members instead of serving
- * all.
+ * Referral: if many newcomers come at once, an introducer names other members instead of serving
+ * all newcomers.
  *
  * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). A
- * referred newcomer asks the named members, and comes back to the referrer only if they don't
- * answer. The named members take turns. So the newcomers form a tree of bounded width, along which
- * they learn of each other, and the link to the referrer is closed. Where all come in the same
- * moment, no member can be named, and they are served.
+ * referred newcomer asks a named member. It comes back to the referrer only if nobody answers. The
+ * introducer names members in turn. So the newcomers form a tree of bounded width, along which they
+ * learn of each other. The link to the referrer is closed. If all newcomers come in the same
+ * moment, no member can be named, and all are served.
  */
 import { earliest } from '../base/earliest.ts'
 import { FrameError } from '../base/errors.ts'
@@ -19,15 +19,15 @@ import { earlyLinks } from '../context/links.ts'
 import type { Fact, AgedFact } from '../facts/fact.ts'
 
 /**
- * Newcomers served in {@link servedWindow} before the next are referred to other members. Guess: a
- * referral costs one more link, 11 ms of processor time.
+ * An introducer serves this many newcomers in {@link servedWindow}, and refers the next ones to
+ * other members. Guess: a referral costs one more link, 11 ms of processor time.
  */
 export const servedAtOnce = 64
-/** ms. Guess. */
+/** Time in which {@link servedAtOnce} newcomers are served, ms. Guess. */
 export const servedWindow = 1_000
-/** Members named in a referral. The first one is asked, the others are spares. Guess. */
+/** Members named in a referral. The newcomer asks the first. The others are spares. Guess. */
 export const referrals = 3
-/** A referred newcomer may stay connected this long, ms. Guess. */
+/** A referred newcomer comes back to the referrer after this time, ms. Guess. */
 export const referralGrace = 3_000
 
 export class Referral implements Timed {
@@ -59,7 +59,8 @@ export class Referral implements Timed {
     const { view, id, links } = this.#context
     const names: NodeId[] = []
     for (let tries = 0; names.length < referrals && tries < 16; tries++) {
-      // The newcomer asks the first one, so members take turns there. The others are random.
+      // The newcomer asks the first named member, so members take turns there. The others are
+      // random.
       const index = names.length === 0 ? this.#turn++ % view.size : pickIndex(() => this.#context.random(), view.size)
       const member = view.at(index)
       if (member !== undefined && member.id !== id && member.id !== peer && !names.includes(member.id)) names.push(member.id)
@@ -73,8 +74,8 @@ export class Referral implements Timed {
   accept(from: NodeId, members: readonly AgedFact[]): void {
     const { codec, now } = this.#context
     if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
-    // The signatures are checked here. The facts are taken in later, when another peer or none lets
-    // this node in, and a forgery must count against its sender.
+    // The signatures are checked here, so that a forgery counts against its sender. The facts are
+    // taken in later, when this node enters by another peer or alone.
     for (const { fact } of members) {
       if (fact.member === undefined) throw new FrameError('somebody is named to a newcomer who is no member')
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
@@ -100,7 +101,7 @@ export class Referral implements Timed {
       if (member !== undefined) effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 
-  /** True for a peer that named others and does not want to be asked itself. */
+  /** True for a peer that named others, and that this node should not ask meanwhile. */
   isReferrer(peer: NodeId): boolean {
     return this.#referredBy.has(peer)
   }
@@ -111,8 +112,8 @@ export class Referral implements Timed {
   }
 
   /**
-   * This node is in. It asks no further member, and closes the links to its referrers, which have
-   * enough.
+   * This node is in. It asks no more named members, and closes the links to its referrers, which
+   * have enough links.
    */
   settle(): void {
     for (const peer of this.#referredBy.keys()) this.#context.closeLink(peer, 'handed on')

@@ -2,11 +2,12 @@
  * The eviction order of records: a total order that is max-min fair over owners (Bertsekas and
  * Gallager, Data Networks, §6.5.2).
  *
- * Each owner's records have ranks from 1, by the positions of their keys or by another order that
- * is the same everywhere. All first ranks come before all second ones. Within a rank owners come in
- * the order of their hashes. From the start of this order as many records are kept as fit. A record
- * that is left out of a set is also left out of each larger one, as more records only move ranks
- * up. So all nodes keep the same records in any order of arrival, and reconciliation rests.
+ * Each owner's records have ranks from 1. Their order is that of their keys' positions, or another
+ * order that is the same at all nodes. All first ranks come before all second ranks. Within a rank
+ * owners come in the order of their hashes. The first records of this order are kept, as many as
+ * fit. If a record has no room in a set, it has none in a larger set: more records only move it
+ * back. So all nodes keep the same records in any order of arrival, and reconciliation comes to
+ * rest.
  */
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/values.ts'

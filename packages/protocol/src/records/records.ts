@@ -1,10 +1,10 @@
 /**
  * Records: bytes under a name, signed by their owner, that all members hold until they expire.
  *
- * A record is a fact like those about members. It is published once, and reconciliation carries it
- * to newcomers and to the other side of a partition. It outlives its owner, which need not be a
- * member at all. Its end is a date, so nobody has to remember it afterwards. A version that states
- * the withdrawal deletes it. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
+ * A record is a fact like those about members. It is published once. Reconciliation carries it to
+ * newcomers and to the other side of a partition. It outlives its owner, which need not be a member
+ * at all. It ends at a date, so nobody has to remember its end. A version that states the
+ * withdrawal deletes it. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
 import type { Owner, QueryTerms } from '../base/input.ts'
@@ -25,8 +25,8 @@ export const skew = 300_000
 const looks = { longest: 60_000, shortest: 1_000 }
 
 /**
- * Returns the reason to refuse this record; undefined if it is valid. Ask before publishing, since
- * a command that throws loses its other effects.
+ * Returns the reason to refuse this record; undefined if it is valid. Ask this before publishing,
+ * since a command that throws loses its other effects.
  */
 export function recordProblem(name: string, value: Uint8Array, lifetime: Milliseconds, limits: Config['limits']): string | undefined {
   const problem = nameProblem(name)
@@ -92,7 +92,8 @@ export class Records implements Timed {
   }
 
   /**
-   * True if the record is worth a check: not over, not too far ahead, and later than the held one.
+   * True if the record is worth a check: not over, not too far ahead, and later than the held
+   * version.
    */
   wants({ signer, content, signature }: Statement<RecordContent>): boolean {
     const today = this.#today
@@ -101,14 +102,14 @@ export class Records implements Timed {
     if (content.expires <= today || content.expires > today + (isEvent ? eventLifetime : recordLifetime) + skew) return false
     const held = this.#held(content.name, signer)
     if (held === undefined) return true
-    // Two records of one version come from one key at two places. All nodes keep the same one.
+    // One key at two places may sign two records of one version. All nodes keep the same one.
     return content.version > held.content.version || (content.version === held.content.version && compare(signature, held.signature) > 0)
   }
 
   /**
-   * Takes in a verified record, and returns it as held; undefined where there is no room for it.
-   * `isNews`: it was published just now. `isOwn`: by this node. Then a full pool evicts the new
-   * record rather than another one of the same owner, since that choice would be random.
+   * Takes in a verified record. Returns it as held; undefined if there is no room for it. `isNews`:
+   * it was published just now. `isOwn`: this node published it. If there is no room for its owner,
+   * the new record is evicted and no other one of that owner. That choice would be random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context
@@ -151,7 +152,7 @@ export class Records implements Timed {
 
   /**
    * Restores the records after this node forgot all facts. Records end by the calendar, and all
-   * others that held them may have slept as well.
+   * other members that held them may have slept as well.
    */
   startOver(): void {
     for (const fact of [...this.#order.facts(), ...this.events.order.facts()]) this.#context.facts.put(fact)

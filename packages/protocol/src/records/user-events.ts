@@ -1,9 +1,9 @@
 /**
- * User events and queries. Each is a record that lives for minutes, so gossip and reconciliation
- * carry it to all members, including those that are cut off for a moment. The application gets each
- * once, with the member that signed it.
+ * User events and queries. Each is a record that lives for minutes. So gossip and reconciliation
+ * carry it to all members, including members that are cut off for a moment. The application gets
+ * each event once, with the member that signed it.
  *
- * Events in a newcomer's first reconciliation are older than its join, and are not for it.
+ * Events in a newcomer's first reconciliation are older than its join, so it does not deliver them.
  */
 import type { Member, NodeId } from '../base/values.ts'
 import { remember } from '../base/remember.ts'
@@ -19,12 +19,12 @@ import { statementOf } from './record-statement.ts'
  * as many as are held.
  */
 const remembered = 8_192
-/** Recently ended members, since their events may arrive after their end. Guess. */
+/** Ended members that are remembered. Their events may arrive after their end. Guess. */
 const departed = 1_024
 
 export class UserEvents {
   readonly #context: Context
-  /** Held events. The latest ones of each owner stay. */
+  /** Held events. The oldest ones of each owner are evicted first. */
   readonly order = new FairOrder(isLater)
   readonly #known = new Map<string, true>()
   readonly #departed = new Map<NodeId, Member>()

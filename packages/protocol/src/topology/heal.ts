@@ -1,14 +1,14 @@
 /**
  * Healing: finds the other side of a partition again.
  *
- * After a partition both sides have pronounced each other dead and have no reason to call. So a
- * member pronounced dead stays known for a day with its addresses. Each node dials one now and
- * then, with a small probability, so that the whole pool makes a bounded number of attempts,
- * however large it is. One link is enough. Reconciliation over it brings each side its deaths, and
- * members among them enter again.
+ * After a partition both sides have pronounced each other dead, and have no reason to dial each
+ * other. So a member pronounced dead stays known for a day with its addresses. Each node dials such
+ * a member now and then, with a probability that falls with the size of the pool. So the whole pool
+ * makes a bounded number of attempts. One link is enough. Reconciliation over it shows each side
+ * the deaths of its own members, and these members enter again.
  *
- * Introducers are never given up: the operator chose them as entry points, and one that left may
- * come back and know nobody.
+ * Introducers are never given up. The operator chose them as entry points. An introducer that left
+ * may come back and know nobody.
  */
 import type { Introducer } from '../base/input.ts'
 import type { Member, Milliseconds, NodeId } from '../base/values.ts'
@@ -18,22 +18,23 @@ import type { Timed } from '../context/timers.ts'
 import { grown } from '../facts/sorted-places.ts'
 
 /**
- * Longest wait before one node dials the same lost member again, ms. Guess: keeps a healed pool
- * whole within 20 s, as docs/specification.md asks.
+ * Longest wait before one node dials the same lost member again, ms. Guess: a pool is whole within
+ * 20 s of a heal, as docs/specification.md asks.
  */
 const longestWait = 30_000
 /**
- * The same for an introducer that left, or was lost longer ago than others are remembered, ms.
- * Guess: nobody may ever listen there again.
+ * The same for an introducer that left, or was lost longer ago than `healing.memory`, ms. Guess:
+ * nobody may ever listen there again.
  */
 const longestWaitForIntroducer = 300_000
 
-/** Members lost within this time, ms, were just here. Guess. */
+/** A loss within this time is recent, ms. Guess. */
 const recently = 60_000
 
 /**
- * After a dialled member has come back, others with contested deaths are dialled this soon, ms, for
- * this long, ms. Guess: the pause between two dials of a node, a few turns.
+ * A dialled member has come back. For `foundLately` ms after that, the node waits only
+ * `nextContested` ms before it dials another member with a contested death. Guess: the pause
+ * between two dials of a node, and a few turns.
  */
 const nextContested = 200
 const foundLately = 10_000
@@ -46,30 +47,31 @@ interface Attempts {
 
 export class Healer implements Timed {
   readonly #context: Context
-  /** Lost members in the order of their loss, each with its time; undefined where one was found. */
+  /** Lost members in the order of their loss, and the times. A found member becomes undefined. */
   #lost: (Member | undefined)[] = []
   #since: Milliseconds[] = []
   #size = 0
   /**
-   * Index of the first member lost within the last minute, as of the last query, and the number of
-   * those that are still lost.
+   * As of the last query: the index of the first member lost within the last minute, and the number
+   * of members from there that are still lost.
    */
   #recentFrom = 0
   #recent = 0
   /**
-   * By place in the registry: whether a lost member may have it. This saves a search at each join.
+   * By place in the registry: 1 if a lost member may have this place. This saves a search at each
+   * join.
    */
   #mayBeLost = new Uint8Array(0)
-  /** A lost member had no place in the registry, and may get any. */
+  /** A lost member had no place in the registry, so it may get any. */
   #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
   /**
-   * The lost member that a peer held for alive last. One is enough, since a contested death is
-   * contested again. While a large pool detects a partition, many deaths are contested for a
-   * moment. A node that called each of them dialled for half an hour (1,000 simulated nodes).
+   * The last lost member that a peer held for alive. One is enough, since peers contest a false
+   * death again. While a large pool detects a partition, many deaths are contested for a moment. A
+   * node that dialled all these members did so for half an hour (1,000 simulated nodes).
    */
   #contested: NodeId | undefined
-  /** Time when a dialled member came back, so the path works again. */
+  /** Time when a dialled member came back. It shows that the path works again. */
   #foundAt: Milliseconds = -Infinity
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
@@ -119,9 +121,9 @@ export class Healer implements Timed {
   }
 
   /**
-   * Notes that a peer holds this lost member for alive. A small remainder may pronounce members
-   * dead that all others reach, and nobody else accepts the word of so few. So a node that believes
-   * the death calls the member, which enters again.
+   * Notes that a peer holds this lost member for alive. A small part of the pool may pronounce
+   * members dead that all others reach. The others don't accept the word of so few. So a node that
+   * believes the death dials the member, and the member enters again.
    */
   contested(id: NodeId): void {
     if (this.#indexOf(id) < 0) return
@@ -143,7 +145,8 @@ export class Healer implements Timed {
     const isTurn = this.#context.random() < config.healing.attempts / Math.max(view.size, 1)
     if (!isTurn && this.#contested === undefined) return
     const isReady = (member: Member | undefined, since: Milliseconds): boolean => {
-      // Places may change hands, so a member that is back may still be taken for lost.
+      // Another key may get the place of a lost member. So a member that is back may still be
+      // listed.
       if (member === undefined || links.has(member.id) || view.get(member.id) !== undefined) return false
       return (this.#tried.get(member.id)?.nextTry ?? since + config.healing.interval) <= now
     }
@@ -161,7 +164,7 @@ export class Healer implements Timed {
     this.#context.effects.push({ type: 'connect', peer: member.id, addresses: member.addresses })
   }
 
-  /** Stops remembering it as lost. */
+  /** Stops remembering this member as lost. */
   #drop(id: NodeId): void {
     if (this.#waysIn.delete(id)) this.#tried.delete(id)
     const index = this.#indexOf(id)
@@ -191,7 +194,7 @@ export class Healer implements Timed {
     if (timers.at('healing') === Infinity) timers.set('healing', now + this.#context.jitter(config.healing.interval))
   }
 
-  /** Keeps looking for it if it is an introducer. */
+  /** Keeps dialling this member if it is an introducer. */
   #remain(member: Member): void {
     if (!this.#introducers.has(member.id)) return
     this.#waysIn.set(member.id, member)

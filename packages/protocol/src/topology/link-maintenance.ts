@@ -1,13 +1,14 @@
 /**
  * Link maintenance (peer sampling): decides which links a node keeps.
  *
- * A node keeps links to its ring neighbours, which observe it. It also keeps a few to random
+ * A node keeps links to its ring neighbours, which observe it. It also keeps links to a few random
  * members, replaced now and then, so that chosen ids can't surround a part of the graph. A newcomer
- * starts with one. It builds the others one at a time when the view is quiet, because a link costs
- * more than all traffic over it in a flash join. No layer below redials by itself: this class does.
+ * starts with one link. It builds the others one at a time when the view is quiet, because in a
+ * flash join a link costs more than all traffic over it. No layer below redials by itself: this
+ * class does.
  *
- * ARRG's fallback cache (JEL §5.2) is the view itself together with the memory of the lost
- * (`heal`): every member's addresses are kept as long as it may live.
+ * ARRG's fallback cache (JEL §5.2) is here the view and the memory of lost members (`heal`): each
+ * member's addresses are kept as long as it may live.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
@@ -16,36 +17,33 @@ import type { Timed } from '../context/timers.ts'
 import { earlyLinks, probeLinkTime, settleTime, type Link } from '../context/links.ts'
 
 /**
- * Time without a change of the view before the remaining links are built, ms. Measured: a flash
- * join on a busy machine pauses for half a second.
+ * Time without a change of the view before the remaining links are built, ms. Measured: in a flash
+ * join on a busy machine changes pause for half a second.
  */
 export const quiet = 1_200
-/** In a pool that is never quiet they are built after this, ms. Guess. */
+/** In a pool that is never quiet the remaining links are built after this time, ms. Guess. */
 export const quietAtMost = 20_000
 /**
- * Pause between two dials of one node, ms. Measured: 11 ms of processor time each, so a node alone
- * uses a tenth of a core.
+ * Pause between two dials of one node, ms. Measured: a dial takes 11 ms of processor time, so a
+ * node's dials use a tenth of a core.
  */
 export const dialPause = 100
-/**
- * Longest such pause where dials take long, and the longest wait for a dial before the next, ms.
- * Guess.
- */
+/** Longest pause if dials take long, and longest wait for a dial before the next, ms. Guess. */
 const dialPauseMax = 2_000
-/** The lower id dials. The higher one dials only after this, ms. Guess. */
+/** Of two members the lower id dials. The higher id dials only after this time, ms. Guess. */
 export const politeness = 1_500
 /** Wait after a failed dial, ms. Doubles each time. Guess. */
 export const dialAgain = 2_000
 /** Longest such wait, ms. Guess. */
 export const dialAgainMax = 32_000
 /**
- * A report that no helper answered holds for this long, ms. Guess: twice the pause after which the
- * node asks them again.
+ * A report that no helper answers holds for this time, ms. Guess: twice the pause after which the
+ * node asks the helpers again.
  */
 const isolatedFor = 4_000
 /**
- * Factor by which each dial of such a node waits longer than the one before. Guess: thirty in the
- * first quarter of a minute.
+ * Each pause of an isolated node is longer than the pause before by this factor. Guess: thirty
+ * dials in the first 15 s.
  */
 const slowdown = 1.1
 
@@ -65,12 +63,14 @@ export class LinkMaintenance implements Timed {
   readonly #referral: LinkMaintenanceReferral
   /** Random members wanted as links, each with the time of the choice. */
   readonly #random = new Map<NodeId, Milliseconds>()
-  /** Wanted members without a link: the time since when, the last dial, and the number of dials. */
+  /**
+   * Wanted members without a link: since when, the time of the last dial, and the number of dials.
+   */
   readonly #missing = new Map<NodeId, { readonly since: Milliseconds; dialled: Milliseconds; dials: number }>()
   #neighbours: ReadonlySet<NodeId> = new Set()
   /** Time of the last report that no helper answers. */
   #isolatedAt: Milliseconds = -Infinity
-  /** Members dialled in this state. */
+  /** Number of dials in this state. */
   #tried = 0
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined
@@ -91,8 +91,8 @@ export class LinkMaintenance implements Timed {
   }
 
   /**
-   * Handles the end of a link. A peer that closes an old one has more links than it needs, such as
-   * a member that many knew when the pool was small. Another random member serves as well.
+   * Handles the end of a link. A peer that closes an old link has more links than it needs: perhaps
+   * many members chose it when the pool was small. Another random member serves as well.
    */
   linkLost({ peer, goodbye, since }: Link): void {
     if (goodbye && this.#context.now - since >= settleTime) this.#random.delete(peer)
@@ -102,8 +102,8 @@ export class LinkMaintenance implements Timed {
   linkUp(peer: NodeId): void {
     const { now, config, links } = this.#context
     const dialled = this.#missing.get(peer)?.dialled ?? -Infinity
-    // Where dials take long, the machine or the network is busy. The longer a dial takes, the rarer
-    // they are.
+    // If a dial takes long, the machine or the network is busy. The longer it takes, the longer is
+    // the pause before the next dial.
     if (dialled > -Infinity) {
       const pause = Math.min(Math.max((now - dialled) * 4, dialPause), dialPauseMax)
       this.#nextDial = now + this.#context.jitter(pause)
@@ -115,8 +115,9 @@ export class LinkMaintenance implements Timed {
 
   /**
    * Handles isolation. A node that reaches nobody dials the members of its view one after the other
-   * (ARRG's fallback cache, JEL §5.2). Few members may be on its side of a partition, and none of
-   * them may be wanted as a link. The node suspects the members that it dialled in vain.
+   * (ARRG's fallback cache, JEL §5.2). Few members may be on its side of a partition, and perhaps
+   * none of them is wanted as a link. Members that were dialled in vain are suspected, and are not
+   * chosen again.
    */
   isolated(): void {
     if (this.#context.now - this.#isolatedAt >= isolatedFor) this.#tried = 0
@@ -153,7 +154,7 @@ export class LinkMaintenance implements Timed {
     for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
   }
 
-  /** Isolation was reported a moment ago, and no link leads to an unsuspected member. */
+  /** True if isolation was reported a moment ago and no link leads to an unsuspected member. */
   get #isIsolated(): boolean {
     const { links, view, now } = this.#context
     if (now - this.#isolatedAt >= isolatedFor) return false
@@ -161,8 +162,8 @@ export class LinkMaintenance implements Timed {
   }
 
   /**
-   * Returns the pause between two dials of a node that reaches nobody. A rack without its network
-   * must not dial for minutes.
+   * Returns the pause before the next dial of an isolated node. The pause grows, so that a rack
+   * without its network does not dial at full rate for minutes.
    */
   #walkPause(): Milliseconds {
     this.#tried += 1
@@ -174,7 +175,7 @@ export class LinkMaintenance implements Timed {
     return isProbeLink ? probeLinkTime : settleTime
   }
 
-  /** Closes surplus links that are not wanted, and first those whose probe is done. */
+  /** Closes surplus links that are not wanted. Links that were opened for a probe go first. */
   #trim(): void {
     const { now, links, config } = this.#context
     let surplus = links.size - config.links.max
@@ -220,7 +221,7 @@ export class LinkMaintenance implements Timed {
     }
     const ready: NodeId[] = []
     for (const [peer, { since, dialled, dials }] of this.#missing) {
-      // Two members behind NATs can never be linked, so they try ever less often.
+      // Two members behind NATs can never be linked, so they dial each other ever less often.
       const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
       const at = Math.max(dialled + pause, isFew || id < peer ? since : since + politeness)
       if (this.#detector.isSuspected(peer)) this.#wake(now + dialAgain) // the detector dials it

@@ -1,17 +1,17 @@
 /**
  * Rings: determine the observers of each member.
  *
- * Members stand on K rings by hash of (ring, id), as in Rapid (USENIX ATC'18, §4). Its overlay is
- * an expander: no set of members can be cut off from its observers without cutting a good part of
- * the graph. Here a member is linked with two successors and two predecessors on each ring, and
- * both ends of a link observe each other. A link is a connection, and a broken connection shows at
- * both ends. Neighbours at distance one and two are linked. So the observers of a dead member are
- * linked among themselves, and need no dial to combine their suspicions. In a small pool everyone
- * observes everyone.
+ * Members are on K rings in the order of a hash of (ring, id), as in Rapid (USENIX ATC'18, §4).
+ * Such an overlay is an expander: a set of members can be cut off from its observers only by
+ * cutting a good part of the graph. Here a member has links with two successors and two
+ * predecessors on each ring, and both ends of a link observe each other. A broken connection shows
+ * at both ends. Neighbours at distances one and two are linked. So links connect the observers of a
+ * dead member, and no dial is needed to combine their suspicions. In a small pool everyone observes
+ * everyone.
  *
- * No node stores a ring. The registry has the order, and a node walks over it from a member's
- * place, past those that are not in its view. It caches its own neighbours, since a newcomer either
- * falls between them or does not.
+ * No node stores a ring. The registry has the order. A node walks over it from a member's place,
+ * and skips members that are not in its view. It caches its own neighbours. A newcomer changes them
+ * only if it falls between them.
  */
 import { hashSpace } from '../base/hash.ts'
 import type { NodeId } from '../base/values.ts'
@@ -50,7 +50,7 @@ export class Rings {
     this.#sides = Array.from({ length: 2 * count }, () => [])
   }
 
-  /** Members that this node observes and is observed by. */
+  /** Members that this node observes and that observe this node. */
   get neighbours(): ReadonlySet<NodeId> {
     this.#neighbours ??= new Set(this.#sides.flat().map(({ id }) => id))
     return this.#neighbours
