@@ -18,8 +18,8 @@ const election = 'master'
 const none = new Uint8Array(0)
 
 /**
- * Returns a node in a small pool with a decided election. It has no penalties, so that it keeps
- * listening.
+ * Returns a node in a small pool with a decided election. The node gives no penalties, so that it
+ * keeps listening.
  */
 function settled(): Bench {
   const bench = new Bench(self, { config: { limits: { penalties: 1_000_000 } } })
@@ -376,7 +376,7 @@ describe('a peer that breaks the rules', () => {
         bench.reach.set(actor.id, 'refused')
       }
       const before = bench.log.length
-      // So few that it has room for them, and finishes them before the next.
+      // So few that the node has room for them, and finishes them before the next request.
       for (let i = 0; i < subjects.length; i += 20) {
         bench.receive(mallory, {
           pingReq: { subjects: subjects.slice(i, i + 20).map(({ id }) => Uint8Array.from(decodeId(id))) },
@@ -412,7 +412,7 @@ describe('a peer that breaks the rules', () => {
       expect(until).toBeGreaterThan(bench.now)
       expect(until).toBeLessThanOrEqual(bench.now + (pageBytes / own) * 1_100)
       expect(sent).toBeLessThan(own * (burst + 1))
-      // Even a host without back-pressure answers no more than as much again.
+      // Even a host without back-pressure gives at most twice as many answers.
       for (let i = 0; i < 1_000; i++) bench.receive(mallory, { reconcile: { round: 1, ranges: [everything] } })
       const total = bench.sent(mallory).reduce((sum, frame) => sum + wire.Frame.encode(frame).length, 0)
       expect(total).toBeLessThan(own * (2 * burst + 2))
@@ -447,7 +447,7 @@ describe('a peer that breaks the rules', () => {
       let told = 0
       let pages = 0
       for (; ranges.length > 0 && pages < 50; pages++) {
-        // Requests the rest with an empty list, as a peer without any fact of it does.
+        // Requests the rest with an empty list, as a peer without any of these facts does.
         const effects = bench.receive(dave, { reconcile: { round: 2, ranges: ranges.map(({ from, to }) => ({ ...asked, from, to })) } })
         const bytes = effects.reduce((sum, effect) => sum + (effect.type === 'send' && effect.to === dave.id ? effect.data.length : 0), 0)
         expect(bytes).toBeLessThan(pageBytes * 1.1)
@@ -467,7 +467,7 @@ describe('a peer that breaks the rules', () => {
     for (const actor of [alice, bob, mallory]) bench.meet(actor)
     bench.receive(bob, facts([bob.left()]))
     for (const actor of actors(100, 9)) bench.receive(mallory, facts([actor.left()]))
-    // Otherwise its end would be forgotten by this time, and this statement believed.
+    // Otherwise Bob's end would be forgotten by now, and this statement would be believed.
     bench.receive(mallory, facts([bob.joined()]))
     expect(bench.members).not.toContain(bob.id)
   })
@@ -596,7 +596,7 @@ describe('a stranger that makes up deaths of one who is absent', () => {
       bench.advance(70_000) // ends its time as a newcomer
       if (known) for (const said of [eve.joined(), eve.left()]) bench.receive(alice, facts([said]))
       for (const frame of madeUp(reach, 2 * reach, 3 * reach)) bench.receive(alice, frame)
-      // It comes back as usual: above the incarnation that it receives, as far as it believes that.
+      // Eve comes back above the incarnation that it receives, if it believes that incarnation.
       const { known: told = 0 } =
         framesTo(eve.id, bench.link(eve, { incarnation: 0 })).find(({ hello }) => hello !== undefined)?.hello ?? {}
       expect(told).toBeLessThanOrEqual(reach)

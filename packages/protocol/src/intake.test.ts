@@ -87,8 +87,8 @@ describe('the verdict on a broadcast', () => {
     ["join of this node's own", () => bench.ownStatement()],
   ]
 
-  // A node that forwards facts that others find forged would be punished for knowing more, or less,
-  // than they do.
+  // The verdict must not depend on what a node knows. Otherwise nodes would be punished for
+  // forwarding facts that others find forged.
   it.each(statements)('on a %s, true or forged, depends on its bytes alone, not on what is known', (_, content) => {
     const spoil = (item: Statement | Certificate): Statement | Certificate =>
       'signer' in item ? forged(item) : { ...item, incarnation: item.incarnation + 1 }
@@ -179,7 +179,7 @@ describe('a statement of a kind unknown here', () => {
     bench.meet(auditor)
     bench.receive(auditor, facts([alice.joined()]))
     const before = bench.audit(auditor)
-    // Otherwise a node that is a hop ahead would get it again from this one.
+    // Otherwise a node that has just forgotten the statement would get it again from this node.
     bench.receive(auditor, aged('a', 54))
     expect(bench.audit(auditor)).toEqual(before)
     bench.receive(auditor, aged('a', 53))
@@ -233,8 +233,8 @@ describe('ends of lives that this node never heard of', () => {
   const gone = actors(30, 9)
   const ends = facts(gone.map((actor) => actor.left()))
   /**
-   * Returns the number of ends that it holds. A joined-statement of a member that is known to have
-   * left is no news.
+   * Returns the number of ends that the node holds. If it holds a member's end, the member's
+   * joined-statement is no news.
    */
   const held = (): number => {
     const joined = gone.filter((actor) => (bench.receive(auditor, facts([actor.joined()])), bench.members.includes(actor.id)))

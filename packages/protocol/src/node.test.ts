@@ -391,7 +391,7 @@ describe('a sleep of more than a day', () => {
     expect(told().filter((fact) => before.includes(fact)).length).toBe(1)
   })
 
-  /** A node with Alice as its introducer that was whole, slept and woke. */
+  /** Returns a node that was whole, slept and woke. Alice is its introducer. */
   function woken(): Bench {
     const bench = new Bench(self, { introducers: [door] })
     for (const actor of [alice, bob, carol]) bench.meet(actor)

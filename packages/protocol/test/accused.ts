@@ -10,7 +10,7 @@ export const [suspect, bob, carol, dave] = others as [Actor, Actor, Actor, Actor
 /** Returns this node in a pool of this size. */
 export const pool = (size: number): Bench => poolOf(self, others.slice(0, size - 1))
 
-/** Returns a node that accuses the suspect, so late that a refutation would have arrived. */
+/** Returns a node that accuses the suspect. A refutation would have arrived before. */
 export function accused(size: number): Bench {
   const bench = pool(size)
   lose(bench, suspect)
@@ -18,7 +18,7 @@ export function accused(size: number): Bench {
   return bench
 }
 
-/** Sends accusations of these members to this node. */
+/** Lets these members send accusations of `of` to this node. */
 export function tell(bench: Bench, accusers: readonly Actor[], heartbeat: number, of = suspect): void {
   for (const actor of accusers) bench.receive(actor, alarm(actor.suspects(of, heartbeat)))
 }

@@ -112,7 +112,7 @@ export class Actor {
 }
 
 /**
- * Returns the signed bytes. This is a second definition, since any change of them would split
+ * Returns the signed bytes. Tests define them a second time, since any change of them would split
  * pools.
  */
 export function messageOf(poolName: string, kind: number, body: Uint8Array): Uint8Array {

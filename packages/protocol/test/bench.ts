@@ -50,8 +50,8 @@ export class Bench {
   /** False: reconciliations that the node begins stay open. */
   reconciles = true
   /**
-   * Members that answer requests to probe another with "reached". The others answer "missed".
-   * Unresponsive ones are silent.
+   * Members that answer a request for an indirect probe with "reached". Other members answer
+   * "missed". Unresponsive members are silent.
    */
   readonly relays = new Set<NodeId>()
   /** Members that answer "unknown" instead of "missed". */
@@ -62,9 +62,7 @@ export class Bench {
   /** Number of checked signatures. */
   verifications = 0
   #timer: Milliseconds = Infinity
-  /**
-   * Number of times the timer fired at one time, since a node that never rests would hang the test.
-   */
+  /** How often the timer fired at one time. A node that never rests would hang the test. */
   #fired = 0
 
   constructor(
@@ -110,7 +108,7 @@ export class Bench {
 
   /**
    * Delivers these on the topic, in as many broadcasts as they need. Returns the verdict on the
-   * last.
+   * last broadcast.
    */
   overhears(...contents: readonly (Statement | Certificate)[]): 'accept' | 'ignore' | 'reject' {
     const most = this.config.limits.factsPerBroadcast
@@ -134,7 +132,7 @@ export class Bench {
     if (linked) {
       this.link(actor, { dialable })
       this.receive(actor, facts([actor.joined()]))
-      // Facts go before the answer that completes a reconciliation.
+      // Facts must come before the answer that completes a reconciliation.
       if (this.reconciles) this.receive(actor, { reconcile: { round: 2, ranges: [] } })
     } else {
       this.actors.set(actor.id, actor)
@@ -225,9 +223,9 @@ export class Bench {
   }
 
   /**
-   * Returns the node's state as `auditor` can see it over its link. If it is equal before and
-   * after, nothing changed. The request has a fingerprint that can't be right, so that the answer
-   * has everything. It is of a second round, since a first one may cross one of the node's.
+   * Returns the node's state as `auditor` can see it over its link. If two audits are equal,
+   * nothing changed in between. The request has a wrong fingerprint, so that the answer has
+   * everything. Its round is the second, since a first message may cross one of the node's.
    */
   audit(auditor: Actor): { members: readonly Member[]; facts: readonly string[] } {
     const range = { from: 0, to: hashSpace, count: 0xffffffff, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }
@@ -249,8 +247,8 @@ export class Bench {
   #carryOut(effects: readonly Effect[]): Effect[] {
     const all: Effect[] = [...effects]
     for (const effect of effects) this.log.push({ at: this.now, effect })
-    // As in every driver, inputs that result from effects follow when all effects of the former
-    // input are carried out.
+    // As in every driver, all effects of an input are carried out before the inputs that result
+    // from them.
     for (const answer of effects.flatMap((effect) => this.#answers(effect))) all.push(...this.input(answer))
     return all
   }
@@ -290,7 +288,7 @@ export class Bench {
     return answer === undefined ? [] : [{ type: 'frame', from: to, data: wire.Frame.encode(answer) }]
   }
 
-  /** Returns a helper's answer about these. */
+  /** Returns a helper's answer about these subjects. */
   #probeFor(helper: NodeId, subjects: readonly NodeId[]): wire.PingReqAck {
     const isReached = (id: NodeId): boolean => id === helper || this.relays.has(helper)
     const others = subjects.filter((id) => !isReached(id)).map((id) => decodeId(id) as Uint8Array<ArrayBuffer>)

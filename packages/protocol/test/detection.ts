@@ -49,7 +49,7 @@ function statementsPublished(bench: Bench, effects: readonly Effect[]): Statemen
     .flatMap(({ statement }) => (statement === undefined ? [] : [bench.self.read(statement)]))
 }
 
-/** Returns this node's own accusations that it published. */
+/** Returns the accusations that this node made and published. */
 export function accusationsOf(bench: Bench, effects: readonly Effect[] = everything(bench)): Statement<Accusation>[] {
   return statementsPublished(bench, effects)
     .filter((statement) => isKind(statement, 'suspicion'))
@@ -74,7 +74,7 @@ export function accuses(bench: Bench, suspect: Actor): boolean {
   return accusationsOf(bench).some(({ content }) => content.suspect === suspect.id)
 }
 
-/** Returns the time until the node accuses the member; undefined: longer. */
+/** Returns the time until the node accuses the member; undefined if it is longer than `atMost`. */
 export function timeToAccusation(bench: Bench, suspect: Actor, atMost: Milliseconds): Milliseconds | undefined {
   return bench.until(() => accuses(bench, suspect), atMost)
 }
@@ -99,7 +99,7 @@ export function answersTo(asker: Actor, effects: readonly Effect[]): { reached: 
   }
 }
 
-/** Direct probes of a member's host. */
+/** Returns the direct probes of a member's host, by type. */
 export function aims(effects: readonly Effect[], actor: Actor): string[] {
   return effects.flatMap((effect) =>
     (effect.type === 'connect' || effect.type === 'probeHost') && effect.peer === actor.id ? [effect.type] : [],

@@ -77,8 +77,8 @@ export type Command =
 
 export type Input<Data extends Encoded = Uint8Array> =
   /**
-   * Once, first: the host listens on `addresses` and wants to enter through one of `introducers`.
-   * Without introducers it founds a pool.
+   * The first input, which comes once. The host listens on `addresses` and wants to enter through
+   * one of `introducers`. Without introducers it founds a pool.
    */
   | { readonly type: 'start'; readonly addresses: readonly Address[]; readonly introducers: readonly Introducer[] }
   | { readonly type: 'command'; readonly command: Command }

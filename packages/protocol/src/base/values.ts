@@ -58,7 +58,7 @@ export interface PoolRecord {
   readonly version: number
   /** The time at which all members forget it, milliseconds since 1970 on their own calendars. */
   readonly expires: Milliseconds
-  /** Undefined if it was withdrawn, or evicted for other records. */
+  /** Undefined if the record was withdrawn or evicted. */
   readonly value: Uint8Array | undefined
 }
 

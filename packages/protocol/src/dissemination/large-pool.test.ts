@@ -8,8 +8,8 @@ const [introducer, newcomer, neighbour] = actors(3, 4) as [Actor, Actor, Actor]
 const roundTrip = 100
 
 /**
- * Lets a member of a pool of this size, with a link to one more member, send the pool to a
- * newcomer.
+ * Lets a newcomer receive a pool of this size from its introducer. The introducer has a link to
+ * another member as well.
  */
 function told(members: number, tagBytes: number): { nodes: LinkedNodes; took: number; pages: number; bytes: number } {
   const nodes = new LinkedNodes(roundTrip / 2)

@@ -75,7 +75,7 @@ describe('a crowd of newcomers', () => {
     expect(asked(bob, bench.advance(askAgain - 1))).toEqual([])
     expect(asked(bob, bench.advance(1)).sort(ascending)).toEqual(positions(joins))
     expect(asked(carol, bench.advance(askAgain))).toEqual([])
-    // No other peer offered it, so the next one that offers it gets the request.
+    // No other peer offered the facts, so the next peer that offers them gets the request.
     expect(asked(carol, bench.receive(carol, offerOf(...joins))).sort(ascending)).toEqual(positions(joins))
   })
 

@@ -73,7 +73,7 @@ class Side {
       const { fact } = readFact(message, config.limits)
       const item = new Fact(keyOf(message), fact.content)
       const present = this.context.facts.get(item.key)
-      // As in any merge, one version wins, on both sides the same.
+      // As in any merge, one version wins. Both sides choose the same.
       if (present === undefined || present.low < item.low) this.context.facts.put(item)
     }
   }
@@ -83,7 +83,7 @@ class Side {
   }
 }
 
-/** Runs one reconciliation between two sides, begun by the first. */
+/** Runs one reconciliation between two sides. The first side begins it. */
 function reconcile(one: Side, other: Side): { rounds: number; bytes: number } {
   one.reconciler.begin(bob.id)
   let rounds = 0

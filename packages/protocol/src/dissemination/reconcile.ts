@@ -256,7 +256,7 @@ export class Reconciler implements Timed {
   }
 
   /**
-   * Describes a range of at most two facts by its items, and any other by its fingerprint. A
+   * Describes a range of at most two facts by its items, and a larger range by its fingerprint. A
    * fingerprint is as long as three items.
    */
   #describe(from: number, to: number, page: Page): wire.Range {

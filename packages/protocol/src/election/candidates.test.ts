@@ -31,7 +31,7 @@ describe('what is told of an election', () => {
   const claim = fc
     .record({ by, sequence: small, epoch: small, byte })
     .map(({ by: actor, epoch, byte: other, ...details }) => inOtherBytes(actor.claims(name, epoch, details), actor, other))
-  /** All of one kind at once, so that bounds are exceeded. */
+  /** Many candidacies of one kind at once, so that bounds are exceeded. */
   const wave = fc
     .record({ sequence: small, withdrawn: fc.boolean(), from: fc.nat(crowd.length) })
     .map(({ from, ...details }) => crowd.slice(from).map((actor) => actor.stands(name, details)))
@@ -126,8 +126,8 @@ describe('an older word of its own', () => {
 })
 
 /**
- * Returns the number of facts that a node exchanges. An audit lists those of a short range, and
- * counts those of a long one.
+ * Returns the number of facts that a node exchanges. An audit lists the facts of a short range, and
+ * counts the facts of a long one.
  */
 function told(bench: Bench): number {
   const { facts: items } = bench.audit(peer)

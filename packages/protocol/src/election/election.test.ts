@@ -183,7 +183,7 @@ describe('a living winner', () => {
     tell(higher, lowest.claims(name, 1), lowest.left())
     expect(reign()).toEqual([1, self.id])
     bench.advance(turn + 100)
-    // It claims above the made-up claim, as a newcomer may believe that one.
+    // The winner claims above the made-up claim, since a newcomer may believe that claim.
     expect(announced()).toEqual([
       [1, self.id],
       [2, self.id],
@@ -439,8 +439,8 @@ describe('a winner that withdraws and stands again', () => {
     const before = bench.audit(lower).facts.length
     bench.overhears(...everyone.slice(4).map((actor) => actor.stands(name, { sequence: 2, withdrawn: true })))
     expect(reign()).toBeUndefined()
-    // The exchanged ones among 36 that withdrew. The winner's is above the last of them, and
-    // replaces its former one.
+    // The lowest of the 36 withdrawals are exchanged. The winner's is exchanged as well, and
+    // replaces its candidacy.
     expect(bench.audit(lower).facts.length - before).toBe(withdrawals)
   })
 })
@@ -685,7 +685,7 @@ describe('what is kept of candidates', () => {
     expect(bench.audit(lowest)).not.toEqual(before)
     expect(many.facts.length).toBe(bench.audit(lowest).facts.length)
     expect(bench.overhears((crowd[places] as Actor).stands(name))).not.toBe('reject')
-    // The next candidate in order gets a place when one becomes free.
+    // When a place becomes free, the next candidate in order gets it.
     bench.overhears((crowd[0] as Actor).stands(name, { sequence: 2, withdrawn: true }))
     bench.overhears((crowd[places] as Actor).stands(name))
     bench.overhears(...crowd.slice(1, places).map((actor) => actor.left()))

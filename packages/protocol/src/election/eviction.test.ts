@@ -127,7 +127,7 @@ describe('the memory for elections', () => {
     bench.advance(settle * 2)
     expect(known([...rest, 'next'])).toEqual([...rest, 'next'])
     bench.input({ type: 'command', command: { type: 'withdraw', election: 'next' } })
-    // Others remember its last candidacy, so this one is later.
+    // Others remember its last candidacy, so the new candidacy has a higher sequence.
     const sequences = (effects: readonly Effect[]): number[] =>
       broadcastsIn(effects).flatMap(({ facts: told }) =>
         told.flatMap(({ statement }) => {

@@ -16,7 +16,7 @@ import { kinds, type Statement, type Accusation } from './statement.ts'
 
 /**
  * Largest distance of the heartbeats in one certificate, s. Guess: an observer's turn to probe
- * comes every 24 s at the latest, and one in three may be missed.
+ * comes every 24 s at the latest, and one turn in three may be missed.
  */
 export const heartbeatWindow = 90
 

@@ -1,5 +1,6 @@
 /**
- * Items: short names of facts. An item has 7 bytes of position and 4 bytes, half of the version.
+ * Items: short names of facts. An item has 7 bytes of position, and 4 bytes that are half of the
+ * version.
  */
 import { FrameError } from '../base/errors.ts'
 import type { Fact } from './fact.ts'

@@ -62,7 +62,7 @@ class Observer {
     return this
   }
 
-  /** The facts that it would send to another. */
+  /** Contents of the facts that the observer would send to another node. */
   get told(): Content[] {
     return this.facts.range(0, hashSpace).map(({ content }) => contentIn(content))
   }

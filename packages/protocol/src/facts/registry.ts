@@ -6,7 +6,7 @@
  * rings. A host has its own registry. In the simulator all nodes share one: ten thousand views of
  * ten thousand members have a hundred million entries. As separate maps these fit into no machine.
  *
- * A node's behaviour depends neither on the facts of others nor on the numbering. Otherwise it
+ * A node's behaviour depends neither on facts of other nodes nor on the numbering. Otherwise it
  * would learn by other ways than messages. Numbers and places are freed when the last holder
  * releases them, so held facts bound the memory.
  */

@@ -291,7 +291,7 @@ describe('an introducer', () => {
       expect(names.length).toBeLessThanOrEqual(referrals)
       expect(new Set(names.map(String)).size).toBe(names.length)
     }
-    // The newcomer asks the first named member, which is another one for each.
+    // Each newcomer asks the first member that it is named, and these members differ.
     const asked = told.slice(servedAtOnce).map((redirect) => String(redirect?.members[0]?.statement?.signer))
     expect(new Set(asked).size).toBe(asked.length)
     bench.advance(servedWindow)

@@ -64,7 +64,7 @@ describe('a life that others hold for ended', () => {
       bench.advance(1_000)
     }
     expect(life(bench)).toBeGreaterThan(start)
-    // At once, and after 5, 10 and 20 s. The next pause is longer than the rest of the time.
+    // Its life ends at once, and after 5, 10 and 20 s. The next pause would last beyond the minute.
     expect(life(bench) - start).toBeLessThanOrEqual(4)
   })
 

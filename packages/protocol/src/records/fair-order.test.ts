@@ -7,7 +7,7 @@ import { FairOrder } from './fair-order.ts'
 const owners = actors(5)
 const recordOf = (owner: number, name: string): Fact => factOf({ statement: (owners[owner] as (typeof owners)[0]).publishes(name) })
 
-/** Returns the kept facts if there is room for this many, added one by one. */
+/** Adds the facts one by one. Returns the facts that are kept if there is room for this many. */
 function kept(room: number, facts: readonly Fact[], before: readonly Fact[] = []): Fact[] {
   const order = new FairOrder()
   for (const fact of [...before, ...facts]) {

@@ -109,7 +109,7 @@ export class Records implements Timed {
   /**
    * Takes in a verified record. Returns it as held; undefined if there is no room for it. `isNews`:
    * it was published just now. `isOwn`: this node published it. If there is no room for its owner,
-   * the new record is evicted and no other one of that owner. That choice would be random.
+   * the new record is evicted. The choice of another record of that owner would be random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context

@@ -50,7 +50,7 @@ function around(center: Actor, members: readonly Actor[], strangers: readonly Ac
   return rings
 }
 
-/** Computes the same from all members. */
+/** Computes the observers of a member from all members. */
 function scan(center: Actor, members: readonly Actor[]): NodeId[] {
   const found = new Set<NodeId>()
   for (let ring = 0; ring < count; ring++) {
