@@ -1,7 +1,7 @@
 /**
- * Names of the DOM library that the declarations of libp2p and main-event use, for programs that
- * are compiled for Node, without that library. Where the library is present, they merge with its
- * own names.
+ * Names of the DOM library that the declarations of libp2p and main-event use. They are for
+ * programs that are compiled for Node, without that library. If the library is present, they merge
+ * with its own names.
  */
 declare global {
   interface EventInit {

@@ -1,5 +1,6 @@
 /**
- * Lets the workspace's own attackers and fuzzers open links by hand. Not part of what is published.
+ * Exports for the workspace's own attackers and fuzzers, which open links by hand. They are not
+ * published.
  *
  * @module
  */

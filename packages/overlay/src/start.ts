@@ -22,15 +22,15 @@ import { Notifications } from './overlay/notifications.ts'
 import { RunningOverlay } from './overlay/overlay.ts'
 
 /**
- * Starts a host and enters a pool. Resolves when this node is a member and knows the others: after
- * its first reconciliation with one.
+ * Starts a host and enters a pool. Resolves when this node is a member and knows the others, after
+ * its first reconciliation with a member.
  *
  * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link InvalidPeerIdError},
- * {@link PoolKeyError}, {@link PoolKeysError}, {@link IdentityFileError}, {@link
- * CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an invalid
- * `config`, or the reason of `options.signal`. In that case everything opened is
- * closed. An introducer that does not answer is no error: the protocol goes on alone and keeps
- * trying, with `warning` notifications, and {@link Overlay.health} reports it.
+ * {@link PoolKeyError}, {@link PoolKeysError}, {@link IdentityFileError},
+ * {@link CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an
+ * invalid `config`, `announce` or `portMapping`, or the reason of `options.signal`. Then everything
+ * opened is closed. An introducer that does not answer is no error. The node goes on alone and
+ * keeps trying. `warning` notifications and {@link Overlay.health} report it.
  */
 export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const { pool } = options
@@ -62,8 +62,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       options.identityFile === undefined
         ? undefined
         : new PeersFile(options.identityFile, pool, (message) => notifications.warn('PEERS_FILE', message))
-    // Each address is tried once. A remembered address that is also given has the rank of a given
-    // one.
+    // Each address is tried once. If a remembered address is also given, it counts as given.
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
     const refusals = new Refusals((message) => notifications.warn('PEER_REFUSED', message))
@@ -80,8 +79,8 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       discovery,
     })
     const keyed = keys.primary !== undefined
-    // A node without given introducers that finds no remembered member is like one that never met
-    // anybody.
+    // A node that was given no introducers, and reaches no remembered member, founds the pool. It
+    // is like a node that never met anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
     node = new RunningNode(
       { pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds },
@@ -101,7 +100,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   }
 }
 
-/** An empty list is a mistake: somebody who gives a list of keys means a private pool. */
+/** An empty list is a mistake: a list of keys means a private pool. */
 function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
   if (key === undefined) return []
   const keys = key instanceof Uint8Array ? [key] : key

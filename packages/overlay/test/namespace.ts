@@ -1,18 +1,18 @@
 /**
- * Programs in a network namespace of their own, which ends with them. There they may listen on all
- * interfaces, send multicast, and have their own name server.
+ * Runs programs in network namespaces of their own. A namespace ends with its program. There a
+ * program may listen on all interfaces, send multicast, and have its own name server.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
 
-/** False on some systems, and in some containers. */
+/** Whether this system lets a test make namespaces. Some systems and some containers don't. */
 export const hasNamespaces = spawnSync('unshare', ['-rnm', 'ip', 'link', 'set', 'lo', 'up']).status === 0
 
 /**
- * Runs a program of `namespaced.ts` after `setup`, a line of shell, and returns the JSON that it
- * prints.
+ * Runs a program of `namespaced.ts` after `setup`, a line of shell. Returns the JSON that the
+ * program prints.
  */
 export async function inNamespace(setup: string, program: string): Promise<unknown> {
   const line = `ip link set lo up && ${setup} && exec "$0" "$1" "$2"`

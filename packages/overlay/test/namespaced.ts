@@ -16,7 +16,8 @@ const start = async (options: Partial<Parameters<typeof startOverlay>[0]> = {}):
 
 const programs: Record<string, () => Promise<unknown>> = {
   /**
-   * The addresses of a node without `listen`, and whether another finds it under its last address.
+   * The addresses of a node without `listen`, and the number of members that another node sees
+   * after it entered under the last address.
    */
   async anywhere() {
     const first = await start()
@@ -27,7 +28,7 @@ const programs: Record<string, () => Promise<unknown>> = {
     return { addresses, members }
   },
 
-  /** Enters through a name, whose records a name server of this program has. */
+  /** Enters through a name. A name server of this program has the records of the name. */
   async dnsaddr() {
     const first = await start({ listen: ['127.0.0.1:0'] })
     const asked: string[] = []
@@ -43,8 +44,8 @@ const programs: Record<string, () => Promise<unknown>> = {
   },
 
   /**
-   * The number of members for a node that enters through a name with an address of each family, if
-   * a member listens on one of them.
+   * A member listens on one address family, and a node enters through a name that has addresses of
+   * both. The number of members that the node sees, for each family.
    */
   async families() {
     const members: number[] = []
@@ -62,8 +63,8 @@ const programs: Record<string, () => Promise<unknown>> = {
   },
 
   /**
-   * The results of a probe and a dial of a host where nobody listens, and that has an IPv6 address,
-   * too.
+   * The results of a probe and a dial of a host where nobody listens. The host also has an IPv6
+   * address.
    */
   async routeless() {
     const [four, six] = ['/ip4/127.0.0.1/tcp/1', '/ip6/2001:db8::1/tcp/1'].map((text) => multiaddr(text).bytes)

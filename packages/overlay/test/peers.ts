@@ -1,6 +1,6 @@
 /**
- * Hosts with links but without a protocol, for tests of the layers below it. They listen on
- * loopback only.
+ * Hosts with links but without the protocol, for tests of the layers below the protocol. They
+ * listen on loopback only.
  */
 import type { NodeId } from '@jel/protocol'
 import { noise } from '@chainsafe/libp2p-noise'

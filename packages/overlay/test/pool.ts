@@ -25,7 +25,7 @@ export async function enter(options: Partial<OverlayOptions> = {}): Promise<Node
   return { overlay, id: overlay.self.id, heard }
 }
 
-/** Returns a pool of some nodes that all know each other. */
+/** Returns a pool of nodes that all know each other. */
 export async function pool(count: number, options: Partial<OverlayOptions> = {}): Promise<Node[]> {
   const first = await enter(options)
   const bootstrap = [...first.overlay.self.addresses]

@@ -1,6 +1,6 @@
 import type { ConfigOverrides } from '@jel/protocol'
 
-/** A problem before a node has entered. `code` is stable, `message` is for people. */
+/** A problem before a node has entered. `code` is stable. `message` is for people. */
 export interface EarlyWarning {
   readonly code: string
   readonly message: string
@@ -10,33 +10,33 @@ export interface OverlayOptions {
   /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
   readonly pool: string
   /**
-   * Where to listen: multiaddrs or `ip:port`. Default: all interfaces, IPv4 and, where there is
-   * one, IPv6, on one free port.
+   * Where to listen: multiaddrs or `ip:port`. Default: one free port of all interfaces, on IPv4
+   * and, if the machine has it, on IPv6.
    */
   readonly listen?: readonly string[] | undefined
   /**
-   * Where others reach this node, if not where it listens: behind a port mapping, in a container.
-   * Multiaddrs or `host:port`, at most 8.
+   * Addresses at which others reach this node, if it does not listen there itself: behind a port
+   * mapping, in a container. Multiaddrs or `host:port`, at most 8.
    */
   readonly announce?: readonly string[] | undefined
   /**
-   * Makes the router map a port to this node (UPnP). Default: false; in that case nothing is sent
-   * to find a router. RangeError together with `announce`.
+   * Makes the router map a port to this node (UPnP). Default: false; then the node does not look
+   * for a router. RangeError together with `announce`.
    */
   readonly portMapping?: boolean | undefined
   /**
-   * Ids of the only peers that may connect to this node, and that it connects to. Default:
+   * Ids of the peers that may connect to this node. It connects to no other peers either. Default:
    * everybody.
    */
   readonly allow?: readonly string[] | undefined
   /**
    * Members to enter through (introducers): `host:port`, or multiaddrs with or without `/p2p/<id>`.
-   * Without any the pool is found by mDNS, or founded.
+   * Without any the node finds the pool by mDNS, or founds it.
    */
   readonly bootstrap?: readonly string[] | undefined
   /**
-   * Whether this node founds the pool, and stands in its elections, if no introducer lets it in.
-   * Default: false; it waits for an introducer before it stands.
+   * Whether this node founds the pool, and may be a candidate in elections, if no introducer lets
+   * it in. Default: false; it is no candidate until an introducer lets it in.
    */
   readonly found?: boolean | undefined
   /** Levels from fine to coarse joined by `@`. Default: the host name. */
@@ -44,20 +44,20 @@ export interface OverlayOptions {
   /** The application's own bytes that every member receives, at most 1 KiB. Default: none. */
   readonly tag?: Uint8Array | undefined
   /**
-   * The text of a `swarm.key`, which makes the pool private. See {@link generatePoolKey}. The first
-   * of several keys is the primary one, which protects the connections that this node opens.
-   * Inbound connections under any of them are accepted. See {@link Overlay.keys}.
+   * The text of a `swarm.key`. It makes the pool private. See {@link generatePoolKey}. The first of
+   * several keys is the primary key: it protects the connections that this node opens. Inbound
+   * connections may use any of the keys. See {@link Overlay.keys}.
    */
   readonly key?: Uint8Array | readonly Uint8Array[] | undefined
   /**
-   * A file that keeps key and incarnation across restarts; created if there is none. Beside it,
-   * `<file>.peers` keeps members, as ways into the pool for the next start, and the latest epochs
-   * of elections. Default: a new key at each start.
+   * A file that keeps key and incarnation across restarts. It is created if it does not exist.
+   * Beside it, `<file>.peers` keeps members, as ways into the pool for the next start, and the
+   * latest epochs of elections. Default: a new key at each start.
    */
   readonly identityFile?: string | undefined
   /**
-   * Whether to find members on the local network, and be found. Default: true. Without effect for a
-   * node that listens on loopback only.
+   * Whether to find members on the local network, and be found there. Default: true. It has no
+   * effect on a node that listens on loopback only.
    */
   readonly mdns?: boolean | undefined
   /** Tunables of the protocol. */
@@ -68,7 +68,8 @@ export interface OverlayOptions {
    */
   readonly onWarning?: ((warning: EarlyWarning) => void) | undefined
   /**
-   * Aborts the start: everything opened is closed, and the start fails with the signal's reason.
+   * Aborts the start. Then everything opened is closed, and the start fails with the signal's
+   * reason.
    */
   readonly signal?: AbortSignal | undefined
 }

@@ -10,7 +10,7 @@ import type { OverlayHealth, OverlayNotification, PoolLink, PoolMember, PoolReig
 /** Why an overlay ended. */
 export type Closed = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
 
-/** A call that can be given up. It then rejects with the reason of the signal. */
+/** A call that can be aborted. It then rejects with the reason of the signal. */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined
 }
@@ -24,32 +24,30 @@ export interface PublishOptions {
 
 /** An installed pool key. */
 export interface PoolKeyInfo {
-  /**
-   * Its fingerprint, 16 hexadecimal digits of a hash. It identifies the key and does not disclose
-   * it.
-   */
+  /** The fingerprint of the key: 16 hexadecimal digits of a hash. It does not disclose the key. */
   readonly id: string
   /** Whether it protects the connections that this node opens. */
   readonly primary: boolean
 }
 
 /**
- * The keys of a private pool, which can be changed while it runs: install the new one everywhere,
- * then use it everywhere, then remove the old one everywhere. A change lasts as long as the node. A
- * key is given as the text of its file. An installed key can also be given by its fingerprint. All
- * methods throw {@link PoolKeysError}, also in an open pool, and {@link PoolKeyError} for a text
- * that is not a key.
+ * The keys of a private pool. They can be changed while the pool runs: install the new key on all
+ * nodes, then use it on all, then remove the old key on all. A change lasts only as long as the
+ * node runs. A key is given as the text of its file. An installed key can also be given by its
+ * fingerprint. All methods except `list` throw {@link PoolKeysError}, also in an open pool, and
+ * {@link PoolKeyError} for a text that is not a key.
  */
 export interface OverlayKeys {
-  /** Admits peers that have this key. An installed key keeps its role. */
+  /** Admits peers that have this key. If the key is installed already, it keeps its role. */
   install(key: Uint8Array | string): Promise<PoolKeyInfo>
   /**
-   * Protects the connections that this node opens from now on by this key. Open connections stay.
+   * Makes a key the primary one: the connections that this node opens from now on use it. Open
+   * connections stay.
    */
   use(key: Uint8Array | string): Promise<PoolKeyInfo>
   /**
-   * Admits no more peers by this key, and ends the connections under it: they are opened again
-   * under the primary key. The primary key can't be removed.
+   * Admits no more peers by this key and ends the connections under it. They are opened again under
+   * the primary key. The primary key can't be removed.
    */
   remove(key: Uint8Array | string): Promise<void>
   /** Returns the keys, the primary one first. */
@@ -66,14 +64,14 @@ export interface QueryOptions {
 }
 
 /**
- * Takes a stream that a member opened with `open()`. `from` is that member's id. A stream is
- * aborted if its handler throws.
+ * Takes a stream that a member opened with `open()`. `from` is the id of that member. If the
+ * handler throws, the stream is aborted.
  */
 export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
 
 /**
- * A node in a pool, for the facade, in the thread of the host or across threads. The facade checks
- * names, values and options. An overlay does not.
+ * A node in a pool, as the facade uses it: in the same thread or across threads. The facade checks
+ * names, values and options. The overlay does not.
  */
 export interface Overlay {
   readonly pool: string
@@ -87,70 +85,71 @@ export interface Overlay {
   members(): readonly PoolMember[]
   /** Returns the reign that this node knows of. */
   reign(election: string): PoolReign | undefined
-  /** Returns all reigns that this node knows of, by the names of the elections. */
+  /** Returns all reigns that this node knows of. */
   reigns(): readonly PoolReign[]
   health(): OverlayHealth
-  /** Returns the links that are up, by id. */
+  /** Returns the links that are up, sorted by id. */
   links(): Promise<readonly PoolLink[]>
   /**
-   * Asks a member for its links, dialling it where needed. Members limit the rate of their answers.
+   * Asks a member for its links, and dials it if needed. Members limit the rate of their answers.
    * Throws {@link UnknownMemberError} or {@link OpenError}.
    */
   linksOf(id: string, options?: Abortable): Promise<readonly PoolLink[]>
   traffic(): Promise<Traffic>
   /**
-   * Calls `listener` with each later notification, in order, synchronously. Returns the function
-   * that ends it.
+   * Calls `listener` with each later notification, in order, synchronously. Returns a function that
+   * ends the subscription.
    */
   subscribe(listener: (notification: OverlayNotification) => void): () => void
   /**
-   * Makes this node a candidate, until {@link withdraw} or {@link leave}. The result comes as an
-   * `elected` notification. Throws {@link ElectionsFullError}.
+   * Makes this node a candidate, until {@link withdraw} or {@link leave}. An `elected` notification
+   * brings the result. Throws {@link ElectionsFullError}.
    */
   elect(election: string): void
   withdraw(election: string): void
-  /** Gives a hint: this node probes the member now, and others probe it if it does not answer. */
+  /** Gives a hint. This node probes the member now. Others probe it if it does not answer. */
   maybeDead(id: string): void
   /**
-   * Sends a named signal. Resolves when all have acknowledged it. Throws {@link SignalError} with
-   * the members that did not within 10 s (`limits.signalTimeout`), or the signal's reason.
+   * Sends a named signal. Resolves when all these members have acknowledged it. Throws
+   * {@link SignalError} with the members that did not acknowledge within 10 s
+   * (`limits.signalTimeout`), or the reason of `options.signal`.
    */
   signal(name: string, ids: readonly string[], options?: Abortable): Promise<void>
   /**
-   * Publishes a record under a name of its owner, in place of an earlier one, and returns it.
-   * Throws {@link RecordsFullError} where the pool has no room for it.
+   * Publishes a record under a name of its owner and returns the record. It replaces an earlier
+   * record of that name. Throws {@link RecordsFullError} if the pool has no room for it.
    */
   publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord>
   /** Withdraws a record. An unknown or expired record is no error. */
   unpublish(name: string, options?: Pick<PublishOptions, 'owner'>): Promise<void>
-  /** Replaces the tag of this node. All get `updated`. Later lives keep the tag. */
+  /** Replaces the tag of this node. All members get `updated`. Later lives keep the tag. */
   setTag(tag: Uint8Array): Promise<void>
   /**
-   * Sets one static attribute of this node. All get `updated`. Later lives keep it. Undefined
-   * removes the attribute. RangeError for an invalid name, and where all together would have more
-   * than 512 bytes.
+   * Sets a static attribute of this node, or removes it if the value is undefined. All members get
+   * `updated`. Later lives keep the attribute. Throws RangeError for an invalid name, or if all
+   * attributes together would have more than 512 bytes.
    */
   setConstant(name: string, value: Uint8Array | undefined): Promise<void>
-  /** Signs with this node's key (Ed25519). Returns 64 bytes, which `isSignedInPool` checks. */
+  /** Signs with this node's key (Ed25519). Returns 64 bytes. `isSignedInPool` checks them. */
   sign(message: Uint8Array): Promise<Uint8Array>
   /**
-   * Sends a user event to all members once, this node included, as an `event` notification; with
-   * `query`, as a `query`.
+   * Sends a user event to all members once, this node included. They get an `event` notification.
+   * With `query` they get a `query` notification instead.
    */
   broadcast(name: string, payload: Uint8Array, query?: QueryOptions): Promise<void>
   /**
-   * Returns all records that this node knows, by name, then owner. `prefix`: only names that begin
-   * with it.
+   * Returns all records that this node knows, sorted by name, then owner. With `prefix`, returns
+   * only records whose names begin with it.
    */
   records(prefix?: string): readonly PoolRecord[]
   /**
-   * Opens a stream of the application's own protocol to a member, dialling it where needed.
-   * Throws {@link UnknownMemberError} or {@link OpenError}.
+   * Opens a stream of the application's own protocol to a member, and dials it if needed. Throws
+   * {@link UnknownMemberError} or {@link OpenError}.
    */
   open(id: string, protocol: string, options?: Abortable): Promise<Stream>
   /**
-   * Accepts such streams, from members of the view only. Throws {@link InvalidProtocolError} if the
-   * protocol has a handler already.
+   * Accepts streams of a protocol from members of the view. Throws {@link InvalidProtocolError} if
+   * the protocol has a handler already.
    */
   handle(protocol: string, handler: StreamHandler): Promise<void>
   unhandle(protocol: string): Promise<void>

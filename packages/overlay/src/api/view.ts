@@ -7,38 +7,38 @@ import { formatAddresses } from '../base/addresses.ts'
 /** A member of the view. */
 export interface PoolMember {
   /**
-   * The libp2p PeerId as text, `12D3KooW…`. It stays the same across starts only with an identity
-   * file.
+   * The libp2p PeerId as text, `12D3KooW…`. It stays the same across starts only if the node has an
+   * identity file.
    */
   readonly id: string
   /**
-   * The number of this life of the id, from 1. It grows each time the id enters the pool, also
-   * after it was pronounced dead and is back.
+   * The number of this life of the id, from 1. It grows each time the id enters the pool, also when
+   * a member that was pronounced dead comes back.
    */
   readonly incarnation: number
   /**
-   * The multiaddrs at which it listens, each ending in `/p2p/<id>`. They may change within a life;
-   * `updated` reports that.
+   * The multiaddrs at which the member listens, each ending in `/p2p/<id>`. They may change within
+   * a life. `updated` reports that.
    */
   readonly addresses: readonly string[]
   /**
-   * Its location as it states it: levels from fine to coarse joined by `@`, as in
+   * The location that the member states: levels from fine to coarse joined by `@`, as in
    * `node7@rack2@delft@nl`. At most 256 bytes. Nobody verifies it.
    */
   readonly location: string
   /**
-   * The application's own bytes, at most 1,024; empty if there are none. Nobody verifies them. Text
-   * is UTF-8: `new TextDecoder().decode(member.tag)`.
+   * The application's own bytes, at most 1,024; empty if there are none. Nobody verifies them. A
+   * text tag is UTF-8: `new TextDecoder().decode(member.tag)`.
    */
   readonly tag: Uint8Array
   /**
-   * Its static attributes, by name: at most 512 bytes, names included. Nobody verifies them.
-   * Programs that run on the pool state here what the member offers.
+   * The member's static attributes, by name: at most 512 bytes, names included. Nobody verifies
+   * them. Programs that run on the pool state here what the member offers.
    */
   readonly constants: ReadonlyMap<string, Uint8Array>
   /**
-   * When this life entered the pool, by the member's own calendar: Unix ms; 0 where it does not
-   * state it. Nobody verifies it. It stays the same for as long as the life lasts.
+   * The time at which this life entered the pool, by the member's own calendar, Unix ms; 0 if the
+   * member does not state it. Nobody verifies it. It stays the same within a life.
    */
   readonly joinedAt: number
 }
@@ -54,24 +54,24 @@ export interface PoolReign {
 }
 
 export interface OverlayHealth extends Omit<Health, 'lastReconciliation' | 'introducers'> {
-  /** When a reconciliation with a peer last ended, Unix ms. Undefined: never. */
+  /** The end of the last reconciliation with a peer, Unix ms. Undefined: there was none. */
   readonly lastReconciliation: number | undefined
-  /** The introducers that do not answer: the multiaddr of each, and why. */
+  /** The introducers that do not answer: the multiaddr of each, and the reason. */
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
 }
 
 /**
- * A link of a node: the peer at the other end, and its round trip at the last probe, ms, if this
- * end probes it.
+ * A link of a node: the peer at the other end, and the round trip of the last probe, ms. Only the
+ * end that probes has a round trip.
  */
 export type PoolLink = LinkState
 
-/** Replaces the protocol's types in a type by those of the overlay. */
+/** Replaces the protocol's types in a type by the overlay's types. */
 type Shown<Type> = Type extends Member ? PoolMember : Type extends Reign ? PoolReign : Type extends Health ? OverlayHealth : Type
 
 /**
- * {@link Notification} with members, reigns and health as the overlay shows them, and the
- * measurements of this node.
+ * A {@link Notification} with members, reigns and health as the overlay shows them, or a
+ * measurement of this node.
  */
 export type OverlayNotification = Notification | ({ readonly type: 'measured' } & Measured) extends infer Each
   ? Each extends { readonly type: string }
@@ -80,8 +80,8 @@ export type OverlayNotification = Notification | ({ readonly type: 'measured' } 
   : never
 
 /**
- * Members are immutable and shared, and a view is read far more often than it changes, so each is
- * converted once.
+ * Each member is converted once: members are immutable and shared, and a view is read far more
+ * often than it changes.
  */
 const shown = new WeakMap<Member, PoolMember>()
 
@@ -99,7 +99,7 @@ export function showReign({ election, epoch, winner }: Reign): PoolReign {
   return { election, epoch, winner: showMember(winner) }
 }
 
-/** `now`: on the protocol's clock. */
+/** `now`: the time on the protocol's clock. */
 export function showHealth(health: Health, now: Milliseconds): OverlayHealth {
   const { lastReconciliation, introducers } = health
   return {

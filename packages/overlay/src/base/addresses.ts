@@ -12,7 +12,7 @@ import { InvalidAddressError, reasonOf } from './errors.ts'
 export interface Endpoint {
   readonly host: string
   readonly port: number
-  /** The only family to look a name up for: IPv4 or IPv6. */
+  /** The only address family to look a name up for: IPv4 or IPv6. */
   readonly family?: 4 | 6
 }
 
@@ -37,8 +37,7 @@ export function endpointOf(address: Multiaddr): Endpoint | undefined {
 }
 
 /**
- * Parses a listen address of the user, a multiaddr or `host:port`. Throws {@link
- * InvalidAddressError}.
+ * Parses the user's listen address: a multiaddr or `host:port`. Throws {@link InvalidAddressError}.
  */
 export function parseListenAddress(text: string): Multiaddr {
   const address = parseText(text, 'listen')
@@ -52,7 +51,7 @@ export function parseListenAddress(text: string): Multiaddr {
 }
 
 /**
- * Parses an address of the user at which others reach this node, a multiaddr or `host:port`. Throws
+ * Parses the user's address at which others reach this node: a multiaddr or `host:port`. Throws
  * {@link InvalidAddressError}.
  */
 export function parseAnnounceAddress(text: string): Multiaddr {
@@ -67,7 +66,7 @@ export function parseAnnounceAddress(text: string): Multiaddr {
 }
 
 /**
- * Parses a bootstrap address of the user, `host:port` or a multiaddr with or without `/p2p/<id>`.
+ * Parses the user's bootstrap address: `host:port`, or a multiaddr with or without `/p2p/<id>`.
  * Throws {@link InvalidAddressError}.
  */
 export function parseIntroducer(text: string): Introducer {
@@ -83,7 +82,7 @@ export function parseIntroducer(text: string): Introducer {
   return introducer
 }
 
-/** Reports a mistyped id before anything is dialled. */
+/** Throws for a mistyped id, before anything is dialled. */
 function checkId(id: NodeId, text: string): void {
   try {
     decodeId(id)
@@ -105,8 +104,8 @@ export function introducerOf(address: Multiaddr, known?: NodeId): Introducer {
 }
 
 /**
- * Returns `host:port` as a multiaddr, anything else as it is. An IPv6 address has brackets, as in
- * URLs.
+ * Returns `host:port` as a multiaddr, and any other text unchanged. An IPv6 address has brackets,
+ * as in URLs.
  */
 function fromHostPort(text: string): string {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:/\s]+)):(\d{1,5})$/u.exec(text) ?? []
@@ -120,7 +119,7 @@ function parseText(text: string, use: string): Multiaddr {
     const full = fromHostPort(text)
     if (!full.startsWith('/')) throw new Error('it is neither host:port nor a multiaddr')
     const address = multiaddr(full)
-    // A value that does not fit its protocol causes an error only when the bytes are read.
+    // `multiaddr()` accepts a value that does not fit its protocol. Only reading the bytes throws.
     if (address.bytes.length === 0) throw new Error('it is empty')
     return address
   } catch (error) {
@@ -129,8 +128,8 @@ function parseText(text: string, use: string): Multiaddr {
 }
 
 /**
- * Returns the multiaddr to dial, with the id that must answer there. Undefined if the bytes are not
- * a multiaddr.
+ * Returns the multiaddr to dial, with the id of the peer that must answer. Undefined: the bytes are
+ * not a multiaddr.
  */
 export function dialAddress(address: Address, peer: NodeId | undefined): Multiaddr | undefined {
   const parsed = parse(address)
@@ -138,8 +137,8 @@ export function dialAddress(address: Address, peer: NodeId | undefined): Multiad
 }
 
 /**
- * Returns texts ending in `/p2p/<id>`. Leaves out addresses that are not a multiaddr, since they
- * come from peers.
+ * Returns addresses as texts that end in `/p2p/<id>`. Leaves out bytes that are not a multiaddr,
+ * since addresses come from peers.
  */
 export function formatAddresses(addresses: readonly Address[], id: NodeId | undefined): string[] {
   return addresses.flatMap((address) => dialAddress(address, id)?.toString() ?? [])
@@ -154,16 +153,16 @@ function parse(address: Address): Multiaddr | undefined {
 }
 
 /**
- * Returns those of a host's addresses that are worth announcing: an address that others dial in
- * vain costs every one of them time.
+ * Returns the addresses of a host that are worth announcing. Each address that others dial in vain
+ * costs them time.
  */
 export function announceable(addresses: readonly Multiaddr[]): Multiaddr[] {
-  // A link-local address means nothing without the name of an interface, which differs from machine
-  // to machine.
+  // A link-local address means nothing without the name of an interface. That name differs from
+  // machine to machine.
   const useful = addresses.filter((address) => !isLinkLocal(address))
-  // A loopback address leads other machines to themselves. Processes of this machine reach each
-  // other by its other addresses just as well, and 127.0.0.1 given on a command line still works. A
-  // node that has only loopback can only be meant for this machine.
+  // A loopback address leads other machines to themselves. Processes of this machine can use its
+  // other addresses as well, and 127.0.0.1 given on a command line still works. A node that has
+  // only loopback addresses is meant for this machine.
   const reachable = useful.filter((address) => !isLoopback(address))
   return reachable.length > 0 ? reachable : useful
 }
@@ -179,10 +178,11 @@ export function isLoopbackAddress(address: Multiaddr): boolean {
 }
 
 /**
- * Returns whether a peer that connected to us can be expected to answer at an address that it
- * announces. It can if it comes from loopback (no NAT lies between two processes of a machine), or
- * from an IP that it announces, or, as long as nothing is known of it, from a private network (most
- * likely our own). Behind a NAT it comes from the router's address, which it does not announce.
+ * Returns whether a peer that connected to this node probably answers at an address that it
+ * announces. It does if it comes from loopback, since no NAT lies between two processes of a
+ * machine. It does if it comes from an IP that it announces. If nothing is known of the peer, a
+ * private network is enough: it is most likely our own. A peer behind a NAT comes from the router's
+ * address, and does not announce that address.
  */
 export function looksDialable(remote: Multiaddr, announced: readonly Address[] | undefined): boolean {
   if (isLoopback(remote)) return true

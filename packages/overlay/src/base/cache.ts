@@ -1,8 +1,8 @@
 /**
- * A bounded cache that forgets entries that were not used lately. There are two generations. When
- * the younger has half of the bound, or is old, it replaces the older. An entry that is used again
- * moves to the younger. That costs one look-up, where an exact order of use would cost a deletion
- * and an insertion.
+ * A bounded cache that forgets entries that were not used lately. It has two generations. When the
+ * younger generation has half of the bound, or is old, it replaces the older one. An entry that is
+ * used again moves to the younger generation. That costs one look-up. An exact order of use would
+ * cost a deletion and an insertion.
  *
  * Age matters as well as size: in a quiet pool a cache that is bounded by size alone grows for
  * hours, as a leak does.
@@ -15,8 +15,8 @@ export class Cache<Value> {
   #old = new Map<string, Value>()
 
   /**
-   * `limit`: the largest number of entries. `lifetime`: an unused entry is forgotten after one to
-   * two of these, ms, when a new one comes.
+   * `limit`: the largest number of entries. `lifetime`, ms: an unused entry is forgotten after one
+   * to two lifetimes, when a new entry comes.
    */
   constructor(limit: number, lifetime: number) {
     this.#half = Math.ceil(limit / 2)

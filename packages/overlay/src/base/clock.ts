@@ -1,6 +1,6 @@
 /**
- * The protocol's time: whole milliseconds that never run backwards and include the time in which
- * this machine was suspended.
+ * The protocol's time: whole milliseconds. It never runs backwards, and it includes the time in
+ * which this machine was suspended.
  */
 import { uptime } from 'node:os'
 import type { Milliseconds } from '@jel/protocol'
@@ -12,8 +12,8 @@ export interface TimeSources {
   /** The time of day, ms. Anybody may set it at any time. */
   readonly wall: () => number
   /**
-   * Time since the machine started, sleep included (CLOCK_BOOTTIME on Linux), ms. Coarse, and a
-   * system call.
+   * Time since the machine started, sleep included (CLOCK_BOOTTIME on Linux), ms. It is coarse and
+   * needs a system call.
    */
   readonly sinceBoot: () => number
 }
@@ -24,13 +24,14 @@ const systemTime: TimeSources = {
   sinceBoot: () => uptime() * 1_000,
 }
 
-/** A difference between the clocks below this is rounding or the slewing of NTP, ms. Guess. */
+/** A smaller difference between the clocks is rounding or the slewing of NTP, ms. Guess. */
 const noticeable = 1_500
 
 /**
- * A jump of the time of day by this much counts as sleep, whatever the other clocks show, ms. In a
- * guest that its hypervisor paused, all others stand still, and a node that slept for a day starts
- * over (`healing.memory`). If somebody only set the clock, the node enters again and loses nothing.
+ * A jump of the time of day by this much counts as sleep, whatever the other clocks show, ms. When
+ * a hypervisor pauses a guest, the other clocks of the guest stand still. A node that slept for a
+ * day starts over (`healing.memory`). If somebody only set the clock, the node enters again and
+ * loses nothing.
  */
 const longestSet = 86_400_000
 
@@ -45,10 +46,11 @@ export class Clock {
   }
 
   /**
-   * A stopped process (SIGSTOP) needs nothing special, since the monotonic clock runs on. It stops
-   * in a suspended laptop, and the protocol would not notice that the pool has long declared it
-   * dead. The time of day is a cheap sign that something happened, but it also jumps when somebody
-   * sets it. The time since boot then decides, unless the time of day jumped by a day.
+   * A stopped process (SIGSTOP) needs nothing special, since the monotonic clock runs on. In a
+   * suspended laptop that clock stops. Then the protocol would not notice that the pool has long
+   * declared this node dead. The time of day is a cheap sign that something happened, but it also
+   * jumps when somebody sets it. Then the time since boot decides, unless the time of day jumped by
+   * a day.
    */
   now(): Milliseconds {
     const monotonic = this.#sources.monotonic()

@@ -10,16 +10,15 @@ export class InvalidPoolNameError extends JelError {
 }
 
 /**
- * An address to listen on, to announce or to enter through is not a multiaddr, or not one that TCP
- * can use.
+ * An address to listen on, to announce or to enter through is not a multiaddr, or TCP can't use it.
  */
 export class InvalidAddressError extends JelError {
   readonly code = 'INVALID_ADDRESS'
 }
 
 /**
- * The host can't listen at the given address: port in use, address not of this machine, no
- * permission.
+ * The host can't listen at the given address: the port is in use, the address is not of this
+ * machine, or the process has no permission.
  */
 export class ListenError extends JelError {
   readonly code = 'LISTEN_FAILED'
@@ -31,14 +30,14 @@ export class PoolKeyError extends JelError {
 }
 
 /**
- * An invalid change of a pool's keys: in an open pool, or of a key that is not installed, or of the
- * one in use.
+ * An invalid change of a pool's keys. For example, the pool is open, the key is not installed, or
+ * it is the primary key and can't be removed.
  */
 export class PoolKeysError extends JelError {
   readonly code = 'POOL_KEYS'
 }
 
-/** The file of a pool key can't be read, or others can read it. */
+/** The file of a pool key can't be read, or other users can read it. */
 export class PoolKeyFileError extends JelError {
   readonly code = 'POOL_KEY_FILE'
 }
@@ -48,7 +47,7 @@ export class IdentityFileError extends JelError {
   readonly code = 'IDENTITY_FILE'
 }
 
-/** The identity file has invalid content. It is left as it is. */
+/** The identity file has invalid content. The file is left unchanged. */
 export class CorruptIdentityError extends JelError {
   readonly code = 'IDENTITY_CORRUPT'
 }
@@ -68,17 +67,19 @@ export class UnknownMemberError extends JelError {
   readonly code = 'UNKNOWN_MEMBER'
 }
 
-/** This node stands in as many elections as it may. Withdraw from one. */
+/** This node is a candidate in as many elections as it may. Withdraw from one. */
 export class ElectionsFullError extends JelError {
   readonly code = 'ELECTIONS_FULL'
 }
 
-/** The pool holds as many records as it may, and their owner has more than its share. */
+/** The pool holds the maximum number of records, and this owner has more than its share. */
 export class RecordsFullError extends JelError {
   readonly code = 'RECORDS_FULL'
 }
 
-/** A protocol id of the application is malformed, or the overlay's own. */
+/**
+ * A protocol id of the application is malformed, is the overlay's own, or has a handler already.
+ */
 export class InvalidProtocolError extends JelError {
   readonly code = 'INVALID_PROTOCOL'
 }
@@ -98,7 +99,7 @@ export class SignalError extends JelError {
   readonly code = 'SIGNAL_FAILED'
   /** Ids of the members that acknowledged. */
   readonly delivered: readonly string[]
-  /** Ids of those that did not acknowledge. The signal may have reached them all the same. */
+  /** Ids of the members that did not acknowledge. The signal may have reached them all the same. */
   readonly failed: readonly string[]
 
   constructor(name: string, delivered: readonly string[], failed: readonly string[]) {
@@ -110,12 +111,12 @@ export class SignalError extends JelError {
   }
 }
 
-/** A peer that is not admitted. Never leaves the overlay: a warning reports it. */
+/** A peer is not admitted. This error stays inside the overlay. A warning reports it. */
 export class RefusedPeerError extends Error {
   override readonly name = 'RefusedPeerError'
 }
 
-/** Returns the text for people of an unknown thrown value. */
+/** Returns a text for people about any thrown value. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.map(reasonOf).join('; ')
   if (error instanceof Error) return error.message === '' ? error.name : error.message
@@ -127,7 +128,7 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(reasonOf(thrown))
 }
 
-/** Returns the system's code of an error (`ECONNREFUSED`), where it has one. */
+/** Returns the system's code of an error (`ECONNREFUSED`), if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -1,21 +1,21 @@
 /**
- * The names of a pool on the wire. All derive from a hash of the pool's name, so that names of any
- * length are short in every message, and nodes of different pools have no protocol in common.
+ * The names of a pool on the wire. All derive from a hash of the pool's name. So they are short in
+ * every message, and nodes of different pools have no protocol in common.
  */
 import { createHash } from 'node:crypto'
 import { nameProblem } from '@jel/protocol'
 import { InvalidPoolNameError } from './errors.ts'
 
 /**
- * Newest first: the current and, once there is one, the previous version. Two peers use the first
- * version that both support.
+ * Newest first: the current version and, once there are two, the previous one. Two peers use the
+ * first version that both support.
  */
 const versions = ['2.0.0'] as const
 
 export interface PoolNames {
   /** Protocol ids of the streams that make a link, newest version first. */
   readonly links: readonly string[]
-  /** Protocol ids of the streams for failure detection beside them, in the same order. */
+  /** Protocol ids of the second stream of a link, for failure detection. In the same order. */
   readonly urgent: readonly string[]
   /** The protocol id of the streams on which members report their links. */
   readonly reports: string
@@ -37,14 +37,14 @@ export function poolNames(pool: string): PoolNames {
 }
 
 /**
- * Returns the name of the mDNS service. Nodes of other pools, and of the same pool name with
- * another key, don't answer to it.
+ * Returns the name of the mDNS service. Nodes of another pool, or with another key, have another
+ * name and don't answer.
  */
 export function serviceName(pool: string, key?: Uint8Array): string {
   return `_jel-${digest(pool, key)}._udp.local`
 }
 
-/** 64 bits are enough that pools don't meet by accident. A pool key keeps others out. */
+/** 64 bits are enough that pools don't meet by accident. A pool key keeps strangers out. */
 function digest(pool: string, key?: Uint8Array): string {
   const hash = createHash('sha256').update(pool)
   if (key) hash.update('\0').update(key)

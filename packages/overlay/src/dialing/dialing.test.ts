@@ -104,7 +104,7 @@ describe('a dial that fails is', () => {
     expect(failure.message).toContain(`another node lives there now, ${b.id}, or the id in the address is wrong`)
   })
 
-  const noName = 'x'.repeat(64) // longer than a label may be: no name server is asked
+  const noName = 'x'.repeat(64) // too long for a DNS label: no name server is asked
   test.each([
     ['a name that nobody has', `/dns4/${noName}/tcp/4001`, new RegExp(`the name ${noName} can't be resolved \\(\\w+\\)`, 'u')],
     ['a refused name', '/dns4/localhost/tcp/1', /localhost.*connection refused/u],
@@ -115,8 +115,8 @@ describe('a dial that fails is', () => {
     expect(failure.message).not.toMatch(/key|handshake/u)
   })
 
-  // The errors of libp2p 3.3. Its own resolver asks the name servers of the machine, which a test
-  // must not.
+  // These are the errors of libp2p 3.3. Its resolver would ask the name servers of the machine. A
+  // test must not do that.
   test.each([
     [
       'has no records',

@@ -1,12 +1,12 @@
 /**
- * Opens links: dials and opens the stream. Reports a failure in the protocol's terms.
+ * Opens links: dials a peer and opens the stream. Reports a failure in the protocol's terms.
  */
 import type { Address, DialFailure, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAddress } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
-import { OwnTimeout } from '../base/own-time.ts'
+import { TurnTimeout } from '../base/turn-timeout.ts'
 import { connectTimeout, connected, handshakeTimeout } from '../host/transport.ts'
 import { classify, explainLookup, isIntercepted, summarize, theirId } from './failures.ts'
 import { probeAddress } from './host-probe.ts'
@@ -29,9 +29,9 @@ export interface DialerOptions {
   readonly protocols: readonly string[]
   /** Whether this node has a pool key. */
   readonly keyed: boolean
-  /** Instead of {@link handshakeTimeout}, ms. */
+  /** Replaces {@link handshakeTimeout}, ms. */
   readonly timeout?: number
-  /** Instead of {@link connectTimeout} where several addresses are tried, ms. */
+  /** Replaces {@link connectTimeout} if several addresses are tried, ms. */
   readonly raceTimeout?: number
 }
 
@@ -68,7 +68,7 @@ export class Dialer {
 
   /** Opens the stream of a link. Throws {@link DialError}. */
   async open(connection: Connection): Promise<Stream> {
-    const timeout = new OwnTimeout(this.#timeout).begin()
+    const timeout = new TurnTimeout(this.#timeout).begin()
     try {
       return await connection.newStream([...this.#options.protocols], { signal: AbortSignal.any([timeout.signal, this.#stop.signal]) })
     } catch (error) {
@@ -85,8 +85,9 @@ export class Dialer {
   }
 
   /**
-   * libp2p dials the addresses of a peer one after the other, and a silent one takes seconds. So
-   * all are probed first, and an accepting one is dialled while the other probes are still pending.
+   * libp2p dials the addresses of a peer one after the other, and a silent address takes seconds.
+   * So all addresses are probed first. An address that accepts is dialled while the other probes
+   * are still pending.
    */
   async #race(targets: readonly Target[], signal: AbortSignal | undefined): Promise<Connection> {
     return await new Promise((resolve, reject) => {
@@ -119,21 +120,21 @@ export class Dialer {
   }
 
   async #attempt(target: Target, signal: AbortSignal | undefined): Promise<Connection> {
-    const timeout = new OwnTimeout(this.#timeout)
+    const timeout = new TurnTimeout(this.#timeout)
     let isConnected = false
     const signals = [timeout.signal, this.#stop.signal, ...(signal ? [signal] : [])]
     try {
       return await this.#libp2p.dial(target.multiaddr, {
         signal: AbortSignal.any(signals),
         onProgress: ({ type }) => {
-          // The time in which a dial waits for other dials to end shows nothing about the peer.
+          // A dial may wait for other dials to end. That time shows nothing about the peer.
           if (type === 'dial-queue:start-dial') timeout.begin()
           else if ((type as string) === connected) isConnected = true
         },
       })
     } catch (error) {
       let failure = classify(error, timeout.isOver ? (isConnected ? 'unresponsive' : 'silent') : undefined)
-      // A dial that timed out may have waited for this process, not for the other one.
+      // A dial that timed out may have waited for this process, not for the peer.
       if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'unresponsive'
       throw new DialError(failure, this.#explain(target, failure, error, isConnected))
     } finally {
@@ -158,7 +159,7 @@ export class Dialer {
   #explainOpen(failure: DialFailure, error: unknown, { status }: Connection): string {
     if (failure === 'unresponsive') return `connected, but the link was not answered within ${this.#timeout} ms`
     if (!(error instanceof Error) || error.name !== 'UnsupportedProtocolError') {
-      // A peer with an allow list learns the id of this node by the handshake.
+      // A peer with an allow list learns the id of this node only in the handshake.
       return status === 'open'
         ? reasonOf(error)
         : `it ended the connection after the handshake (${reasonOf(error)}): it may not allow this node`
@@ -167,7 +168,7 @@ export class Dialer {
   }
 }
 
-/** `routeless`: failures that don't count if there are others. */
+/** `routeless`: failures that count only if there are no others. */
 function combine(failures: readonly DialError[], routeless: ReadonlySet<DialError>): DialError {
   const telling = failures.length > routeless.size ? failures.filter((each) => !routeless.has(each)) : failures
   return new DialError(summarize(telling.map(({ failure }) => failure)), failures.map(({ message }) => message).join('; '))

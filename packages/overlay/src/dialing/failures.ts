@@ -1,11 +1,11 @@
 /**
- * The meaning of libp2p's errors of a dial: for the protocol, and for people.
+ * The meaning of libp2p's dial errors, for the protocol and for people.
  */
 import type { DialFailure } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { codeOf, reasonOf } from '../base/errors.ts'
 
-/** Returns why a name could not be resolved, if that is the cause. */
+/** Returns why a name could not be resolved, if that caused the error. */
 export function explainLookup(address: Multiaddr, error: unknown): string | undefined {
   const host = address.getComponents().find(({ name }) => name.startsWith('dns'))
   if (host?.value === undefined) return undefined
@@ -33,7 +33,7 @@ const lookupFailures = new Set([
   'EBADRESP',
 ])
 
-/** Whether this node itself refuses the connection to that peer, by libp2p's error. */
+/** Whether libp2p's error says that this node itself refused the connection to the peer. */
 export function isIntercepted(error: unknown): boolean {
   const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
   return causes.some((cause) => cause instanceof Error && cause.name === 'ConnectionInterceptedError')
@@ -47,14 +47,14 @@ export function theirId(error: unknown): string {
 
 const silences = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'])
 
-/** `late`: the failure to return when the time ran out. */
+/** `late`: the failure if the time ran out. */
 export function classify(error: unknown, late: DialFailure | undefined): DialFailure {
-  // One address may stand for several (DNS).
+  // A DNS address may stand for several addresses.
   if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, late)))
-  // libp2p raises this in the handshake.
+  // libp2p raises this error in the handshake.
   if (error instanceof Error && error.name === 'InvalidPeerIdError') return 'self'
   const code = codeOf(error)
-  // A DNS query causes this code, too: then a name server refused, and not the peer.
+  // A DNS query can cause this code, too. Then a name server refused, and not the peer.
   if (code === 'ECONNREFUSED' && (error as NodeJS.ErrnoException).syscall?.startsWith('query') !== true) return 'refused'
   const message = reasonOf(error)
   // The message is that of @libp2p/tcp.
@@ -66,8 +66,8 @@ export function classify(error: unknown, late: DialFailure | undefined): DialFai
 }
 
 /**
- * Of several addresses the outcome that speaks most for a living peer counts: one stale address
- * must never lead to a death.
+ * The first of these outcomes counts if several addresses failed. It speaks most for a living peer:
+ * one stale address must never lead to a death.
  */
 const weight: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'self', 'refused']
 

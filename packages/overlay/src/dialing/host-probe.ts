@@ -1,7 +1,7 @@
 /**
  * Host probe: whether anything answers at an address. It is a bare TCP connect, closed at once. It
- * costs the other side's process next to nothing and works while that process is stopped, since the
- * kernel answers for it.
+ * costs the other process next to nothing. It works even while that process is stopped, since the
+ * kernel answers.
  */
 import { connect, isIPv6 } from 'node:net'
 import type { Address, HostProbeOutcome } from '@jel/protocol'
@@ -10,13 +10,14 @@ import { codeOf } from '../base/errors.ts'
 
 /**
  * No answer within this time is silence, ms. Guess: two round trips of a slow wide area. Linux
- * repeats a lost SYN only after a second: a lost one makes a node ask helpers, and nothing worse.
+ * repeats a lost SYN only after a second. If a SYN is lost, this node asks helpers, and nothing
+ * worse happens.
  */
 const hostProbeTimeout = 600
 
 /**
  * Probes all addresses at once. Returns `accepted` if one accepts, `refused` if one refuses and
- * none is silent, else `silent`. Unroutable addresses don't count. Never rejects.
+ * none is silent, and `silent` otherwise. Unroutable addresses don't count. Never rejects.
  */
 export async function probeHost(addresses: readonly Address[], timeout = hostProbeTimeout): Promise<HostProbeOutcome> {
   if (addresses.length === 0) return 'silent'
@@ -34,8 +35,8 @@ export async function probeHost(addresses: readonly Address[], timeout = hostPro
 }
 
 /**
- * `unroutable`: this machine has no IPv6, or no route for it. That shows nothing about the host, if
- * it has other addresses.
+ * `unroutable`: this machine has no IPv6, or no route for it. That shows nothing about a host that
+ * has other addresses.
  */
 export type ProbeOutcome = HostProbeOutcome | 'unroutable'
 
@@ -47,12 +48,12 @@ export async function probeAddress(address: Address, timeout = hostProbeTimeout)
   if (!endpoint) return 'silent'
   return await new Promise((resolve) => {
     const socket = connect(endpoint)
-    // If this process was busy, an answer may wait behind this timer. The event loop polls for it
-    // before it runs the immediate.
+    // If this process was busy, an answer may wait behind this timer. The event loop polls for
+    // answers before it runs the immediate.
     const timer = setTimeout(() => setImmediate(finish, 'silent'), timeout)
     const finish = (outcome: ProbeOutcome): void => {
       clearTimeout(timer)
-      // A reset instead of an orderly close: nothing lingers on either side.
+      // A reset leaves nothing behind on either side. An orderly close would.
       if (outcome === 'accepted') socket.resetAndDestroy()
       else socket.destroy()
       resolve(outcome)

@@ -9,7 +9,8 @@ afterEach(async () => {
 })
 
 /**
- * Adds effects to those of the next command at any node, once, and records the frames that arrive.
+ * Adds effects, once, to the effects of the next command at any node. Records the frames that
+ * arrive.
  */
 function tamper(): { add: (...effects: ((now: number) => Effect)[]) => void; frames: string[] } {
   const waiting: ((now: number) => Effect)[] = []

@@ -55,7 +55,7 @@ export interface Parts {
 
 export interface EngineEvents {
   onNotification(notification: Notification): void
-  /** Called in the middle of an input: the receiver must not act at once. */
+  /** Called in the middle of an input. The receiver must only note it. */
   onMeasured(measured: Measured): void
   /** The node can't go on. */
   onFailure(error: Error): void
@@ -89,7 +89,7 @@ export class Engine {
       config,
       services: createServices(identity.privateKey, (measured) => events.onMeasured(measured)),
     })
-    this.#entered.promise.catch(() => {}) // nobody may wait for it
+    this.#entered.promise.catch(() => {}) // perhaps nobody waits for it
     this.#driver = new Driver(this.node, this.#carrier(), this.#clock)
     this.#addresses = new OwnAddresses(() => host.addresses(), config.limits.addresses)
     this.links = new Links(
@@ -136,7 +136,7 @@ export class Engine {
     await raceSignal(this.#entered.promise, signal)
   }
 
-  /** Hands a broadcast to the protocol. Returns whether to pass it on. */
+  /** Hands a broadcast to the protocol. Returns whether to forward it. */
   #judge(data: Uint8Array): BroadcastVerdict {
     const question = (now: Milliseconds): { answer: BroadcastVerdict; effects: Effect[] } => {
       const { verdict, effects } = this.node.handleBroadcast(data, now)
@@ -200,7 +200,7 @@ export class Engine {
     try {
       this.#parts.identity.persist(incarnation)
     } catch (error) {
-      // A life that is announced but not written down might be lived twice.
+      // A life that is announced but not stored might be used again after a restart.
       this.#events.onFailure(asError(error))
     }
   }

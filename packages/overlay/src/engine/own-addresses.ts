@@ -6,8 +6,8 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
- * How often the host's own addresses are looked up, ms: interfaces come and go without an event.
- * Measured: 40 µs each time.
+ * How often the host's own addresses are looked up, ms. Interfaces come and go without an event.
+ * Measured: a look-up takes 40 µs.
  */
 export const addressInterval = 5_000
 
@@ -15,7 +15,7 @@ export class OwnAddresses {
   readonly #lookUp: () => readonly Multiaddr[]
   readonly #limit: number
   #announced = ''
-  /** The node has only loopback addresses, and is meant for this machine. */
+  /** The node has only loopback addresses: it is meant for this machine. */
   #isLocal = false
 
   /** `limit`: the number of announced addresses. */
@@ -35,7 +35,7 @@ export class OwnAddresses {
   changed(): Address[] | undefined {
     const own = this.#lookUp()
     const isLocal = own.every(isLoopbackAddress)
-    // Between two networks a host has loopback only, which nobody else could use.
+    // A host between two networks has only loopback addresses. Nobody else could use them.
     if (isLocal && !this.#isLocal) return undefined
     const before = this.#announced
     const addresses = this.#announce(own)

@@ -1,6 +1,6 @@
 /**
- * Peers that came in and opened no link. This node asks them for their protocols, so that its
- * operator sees why a host does not come in.
+ * Peers that connected to this node and opened no link. This node asks them for their protocols, so
+ * that its operator sees why a host can't join.
  */
 import type { Connection } from '@libp2p/interface'
 import type { PoolNames } from '../base/names.ts'
@@ -10,14 +10,14 @@ import type { Refusals } from '../host/refusals.ts'
 
 /**
  * Delay from the end of a handshake to the question, ms. Guess: a link is opened within a round
- * trip. Asking a peer that is merely late has no effect.
+ * trip. If the peer is merely late, the question has no effect.
  */
 const askAfter = 2_000
 /** Time for the answer, ms. Guess. */
 const answerTime = 5_000
 /**
- * Peers asked a second in the long run, with bursts of ten times as many: as many as are reported.
- * A flood of connections costs no more than itself.
+ * Peers asked a second in the long run, with bursts of ten times as many. Refusals are reported at
+ * the same rate. So a flood of connections causes no flood of questions.
  */
 const askedPerSecond = 1
 
@@ -37,7 +37,7 @@ export class UnlinkedPeers {
     this.#options = options
   }
 
-  /** Watches an open connection. For a peer that this node dialled, the dial reports the reason. */
+  /** Watches a connection that a peer opened. If this node dialled, the dial reports the reason. */
   watch(connection: Connection): void {
     if (connection.direction === 'inbound') setTimeout(() => void this.#ask(connection), askAfter).unref()
   }
@@ -56,8 +56,8 @@ export class UnlinkedPeers {
 }
 
 /**
- * Returns why a peer opened no link. Undefined: both have a version in common, so the peer may come
- * in.
+ * Returns why a peer opened no link. Undefined: both support a common version, so the peer may
+ * still open one.
  */
 export function whyNoLink(theirs: readonly string[], { links }: PoolNames): string | undefined {
   if (theirs.some((protocol) => links.includes(protocol))) return undefined

@@ -19,8 +19,8 @@ export function parseAllowed(ids: readonly string[]): ReadonlySet<string> {
 }
 
 /**
- * Filters inbound and outbound connections alike. The id of the other end is certain once a
- * connection is authenticated.
+ * Filters inbound and outbound connections alike. The id of the other end is certain only after
+ * authentication.
  */
 export function connectionGater(allowed: ReadonlySet<string>, refusals: Refusals): ConnectionGater {
   const denies = (peer: PeerId, connection: MultiaddrConnection): boolean => {

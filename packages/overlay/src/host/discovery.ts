@@ -8,16 +8,16 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
- * Everybody answers every question, so in a network of N nodes that all keep asking there are N²
- * packets an interval. A node therefore asks when it starts and then hardly ever (in case the
- * network was split). Only a node that is alone asks again and again. ms, guesses.
+ * How often a node asks the network, ms. Guesses. Every node answers every question. If N nodes of
+ * a network all kept asking, there would be N² packets an interval. So a node asks when it starts,
+ * and then hardly ever, in case the network was split. Only a node that is alone asks often.
  */
 const companyInterval = 600_000
 export const aloneInterval = 10_000
 
 /**
- * A node that listens on loopback only can't be reached from other machines, so it stays out of
- * their network.
+ * Other machines can't reach a node that listens on loopback only. So it stays out of their
+ * network.
  */
 export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Multiaddr[]): boolean {
   return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
@@ -26,8 +26,8 @@ export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Mul
 type Service = PeerDiscovery & Startable
 
 /**
- * Asks and answers under several names: while a pool changes its key, its nodes are found under the
- * former and the next one.
+ * Asks and answers under several names. While a pool changes its key, its nodes are found under the
+ * old name and the new one.
  */
 export class Discovery implements Startable {
   readonly #onFound: (introducer: Introducer) => void
@@ -36,14 +36,14 @@ export class Discovery implements Startable {
   #components: MulticastDNSComponents | undefined
   #isStarted = false
 
-  /** `make`: replaced in tests, which send nothing to the network. */
+  /** `make`: tests replace it, and so send nothing to the network. */
   constructor(services: readonly string[], onFound: (introducer: Introducer) => void, make = mdns) {
     this.#make = make
     for (const service of services) this.#services.set(service, undefined)
     this.#onFound = onFound
   }
 
-  /** Creates the service of libp2p, which starts and stops it. */
+  /** Creates the services for libp2p. libp2p starts and stops this object. */
   create(components: MulticastDNSComponents): this {
     this.#components = components
     for (const name of this.#services.keys()) this.#services.set(name, this.#create(name, components))
@@ -60,7 +60,7 @@ export class Discovery implements Startable {
     for (const service of this.#services.values()) await service?.stop()
   }
 
-  /** Asks the network now: @libp2p/mdns asks whenever it starts. */
+  /** Asks the network now. @libp2p/mdns asks whenever it starts, so each service is restarted. */
   async ask(): Promise<void> {
     if (!this.#isStarted) return
     for (const service of this.#services.values()) {

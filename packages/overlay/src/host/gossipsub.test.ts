@@ -27,7 +27,7 @@ async function row(count: number, judge: (text: string, index: number) => 'accep
         host.libp2p.services.pubsub.getSubscribers(host.libp2p.services.pubsub.getTopics()[0]!).length === neighbours(index),
     ),
   )
-  await new Promise((resolve) => setTimeout(resolve, 100)) // for the mesh
+  await new Promise((resolve) => setTimeout(resolve, 100)) // until the mesh exists
   return { peers, heard }
 }
 
@@ -88,7 +88,7 @@ describe('the topic', () => {
     }
     await until(() => heard[1]!.length >= 1_000)
     await new Promise((resolve) => setTimeout(resolve, 500))
-    // Ten seconds' worth at once, and a hundred a second more.
+    // The limiter accepts 1,000 messages at once, and 100 more each second.
     const most = 1_000 + ((performance.now() - start) / 1_000) * 100 + 1
     expect(heard[1]!.length).toBeLessThanOrEqual(most)
     expect(heard[2]!.length).toBeLessThanOrEqual(heard[1]!.length)
@@ -104,7 +104,7 @@ describe('the topic', () => {
       () => 'accept',
       (...report) => reports.push(report),
     )
-    // Called directly, as the machine limits how many messages a second gossipsub delivers.
+    // Called directly: a second gossipsub could deliver only as fast as the machine allows.
     const judge = [...host.libp2p.services.pubsub.topicValidators.values()][0]!
     const [flooder, other] = [await startPeer(), await startPeer()].map((peer) => peer.host.libp2p.peerId) as [PeerId, PeerId]
     const message = { data: bytes('flood') } as Parameters<typeof judge>[1]

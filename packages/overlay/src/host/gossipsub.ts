@@ -10,28 +10,28 @@ import { Cache } from '../base/cache.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
 /**
- * Bytes that may wait for a slow reader before its stream is dropped: gossipsub has no other
+ * Bytes that may wait for a slow reader before its stream is dropped. gossipsub has no other
  * back-pressure. Guess.
  */
 const maxQueuedBytes = 1_048_576
 
 /**
- * Messages accepted per second from one peer, with bursts of 10 s. Guess: the publications of all
- * members while much changes in a large pool.
+ * Messages accepted per second from one peer, with bursts of ten times as many. Guess: the
+ * publications of all members while much changes in a large pool.
  */
 const heardPerSecond = 100
 
 /**
- * A peer that sends more per second is cut off. An honest peer only forwards accepted messages, and
- * it accepts 100 a second from each of its dozen neighbours.
+ * A peer that sends more messages per second is cut off. An honest peer forwards only messages that
+ * it accepted. It accepts 100 a second from each of its dozen neighbours.
  */
 const floodPerSecond = 2_000
 
-/** Peers whose messages are counted. Guess: above the connections that a host may have. */
+/** Peers whose messages are counted. Guess: more than the connections of a host. */
 const cachedLimiters = 2_048
 
 /**
- * A limiter that was unused for this long is full again and is forgotten, ms. Guess: it needs ten
+ * A limiter that was unused for this long is forgotten, ms. Guess: it is full again after ten
  * seconds.
  */
 const limiterLifetime = 180_000
@@ -43,8 +43,8 @@ const verdicts = {
 } satisfies Record<BroadcastVerdict, TopicValidatorResult>
 
 /**
- * Scores that don't count: quiet topics and slow peers are no offence. The other values only have
- * to be valid.
+ * Scores of weight 0: a quiet topic or a slow peer is no offence. The other values only have to be
+ * valid.
  */
 const unused = {
   timeInMeshWeight: 0,
@@ -63,11 +63,11 @@ const unused = {
   meshFailurePenaltyDecay: 0.5,
 } as const
 
-/** `maxBytes`: limit of a message. */
+/** `maxBytes`: the largest message. */
 export function router(topic: string, maxBytes: number): (components: GossipSubComponents) => GossipSub {
   return gossipsub({
-    // Statements carry signatures of their own. A hash of the content identifies a duplicate before
-    // anything else is done with it.
+    // Statements carry signatures of their own. The hash of the content identifies a duplicate
+    // before any other work.
     globalSignaturePolicy: StrictNoSign,
     msgIdFn: ({ data }) => messageId(data),
     fastMsgIdFn: ({ data }) => messageId(data ?? new Uint8Array()).toString('latin1'),
@@ -77,11 +77,11 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
     fallbackToFloodsub: false,
     doPX: false,
     tagMeshPeers: false,
-    // The first node of a pool has no peers, and that is no error.
+    // The first node of a pool has no peers. That is no error.
     allowPublishToZeroTopicPeers: true,
     ignoreDuplicatePublishError: true,
-    // The graph of links has a degree of about 8. It must be well above Dhi, or some nodes end up
-    // without a mesh (measured).
+    // The graph of links has a degree of about 8. The degree must be well above Dhi, or some nodes
+    // end up without a mesh (measured).
     D: 4,
     Dlo: 3,
     Dhi: 6,
@@ -89,7 +89,7 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
     Dscore: 2,
     Dlazy: 2,
     // A new peer is grafted as soon as it subscribes. Heartbeats only mend broken meshes. Guess:
-    // until then reconciliation fills in.
+    // reconciliation repairs the losses until then.
     heartbeatInterval: 2_000,
     // How long seen messages are remembered: far longer than any message travels.
     seenTTL: 60_000,
@@ -107,17 +107,16 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
       maxPeerInfos: 0,
     },
     scoreParams: {
-      // The default empties the mesh as soon as more than ten peers share an address: a laboratory,
-      // a NAT, one machine (measured).
+      // The default empties the mesh as soon as more than ten peers share an IP: in a laboratory,
+      // behind a NAT, on one machine (measured).
       IPColocationFactorWeight: 0,
-      // Peers that were stopped for a moment break a few promises, which is no offence. Values as
-      // in Ethereum's consensus clients.
+      // Peers that were stopped for a moment break a few promises. That is no offence. The values
+      // are those of Ethereum's consensus clients.
       behaviourPenaltyThreshold: 6,
       behaviourPenaltyDecay: 0.6,
       decayInterval: 5_000,
       retainScore: 60_000,
-      // Only one thing counts against a peer: it forwarded a message that its bytes alone prove
-      // invalid.
+      // Only one offence counts: a peer forwarded a message that its own bytes prove invalid.
       topics: {
         [topic]: {
           topicWeight: 1,
@@ -130,7 +129,7 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
   })
 }
 
-/** 128 bits, since ids travel in every IHAVE. One call of OpenSSL, 1 µs. */
+/** 128 bits, since every IHAVE carries ids. One call of OpenSSL takes 1 µs. */
 function messageId(data: Uint8Array): Buffer {
   return hash('sha256', data, 'buffer').subarray(0, 16)
 }
@@ -158,7 +157,7 @@ export class Topic {
 
   /**
    * Joins the topic. Each message is judged once, when it first arrives, and forwarded only if
-   * accepted. Messages of a peer that sends too many are ignored for a while. `onFlood` is called
+   * accepted. If a peer sends too many messages, they are ignored for a while. `onFlood` is called
    * for each message beyond a rate that no honest peer reaches.
    */
   join(judge: (data: Uint8Array) => BroadcastVerdict, onFlood: (peer: string, problem: string) => void = () => {}): void {
@@ -181,7 +180,7 @@ export class Topic {
   }
 
   /**
-   * Introduces a peer to gossipsub. Gossipsub otherwise learns of peers from identify, which costs
+   * Introduces a peer to gossipsub. Otherwise gossipsub learns of peers from identify. That costs
    * two streams, two signatures and 1.5 KB a link. An open link already proves the same: both sides
    * support the protocol.
    */

@@ -1,6 +1,6 @@
 /**
- * The libp2p host, with no more than it needs: TCP, Noise, yamux and gossipsub. It never dials by
- * itself.
+ * The libp2p host with only the parts that it needs: TCP, Noise, yamux and gossipsub. It never
+ * dials by itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
@@ -13,7 +13,7 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
-import { longestStretch } from '../base/own-time.ts'
+import { longestStretch } from '../base/turn-timeout.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { Discovery } from './discovery.ts'
 import { connectionGater } from './connection-gater.ts'
@@ -25,26 +25,28 @@ import { Topic, router } from './gossipsub.ts'
 import { TrafficMeter } from './traffic.ts'
 import { handshakeTimeout, transport } from './transport.ts'
 
-/** Connections of one host. Guess: links stay below 30, newcomers come on top. */
+/**
+ * Connections of one host. Guess: a node has fewer than 30 links, and newcomers connect as well.
+ */
 const maxConnections = 1_024
 
 /**
  * Inbound handshakes at a time. Each holds a socket and some memory until it ends or times out.
- * Guess: a flash join of hundreds.
+ * Guess: hundreds of nodes may join at once.
  */
 const maxPendingConnections = 512
 
 /**
- * Inbound connections a second from one IP. libp2p's 5 keeps a laboratory, a NAT or the processes
- * of one machine from joining: of 30 nodes that dialled one, 5 got in (measured). A link costs 11
- * ms, so the processor saturates at 100.
+ * Inbound connections a second from one IP. libp2p allows 5. Then many nodes behind one IP could
+ * not join: of 30 nodes that dialled the same node, 5 got in (measured). A link costs 11 ms, so the
+ * processor saturates at 100 a second.
  */
 const maxConnectionsPerSecond = 1_000
 
 /**
- * libp2p makes a logger for each connection and stream, and each time asks the terminal whether it
+ * libp2p makes a logger for each connection and stream. Each logger asks the terminal whether it
  * shows colours: 0.4 ms a link (measured). Nobody reads these logs unless the environment has
- * `DEBUG=libp2p:*`.
+ * `DEBUG`, as in `DEBUG=libp2p:*`.
  */
 const silence: Logger = Object.assign(() => {}, { error: () => {}, trace: () => {}, enabled: false, newScope: () => silence })
 const silentLogger: ComponentLogger = { forComponent: () => silence }
@@ -52,10 +54,10 @@ const silentLogger: ComponentLogger = { forComponent: () => silence }
 export interface HostOptions {
   readonly privateKey: PrivateKey
   /**
-   * Undefined: all interfaces, IPv4 and IPv6, on one free port; where there is no IPv6, IPv4 alone.
+   * Undefined: one free port of all interfaces, on IPv4 and IPv6. If there is no IPv6, IPv4 alone.
    */
   readonly listen: readonly Multiaddr[] | undefined
-  /** Announced instead of the addresses that it listens on. */
+  /** Announced instead of the listen addresses. */
   readonly announce?: readonly Multiaddr[]
   readonly keys: PoolKeys
   /** Ids of the peers that may connect. Undefined: everybody. */
@@ -73,7 +75,7 @@ interface Services extends ServiceMap {
   readonly identify: Identify
 }
 
-/** The default listen address. IPv6 comes after, on the same port ({@link Host.start}). */
+/** The default listen address. {@link Host.start} adds IPv6 on the same port. */
 const anyIPv4 = '/ip4/0.0.0.0/tcp/0'
 
 interface Components {
@@ -124,16 +126,16 @@ export class Host {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
-        // Handshakes and dials bring their own, more exact time-outs. So these are longer.
+        // Handshakes and dials have stricter time-outs. These must not end first.
         inboundUpgradeTimeout: (longestStretch + 1) * handshakeTimeout,
         dialTimeout: (longestStretch + 1) * handshakeTimeout,
         addressDialTimeout: (longestStretch + 1) * handshakeTimeout,
       },
-      // It pings all links every 10 s: 31 % of a core for 200 idle nodes. It also aborts links of
-      // busy nodes (measured).
+      // The monitor pings all links every 10 s: 31 % of a core for 200 idle nodes. It also aborts
+      // links of busy nodes (both measured).
       connectionMonitor: { enabled: false },
       services: {
-        // Answers questions, but does not ask: see Topic.introduce.
+        // It answers questions, but asks none by itself: see Topic.introduce.
         identify: (components: IdentifyComponents & Components) => {
           parts = components
           return identify({ runOnConnectionOpen: false })(components)
@@ -157,7 +159,7 @@ export class Host {
     if (this.#listen === undefined) await this.#listenOnIPv6()
   }
 
-  /** Uses the port that IPv4 got, where it is free, so that one number names the node. */
+  /** Prefers the port that IPv4 got, so that one number names the node. */
   async #listenOnIPv6(): Promise<void> {
     const { transportManager } = this.#components
     const [first] = transportManager.getAddrs()
@@ -176,8 +178,8 @@ export class Host {
   addresses(): Multiaddr[] {
     if (this.#announce.length > 0) return [...this.#announce]
     const { addressManager, transportManager } = this.#components
-    // libp2p announces the public addresses of its own interfaces only once a peer has confirmed
-    // them (AutoNAT). A server has no NAT.
+    // libp2p announces a public address of its own interfaces only after a peer has confirmed it
+    // (AutoNAT). A server is reachable at once and needs no confirmation.
     for (const address of transportManager.getAddrs()) {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }
@@ -200,9 +202,9 @@ export class Host {
   }
 
   /**
-   * Forgets peers without a connection. libp2p keeps its data on every peer that it ever met or
-   * dialled for hours. Nothing here uses it, and in an hour of churn a node grew by 14 MB
-   * (measured, with 64 KiB a record; see {@link Records}).
+   * Forgets peers without a connection. libp2p keeps its data on every peer for hours. Nothing here
+   * uses that data. In an hour of churn a node grew by 14 MB (measured, with 64 KiB a record; see
+   * {@link Records}).
    */
   async forgetPeers(): Promise<void> {
     const { peerStore, peerId } = this.libp2p
@@ -211,7 +213,7 @@ export class Host {
         if (!id.equals(peerId) && this.libp2p.getConnections(id).length === 0) await peerStore.delete(id)
       }
     } catch (error) {
-      // The host stops meanwhile, and its store with it.
+      // The host is stopping, and its store with it.
       if (this.libp2p.status === 'started') throw error
     }
   }

@@ -1,8 +1,8 @@
 /**
  * Port mappings on the router (UPnP), by libp2p's own service. It is a module of its own, so that
- * only a node with `portMapping` loads it. Other nodes send nothing to find a router.
+ * only a node with `portMapping` loads it. Other nodes never look for a router.
  */
 import { uPnPNAT, type UPnPNATComponents } from '@libp2p/upnp-nat'
 
-/** Without AutoNAT nobody else confirms the router's address. */
+/** Without AutoNAT nothing else confirms the router's address. */
 export const mapPort: (components: UPnPNATComponents) => unknown = uPnPNAT({ autoConfirmAddress: true })

@@ -7,9 +7,10 @@ import { Uint8ArrayList } from 'uint8arraylist'
 import xsalsa20 from 'xsalsa20'
 
 /**
- * Bytes encrypted at once. All ciphers share one memory of 640 KiB. Where one makes it grow, the
- * existing ones make it grow again each time they are used, up to its end at 64 MiB (xsalsa20 1.2:
- * two connections that write 3 MB in turn reach it, measured). In pieces it never grows.
+ * Bytes encrypted at once. All ciphers share one memory of 640 KiB. A larger input makes the memory
+ * grow. Then each use of an older cipher makes it grow again, up to the limit of 64 MiB (xsalsa20
+ * 1.2: two connections that write 3 MB in turn reach it, measured). Inputs of this size never make
+ * it grow.
  */
 const pieceBytes = 65_536
 
@@ -30,7 +31,7 @@ export class Cipher {
     return output
   }
 
-  /** Frees its memory. */
+  /** Frees the memory of the cipher. */
   end(): void {
     this.#cipher?.finalize()
     this.#cipher = undefined
@@ -51,7 +52,7 @@ export class ProtectedConnection extends AbstractMultiaddrConnection {
     })
     connection.addEventListener('drain', () => this.onMuxerDrain())
     connection.addEventListener('close', ({ error, local }) => {
-      // Data from before the end may wait for a reader that pauses.
+      // A reader that pauses may not have taken all data from before the end.
       if (connection.readBufferLength === 0) inbound.end()
       outbound.end()
       if (error === undefined) this.onTransportClosed()

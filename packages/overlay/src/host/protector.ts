@@ -3,8 +3,8 @@
  * bytes each way, then XSalsa20), but a node may have several keys.
  *
  * The dialler always sends the same first message: the greeting of multistream-select. So the
- * dialled node finds out which of its keys decrypts it, and answers under that one. A node with one
- * key only, or another implementation, notices nothing.
+ * dialled node finds out which of its keys decrypts the greeting, and answers under that key. A
+ * node with one key, or another implementation, notices no difference.
  */
 import { randomBytes } from 'node:crypto'
 import type { AbortOptions, ConnectionProtector, MultiaddrConnection } from '@libp2p/interface'
@@ -15,7 +15,7 @@ import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import { Cipher, ProtectedConnection } from './protected-connection.ts'
 
 const nonceBytes = 24
-/** With its length before it: https://github.com/multiformats/multistream-select */
+/** The greeting, with its length before it: https://github.com/multiformats/multistream-select */
 const greeting = fromString('\u0013/multistream/1.0.0\n')
 
 /**
@@ -24,8 +24,8 @@ const greeting = fromString('\u0013/multistream/1.0.0\n')
  */
 const apart = 250
 /**
- * All of them end within this time, ms, however many they are: a node that has only that key must
- * be shut out. Guess.
+ * All connections under a removed key end within this time, ms, however many they are. A node that
+ * has only that key must be shut out. Guess.
  */
 const endAll = 5_000
 
@@ -46,8 +46,8 @@ export class Protector implements ConnectionProtector {
   }
 
   /**
-   * Ends the connections under a removed key, one after the other. Meanwhile each is opened again
-   * under the primary key, so a node with several does not lose all its links at once.
+   * Ends the connections under a removed key, one after the other. Meanwhile each connection is
+   * opened again under the primary key. So this node does not lose all its links at once.
    */
   abort(key: PoolKey): void {
     const ending = [...this.#connections].filter(([, of]) => of === key)
@@ -88,15 +88,15 @@ export class Protector implements ConnectionProtector {
     const opened = new ProtectedConnection(connection, inbound, outbound)
     this.#connections.set(opened, key)
     opened.addEventListener('close', () => this.#connections.delete(opened))
-    // It was removed during the handshake.
+    // The key was removed during the handshake.
     if (!this.#keys.all.includes(key)) queueMicrotask(() => opened.abort(new Error('its pool key was removed')))
     return opened
   }
 }
 
 /**
- * Checks an inbound connection in an open pool. Nothing is protected. A peer whose first bytes are
- * not the greeting is refused: it has a pool key, or does not speak libp2p.
+ * Checks an inbound connection in an open pool. It protects nothing. A peer whose first bytes are
+ * not the greeting is refused: the peer has a pool key, or does not speak libp2p.
  */
 async function checkOpen(connection: MultiaddrConnection, options: AbortOptions): Promise<MultiaddrConnection> {
   const bytes = byteStream(connection)

@@ -1,9 +1,9 @@
 /**
- * A rate limiter: a token bucket in real time, with a rate per second and ten seconds' worth at
- * once.
+ * A rate limiter: a token bucket in real time. It gets tokens at a rate per second, and holds those
+ * of ten seconds.
  */
 
-/** Seconds' worth that may be used up at once. Guess. */
+/** The bucket holds the tokens of this many seconds. Guess. */
 const burst = 10
 
 export class RateLimiter {

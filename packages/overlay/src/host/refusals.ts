@@ -1,6 +1,6 @@
 /**
- * Reports of peers that are not admitted, and why. The operator of a node must see why a host does
- * not come in, and a host that tries again and again must not fill the log.
+ * Reports of peers that are not admitted, with the reason. The operator of a node must see why a
+ * host can't join. A host that tries again and again must not fill the log.
  */
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import { Cache } from '../base/cache.ts'
@@ -8,15 +8,15 @@ import { hostOf } from '../base/addresses.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
 /**
- * Each pair of IP and reason is reported once in this time, ms. Guess: a refused node tries twice a
- * minute.
+ * Each pair of IP and reason is reported at most once in this time, ms. Guess: a refused node tries
+ * twice a minute.
  */
 const interval = 60_000
 /** Remembered pairs of IP and reason. Guess. */
 const remembered = 1_024
 /**
  * Refusals reported a second in the long run, for all peers together, with bursts of ten times as
- * many: somebody may have many IPs. Guess.
+ * many. The limit is for all, since an attacker may have many IPs. Guess.
  */
 const reportedPerSecond = 1
 

@@ -1,6 +1,5 @@
 /**
- * Bytes over the TCP connections of one host. The sockets count them anyhow, so they are added up
- * on demand.
+ * Bytes over the TCP connections of one host. The sockets count them. They are added up on demand.
  */
 import type { Socket } from 'node:net'
 

@@ -1,9 +1,9 @@
 /**
  * TCP that sends few packets. libp2p hands over each message in pieces (a length, then the rest),
- * @libp2p/tcp writes every piece on its own, and since small packets are not held back each becomes
- * a packet. Here sockets are corked until the event loop has gone round, so the pieces of a message
- * leave together. Measured: opening a link takes 18 packets and 2.4 KB with headers instead of 77
- * and 5.4 KB.
+ * and @libp2p/tcp writes every piece on its own. Small packets are not held back, so each piece
+ * becomes a packet. Here sockets are corked until the next turn of the event loop, so the pieces of
+ * a message leave together. Measured: opening a link takes 18 packets and 2.4 KB with headers,
+ * instead of 77 packets and 5.4 KB.
  */
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
@@ -11,25 +11,25 @@ import { tcp, type TCPComponents } from '@libp2p/tcp'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { endpointOf } from '../base/addresses.ts'
 import { RefusedPeerError } from '../base/errors.ts'
-import { OwnTimeout } from '../base/own-time.ts'
+import { TurnTimeout } from '../base/turn-timeout.ts'
 import type { TrafficMeter } from './traffic.ts'
 
 /**
  * A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again
- * after 3 s, so one loss is forgiven.
+ * after 3 s. So one lost SYN is forgiven.
  */
 export const connectTimeout = 2_000
 
 /**
- * Time from the start of a dial to the end of the handshake, at either end, and again from there to
- * the open link, ms of own time. Guess: busy hosts get this long.
+ * Time from the start of a dial to the end of the handshake, at either end, ms. Opening the link
+ * has the same time again. {@link TurnTimeout} counts it. Guess: enough for busy hosts.
  */
 export const handshakeTimeout = 5_000
 
 /**
- * An idle link is silent for minutes, and libp2p would close it. When the other machine is gone,
- * the kernel notices after this long plus ten seconds, ms. Guess: 1 B/s a link; the protocol's
- * probes detect a dead member far earlier.
+ * An idle link is silent for minutes. libp2p must not close it, so the kernel watches it: it
+ * notices after this time plus ten seconds that the other machine is gone, ms. Guess: 1 B/s a link.
+ * The protocol's probes detect a dead member far earlier.
  */
 const keepAliveInitialDelay = 120_000
 
@@ -38,9 +38,9 @@ type OnRefused = (address: Multiaddr, reason: string) => void
 /** Progress of a dial: TCP has connected, and the handshakes begin. */
 export const connected = 'jel:connected'
 
-/** `onRefused` is called with each inbound peer that was not admitted, and why. */
+/** `onRefused` is called with each inbound peer that was not admitted, and the reason. */
 export function transport(meter: TrafficMeter, onRefused: OnRefused): (components: TCPComponents) => Transport {
-  // All of it reaches net.connect.
+  // @libp2p/tcp passes all of it to net.connect.
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout }
   const create = tcp({
     inboundSocketInactivityTimeout: 0,
@@ -53,7 +53,7 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
     created.dial = async (address, options) =>
-      // net.connect resolves names, and @libp2p/tcp does not pass it the family.
+      // net.connect resolves names. @libp2p/tcp does not pass it the address family.
       await dial(address, { ...options, ...familyOf(address), upgrader: tuned(options.upgrader, meter, onRefused) })
     created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
     return created
@@ -65,11 +65,11 @@ function familyOf(address: Multiaddr): { readonly family?: 4 | 6 } {
   return family === undefined ? {} : { family }
 }
 
-/** The upgrader is the first to see a new connection. */
+/** Wraps the upgrader, since it is the first to see a new connection. */
 function tuned(upgrader: Upgrader, meter: TrafficMeter, onRefused: OnRefused): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
   wrapped.upgradeInbound = async (connection, options) => {
-    const timeout = new OwnTimeout(handshakeTimeout).begin()
+    const timeout = new TurnTimeout(handshakeTimeout).begin()
     timeout.signal.addEventListener('abort', () => connection.abort(new Error('the handshake takes too long')))
     try {
       await upgrader.upgradeInbound(corked(metered(connection, meter)), options)

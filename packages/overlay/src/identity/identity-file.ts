@@ -16,7 +16,7 @@ import { nonFile, readSecret } from './secret-file.ts'
 const format = 'jel-identity/1'
 const fields = ['format', 'id', 'privateKey', 'incarnation']
 
-/** A well-formed file has 300 bytes. */
+/** Largest file, bytes. A well-formed file has 300. */
 const maxFileBytes = 4_096
 
 export interface Content {
@@ -81,7 +81,7 @@ function parseKey(file: string, text: unknown): Ed25519PrivateKey {
 export async function createContent(file: string): Promise<Content> {
   const content = await newKey()
   writeContent(file, content, (temporary) => {
-    linkSync(temporary, canonical(file)) // unlike rename, never replaces an existing file
+    linkSync(temporary, canonical(file)) // unlike rename, link never replaces an existing file
     rmSync(temporary)
   })
   return content
@@ -92,14 +92,14 @@ export function replaceContent(file: string, content: Content): void {
 }
 
 /**
- * A fixed name, since only the holder of the lock writes. So the file of a killed process is found
- * and does not stay behind with the key in it.
+ * The name is fixed, since only the holder of the lock writes. So the file of a killed process is
+ * found and removed, and the key in it does not stay behind.
  */
 export function temporaryOf(file: string): string {
   return `${canonical(file)}.tmp`
 }
 
-/** Atomic: a crash at any point leaves the old file or the new one, never half of it. */
+/** Atomic: a crash at any point leaves the old file or the new one, never a part of it. */
 function writeContent(file: string, content: Content, install: (temporary: string) => void): void {
   const temporary = temporaryOf(file)
   const text = JSON.stringify(
@@ -115,7 +115,7 @@ function writeContent(file: string, content: Content, install: (temporary: strin
   try {
     const descriptor = openSync(temporary, 'wx', 0o600)
     try {
-      // Not `writeSync`: a disk that is nearly full takes a part of it, and that is no error.
+      // Not `writeSync`: if the disk is nearly full, it writes only a part and throws no error.
       writeFileSync(descriptor, `${text}\n`)
       fsyncSync(descriptor)
     } finally {
@@ -130,7 +130,7 @@ function writeContent(file: string, content: Content, install: (temporary: strin
 }
 
 /**
- * Makes a rename survive a power failure. Not every system lets folders be opened; there the rename
+ * Makes a rename survive a power failure. Windows does not let folders be opened. There the rename
  * itself must suffice.
  */
 function syncFolder(folder: string): void {
@@ -143,7 +143,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Called before anything is written beside the file. */
+/** Throws if the path can't be an identity file. Called before anything is written beside it. */
 export function checkPlace(file: string): void {
   const problem = nonFile(file)
   if (problem !== undefined) throw refused(file, problem)

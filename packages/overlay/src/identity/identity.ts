@@ -1,5 +1,5 @@
 /**
- * The identity of a node. An identity file keeps the Ed25519 key, and the used incarnations, across
+ * The identity of a node. An identity file keeps the Ed25519 key and the used incarnations across
  * restarts.
  */
 import { rmSync } from 'node:fs'
@@ -9,23 +9,22 @@ import { checkPlace, createContent, newKey, readContent, replaceContent, tempora
 import { lockFile, type Lock } from './lock.ts'
 
 /**
- * Incarnations that are reserved on disk in advance, so that a re-entry does not depend on a disk
- * that is full or slow. Guess: in an hour in which somebody ends this node's lives there are some
- * 16.
+ * Incarnations that are reserved on disk in advance. So a re-entry does not depend on a disk that
+ * is full or slow. Guess: a node uses some 16 in an hour in which an attacker ends its lives.
  */
 const ahead = 64
 
 export interface Identity {
   readonly id: string
   readonly privateKey: Ed25519PrivateKey
-  /** The highest incarnation with which it may have entered a pool. 0: it never did. */
+  /** The highest incarnation with which the node may have entered a pool. 0: it never entered. */
   readonly incarnation: number
   /**
-   * Records on disk that an incarnation is used, together with some later ones, so that most calls
-   * need no write. Throws {@link IdentityFileError}.
+   * Records on disk that an incarnation is used, and reserves later ones, so that most calls need
+   * no write. Throws {@link IdentityFileError}.
    */
   persist(incarnation: number): void
-  /** Gives back the unused incarnations, if the disk accepts that, and unlocks the identity. */
+  /** Gives back the unused incarnations, if the file can be written, and unlocks the identity. */
   release(): void
 }
 
@@ -45,9 +44,9 @@ export async function ephemeralIdentity(): Promise<Identity> {
 }
 
 /**
- * Opens the identity of a file, which is created if there is none, and locked until {@link
- * Identity.release}. Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or {@link
- * IdentityFileError}.
+ * Opens the identity of a file. Creates the file if there is none, and locks it until
+ * {@link Identity.release}. Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or
+ * {@link IdentityFileError}.
  */
 export async function openIdentity(file: string): Promise<Identity> {
   checkPlace(file)
@@ -79,7 +78,7 @@ function incarnationsOf(file: string, content: Content, lock: Lock): Pick<Identi
       try {
         if (used !== written) write(used)
       } catch {
-        // The next start skips a few.
+        // The next start skips the reserved incarnations.
       } finally {
         lock.release()
       }
@@ -88,9 +87,9 @@ function incarnationsOf(file: string, content: Content, lock: Lock): Pick<Identi
 }
 
 /**
- * Returns the key of an identity file, to own records with. It need not be a node's key, and may be
- * read while a node uses the file. Throws {@link CorruptIdentityError} or {@link
- * IdentityFileError}.
+ * Returns the key of an identity file, to own records with. It need not be the key of a node. A
+ * node may use the file meanwhile. Throws {@link CorruptIdentityError} or
+ * {@link IdentityFileError}.
  */
 export function readOwner(file: string): RecordOwner {
   checkPlace(file)
@@ -101,7 +100,7 @@ export function readOwner(file: string): RecordOwner {
 
 /**
  * Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the
- * file exists.
+ * file exists, or {@link IdentityInUseError} if another process holds it.
  */
 export async function generateIdentity(file: string): Promise<string> {
   checkPlace(file)

@@ -1,10 +1,10 @@
 /**
- * Locks a file against other processes by a second file beside it, which is empty and stays.
+ * Locks a file against other processes by a second file beside it. That file is empty and stays.
  *
- * The kernel holds the lock and releases it with the process, however that ends. So no lock can
- * become stale. Files that name their holder can't distinguish a dead holder in another container
- * from a living one, and files that a timer keeps fresh block a restart for seconds. Node has no
- * call for locks of its own. SQLite, which comes with it, takes them on every system.
+ * The kernel holds the lock and releases it when the process ends, for whatever reason. So no lock
+ * can become stale. Files that name their holder can't distinguish a dead holder in another
+ * container from a living one. Files that a timer keeps fresh block a restart for seconds. Node has
+ * no call for locks of its own. SQLite comes with Node and takes locks on every system.
  */
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -16,25 +16,24 @@ export interface Lock {
   release(): void
 }
 
-/** SQLite's result codes (sqlite.org/rescode.html). */
+/** SQLite's result code for a lock that is held (sqlite.org/rescode.html). */
 const busy = 5
 
-/** Keeps the databases referenced: an unreferenced one is closed, and its lock lost. */
+/** Keeps the databases referenced. An unreferenced database is closed, and its lock is lost. */
 const held = new Set<DatabaseSync>()
 
 /**
- * Throws {@link IdentityInUseError} if the lock is held, also by this process, {@link
- * IdentityFileError} if it can't be taken.
+ * Throws {@link IdentityInUseError} if the lock is held, also if this process holds it. Throws
+ * {@link IdentityFileError} if the lock can't be taken.
  */
 export function lockFile(file: string): Lock {
   const path = `${canonical(file)}.lock`
-  // Loaded here, since only a node with an identity file needs it, and Node 22 calls it
-  // experimental.
+  // Loaded here: only a node with an identity file needs it, and Node 22 calls it experimental.
   const sqlite = process.getBuiltinModule('node:sqlite')
   let database: DatabaseSync | undefined
   try {
     database = new sqlite.DatabaseSync(path, { timeout: 0 })
-    // A transaction that never writes: it holds the lock, and the file stays empty.
+    // This transaction never writes. It holds the lock, and the file stays empty.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
   } catch (error) {
     database?.close()
@@ -52,7 +51,7 @@ export function canonical(file: string): string {
     return realpathSync(file)
   } catch {
     try {
-      return join(realpathSync(dirname(file)), basename(file)) // it does not exist yet
+      return join(realpathSync(dirname(file)), basename(file)) // the file does not exist yet
     } catch {
       return file
     }

@@ -1,11 +1,11 @@
 /**
  * This node's data on its pool across restarts, beside its identity. It holds members that the node
- * met, so that it finds its pool again without an introducer (Serf's snapshot), and the latest
- * epochs of elections, so that a pool that was off as a whole goes on above them.
+ * met, so that the node finds its pool again without an introducer (Serf's snapshot). It also holds
+ * the latest epochs of elections, so that a pool that was off as a whole goes on above them.
  *
  * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
- * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": { "master": 7 } }`, the peers seen
- * last first. An unusable file is ignored, and replaced at the next occasion.
+ * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": { "master": 7 } }`. The peer that
+ * was seen last comes first. An unusable file is ignored, and replaced at the next save.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
@@ -15,24 +15,26 @@ import { codeOf, reasonOf } from '../base/errors.ts'
 import { canonical } from './lock.ts'
 
 const format = 'jel-peers/1'
-/** Members that are kept. Guess: some of so many are there, whatever happened meanwhile. */
+/** Members that are kept. Guess: some of them are still in the pool at the next start. */
 const maxPeers = 64
-/** Addresses of each. Guess: a machine has few that others can use. */
+/** Addresses that are kept of a member. Guess: few addresses of a machine are of use to others. */
 const maxAddresses = 4
 /** Elections that are kept: as many as a node remembers. */
 const maxEpochs = 256
-/** More than the kept members and elections need, bytes. */
+/** Largest file, bytes. The kept data needs less. */
 const maxFileBytes = 262_144
 /**
- * How long a member that was not seen again is kept, ms. Guess: longer than a pool is switched off
- * for.
+ * How long a member is kept after it was last seen, ms. Guess: longer than a pool stays switched
+ * off.
  */
 const maxAge = 31 * 86_400_000
-/** Addresses that are tried at a start. Guess: if none of these answers, no other would. */
+/**
+ * Addresses that are tried at a start. Guess: if all of these fail, the others would fail as well.
+ */
 const maxIntroducers = 32
 /**
- * An unchanged file is written again after this time, ms, to update when its peers were seen.
- * Guess.
+ * An unchanged file is written again after this time, ms, so that it states when its peers were
+ * last seen. Guess.
  */
 const refreshInterval = 3_600_000
 
@@ -56,15 +58,15 @@ export class PeersFile {
   readonly #pool: string
   readonly #warn: Warn
   readonly #known = new Map<string, Peer>()
-  /** The latest epochs by election. The last one is the one that changed last. */
+  /** The latest epochs by election. The election that changed last comes last. */
   readonly #epochs = new Map<string, number>()
   #written = ''
   #writtenAt = 0
   #isFailing = false
-  /** Makes one write after the other. Resolves to whether the last one succeeded. */
+  /** The writes, one after the other. Resolves to whether the last write succeeded. */
   #writing: Promise<boolean> = Promise.resolve(true)
 
-  /** The file is beside `identityFile`. `warn` is called with the reason if it can't be used. */
+  /** The file is beside `identityFile`. If it can't be used, `warn` is called with the reason. */
   constructor(identityFile: string, pool: string, warn: Warn) {
     this.#file = `${canonical(identityFile)}.peers`
     this.#pool = pool
@@ -86,15 +88,16 @@ export class PeersFile {
     if (this.#epochs.size > maxEpochs && oldest !== undefined) this.#epochs.delete(oldest)
   }
 
-  /** Returns ways into the pool, those that were seen last first. */
+  /** Returns ways into the pool. The members that were seen last come first. */
   introducers(now = Date.now()): Introducer[] {
     const addresses = this.#latest(now).flatMap((peer) => peer.addresses)
     return addresses.slice(0, maxIntroducers).map((address) => ({ ...parseIntroducer(address), remembered: true }))
   }
 
   /**
-   * Notes the present members, and writes the file if there is a change, while the process goes on.
-   * Never rejects. Resolves to whether the file is up to date. `members`: without this node.
+   * Notes the present members, and writes the file if there is a change. The process is not blocked
+   * meanwhile. Never rejects. Resolves to whether the file is up to date. `members`: without this
+   * node.
    */
   async save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): Promise<boolean> {
     for (const { addresses } of this.#pickSome(members))
@@ -118,8 +121,8 @@ export class PeersFile {
   }
 
   /**
-   * If there are more than fit, prefers the members that were known before and fills up at random:
-   * otherwise all nodes would ask the same ones.
+   * If there are too many members, prefers those that were known before and fills up at random.
+   * Otherwise all nodes would later ask the same members.
    */
   #pickSome<Member extends { readonly id: string }>(members: readonly Member[]): readonly Member[] {
     if (members.length <= maxPeers) return members
@@ -143,7 +146,7 @@ export class PeersFile {
     try {
       const { format: given, pool, peers, epochs = {} } = JSON.parse(readBounded(this.#file)) as Record<string, unknown>
       if (given !== format || !Array.isArray(peers)) throw new Error(`it is not of the format ${format}`)
-      // Under one identity a node may be in another pool than the last time.
+      // A node may join another pool under the same identity. The file is of no use there.
       if (pool !== this.#pool) return []
       const known = peers.slice(0, maxPeers).map(checkPeer)
       for (const [election, epoch] of checkEpochs(epochs)) this.#epochs.set(election, epoch)
@@ -154,7 +157,7 @@ export class PeersFile {
     }
   }
 
-  /** Atomic. After a power failure it may be the old file, which is no worse. */
+  /** Atomic. A power failure may bring back the old file. That does no harm. */
   async #write(content: object): Promise<boolean> {
     const temporary = `${this.#file}.tmp`
     try {
@@ -170,7 +173,7 @@ export class PeersFile {
   }
 }
 
-/** Members can announce anything. */
+/** Whether an address can be used. Members can announce anything. */
 function isWayIn(address: string): boolean {
   try {
     return parseIntroducer(address).id !== undefined

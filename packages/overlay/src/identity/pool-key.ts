@@ -1,6 +1,7 @@
 /**
- * Keys of private pools: the text of a libp2p `swarm.key` file, 32 random bytes in hexadecimal
- * after two header lines. A node without the key can't finish a handshake and can't read anything.
+ * Keys of private pools. A key is the text of a libp2p `swarm.key` file: two header lines, then 32
+ * random bytes in hexadecimal. A node without the key can't finish a handshake and can't read
+ * anything.
  */
 import { randomBytes } from 'node:crypto'
 import { fromString, toString } from 'uint8arrays'
@@ -9,7 +10,7 @@ import { readSecret } from './secret-file.ts'
 
 const header = '/key/swarm/psk/1.0.0/'
 const encoding = '/base16/'
-/** Limit of a key file, spaces and line ends of any system included. */
+/** Limit of a key file, bytes, with spaces and line ends of any system. */
 const maxFileBytes = 1_024
 
 /** Returns a new key, as the text of a `swarm.key` file. */
@@ -31,8 +32,8 @@ export function readPoolKey(file: string): Uint8Array {
 }
 
 /**
- * Returns the key in its one canonical spelling. Throws {@link PoolKeyError} that names the problem
- * and never shows the key.
+ * Returns the key in its one canonical spelling. Throws {@link PoolKeyError}. The error names the
+ * problem and never shows the key.
  */
 export function checkPoolKey(key: Uint8Array): Uint8Array {
   const lines = toString(key).replaceAll('\r\n', '\n').trimEnd().split('\n')

@@ -1,7 +1,7 @@
 /**
- * The pool keys that a node has. Any of them opens an inbound connection, and the primary one
- * protects the connections that it dials. So a pool changes its key without a partition, as with
- * Serf's keyring: install the new one everywhere, use it everywhere, remove the old one everywhere.
+ * The pool keys of a node. An inbound connection may use any of them. The primary key protects the
+ * connections that the node dials. So a pool can change its key without a partition, as with Serf's
+ * keyring: install the new key on all nodes, use it on all, then remove the old key on all.
  */
 import { hash } from 'node:crypto'
 import { fromString, toString } from 'uint8arrays'
@@ -9,15 +9,15 @@ import { PoolKeysError } from '../base/errors.ts'
 import { checkPoolKey } from './pool-key.ts'
 
 /**
- * Each is tried on each inbound connection. Guess: a change of keys needs two, one that was broken
- * off and begun again three.
+ * Each key is tried on each inbound connection. Guess: a change of keys needs two keys. It needs
+ * three if it was broken off and begun again.
  */
 const maxKeys = 8
 
 export interface PoolKey {
-  /** Its fingerprint, which identifies the key and does not disclose it. */
+  /** The fingerprint of the key. It does not disclose the key. */
   readonly id: string
-  /** The text of its file, in the one canonical spelling. */
+  /** The text of the key's file, in the one canonical spelling. */
   readonly text: Uint8Array
   /** The 32 bytes themselves. */
   readonly secret: Uint8Array
@@ -33,8 +33,8 @@ export class PoolKeys {
   #events: PoolKeysEvents | undefined
 
   /**
-   * `texts`: of key files, the primary one first; none: the pool is open. Throws {@link
-   * PoolKeyError}, or {@link PoolKeysError} for too many.
+   * `texts`: the texts of key files, the primary key first. Without any the pool is open. Throws
+   * {@link PoolKeyError}, or {@link PoolKeysError} for too many keys.
    */
   constructor(texts: readonly Uint8Array[]) {
     const keys = texts.map(readKey)
@@ -42,12 +42,12 @@ export class PoolKeys {
     if (this.#keys.length > maxKeys) throw tooMany()
   }
 
-  /** Undefined: the pool is open. */
+  /** The primary key. Undefined: the pool is open. */
   get primary(): PoolKey | undefined {
     return this.#keys[0]
   }
 
-  /** The primary first. */
+  /** All keys, the primary key first. */
   get all(): readonly PoolKey[] {
     return this.#keys
   }
@@ -58,8 +58,8 @@ export class PoolKeys {
   }
 
   /**
-   * Accepts connections that this key protects. Returns its fingerprint. An installed key keeps its
-   * role.
+   * Accepts connections under this key. Returns its fingerprint. If the key is installed already,
+   * it keeps its role.
    */
   install(text: Uint8Array): string {
     const key = readKey(text)
@@ -100,15 +100,18 @@ export class PoolKeys {
   }
 
   /**
-   * Refuses changes in an open pool. Nodes with a key and nodes without one can't connect, so they
-   * are different pools.
+   * Refuses changes in an open pool. A node with a key and a node without one can't connect, so
+   * they are in different pools.
    */
   #checkPrivate(): void {
     if (this.#keys.length === 0) throw new PoolKeysError('this pool has no key, and can get none while it runs: join it with one')
   }
 }
 
-/** 64 bits are enough to distinguish the keys of a pool, and too few to guess 256 from. */
+/**
+ * A fingerprint has 64 bits. They distinguish the keys of a pool, and disclose too little to guess
+ * the 256 bits of a key.
+ */
 const fingerprint = /^[0-9a-f]{16}$/u
 
 function readKey(given: Uint8Array | string): PoolKey {

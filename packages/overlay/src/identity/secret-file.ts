@@ -4,21 +4,21 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
 /**
- * As ssh does: a key that others can read is no secret any more, and quietly tightening the mode
- * would hide that.
+ * The rights of other users. As ssh does, jel refuses a key that others can read: it is no secret
+ * any more. Quietly tightening the mode would hide that.
  */
 const othersMode = 0o077
 
 /**
- * Returns the bytes of a file, at most one more than `limit`. Throws the system's error, or the
- * error that `refuse` makes of a reason.
+ * Returns the first bytes of a file, at most `limit` + 1. Throws the system's error, or the error
+ * that `refuse` makes of a reason.
  */
 export function readSecret(file: string, limit: number, refuse: (problem: string) => Error): Buffer {
   const descriptor = openSync(file, 'r')
   try {
     const status = fstatSync(descriptor)
     if (status.isDirectory()) throw refuse('is a folder: name a file in it')
-    // A pipe, as `<(…)` of a shell makes it, has no other readers.
+    // A pipe, such as `<(…)` of a shell, has no other readers.
     if (process.platform !== 'win32' && status.isFile() && (status.mode & othersMode) !== 0) {
       throw refuse(`can be read by other users: run chmod 600 ${file}, or use a new one`)
     }
@@ -33,8 +33,8 @@ export function readSecret(file: string, limit: number, refuse: (problem: string
 }
 
 /**
- * Returns the problem if the path is something other than a regular file. Undefined: it is not, or
- * that can't be determined.
+ * Returns the problem if the path is something other than a regular file. Undefined: there is no
+ * problem, or it can't be determined.
  */
 export function nonFile(file: string): string | undefined {
   try {

@@ -1,11 +1,11 @@
 /**
- * Ed25519 with node:crypto: synchronous, as the protocol needs it. libp2p's own keys are
+ * Ed25519 with node:crypto. It is synchronous, as the protocol needs it. libp2p's own keys are
  * asynchronous.
  *
- * A signature that was found genuine is remembered, for all hosts of the process together. A
- * statement comes again in a certificate, in a claim, or from a peer that did not know that it was
- * known, and in a process of many hosts each of them receives it. Measured: checking 40,000
- * statements took a fifth of all processor time in the flash join of 200 hosts.
+ * A genuine signature is remembered, for all hosts of the process together. A statement comes again
+ * in a certificate, in a claim, or from a peer that did not know that this node has it. In a
+ * process of many hosts each host receives it. Measured: checking 40,000 statements took a fifth of
+ * all processor time in the flash join of 200 hosts.
  */
 import { createPrivateKey, createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
 import { decodeId, type NodeId, type Services } from '@jel/protocol'
@@ -18,18 +18,21 @@ const privateKeyPrefix = fromString('302e020100300506032b657004220420', 'base16'
 const publicKeyPrefix = fromString('302a300506032b6570032100', 'base16')
 
 /**
- * Keys kept imported. Measured: importing one costs 0.08 ms, checking a signature 0.11 ms. Guess:
- * the members whose statements come again and again.
+ * Imported keys that are kept. Measured: importing a key costs 0.08 ms, and checking a signature
+ * costs 0.11 ms. Guess: the members whose statements come again and again.
  */
 const cachedKeys = 2_048
 
 /**
- * Signatures remembered as genuine: digests as text, some 100 bytes each with their place. Looking
- * one up costs 2 µs (measured). Guess: a few of each member of a large pool.
+ * Signatures remembered as genuine. Each digest, as text, takes some 100 bytes with its place. A
+ * look-up costs 2 µs (measured). Guess: a few signatures of each member of a large pool.
  */
 const cachedSignatures = 16_384
 
-/** Both are forgotten after this time without use, ms. Guess: repetitions come within a minute. */
+/**
+ * A key or signature is forgotten after this time without use, ms. Guess: repetitions come within a
+ * minute.
+ */
 const lifetime = 180_000
 
 /** Returns a signer with the key of this seed, the first 32 bytes of an Ed25519 private key. */
@@ -58,7 +61,7 @@ export function isSignedInPool(pool: string, signer: NodeId, message: Uint8Array
   return isGenuine(signer, applicationMessage(pool, message), signature)
 }
 
-/** Adds a prefix with which no other message begins that a node's key signs. */
+/** Adds a prefix. No other message that a node's key signs begins with it. */
 export function applicationMessage(pool: string, message: Uint8Array): Uint8Array {
   return concat([fromString(`jel application 1\0${pool}\0`), message])
 }
@@ -69,7 +72,8 @@ const genuine = new Cache<true>(cachedSignatures, lifetime)
 
 function isGenuine(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== 64) return false
-  // An id has no zero byte, so no two questions with a genuine answer have the same bytes.
+  // An id has no zero byte. So two different questions with a genuine answer never have the same
+  // bytes.
   const question = hash('sha256', concat([signature, fromString(signer), zero, message]), 'base64')
   if (genuine.get(question) === true) return true
   try {

@@ -1,11 +1,12 @@
 /**
- * A connection of a link, with its two streams: one for all frames, and one beside it for urgent
- * ones.
+ * A connection of a link, with its two streams: one for all other frames, and one for urgent
+ * frames.
  *
  * Failure detection uses the second stream. So a large answer does not delay a probe, and a peer
- * whose bulk is paused does not look dead. Either side, or both, opens it when it sends its first
- * urgent frame. Each side writes to the first such stream that it has and reads all. The link is up
- * with the first stream. Its first frame each way names the sending process.
+ * whose bulk is paused does not look dead. Either side, or both, opens a second stream when it
+ * sends its first urgent frame. Each side writes to its first such stream and reads all of them.
+ * The link is up with the first stream. The first frame in each direction names the sending
+ * process.
  */
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
@@ -15,10 +16,12 @@ import { FramingError } from './frames.ts'
 import { Throttle } from './throttle.ts'
 import { SendQueue } from './send-queue.ts'
 
-/** Bytes of the random number by which a process names itself. */
+/** Bytes of the random number that names a process. */
 export const instanceBytes = 8
 
-/** For opening the second stream, ms. Guess: the connection stands, so this is a round trip. */
+/**
+ * Time to open the second stream, ms. Guess: the connection is open, so this takes a round trip.
+ */
 const openTimeout = 5_000
 
 export interface ChannelOptions {
@@ -36,7 +39,7 @@ export interface ChannelEvents {
   /** The peer named its process. Called before any frame. */
   onInstance(channel: Channel, instance: string): void
   onFrame(channel: Channel, data: Uint8Array): void
-  /** Closed by the peer or broken. */
+  /** The peer closed the channel, or it broke. */
   onEnd(channel: Channel): void
   /** The peer sent bytes that are not frames, or too long ones. */
   onMisbehaviour(channel: Channel, problem: string): void
@@ -88,7 +91,7 @@ export class Channel {
     }
   }
 
-  /** Takes a second stream that the peer opened. */
+  /** Takes a second stream that either side opened. */
   addUrgent(stream: Stream): void {
     const { maxFrameBytes, stallTimeout } = this.#options
     const queue = new SendQueue()
@@ -125,8 +128,8 @@ export class Channel {
   }
 
   /**
-   * A peer that has named itself regards this connection as a link, and accepts a second stream on
-   * it.
+   * Opens the second stream once the peer has named itself. Only then the peer regards this
+   * connection as a link and accepts the stream.
    */
   async #openUrgent(): Promise<void> {
     if (this.#isOpening) return
@@ -137,8 +140,8 @@ export class Channel {
       const stream = await this.connection.newStream([...this.#options.urgent], { signal })
       if (FrameStream.isUsable(stream)) this.addUrgent(stream)
     } catch {
-      // The connection is breaking, or its other end is. The waiting frames will be outdated by the
-      // next attempt.
+      // The connection is breaking, or its other end is. At the next attempt the waiting frames
+      // would be outdated, so they are dropped.
       this.#early.length = 0
     } finally {
       this.#isOpening = false

@@ -16,14 +16,14 @@ import type { SendQueue } from './send-queue.ts'
 const flushTimeout = 1_000
 
 /**
- * A peer that takes nothing for this long is given up, ms. Guess: as long as a process may be
- * stopped without being declared dead.
+ * A peer that takes nothing for this long is given up, ms. Guess: a process may be stopped for as
+ * long without being declared dead.
  */
 const stallTimeout = 15_000
 
 /**
- * Bytes that may wait for a slow reader. Guess: far more than the protocol sends unasked. It stops
- * a peer that takes some data now and then, but always less than is sent.
+ * Bytes that may wait for a slow reader. Guess: far more than the protocol sends unasked. The limit
+ * stops a peer that takes some data now and then, but always less than is sent.
  */
 const maxQueuedBytes = 16 * 1_048_576
 
@@ -33,7 +33,7 @@ export interface FrameStreamOptions {
   readonly queue: SendQueue
   /** A stage for inbound frames. */
   readonly stage?: (frames: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>
-  /** Instead of {@link stallTimeout}, ms. */
+  /** Replaces {@link stallTimeout}, ms. */
   readonly stallTimeout?: number | undefined
 }
 
@@ -72,8 +72,8 @@ export class FrameStream {
   }
 
   /**
-   * Whether both directions are open. A stream that ended before somebody listened raises no event
-   * for that.
+   * Whether both directions are open. If a stream ended before anybody listened, it raises no
+   * event.
    */
   static isUsable(stream: Stream): boolean {
     return stream.status === 'open' && stream.remoteWriteStatus === 'writable'
@@ -84,7 +84,7 @@ export class FrameStream {
     if (this.#queue.bytes > maxQueuedBytes) this.abort(new Error(`it reads too slowly: ${this.#queue.bytes} bytes wait for it`))
   }
 
-  /** Closes the stream when the peer has taken everything, or its time is over. */
+  /** Closes the stream when the peer has taken everything, or after {@link flushTimeout}. */
   async close(): Promise<void> {
     this.#queue.end()
     const signal = AbortSignal.timeout(flushTimeout)
@@ -116,7 +116,7 @@ async function sendAll(pieces: AsyncIterable<Uint8ArrayList>, stream: Stream, ti
 async function drain(stream: Stream, timeout: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // If this process was busy or stopped, an answer may wait behind this timer. The event loop polls
-  // for it before it runs the immediate.
+  // for answers before it runs the immediate.
   const timer = setTimeout(() => setImmediate(reject, new Error(`it took nothing for ${timeout} ms`)), timeout)
   const events = ['drain', 'close'] as const
   for (const event of events) stream.addEventListener(event, () => resolve(), { once: true })

@@ -1,6 +1,6 @@
 /**
- * The link to one process of a peer. When both sides dial at the same time there are two
- * connections or more, but the protocol sees one link.
+ * The link to one process of a peer. If both sides dial at the same time there are two connections
+ * or more, but the protocol sees one link.
  */
 import type { Connection } from '@libp2p/interface'
 import type { Channel } from './channel.ts'
@@ -15,7 +15,7 @@ export class Link {
     this.#channels = [channel]
   }
 
-  /** All channels. Frames go to the oldest, and come from all. */
+  /** All channels. Frames are sent on the oldest channel, and received on all. */
   get channels(): readonly Channel[] {
     return this.#channels
   }

@@ -64,7 +64,7 @@ describe('a link', () => {
     const sender = await startIntruder()
     const stream = await sender.open(receiver)
     await until(() => receiver.links.count === 1)
-    // Longer than a connection that never had a link may stay open.
+    // A connection that never had a link may not stay open for so long.
     await new Promise((resolve) => setTimeout(resolve, 300))
     expect(receiver.host.libp2p.getConnections()).toHaveLength(1)
     await stream.close()

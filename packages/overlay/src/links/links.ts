@@ -9,10 +9,16 @@ import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from 
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
 
-/** Simultaneous dials of both sides give two streams. More than this is no accident. Guess. */
+/**
+ * Streams of a link. Simultaneous dials of both sides give two. More than this number is no
+ * accident. Guess.
+ */
 const maxChannels = 4
 
-/** How long a connection may stay open without a link or a stream of the application, ms. Guess. */
+/**
+ * How long a connection may stay open without a link and without a stream of the application, ms.
+ * Guess.
+ */
 const defaultIdleTime = 15_000
 
 export interface LinksOptions {
@@ -20,7 +26,10 @@ export interface LinksOptions {
   readonly maxFrameBytes: number
   /** Protocol ids of the streams for urgent frames, newest first. */
   readonly urgent: readonly string[]
-  /** Protocol ids of streams that don't keep a connection open once its link is closed. */
+  /**
+   * Whether a protocol is the overlay's own. Its streams don't keep a connection open once the link
+   * is closed.
+   */
   readonly isOwn: (protocol: string) => boolean
   /** How long a connection may be unused, ms. */
   readonly idleTime?: number
@@ -32,7 +41,7 @@ export interface LinksEvents {
   onUp(peer: NodeId, connection: Connection): void
   onFrame(peer: NodeId, data: Uint8Array): void
   onDown(peer: NodeId): void
-  /** The connection in use broke. This parallel connection to the peer carries the link on. */
+  /** The connection in use broke. Now this parallel connection to the peer carries the link. */
   onMoved(connection: Connection): void
   /** The peer violated a limit and was cut off. */
   onMisbehaviour(peer: NodeId, problem: string): void
@@ -67,8 +76,8 @@ export class Links {
   }
 
   /**
-   * Takes a stream that either side opened. Returns false if it is closed already, or there are too
-   * many.
+   * Takes a stream that either side opened. Returns false if the stream is closed already, or the
+   * link has too many streams.
    */
   add(stream: Stream, connection: Connection): boolean {
     const link = this.#links.get(connection.remotePeer.toString())
@@ -91,14 +100,14 @@ export class Links {
   }
 
   /**
-   * Sends a frame. Drops it if there is no link: the report of its end is under way. Urgent frames
-   * don't wait for others.
+   * Sends a frame. If there is no link, drops it: the report of the link's end is under way. Urgent
+   * frames don't wait for other frames.
    */
   send(peer: NodeId, data: Uint8Array, isUrgent = false): void {
     this.#links.get(peer)?.send(data, isUrgent)
   }
 
-  /** Delivers only urgent frames of this peer for this time, ms. */
+  /** For this time, ms, delivers only urgent frames of this peer. */
   pause(peer: NodeId, time: number): void {
     this.#links.get(peer)?.pause(time)
   }
@@ -119,7 +128,7 @@ export class Links {
   }
 
   /**
-   * Closes a connection later, if it is not used by then: the application may open its next stream
+   * Closes a connection later, if nothing uses it by then. The application may open its next stream
    * on it.
    */
   closeIfUnusedLater(connection: Connection): void {
@@ -139,9 +148,9 @@ export class Links {
   }
 
   /**
-   * A second stream belongs either to the same process or to its successor: a host that lost power
-   * and came back connects again long before anybody notices that its old connection is dead. To
-   * the protocol these are two links, one after the other.
+   * A second stream belongs to the same process or to its successor. A host that lost power
+   * connects again long before anybody notices that its old connection is dead. The protocol sees
+   * two links then, one after the other.
    */
   #named(channel: Channel, instance: string): void {
     const link = this.#linkOf(channel)

@@ -1,6 +1,6 @@
 /**
  * Pauses the reading of a stream. Meanwhile the peer's data fills the stream's window and then
- * waits on the peer's side: back-pressure, with nothing lost.
+ * waits on the peer's side. This is back-pressure: nothing is lost.
  */
 import type { Stream } from '@libp2p/interface'
 
@@ -12,12 +12,12 @@ export class Throttle {
 
   constructor(stream: Stream) {
     this.#stream = stream
-    // A pause must not hide the end of a stream. The data that had arrived comes first.
+    // A pause must not hide the end of a stream. Data that had arrived is delivered before the end.
     stream.addEventListener('close', () => this.resume())
     stream.addEventListener('remoteCloseWrite', () => this.resume())
   }
 
-  /** Pauses for this time, ms. A longer earlier pause prevails. */
+  /** Pauses for this time, ms. An earlier pause that ends later stays. */
   pause(time: number): void {
     const until = performance.now() + time
     if (until <= this.#until || this.#stream.status !== 'open') return
@@ -36,7 +36,7 @@ export class Throttle {
     try {
       if (this.#stream.readStatus === 'paused') this.#stream.resume()
     } catch {
-      // The stream delivers the data that had arrived, and then can't resume the peer, as the
+      // The stream delivers the data that had arrived. Then it can't resume the peer: the
       // connection is gone.
     }
   }

@@ -8,18 +8,18 @@ import type { Closed } from '../api/port.ts'
 import { OverlayClosedError } from '../base/errors.ts'
 
 /**
- * Time between the left-statement and the stop of the host, ms. Guess: a few hops on a busy
- * machine.
+ * Time between the left-statement and the stop of the host, ms. Guess: enough for a few hops on a
+ * busy machine.
  */
 const goodbyeTime = 100
-/** Interval at which a leaver looks whether it may stop, ms. */
+/** Interval at which a leaver checks whether it may stop, ms. */
 const lookAgain = 20
 
 export interface LifecycleOptions {
   readonly pool: string
   /** Announces the leave. Returns true if there is a link to receive it. */
   readonly sayGoodbye: () => boolean
-  /** True while a member that stays has yet to receive the announcement. */
+  /** True while some member that stays has not received the announcement. */
   readonly isDeparting: () => boolean
   /** Takes everything down. Pending calls fail with `error`. */
   readonly takeDown: (error: Error) => Promise<void>
@@ -38,7 +38,7 @@ export class Lifecycle {
     this.closed = this.#closed.promise
   }
 
-  /** Throws {@link OverlayClosedError} once it is ending. */
+  /** Throws {@link OverlayClosedError} once the end has begun. */
   checkOpen(): void {
     if (this.#closing ?? this.#leaving) throw this.#leftError()
   }
@@ -59,8 +59,8 @@ export class Lifecycle {
   }
 
   async #leave(): Promise<void> {
-    // Others that know nobody else may be leaving at this moment, too. This node passes their
-    // announcements on for a while.
+    // Another member may be leaving at this moment and know only this node. So this node forwards
+    // announcements for a while.
     if (!this.#closing && this.#options.sayGoodbye()) {
       const end = performance.now() + longestDeparture
       await delay(goodbyeTime)

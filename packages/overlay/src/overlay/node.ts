@@ -16,8 +16,8 @@ import { SavedPeers } from './saved-peers.ts'
 import { Signals } from './signals.ts'
 
 /**
- * How often libp2p is made to forget peers without a connection, ms. Guess: a pool has changed a
- * little in this time.
+ * How often libp2p is made to forget peers without a connection, ms. Guess: a pool changes little
+ * in this time.
  */
 const forgetInterval = 60_000
 
@@ -33,7 +33,7 @@ export class RunningNode {
   readonly signals: Signals
   readonly streams: ApplicationStreams
   readonly #peers: SavedPeers
-  /** The latest life, also after it ended. */
+  /** The latest life of this node, also after the end of that life. */
   #self: PoolMember | undefined
 
   constructor(parts: Parts, notifications: Notifications) {
@@ -93,7 +93,7 @@ export class RunningNode {
     this.engine.deliver({ type: 'discovered', introducer })
   }
 
-  /** Takes everything down: the node can't start, or can't go on. */
+  /** Takes everything down, since the node can't start or can't go on. */
   async abandon(error: unknown): Promise<void> {
     await this.lifecycle.close({ reason: 'failed', error: asError(error) })
   }
@@ -103,13 +103,13 @@ export class RunningNode {
     return this.#self
   }
 
-  /** Throws {@link OverlayClosedError} once the node is ending. */
+  /** Throws {@link OverlayClosedError} once the end of the node has begun. */
   command(command: Command): void {
     this.lifecycle.checkOpen()
     this.engine.command(command)
   }
 
-  /** Handles a start in which no introducer has let this node in. */
+  /** Handles a start in which no introducer let this node in. */
   #goOnAlone(): void {
     const { founds, peers } = this.parts
     const remembered = peers?.introducers().length ?? 0

@@ -1,7 +1,7 @@
 import type { WarningCode } from '@jel/protocol'
 import type { OverlayNotification } from '../api/view.ts'
 
-/** Warnings that are kept for the first subscriber. Guess: some of a start. */
+/** Warnings that are kept for the first subscriber. Guess: a start causes only some. */
 const maxEarly = 64
 
 type Subscriber = (notification: OverlayNotification) => void
@@ -12,9 +12,9 @@ export class Notifications {
   /** Warnings from before the first subscription. */
   #early: OverlayNotification[] | undefined = []
 
-  /** Returns the function that ends it. */
+  /** Returns a function that ends the subscription. */
   subscribe(subscriber: Subscriber): () => void {
-    // A subscriber gets the early warnings only after it has learned that the node is in.
+    // A subscriber gets the early warnings only after it has learned that the node has entered.
     const early = this.#early
     this.#early = undefined
     if (early !== undefined) setImmediate(() => early.forEach((warning) => this.publish(warning)))
@@ -35,8 +35,8 @@ export class Notifications {
       try {
         subscriber(notification)
       } catch (error) {
-        // As an EventTarget does: an error of one listener goes to the application, not to the pool
-        // or the other listeners.
+        // An error of one listener goes to the application, not to the pool or the other listeners.
+        // An EventTarget does the same.
         process.nextTick(() => {
           throw error
         })

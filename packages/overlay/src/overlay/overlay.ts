@@ -16,7 +16,7 @@ import type { RecordOwner } from '../identity/identity.ts'
 import { applicationMessage, createSigner } from '../identity/signatures.ts'
 import type { RunningNode } from './node.ts'
 
-/** The port of a node in the same thread. */
+/** The overlay of a node in the same thread. */
 export class RunningOverlay implements Overlay {
   readonly #node: RunningNode
 

@@ -2,8 +2,8 @@ import type { Reign } from '@jel/protocol'
 import { showReign, type PoolReign } from '../api/view.ts'
 
 /**
- * The present reigns. Members can invent names of elections. The protocol forgets those, and so
- * does this class, from time to time.
+ * The present reigns. Members can invent names of elections. The protocol forgets such names. From
+ * time to time this class does so as well.
  */
 export class Reigns {
   readonly #elections = new Set<string>()
@@ -33,7 +33,7 @@ export class Reigns {
     return reign && showReign(reign)
   }
 
-  /** Returns all reigns, by the names of the elections. */
+  /** Returns all reigns, sorted by the names of the elections. */
   all(): PoolReign[] {
     return [...this.#elections].sort().flatMap((election) => this.of(election) ?? [])
   }

@@ -10,7 +10,7 @@ export class SavedPeers {
   #isChanged = false
   #saving: Promise<void> | undefined
 
-  /** `id`: that of this node. */
+  /** `id`: the id of this node. */
   constructor(file: PeersFile | undefined, id: string, members: () => readonly PoolMember[]) {
     this.#file = file
     this.#id = id
@@ -30,7 +30,7 @@ export class SavedPeers {
   elected({ election, epoch, winner }: Reign): void {
     this.#file?.elected(election, epoch)
     this.#isChanged = true
-    // Saved at once: others may remember this node's fencing token for ever.
+    // Saved at once: others may remember the fencing token of this node's reign for ever.
     if (winner.id === this.#id) this.save()
   }
 

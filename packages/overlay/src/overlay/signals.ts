@@ -25,7 +25,7 @@ export class Signals {
     this.#last += 1
     const ref = this.#last
     const end = Promise.withResolvers<void>()
-    end.promise.catch(() => {}) // an aborted caller does not wait any more
+    end.promise.catch(() => {}) // after an abort the caller does not wait any more
     this.#pending.set(ref, { name, end })
     try {
       this.#send({ type: 'signal', ref, name, to })

@@ -10,7 +10,7 @@ afterEach(stopAll)
 
 const protocol = '/test/1.0.0'
 
-/** A relay of bytes to a peer, until `cut` makes it hold them. Its sockets stay open. */
+/** A relay of bytes to a peer. After `cut` it holds the bytes, and its sockets stay open. */
 async function cable(to: Peer): Promise<{ readonly address: Uint8Array; cut(): void }> {
   const sockets: Socket[] = []
   const port = tcpEndpoint(to.address)!.port
@@ -34,7 +34,7 @@ async function cable(to: Peer): Promise<{ readonly address: Uint8Array; cut(): v
   }
 }
 
-/** Streams from a host to another one, which echoes. */
+/** Streams from a host to another host, which echoes. */
 async function applications(from: Peer, to: Peer, address: () => Uint8Array): Promise<ApplicationStreams> {
   await to.host.libp2p.handle(protocol, (stream) => {
     stream.addEventListener('message', ({ data }) => void stream.send(data))

@@ -9,8 +9,8 @@ import type { Dialer } from '../dialing/dialing.ts'
 import { answers } from '../host/muxer.ts'
 
 /**
- * How long a connection to a member whose life has ended may take to answer, ms. Guess: as long as
- * a kernel first waits for data that it sent twice.
+ * How long a connection to a member whose life has ended may take to answer, ms. Guess: a kernel
+ * first waits this long for the acknowledgement of data that it sent twice.
  */
 const answerTime = 2_000
 
@@ -47,9 +47,9 @@ export class ApplicationStreams {
 
   /**
    * Aborts the unresponsive connections of a member whose life has ended. A kernel with data to
-   * send retries less and less often, so after a mended cut such a connection would stay silent for
-   * as long as the cut lasted. Responsive connections stay. They belong to the next life, which may
-   * be the cause of the news, or to a member that was falsely declared dead.
+   * send retries less and less often. So after a mended cut such a connection would stay silent for
+   * as long as the cut lasted. Responsive connections stay. They belong to the member's next life,
+   * or to a member that was falsely declared dead.
    */
   async died(id: string): Promise<void> {
     const connections = this.#connections(id)
@@ -83,8 +83,8 @@ export class ApplicationStreams {
   }
 
   /**
-   * Returns the open connections to this peer, the youngest last. Of several, an older one may be
-   * silent since a cut.
+   * Returns the open connections to this peer, the youngest last. An older connection may be silent
+   * since a cut.
    */
   #connections(id: string): Connection[] {
     const open = this.#options.libp2p.getConnections().filter(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id)

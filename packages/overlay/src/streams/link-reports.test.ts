@@ -29,7 +29,7 @@ describe('the links of a pool', () => {
       for (; answers < 2_000; answers += 1) await first.overlay.linksOf(second.id)
     }
     await expect(askOn()).rejects.toMatchObject({ code: 'OPEN_FAILED' })
-    // Ten seconds' worth at once.
+    // The limiter allows ten seconds' worth at once.
     expect(answers).toBeGreaterThanOrEqual(200)
     expect(first.overlay.members()).toHaveLength(2)
   })

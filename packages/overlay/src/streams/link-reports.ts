@@ -1,5 +1,5 @@
 /**
- * Reports the links of a member on demand, on a stream of its own: a view of the overlay costs
+ * Reports the links of a member on demand, on a stream of its own. So a view of the overlay costs
  * nothing while nobody looks at it.
  */
 import type { LinkState } from '@jel/protocol'
@@ -9,15 +9,15 @@ import { OpenError, reasonOf } from '../base/errors.ts'
 import { RateLimiter } from '../host/rate-limiter.ts'
 
 /**
- * Answers a second, for all askers together. Guess: each costs a stream, and at most a handshake.
- * Ten pages that show a small pool ask one of its members less often.
+ * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
+ * handshake. Ten pages that show a small pool ask one of its members less often.
  */
 const answersPerSecond = 20
 
 /** Longest answer, characters. A link takes 60. */
 const maxLength = 32_768
 
-/** Links of one answer. Guess: three times as many as a node has while many enter. */
+/** Links in one answer. Guess: three times as many as a node has while many nodes enter. */
 const maxLinks = 256
 
 /** Time for an answer, a dial included, ms. Guess. */
@@ -63,13 +63,16 @@ export class LinkReports {
     } finally {
       time.removeEventListener('abort', giveUp)
       signal?.removeEventListener('abort', giveUp)
-      // Our side is not needed either.
+      // This side of the stream is not needed any more.
       if (stream.status === 'open') await stream.close().catch(() => {})
     }
   }
 }
 
-/** Reads one line as the answer, since a late listener gets no event for the end of a stream. */
+/**
+ * Reads one line. The answer is a line because a late listener gets no event for the end of a
+ * stream.
+ */
 async function readLine(stream: AsyncIterable<Uint8Array | Uint8ArrayList>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

@@ -1,15 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { OwnTimeout, longestStretch } from './own-time.ts'
+import { TurnTimeout, longestStretch } from './turn-timeout.ts'
 
 const span = 400
 
 /**
- * Returns how long a time-out lasts, ms, in a process that is busy for `busy` ms at each of its
- * turns.
+ * Returns how long a time-out lasts, ms, if the process is busy for `busy` ms in each of its turns.
  */
 async function waited(busy: number): Promise<number> {
-  const timeout = new OwnTimeout(span)
+  const timeout = new TurnTimeout(span)
   const began = performance.now()
   timeout.begin()
   while (!timeout.isOver) {
@@ -20,7 +19,7 @@ async function waited(busy: number): Promise<number> {
   return performance.now() - began
 }
 
-describe('a time-out in own time', () => {
+describe('a time-out in turns', () => {
   it('lasts for its span', async () => {
     expect(await waited(0)).toBeGreaterThanOrEqual(span * 0.95)
   })
@@ -34,7 +33,7 @@ describe('a time-out in own time', () => {
   })
 
   it('is not lost before it begins, nor after it ended', async () => {
-    const [early, late] = [new OwnTimeout(20), new OwnTimeout(20).begin()]
+    const [early, late] = [new TurnTimeout(20), new TurnTimeout(20).begin()]
     late.end()
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect([early.isOver, late.isOver]).toEqual([false, false])
