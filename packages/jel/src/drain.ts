@@ -2,8 +2,8 @@ import type { Stream } from '@libp2p/interface'
 
 /**
  * Resolves when a stream takes more data. Rejects when the stream closes, or with the reason of
- * `signal`. libp2p's own `onDrain()` keeps the promise of the first call, so it resolves at once
- * from the second time on and never stops a writer again.
+ * `signal`. libp2p's own `onDrain()` keeps the promise of its first call. From the second call on
+ * it resolves at once and never stops a writer again.
  */
 export async function drained(stream: Stream, signal?: AbortSignal): Promise<void> {
   if (!stream.writableNeedsDrain) return

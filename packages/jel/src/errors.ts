@@ -5,8 +5,9 @@
 import { JelError } from '@jel/protocol'
 
 /**
- * A consistency level of JEL §3.3 that a pool without a coordinator can't give: `reliable` joins,
- * `uniform` elections. `joinPool` raises it instead of giving something weaker under the same name.
+ * Without a coordinator a pool can't give some consistency levels of JEL §3.3: `reliable` joins,
+ * `uniform` elections. `joinPool` raises this error instead of giving something weaker under the
+ * same name.
  */
 export class UnsupportedConsistencyError extends JelError {
   readonly code = 'UNSUPPORTED_CONSISTENCY'
@@ -16,7 +17,7 @@ export class UnsupportedConsistencyError extends JelError {
   readonly level: string
 
   constructor(option: string, level: string, offered: readonly string[]) {
-    super(`${option}: ${JSON.stringify(level)} is not offered; offered are ${offered.map((name) => `'${name}'`).join(' and ')}`)
+    super(`${option}: ${JSON.stringify(level)} is not offered: choose ${offered.map((name) => `'${name}'`).join(' or ')}`)
     this.option = option
     this.level = level
   }
@@ -55,7 +56,7 @@ export class TooFewMembersError extends JelError {
   }
 }
 
-/** An election name that is empty, too long or holds characters that names must not hold. */
+/** An election name is empty, too long or holds characters that names must not hold. */
 export class InvalidElectionNameError extends JelError {
   readonly code = 'INVALID_ELECTION_NAME'
 
@@ -64,7 +65,7 @@ export class InvalidElectionNameError extends JelError {
   }
 }
 
-/** A signal name that is empty, too long or holds characters that names must not hold. */
+/** A signal name is empty, too long or holds characters that names must not hold. */
 export class InvalidSignalNameError extends JelError {
   readonly code = 'INVALID_SIGNAL_NAME'
 
@@ -90,8 +91,8 @@ export class InvalidEventError extends JelError {
 }
 
 /**
- * The pool has a fixed size and as many members have joined, so no other may join (a closed pool of
- * the Ibis Portability Layer).
+ * The pool has a fixed size, and as many members have joined. No other node may join (a closed pool
+ * of the Ibis Portability Layer).
  */
 export class PoolClosedError extends JelError {
   readonly code = 'POOL_CLOSED'
@@ -99,7 +100,7 @@ export class PoolClosedError extends JelError {
   readonly size: number
 
   constructor(pool: string, size: number) {
-    super(`the pool ${JSON.stringify(pool)} is for ${size} members, and as many have joined before this node`)
+    super(`the pool ${JSON.stringify(pool)} is for ${size} members, and it was full before this node joined`)
     this.size = size
   }
 }
@@ -135,8 +136,8 @@ export class PoolTerminatedError extends JelError {
 }
 
 /**
- * More events came while events were paused than may wait. The waiting events were discarded; later
- * events are delivered.
+ * While events were paused, more events came than may wait. The waiting events were discarded.
+ * Later events are delivered.
  */
 export class EventsOverflowError extends JelError {
   readonly code = 'EVENTS_OVERFLOW'
@@ -146,7 +147,7 @@ export class EventsOverflowError extends JelError {
   }
 }
 
-/** The tag of a node is larger than the limit that all members keep. */
+/** The tag of a node is larger than the limit that all members enforce. */
 export class TagTooLargeError extends JelError {
   readonly code = 'TAG_TOO_LARGE'
 
@@ -157,7 +158,7 @@ export class TagTooLargeError extends JelError {
 
 /**
  * A static attribute can't be set: its name is invalid, or all attributes together would exceed the
- * limit that all members keep. The message says which.
+ * limit that all members enforce. The message says which.
  */
 export class InvalidConstantError extends JelError {
   readonly code = 'INVALID_CONSTANT'
@@ -227,8 +228,8 @@ export class Libp2pElsewhereError extends JelError {
 }
 
 /**
- * The worker thread of a pool could not be started, failed, or ended. `cause` says why, where that
- * is known.
+ * The worker thread of a pool could not be started, failed, or ended. `cause` gives the reason if
+ * it is known.
  */
 export class WorkerError extends JelError {
   readonly code = 'WORKER'

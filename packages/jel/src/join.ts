@@ -15,16 +15,16 @@ import { startRemoteOverlay } from './thread/start.ts'
  */
 const REQUIRE_TIMEOUT = 30_000
 /**
- * How much longer a start or an introduction that is under way at the timeout may go on, ms. Guess:
- * a thread that starts on a busy machine.
+ * If a start or an introduction is under way at the timeout, it may go on for this long, ms. Guess:
+ * enough for a thread that starts on a busy machine.
  */
 const GRACE = 10_000
 
 /**
  * Joins a pool (JEL §3, `init`): starts a libp2p host, then enters through a member of the pool, or
- * founds the pool where there is none. Resolves when this node is in the pool. If the introducers
- * don't answer, it resolves after 20 s at the latest with this node alone, and goes on retrying
- * them (`health().introducers` says why each failed). With `requireMembers` it rejects instead.
+ * founds the pool if there is none. Resolves when this node is in the pool. If the introducers
+ * don't answer, it resolves after 20 s at the latest. Then this node is alone and goes on trying
+ * them (`health().introducers` gives the reasons). With `requireMembers` it rejects instead.
  *
  * @param name the pool; all nodes that give this name, and the same `key` if there is one, meet
  *   there

@@ -1,6 +1,7 @@
 /**
- * Checks the version of Node, as `engines` in package.json has it. Imported first, so that an old
- * Node reports the needed version instead of failing at the first unknown feature.
+ * Checks that Node has the version that `engines` in package.json requires. This module is imported
+ * first, so that an old Node reports the needed version instead of failing at the first unknown
+ * feature.
  */
 import { UnsupportedNodeError } from './errors.ts'
 

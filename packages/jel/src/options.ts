@@ -5,26 +5,26 @@ import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
 /** The options of `joinPool`. All are optional. */
 export interface PoolOptions {
   /**
-   * Consistency of the membership news (JEL §3.3). `'unreliable'` (default) is best effort in any
-   * order, repaired until all nodes hold the same view. `'off'` delivers none. The paper's
-   * `'reliable'` needs a coordinator and is refused.
+   * Consistency of the membership news (JEL §3.3). `'unreliable'` (default): best effort, in any
+   * order, repaired until all nodes hold the same view. `'off'`: no news. The paper's `'reliable'`
+   * needs a coordinator and is refused.
    */
   joins?: 'unreliable' | 'off'
   /**
-   * Consistency of elections (JEL §3.3). `'non-uniform'` (default) converges to one winner; before
-   * that, different nodes may name different winners. `'off'` refuses elections. The paper's
-   * `'uniform'` is refused.
+   * Consistency of elections (JEL §3.3). `'non-uniform'` (default): elections converge to one
+   * winner. Before that, different nodes may name different winners. `'off'`: elections are
+   * refused. The paper's `'uniform'` is refused.
    */
   elections?: 'non-uniform' | 'off'
   /**
    * Addresses of members to enter the pool through (introducers): `host:port`, or multiaddrs with
-   * or without `/p2p/…`. Without any the node founds the pool, or finds it by mDNS.
+   * or without `/p2p/…`. Without any the node finds the pool by mDNS, or founds it.
    */
   bootstrap?: readonly string[]
   /**
    * With `bootstrap`: whether this node founds the pool if none of its introducers lets it in.
-   * Default: no. In that case it stands in no election until it has reached an introducer, so that
-   * no second master arises beside the pool that it can't reach.
+   * Default: no. Then it is no candidate in elections until it has reached an introducer. So no
+   * second master arises beside the pool that it can't reach.
    */
   found?: boolean
   /**
@@ -35,46 +35,46 @@ export interface PoolOptions {
   /** How long `requireMembers` may take, ms. Default: 30,000. */
   timeout?: number
   /**
-   * Where to listen: `ip:port` or multiaddrs. Default: all interfaces, IPv4 and IPv6, on one free
-   * TCP port; without IPv6, IPv4 alone.
+   * Where to listen: `ip:port` or multiaddrs. Default: one free TCP port of all interfaces, on IPv4
+   * and IPv6. Without IPv6, IPv4 alone.
    */
   listen?: readonly string[]
   /**
-   * Where others reach this node, if not where it listens: behind a port mapping, in a container.
-   * `host:port` or multiaddrs, at most 8.
+   * Addresses at which others reach this node, if it does not listen there itself: behind a port
+   * mapping, in a container. `host:port` or multiaddrs, at most 8.
    */
   announce?: readonly string[]
   /**
-   * Makes the router map a port to this node (UPnP). Default: no; in that case nothing is sent to
-   * find a router. Not together with `announce`.
+   * Makes the router map a port to this node (UPnP). Default: no; then the node does not look for a
+   * router. Not together with `announce`.
    */
   portMapping?: boolean
   /**
-   * Ids of the only nodes that may connect to this one, and that this one connects to. Give all
+   * Ids of the nodes that may connect to this node. It connects to no other nodes either. Give all
    * nodes the same list. Default: everybody.
    */
   allow?: readonly string[]
   /**
-   * Where this node is: levels from fine to coarse joined by `@`, as in `node7@rack2@delft@nl`. At
-   * most 256 bytes. Default: the host name.
+   * The location of this node: levels from fine to coarse joined by `@`, as in
+   * `node7@rack2@delft@nl`. At most 256 bytes. Default: the host name.
    */
   location?: string
   /**
-   * The application's own data about this node, which every member receives. At most 1,024 bytes;
-   * text is sent as UTF-8. Default: none.
+   * The application's own data about this node. Every member receives it. At most 1,024 bytes; text
+   * is sent as UTF-8. Default: none.
    */
   tag?: Uint8Array | string
   /**
    * Makes the pool private: the content of a swarm key file, see `generatePoolKey` and
    * `readPoolKey`. Nobody can enter or read anything without the same key. The first of several
-   * keys is the primary one, see `Pool.keys`.
+   * keys is the primary key, see `Pool.keys`.
    */
   key?: Uint8Array | string | readonly (Uint8Array | string)[]
   /**
-   * A file that keeps this node's key and incarnation across starts. Created with mode 0600 if it
-   * is missing; locked while in use. Beside it, `<identityFile>.peers` keeps the members that this
-   * node met, so that it finds its pool again without `bootstrap`, and the latest epochs of
-   * elections. Default: a new id at each start.
+   * A file that keeps this node's key and incarnation across starts. It is created with mode 0600
+   * if it is missing, and locked while in use. Beside it, `<identityFile>.peers` keeps the members
+   * that this node met, so that the node finds its pool again without `bootstrap`. It also keeps
+   * the latest epochs of elections. Default: a new id at each start.
    */
   identityFile?: string
   /**
@@ -85,28 +85,28 @@ export interface PoolOptions {
   /**
    * Where the node runs. `'main'` (default): in this thread. While the application computes without
    * yielding, the node sends nothing, and after 15 s the others declare it dead. `'worker'`: in a
-   * thread of its own. The application may block as long as it likes and finds all events waiting
-   * in order. A thread costs memory and start-up time, and `pool.libp2p` can't be reached.
+   * thread of its own. The application may block as long as it likes, and all events wait in order.
+   * A thread costs memory and start-up time, and `pool.libp2p` can't be used.
    */
   thread?: 'main' | 'worker'
   /**
-   * A pool for this many members, as a closed world of the Ibis Portability Layer. All nodes give
-   * the same size, and `waitForPoolClosed()` waits until as many have joined. A later node is
-   * refused with PoolClosedError, a node with another size with PoolSizeMismatchError. Default: no
-   * limit, or the size that another member announced.
+   * A pool for this many members, like a closed world of the Ibis Portability Layer. All nodes give
+   * the same size. `waitForPoolClosed()` waits until as many members have joined. A later node is
+   * refused with PoolClosedError. A node with another size is refused with PoolSizeMismatchError.
+   * Default: no limit, or the size that another member announced.
    */
   poolSize?: number
   /**
-   * Whether joining a terminated pool is an error, PoolTerminatedError. Default: no;
+   * Whether it is an error, PoolTerminatedError, to join a terminated pool. Default: no;
    * `pool.terminated` reports it.
    */
   requireRunning?: boolean
   /**
-   * Called with each problem until `joinPool` resolves, such as an introducer that can't be
+   * Called with each problem until `joinPool` resolves, for example an introducer that can't be
    * reached. From then on `warning` events report problems.
    */
   onWarning?: (warning: WarningDetail) => void
-  /** Aborts the joining. It has no effect after that. */
+  /** Aborts `joinPool`. It has no effect after that. */
   signal?: AbortSignal
 }
 
@@ -164,8 +164,8 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
 }
 
 /**
- * Throws InvalidOptionError or UnsupportedConsistencyError, which name the option. Callers without
- * types get their errors here.
+ * Throws InvalidOptionError or UnsupportedConsistencyError. The error names the option. Callers
+ * without types get their errors here.
  */
 export function checkOptions(options: unknown): asserts options is PoolOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
@@ -194,7 +194,7 @@ function quoted(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(' and ')
 }
 
-/** Returns a value as an error message shows it. */
+/** Returns a value as text for an error message. */
 function inspect(value: unknown): string {
   return typeof value === 'string'
     ? JSON.stringify(value.slice(0, 64))

@@ -23,7 +23,7 @@ describe('a pool of a fixed size', () => {
       const second = await join(name, [first], { poolSize: 3 })
       await first.waitForMembers(2)
       await second.leave()
-      // It learns of the size from the others.
+      // The third node learns of the size from the others.
       const third = await join(name, [first], { thread })
       expect(third.poolSize).toBe(3)
       const abort = new AbortController()
@@ -76,7 +76,7 @@ describe('a pool of a fixed size', () => {
     const both = await Promise.all([3, 4].map((poolSize) => join(name, [], { poolSize })))
     for (const [i, pool] of both.entries()) pool.addEventListener('warning', ({ detail }) => warnings[i]?.push(detail.code))
     await (both[0] as Pool).libp2p.dial((both[1] as Pool).libp2p.getMultiaddrs())
-    // Neither has the other as an introducer: a third one brings them together.
+    // Neither node has the other as an introducer. A third node brings them together.
     await join(name, both)
     await expect.poll(() => warnings, { timeout: 10_000 }).toEqual([['POOL_SIZE_MISMATCH'], ['POOL_SIZE_MISMATCH']])
   })
@@ -147,7 +147,7 @@ describe('what goes wrong before the pool is entered', () => {
     const name = poolName()
     const closed = await join(name, [], { key: generatePoolKey() })
     const warnings: WarningDetail[] = []
-    // It goes on alone.
+    // The node goes on alone.
     const pool = await join(name, [closed], { key: generatePoolKey(), thread, onWarning: (warning) => warnings.push(warning) })
     expect(warnings[0]).toMatchObject({ code: 'INTRODUCER_UNREACHABLE', message: expect.stringContaining('key') })
     expect(pool.health().alone).toBe(true)

@@ -63,7 +63,7 @@ export class FakeOverlay implements Overlay {
     this.#isOver = true
   }
 
-  /** Forgets the reign of an election, as the overlay does with too many of them. */
+  /** Forgets the reign of an election, as the overlay does if there are too many. */
   forget(election: string): void {
     this.#reigns.delete(election)
   }

@@ -102,7 +102,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     const answers = await all(asker.query('load', 'now', { timeout: 2_000 }))
     expect(answers).toEqual([asker, one, two].map(({ self }) => `${self.id}: now for true`).toSorted())
     expect(Date.now() - started).toBeGreaterThan(1_900)
-    // Once all asked members have answered there is nothing to wait for.
+    // When all asked members have answered, the query ends.
     const filtered = await all(asker.query('load', 'you', { timeout: 60_000, filter: { ids: [one.self, two.self.id] } }))
     expect(filtered).toEqual([one, two].map(({ self }) => `${self.id}: you for true`).toSorted())
     expect(await all(asker.query('load', '', { filter: { ids: ['nobody'] } }))).toEqual([])

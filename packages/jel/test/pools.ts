@@ -10,7 +10,7 @@ export async function join(name: string, others: readonly Pool[] = [], options: 
   return pool
 }
 
-/** Returns a founder and the others, who all see each other. */
+/** Returns a founder and other members. All see each other. */
 export async function pools(count: number, optionsOf: (place: number) => PoolOptions = () => ({})): Promise<Pool[]> {
   const name = poolName()
   const first = await join(name, [], optionsOf(0))

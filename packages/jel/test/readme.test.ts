@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { afterEach, expect, it } from 'vitest'
 
 const example = /```js\n(import [\s\S]*?)```/u.exec(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8'))?.[1] ?? ''
-// Beside this package, so that its imports are found as an application finds them.
+// The script is beside this package, so that its imports are found as in an application.
 const script = join(import.meta.dirname, `readme-example-${process.pid}.js`)
 
 const children: ChildProcessByStdio<null, Readable, Readable>[] = []

@@ -19,7 +19,7 @@ import { OverlayServer } from '../src/thread/overlay-server.ts'
 import { startRemoteOverlay } from '../src/thread/start.ts'
 import { enterByPort } from './port.ts'
 
-/** The abilities that several hosts in one process lack. */
+/** The features that several hosts in one process lack. */
 export const lacks = {
   pause: 'one process holds all hosts',
   silence: 'loopback is never silent',
@@ -45,7 +45,7 @@ const threads: Record<
     const pool = await joinPool(name, { ...options, thread: 'main' })
     return { pool, crash: async () => await pool.libp2p.stop() }
   },
-  // All of `thread: 'worker'` except the thread, which takes half a second to start.
+  // All of `thread: 'worker'` except the thread. A thread takes half a second to start.
   async port(name, options) {
     const overlay = await startOverlay({ ...options, pool: name })
     const { port1, port2 } = new MessageChannel()
@@ -53,7 +53,7 @@ const threads: Record<
     const pool = new Pool(await enterByPort(port2), { joins: 'unreliable', elections: 'non-uniform' })
     return { pool, crash: async () => await overlay.libp2p.stop() }
   },
-  // As `joinPool` does, with access to the thread.
+  // Like `joinPool`, with access to the thread.
   async worker(name, options) {
     const overlay = await startRemoteOverlay({ ...options, pool: name })
     return { pool: new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' }), crash: async () => await overlay.terminate() }
@@ -79,7 +79,7 @@ export class RealSwarm implements Swarm<RealNode> {
 
   async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions<RealNode> = {}): Promise<RealNode> {
     const identityFile = join(this.#directory, `${this.#identities++}`)
-    // A copy, as a host that was killed in this process still holds its lock.
+    // The file is copied: a host that was killed in this process still holds its lock.
     if (identityOf !== undefined) await copyFile(identityOf.identityFile, identityFile)
     const started = await this.#start(this.#name, {
       ...options,
@@ -178,7 +178,7 @@ class RealNode implements SwarmNode {
 
   /** Closes the sockets without a leave. The rest of the node has no connections. */
   async kill(): Promise<void> {
-    // A killed process writes nothing more. This one may.
+    // A killed process writes nothing more. The process of this node may.
     const kept = `${this.identityFile}-kept`
     await copyFile(this.identityFile, kept)
     this.identityFile = kept

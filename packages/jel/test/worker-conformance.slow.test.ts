@@ -2,7 +2,7 @@ import { acceptance } from '@jel/conformance'
 import { describe, it } from 'vitest'
 import { lacks, RealSwarm } from './real-swarm.ts'
 
-// Real threads take minutes, as each node loads everything again. `THREADS=1` runs these.
+// Real threads take minutes, since each node loads everything again. `THREADS=1` runs them.
 const thread = process.env['THREADS'] === undefined ? 'port' : 'worker'
 
 acceptance(

@@ -53,7 +53,7 @@ test('an application that blocks its thread finds the events of that time, in or
   const heard: string[] = []
   blocked.addEventListener('signal', ({ detail }) => heard.push(detail.name))
   for (const each of ['one', 'two', 'three']) void other.signal(each, [blocked.self.id])
-  // They are posted to the other node's thread, which goes on while this one computes.
+  // The signals are posted to the other node's thread. It goes on while this thread computes.
   block(3000)
   expect(heard).toEqual([])
   await expect.poll(() => heard).toEqual(['one', 'two', 'three'])
@@ -127,7 +127,7 @@ describe('streams', () => {
     writing.catch(() => {})
     const resume = await paused.promise
     await delay(500)
-    // Both threads' windows, and those of the connection between them.
+    // The bound is the windows of both threads, and those of the connection between them.
     expect(written).toBeLessThan(total / 2)
     resume()
     await writing
@@ -159,7 +159,7 @@ describe('streams', () => {
     const [client, server] = await pair('worker', 'main')
     await server.handle('/slow/1.0.0', (stream) => stream.pause())
     const stream = await client.open(server.self, '/slow/1.0.0')
-    // More than the reader's end takes without being read, less than this end lets wait.
+    // This is more than the reader's end takes unread, and less than this end lets wait.
     stream.send(new Uint8Array(200_000))
     await delay(200)
     stream.send(new Uint8Array(200_000))

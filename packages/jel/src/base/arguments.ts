@@ -1,5 +1,5 @@
 /**
- * Checks the arguments of calls. Nothing beneath the facade checks them again.
+ * Checks the arguments of calls. The layers below the facade don't check them again.
  */
 import { InvalidProtocolError } from '@jel/overlay'
 import { defaultConfig, nameProblem, recordProblem } from '@jel/protocol'
@@ -16,10 +16,10 @@ const { limits } = defaultConfig
 
 /** The prefix of records about the pool itself. */
 export const OWN_RECORDS = 'jel.pool/'
-/** Their lifetime, ms: the longest of a record, 31 days. */
+/** The lifetime of these records, ms: the longest that a record may have, 31 days. */
 export const OWN_RECORDS_TTL = limits.recordLifetime
 
-/** Prefixes of protocols that are not the application's. */
+/** Prefixes of protocol ids that an application may not use. */
 const RESERVED = ['/jel/', '/meshsub/', '/floodsub/', '/ipfs/', '/multistream/']
 
 /**
@@ -86,7 +86,7 @@ export function checkTag(tag: unknown): Uint8Array {
   return bytes
 }
 
-/** Throws InvalidOptionError. The length is bounded as every member keeps all locations. */
+/** Throws InvalidOptionError. The length is bounded, since every member keeps all locations. */
 export function checkLocation(location: string): void {
   const bytes = new TextEncoder().encode(location).length
   if (bytes > limits.locationBytes)
@@ -95,7 +95,7 @@ export function checkLocation(location: string): void {
   if (/\p{Cc}/u.test(location)) throw new InvalidOptionError('the location contains a control character')
 }
 
-/** Returns the value if it has bytes. Otherwise throws InvalidOptionError. */
+/** Returns the value if it is a Uint8Array. Otherwise throws InvalidOptionError. */
 export function checkBytes(option: string, value: unknown, types: string): Uint8Array {
   if (!(value instanceof Uint8Array)) throw new InvalidOptionError(`${option}: must be ${types}`)
   return value
@@ -115,7 +115,7 @@ export function checkProtocol(protocol: string): void {
   if (prefix !== undefined) throw new InvalidProtocolError(`protocol ids that start with ${prefix} are not the application's: ${protocol}`)
 }
 
-/** Returns the problem with a number of things, or undefined if it is a positive safe integer. */
+/** Returns the problem with a count, or undefined if it is a positive safe integer. */
 export function countProblem(value: unknown): string | undefined {
   return Number.isSafeInteger(value) && (value as number) > 0 ? undefined : 'must be a whole number above 0'
 }
@@ -144,7 +144,7 @@ export function toBytes<Value>(value: Value): Exclude<Value, string> | Uint8Arra
   return typeof value === 'string' ? new TextEncoder().encode(value) : (value as Exclude<Value, string>)
 }
 
-/** Checks the type, too, for callers without types at the other end of a pipe. */
+/** Checks the type as well: callers at the other end of a pipe have no types. */
 function problemOf(name: unknown): string | undefined {
   return typeof name === 'string' ? nameProblem(name) : 'must be a string'
 }

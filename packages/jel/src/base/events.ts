@@ -1,7 +1,7 @@
 import type { Measured, PoolRecord } from '@jel/overlay'
 import type { Health, Member, Reign } from './member.ts'
 
-/** A signal that another member sent to this one with `signal()`. */
+/** A signal that another member sent to this member with `signal()`. */
 export interface SignalDetail {
   /** The name that the sender gave it. */
   readonly name: string
@@ -42,12 +42,15 @@ export interface WarningDetail {
 export type MeasuredDetail = Measured
 
 /**
- * The events of a pool by name. Each is a `CustomEvent` whose `detail` is plain data. Listeners get
- * the events after their registration, in order. If `members()` is read in the tick of the
- * registration, it is exactly the state before the first event.
+ * The events of a pool by name. Each is a `CustomEvent` whose `detail` is plain data. A listener
+ * gets all events after its registration, in order. In the tick of the registration, `members()`
+ * returns exactly the state before the first event.
  */
 export interface PoolEvents {
-  /** A member joined (JEL §3.1). At most once per life, and never after the end of that life. */
+  /**
+   * A member joined (JEL §3.1). The event comes at most once per life, and never after the end of
+   * that life.
+   */
   joined: CustomEvent<Member>
   /** A member left by its own will (JEL §3.1). */
   left: CustomEvent<Member>
@@ -56,36 +59,36 @@ export interface PoolEvents {
   /** A present member changed its addresses, its tag or its constants. Not in the paper. */
   updated: CustomEvent<Member>
   /**
-   * An election has another winner, or the same winner under another epoch (JEL §3.2). Provisional
-   * until the pool agrees (§3.3).
+   * An election has another winner, or the same winner under another epoch (JEL §3.2). The result
+   * is provisional until the pool agrees (§3.3).
    */
   elected: CustomEvent<Reign>
   /**
-   * A record is new, has a new version, was withdrawn, or was evicted by others. In the last two
-   * cases it has no `value`. No event reports that a record expired. Not in the paper.
+   * A record is new, has a new version, was withdrawn, or was evicted by other records. In the last
+   * two cases it has no `value`. There is no event when a record expires. Not in the paper.
    */
   record: CustomEvent<PoolRecord>
-  /** Another member sent a signal to this one. */
+  /** Another member sent a signal to this member. */
   signal: CustomEvent<SignalDetail>
   /**
-   * A member sent a user event with `broadcast()` to all members, itself included. Delivered once
-   * each. Not in the paper; Serf's user event.
+   * A member sent a user event with `broadcast()` to all members, itself included. Each event is
+   * delivered once. Not in the paper; Serf's user event.
    */
   event: CustomEvent<EventDetail>
   /**
-   * As many members have joined as a pool of a fixed size is for. `waitForPoolClosed()` reports
-   * this late, too.
+   * The pool has a fixed size, and as many members have joined. `waitForPoolClosed()` reports this
+   * later as well.
    */
   poolClosed: CustomEvent<{ readonly size: number }>
   /**
-   * A member terminated the pool. Nobody is made to leave. `pool.terminated` reports this late,
-   * too.
+   * A member terminated the pool. No member is forced to leave. `pool.terminated` reports this
+   * later as well.
    */
   terminated: CustomEvent<Termination>
   /** The state in `health()` changed: alone, in a minority, or well again. */
   health: CustomEvent<Health>
   /** This node measured a duration: for metrics, see `observe` of `@jel/jel/opentelemetry`. */
   measured: CustomEvent<MeasuredDetail>
-  /** A problem occurred after which the node goes on. */
+  /** A problem occurred, and the node goes on. */
   warning: CustomEvent<WarningDetail>
 }

@@ -1,8 +1,8 @@
 import type { Overlay, OverlayNotification } from '@jel/overlay'
 
 /**
- * `lost` news were dropped because more than `limit` waited for an application that blocked its
- * thread. Only with `thread: 'worker'`.
+ * `lost` news were dropped: more than `limit` waited for an application that blocked its thread.
+ * Only with `thread: 'worker'`.
  */
 export interface NewsGap {
   readonly type: 'gap'
@@ -15,8 +15,8 @@ export type PoolNews = OverlayNotification | NewsGap
 /** The host of a pool: an overlay in this thread or in another. */
 export interface PoolHost extends Omit<Overlay, 'subscribe'> {
   /**
-   * As `Overlay.subscribe`. After a gap everything else, such as `members()`, shows the state after
-   * it.
+   * As `Overlay.subscribe`. After a gap all other calls, such as `members()`, show the state after
+   * the gap.
    */
   subscribe(listener: (news: PoolNews) => void): () => void
 }

@@ -2,7 +2,7 @@ import type { OverlayHealth, PoolLink, PoolMember, PoolReign, Traffic } from '@j
 
 /**
  * A node of the pool as others see it (JEL §3: a single instance in a computation, tracked as one
- * entity). It is plain data, which can be cloned across a `MessagePort`. `id` and `incarnation`
+ * entity). It is plain data and can be cloned across a `MessagePort`. `id` and `incarnation`
  * together name one life.
  */
 export type Member = PoolMember
@@ -12,16 +12,16 @@ export type MemberRef = string | { readonly id: string }
 
 /**
  * One reign in one election: the present holder of the role (JEL §3.2). Its fencing token is
- * `(epoch, winner)`. The token orders reigns. It can't exclude that two nodes hold a role at once
- * while the network is partitioned.
+ * `(epoch, winner)`. The token orders reigns. While the network is partitioned, two nodes may hold
+ * a role at once. The token can't prevent that.
  */
 export type Reign = PoolReign
 
-/** How well this node is connected, as far as it can tell. */
+/** How well this node is connected, as far as it knows. */
 export type Health = OverlayHealth
 
 /**
- * A link of a node. The member `id` is at the other end and took `roundTrip` ms to answer the last
+ * A link of a node. The member `id` is at the other end. It took `roundTrip` ms to answer the last
  * probe. Often only one end of a link probes the other.
  */
 export type Link = PoolLink
@@ -30,8 +30,8 @@ export type { Traffic }
 
 /**
  * One change of the membership (JEL §3.1: join, leave and died notifications), or of a member's own
- * data. `updated` brings a present member with other addresses, another tag or other constants. It
- * is the same life, so it begins and ends nothing.
+ * data. `updated` reports other addresses, another tag or other constants of a present member. The
+ * life of the member stays the same.
  */
 export interface Change {
   readonly type: 'joined' | 'left' | 'died' | 'updated'
@@ -44,9 +44,9 @@ export function idOf(member: MemberRef): string {
 }
 
 /**
- * Orders members by when they joined: by `joinedAt`, then by id. All members put any two lives in
- * the same order, for as long as both lives last. The order follows the members' own calendars, not
- * the `joined` events of any one node.
+ * Orders members by the time at which they joined: by `joinedAt`, then by id. All members put any
+ * two lives in the same order, for as long as both lives last. The order follows the members' own
+ * calendars, not the `joined` events of any one node.
  */
 export function byJoin(one: Pick<Member, 'id' | 'joinedAt'>, other: Pick<Member, 'id' | 'joinedAt'>): number {
   if (one.joinedAt !== other.joinedAt) return one.joinedAt - other.joinedAt

@@ -23,20 +23,20 @@ export class EventBuffer {
     this.#isPaused = true
   }
 
-  /** Dispatches the waiting events. Throws EventsOverflowError if some had to be discarded. */
+  /** Dispatches the waiting events. Throws EventsOverflowError if events had to be discarded. */
   resume(): void {
     this.#isPaused = false
     if (this.#isOver) {
       this.#isOver = false
       throw new EventsOverflowError(this.#limit)
     }
-    // A listener may pause again: the rest waits on.
+    // A listener may pause again. Then the other events wait on.
     while (!this.#isPaused && this.#next < this.#waiting.length) this.#waiting[this.#next++]?.()
     this.#waiting = this.#waiting.slice(this.#next)
     this.#next = 0
   }
 
-  /** Dispatches now, or when events resume. */
+  /** Dispatches an event now, or when events resume. */
   push(dispatch: () => void): void {
     if (!this.#isPaused && this.#waiting.length === 0) dispatch()
     else if (this.#waiting.length - this.#next < this.#limit && !this.#isOver) this.#waiting.push(dispatch)

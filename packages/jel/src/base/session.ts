@@ -9,9 +9,9 @@ import type { PoolHost, PoolNews } from './host.ts'
 /** How a pool ended for this node: by `leave()`, or because it could not go on. */
 export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
 
-/** Every operation that takes time can be given up. It then rejects with `signal.reason`. */
+/** Every operation that takes time can be aborted. It then rejects with `signal.reason`. */
 export interface Abortable {
-  /** Gives the operation up. */
+  /** Aborts the operation. */
   signal?: AbortSignal
 }
 
@@ -91,7 +91,7 @@ export class Session {
     }
   }
 
-  /** As `ask`, for a call without a promise. */
+  /** Like `ask`, for a call without a promise. */
   order(call: () => void): void {
     try {
       call()
@@ -101,7 +101,7 @@ export class Session {
   }
 
   /**
-   * Replaces the error of a closed overlay: the overlay ends a moment before this pool gets the
+   * Replaces the error of a closed overlay. The overlay ends a moment before this pool gets the
    * reason.
    */
   errorOf(error: unknown): unknown {
@@ -125,14 +125,14 @@ export class Session {
     await this.#leaving
   }
 
-  /** Leaves because as many members as the pool is for came before this node. */
+  /** Leaves a pool of a fixed size, because enough members joined before this node. */
   async expel(error: PoolClosedError): Promise<void> {
     this.#excess = error
     this.end(error)
     await this.leave()
   }
 
-  /** No event is dispatched after this. */
+  /** Ends the session. No event is dispatched after this. */
   end(failure?: Error): void {
     if (this.#leftError !== undefined) return
     const error = new PoolLeftError(this.pool, failure)

@@ -14,14 +14,14 @@ export interface Counts {
   left: number
   died: number
   elected: number
-  /** Those of `elected` that this node won. */
+  /** The part of `elected` that this node won. */
   won: number
   signals: number
   /** Warnings by code. */
   readonly warnings: Map<string, number>
 }
 
-/** The state at one moment, from which all instruments are read. */
+/** The state at one moment. All instruments are read from it. */
 export interface Figures {
   /** Unix ms */
   readonly now: number
@@ -40,7 +40,7 @@ export interface Figures {
 export class Watch implements Disposable {
   readonly #pool: Pool
   readonly #counts: Counts = { joined: 0, left: 0, died: 0, elected: 0, won: 0, signals: 0, warnings: new Map() }
-  /** The last reign of each election that was counted. */
+  /** The last counted reign of each election. */
   readonly #reigns = new Map<string, string>()
   readonly #end = new AbortController()
 

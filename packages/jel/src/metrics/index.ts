@@ -1,6 +1,6 @@
 /**
  * The metrics of a pool. `observe` of `@jel/jel/opentelemetry` registers them with OpenTelemetry.
- * These are the definitions for other exporters.
+ * This module has the definitions for other exporters.
  *
  * @packageDocumentation
  */

@@ -114,7 +114,7 @@ export const instruments: readonly Instrument[] = [
     unit: 's',
     help: 'Reconciliations that this node began, until both sides knew the same.',
     measures: 'reconciliation',
-    // Guess: from a network of one room to 50,000 members through a slow one.
+    // Guess: from the network of one room to 50,000 members through a slow network.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   },
   {
@@ -153,7 +153,7 @@ function counter(name: string, unit: string, help: string, read: (figures: Figur
   return { name, kind: 'counter', unit, help, read }
 }
 
-/** In seconds. */
+/** Returns a quantile of the round trips, in seconds. */
 function quantile(links: Figures['links'], share: number): number | undefined {
   const times = links.flatMap(({ roundTrip }) => roundTrip ?? []).sort((a, b) => a - b)
   const time = times[Math.ceil(times.length * share) - 1]

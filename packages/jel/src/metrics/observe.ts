@@ -5,12 +5,12 @@ import { Watch, type Figures } from './figures.ts'
 import { instruments, readings } from './instruments.ts'
 
 /**
- * Registers all instruments of a pool with OpenTelemetry through its API. An application that has
- * an SDK exports them; without an SDK this does nothing. They are read when the SDK collects. Call
- * it once per pool, after the set-up of the SDK. Earlier events are not counted.
+ * Registers all instruments of a pool with OpenTelemetry through its API. If the application has an
+ * SDK, the SDK reads the instruments when it collects, and exports them. Without an SDK this does
+ * nothing. Call it once per pool, after the set-up of the SDK. Earlier events are not counted.
  *
- * @param meter default: that of the global meter provider, by the name of this package
- * @returns the function that ends it
+ * @param meter default: the meter of the global provider for the name of this package
+ * @returns the function that ends the registration
  */
 export function observe(pool: Pool, meter: Meter = metrics.getMeter('@jel/jel')): () => void {
   const watch = new Watch(pool)

@@ -14,13 +14,13 @@ interface Waiter {
 }
 
 /**
- * The calls of a pool about its elections. A candidacy outlives its call once there was a result:
- * when the winner goes, the remaining candidates elect the next one unasked (JEL §3.2).
+ * The calls of a pool about its elections. After a result a candidacy outlives its call: when the
+ * winner goes, the remaining candidates elect the next one unasked (JEL §3.2).
  */
 export class ElectionCalls extends MemberCalls {
   readonly #session: Session
   readonly #waiters = new Set<Waiter>()
-  /** Candidacies that had a result. An abort does not withdraw these. */
+  /** Elections in which a candidacy of this node had a result. An abort does not withdraw it. */
   readonly #standing = new Set<string>()
 
   /** @internal */
@@ -34,7 +34,7 @@ export class ElectionCalls extends MemberCalls {
           this.#settle(reign)
           session.emit('elected', reign)
         },
-        // Announcements may have been missed.
+        // The gap may have hidden results.
         gap: () => {
           for (const { election } of this.#waiters) this.#settleKnown(election)
         },
@@ -46,10 +46,10 @@ export class ElectionCalls extends MemberCalls {
   }
 
   /**
-   * Nominates this node and waits for a result (JEL §3.2), which need not be this node. A known
+   * Nominates this node and waits for a result (JEL §3.2). The winner may be another node. A known
    * winner that is alive keeps the role. The candidacy lasts until `withdraw()`, leave or death.
    * When a winner goes, the remaining candidates elect the next one unasked, and `elected` events
-   * report it. A node that was given `bootstrap` addresses waits until it has reached one of them,
+   * report it. A node with `bootstrap` addresses first waits until it has reached one of them,
    * unless it joined with `found`. A result is provisional until the pool agrees (JEL §3.3,
    * non-uniform).
    *
@@ -64,8 +64,8 @@ export class ElectionCalls extends MemberCalls {
   }
 
   /**
-   * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`),
-   * for as long as there is none.
+   * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`).
+   * It waits for as long as there is no winner.
    *
    * @param options.signal gives up waiting
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
@@ -76,15 +76,16 @@ export class ElectionCalls extends MemberCalls {
   }
 
   /**
-   * Returns the present reigns that this node knows of, by the names of the elections (JEL §3.2).
+   * Returns the present reigns that this node knows of (JEL §3.2). They are sorted by the names of
+   * the elections, except with `thread: 'worker'`.
    */
   reigns(): readonly Reign[] {
     return this.#session.parts.elections === 'off' ? [] : this.#session.host.reigns()
   }
 
   /**
-   * Ends this node's candidacy. If it had the role, the remaining candidates elect the next one.
-   * Not in the paper.
+   * Ends this node's candidacy. If this node had the role, the remaining candidates elect the next
+   * winner. Not in the paper.
    *
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
    */
@@ -129,8 +130,8 @@ export class ElectionCalls extends MemberCalls {
   }
 
   /**
-   * Settles with the known reign. A reign counts only while its winner is a member; after that only
-   * the next one does.
+   * Settles the waiting callers with the known reign. A reign counts only while its winner is a
+   * member. After that only the next reign counts.
    */
   #settleKnown(election: string): void {
     const reign = this.#session.host.reign(election)
@@ -145,7 +146,9 @@ export class ElectionCalls extends MemberCalls {
     return this.#waiters.delete(waiter)
   }
 
-  /** Withdraws for a caller that is gone. The end of a pool has ended its candidacies, too. */
+  /**
+   * Withdraws for a caller that is gone. If the pool has ended, its candidacies have ended, too.
+   */
   #abandon(election: string): void {
     try {
       this.#session.host.withdraw(election)

@@ -4,12 +4,13 @@ import type { Session } from '../base/session.ts'
 
 /**
  * Changes the keys of a private pool while it runs, as Serf's keyring does: install the new key on
- * all nodes, then use it on all, then remove the old one on all. After each step every node can
- * talk to every other. A change lasts as long as the node: change its key file, too.
+ * all nodes, then use it on all, then remove the old key on all. After each step every node can
+ * talk to every other. A change lasts only as long as the node runs: change its key file, too.
  *
  * A key is given as the text of its file. An installed key can also be given by its fingerprint.
- * All methods reject with PoolKeysError (an open pool, an unknown key, the primary key),
- * PoolKeyError (not a key), InvalidOptionError or PoolLeftError.
+ * The methods reject with PoolKeysError (an open pool, an unknown key, the primary key),
+ * PoolKeyError (not a key), InvalidOptionError or PoolLeftError. `list` rejects with PoolLeftError
+ * only.
  */
 export class Keyring {
   readonly #session: Session
@@ -26,8 +27,8 @@ export class Keyring {
   }
 
   /**
-   * Makes an installed key the primary one, which protects the connections that this node opens
-   * from then on.
+   * Makes an installed key the primary key. It protects the connections that this node opens from
+   * then on.
    */
   async use(key: Uint8Array | string): Promise<PoolKeyInfo> {
     checkKey(key)
@@ -44,8 +45,8 @@ export class Keyring {
   }
 
   /**
-   * Returns the fingerprints of the installed keys, the primary one first. Never the keys
-   * themselves.
+   * Returns the fingerprints of the installed keys, the primary key first. It never returns the
+   * keys themselves.
    */
   async list(): Promise<readonly PoolKeyInfo[]> {
     return await this.#ask((keys) => keys.list())

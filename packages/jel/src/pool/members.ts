@@ -45,20 +45,20 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   }
 
   /**
-   * This node as the others see it. It changes when the node re-enters under a new incarnation (it
-   * had been pronounced dead while it was cut off), and with its addresses, tag and constants,
-   * within the same incarnation.
+   * This node as the others see it. It changes when the node re-enters under a new incarnation,
+   * because it was pronounced dead while it was cut off. Within an incarnation it changes with the
+   * node's addresses, tag and constants.
    */
   get self(): Member {
     return this.#session.host.self
   }
 
   /**
-   * Returns the members that this node believes to be in the pool at present, itself included, by
-   * id. Works with `joins: 'off'` too: then it is the only source, since no events come.
+   * Returns the members that this node believes to be in the pool at present, itself included,
+   * sorted by id. With `joins: 'off'` this is the only source, since no events come.
    *
-   * With the order `'join'`: as they joined, by `joinedAt` and then by id. All members put any two
-   * in the same order.
+   * With the order `'join'` they are sorted by `joinedAt`, then by id. All members put any two
+   * members in the same order.
    *
    * @throws InvalidOptionError
    */
@@ -70,8 +70,8 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   }
 
   /**
-   * Replaces the tag of this node within its life; the others get `updated`. The tag survives a
-   * re-entry under a new incarnation. Resolves when `self` has it.
+   * Replaces the tag of this node within its life. The others get `updated`. The tag survives a
+   * re-entry under a new incarnation. Resolves when `self` has the new tag.
    *
    * @param tag at most 1,024 bytes; text is sent as UTF-8
    * @throws TagTooLargeError, InvalidOptionError, PoolLeftError
@@ -84,10 +84,12 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
 
   /**
    * Sets one static attribute of this node. Programs that run on the pool use it to say what the
-   * node offers. The others read it in `member.constants` and get `updated`. It is known wherever
-   * this node is known, survives a re-entry, and ends with the node. Resolves when `self` has it.
+   * node offers. The others read it in `member.constants` and get `updated`. All members that know
+   * this node know the attribute. It survives a re-entry, and ends with the node. Resolves when
+   * `self` has it.
    *
-   * @param name as that of a signal; begin it with the program's own, as in `jel.compute`
+   * @param name follows the rules for names of signals; begin it with the program's own name, as in
+   *   `jel.compute`
    * @param value undefined removes the attribute of this name; text is sent as UTF-8. All
    *   attributes of a member have at most 512 bytes, names included
    * @throws InvalidConstantError, InvalidOptionError, PoolLeftError
@@ -99,7 +101,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
     try {
       await this.#session.ask(() => this.#session.host.setConstant(name, bytes))
     } catch (error) {
-      // Only the host knows the other constants for sure.
+      // Only the host is sure to know all constants, so it checks their size.
       throw error instanceof RangeError ? new InvalidConstantError(error.message, { cause: error }) : error
     }
   }
@@ -126,8 +128,8 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
 
   /**
    * Returns the membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for
-   * this node, then for each other present member. A member whose addresses, tag or constants
-   * changed comes as `updated`. No change is missed or repeated. The news is unreliable in the
+   * this node, then for each other present member. `updated` reports that the addresses, tag or
+   * constants of a member changed. No change is missed or repeated. The news is unreliable in the
    * sense of JEL §3.3: best effort, and the order may differ between nodes. After `leave()` the
    * queued changes can still be read, then the iteration ends.
    *
@@ -139,9 +141,9 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
    * @throws JoinsOffError with `joins: 'off'`
    * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not
    *   go on
-   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait, or, with
-   *   `thread: 'worker'`, more than 65,536 events for an application that blocks its thread: never
-   *   a silent gap
+   * @throws ChangesOverflowError from the iteration, when more than `limit` changes wait. With
+   *   `thread: 'worker'` also when more than 65,536 events wait for an application that blocks its
+   *   thread. There is never a silent gap
    */
   changes(options: Abortable & { limit?: number } = {}): AsyncIterableIterator<Change, undefined> {
     const { signal, limit = DEFAULT_CHANGES_LIMIT } = options
@@ -165,9 +167,8 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   }
 
   /**
-   * Reports a suspicion (JEL §3.1): this node probes the member now, and others probe it if it does
-   * not answer. This is only a hint and kills nobody. If the member is gone already, a `Member` is
-   * ignored.
+   * Reports a suspicion (JEL §3.1). This node probes the member now. Others probe it if it does not
+   * answer. This is only a hint and kills nobody. A `Member` that is gone already is ignored.
    *
    * @throws UnknownMemberError for an id that is not in the view; PoolLeftError
    */

@@ -47,11 +47,11 @@ export class MessageCalls extends ElectionCalls {
   }
 
   /**
-   * Sends a named signal to members, who get a `signal` event. Resolves when all have acknowledged
+   * Sends a named signal to members. They get a `signal` event. Resolves when all have acknowledged
    * it. Not in the paper; `Registry.signal` of the Ibis Portability Layer.
    *
-   * @throws UnknownMemberError, InvalidSignalNameError, PoolLeftError; the overlay's error names
-   *   the members that did not acknowledge in time
+   * @throws UnknownMemberError, InvalidSignalNameError, PoolLeftError; SignalError names the
+   *   members that did not acknowledge in time
    */
   async signal(name: string, ...members: readonly MemberRef[]): Promise<void>
   async signal(name: string, members: readonly MemberRef[], options?: Abortable): Promise<void>
@@ -67,11 +67,11 @@ export class MessageCalls extends ElectionCalls {
   }
 
   /**
-   * Sends a user event to all members once, this node included: they get an `event`. A member that
+   * Sends a user event to all members once, this node included. They get an `event`. A member that
    * is cut off for a moment gets it later, within ten minutes. A member that joins later does not
    * get it. Nobody acknowledges it. Not in the paper; Serf's user event.
    *
-   * @param name as that of a signal
+   * @param name follows the rules for names of signals
    * @param payload at most 1,024 bytes; text is sent as UTF-8
    * @throws InvalidEventError, PoolLeftError
    */
@@ -83,8 +83,8 @@ export class MessageCalls extends ElectionCalls {
   }
 
   /**
-   * Asks all members, this node included, and iterates over their answers as they arrive, each with
-   * its member; at most one per member. Ends when all asked members have answered, or at the
+   * Asks all members, this node included. Iterates over their answers as they arrive, each with its
+   * member, and at most one per member. Ends when all asked members have answered, or at the
    * timeout. A member without a handler for `name` does not answer. Not in the paper; Serf's query.
    *
    * The question is sent at this call. Leave the loop or call `return()` to stop waiting.
@@ -121,14 +121,14 @@ export class MessageCalls extends ElectionCalls {
   }
 
   /**
-   * Publishes bytes under a name, for all members, until they expire. They outlive this node:
-   * newcomers and the other side of a partition get them, too. Each owner has its own names.
-   * Publishing a name again replaces its value. Not in the paper.
+   * Publishes bytes under a name, for all members, until the record expires. The record outlives
+   * this node. Newcomers and the other side of a partition get it, too. Each owner has its own
+   * names. Publishing a name again replaces its value. Not in the paper.
    *
    * @param value at most 1 KiB
-   * @param options.ttl how long it lives, ms; at most 31 days
-   * @param options.owner the owner of the record, see `readOwner`; default: this node, whose key is
-   *   a new one at each start without an identity file
+   * @param options.ttl how long the record lives, ms; at most 31 days
+   * @param options.owner the owner of the record, see `readOwner`; default: this node. Without an
+   *   identity file this node has a new key at each start
    * @throws InvalidRecordError, RecordsFullError, PoolLeftError
    */
   async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
@@ -150,14 +150,14 @@ export class MessageCalls extends ElectionCalls {
   }
 
   /**
-   * Returns the records that this node knows, by name, then by owner. The `record` event reports
-   * changes.
+   * Returns the records that this node knows, sorted by name, then by owner. The `record` event
+   * reports changes.
    *
    * @param prefix only records whose names begin with it
    */
   records(prefix = ''): readonly PoolRecord[] {
     const records = this.#session.host.records(prefix)
-    // The pool's own records are reported otherwise.
+    // Other calls and events report the pool's own records.
     return isOwnRecord(prefix) ? records : records.filter(({ name }) => !isOwnRecord(name))
   }
 

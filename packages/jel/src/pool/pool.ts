@@ -17,7 +17,7 @@ import { StreamCalls } from './streams.ts'
  * `joinPool` creates it. All that it returns is plain data, except for streams and `libp2p`.
  */
 export class Pool extends StreamCalls implements AsyncDisposable {
-  // The calls about members, elections, messages and streams are in the classes that it extends.
+  // The calls about members, elections, messages and streams are in the superclasses.
   readonly #session: Session
   readonly #terminations: Terminations
   readonly #fixedSize: FixedSize
@@ -60,8 +60,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * The libp2p host itself, for everything that the pool does not cover. Don't stop it: `leave()`
-   * does.
+   * The libp2p host itself, for everything that the pool does not offer. Don't stop it: call
+   * `leave()`.
    *
    * @throws Libp2pElsewhereError with `thread: 'worker'`
    */
@@ -69,7 +69,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
     return this.#session.host.libp2p
   }
 
-  /** The keys of a private pool, which can be changed while it runs. */
+  /** The keys of a private pool. They can be changed while the pool runs. */
   get keys(): Keyring {
     return this.#keys
   }
@@ -84,7 +84,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
    * node contains its public key, so others can check the signature even after the node has gone.
    * Not in the paper.
    *
-   * @param message begin it with the program's own name: other programs of this node sign as well
+   * @param message begin it with the program's own name, since other programs on this node sign
+   *   with the same key
    * @returns 64 bytes
    * @throws InvalidOptionError, PoolLeftError
    */
@@ -95,17 +96,18 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * Returns true if the node of this id signed these bytes in this pool, by `sign`. Never throws.
+   * Returns true if the node with this id signed these bytes in this pool with `sign`. Never
+   * throws.
    */
   isSignedBy(id: string, message: Uint8Array, signature: Uint8Array): boolean {
     return isSignedInPool(this.name, id, message, signature)
   }
 
   /**
-   * Terminates the pool for all: members get `terminated`, later members find it in `terminated`.
-   * Nobody is made to leave: each application reacts as it sees fit. Any member may do it, and
-   * nobody can take it back. It is known for 31 days. `Registry.terminate` of the Ibis Portability
-   * Layer.
+   * Terminates the pool for all. Members get `terminated`. Later members find it in `terminated`.
+   * No member is forced to leave: the application of each decides. Any member may terminate the
+   * pool, and nobody can take that back. It is known for 31 days. `Registry.terminate` of the Ibis
+   * Portability Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */
@@ -115,8 +117,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * The member that terminated the pool, and the time. Undefined: nobody has, as far as this node
-   * knows.
+   * The member that terminated the pool, and the time. Undefined: this node knows of no
+   * termination.
    */
   get terminated(): Termination | undefined {
     return this.#terminations.current
@@ -142,9 +144,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * Waits until the pool is closed: as many members have joined as it is for. Members that are gone
-   * count. `waitUntilPoolClosed` of the Ibis Portability Layer. No member can exclude
-   * others for sure: the two sides of a partition together may let in more.
+   * Waits until the pool is closed: the number of members that joined has reached its size. Members
+   * that are gone count as well. `waitUntilPoolClosed` of the Ibis Portability Layer. The size is
+   * no strict limit: the two sides of a partition together may let in more.
    *
    * @param options.signal gives up waiting
    * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError
@@ -158,8 +160,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Returns how well this node is connected: links, last reconciliation, the share of members that
-   * it can't reach, and why an introducer does not answer. An application can always tell that it
-   * is alone or in a minority; the `health` event says when to look. With `thread: 'worker'`,
+   * it can't reach, and why an introducer does not answer. It always shows whether this node is
+   * alone or in a minority. The `health` event reports when that changes. With `thread: 'worker'`,
    * figures that no event reports, such as the number of links, are up to a second old.
    */
   health(): Health {
@@ -167,17 +169,19 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * Holds all events back until `resumeEvents()`, at most 65,536 of them. `changes()`, `members()`
-   * and pending waits go on. `disableEvents` of the Ibis Portability Layer.
+   * Holds events back until `resumeEvents()`, at most 65,536 of them. Only `measured` events are
+   * still dispatched at once. `changes()`, `members()` and pending waits go on. `disableEvents` of
+   * the Ibis Portability Layer.
    */
   pauseEvents(): void {
     this.#session.events.pause()
   }
 
   /**
-   * Delivers the events that waited, in order, then goes on.
+   * Delivers the waiting events, in order. Later events are dispatched at once again.
    *
-   * @throws EventsOverflowError if more came than may wait: none of them is delivered then
+   * @throws EventsOverflowError if more events came than may wait; then none of the waiting events
+   *   is delivered
    */
   resumeEvents(): void {
     this.#session.events.resume()
@@ -185,8 +189,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Leaves the pool gracefully (JEL §3.1): the others get `left`, then the host stops. Pending
-   * `elect` and `electionResult` calls reject with PoolLeftError. `changes()` end after the queued
-   * changes. A second call waits for the same end.
+   * `elect` and `electionResult` calls reject with PoolLeftError. Iterations of `changes()` end
+   * after the queued changes. A second call waits for the same end.
    *
    * @param options.signal gives up waiting; leaving goes on
    */

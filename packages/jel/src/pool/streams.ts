@@ -8,7 +8,7 @@ import type { Abortable, Session } from '../base/session.ts'
 /** The calls of a pool about its streams and links. */
 export class StreamCalls extends MessageCalls {
   readonly #session: Session
-  /** Per protocol, for handlers that end with a signal: removes the listener from that signal. */
+  /** For each protocol whose handler ends with a signal: removes the listener from that signal. */
   readonly #handlers = new Map<string, () => void>()
 
   /** @internal */
@@ -23,11 +23,11 @@ export class StreamCalls extends MessageCalls {
 
   /**
    * Opens a stream to a member, for a protocol of the application's own (JEL §3: the model works
-   * together with any communication library). Dials where no connection is up.
+   * together with any communication library). Dials the member if no connection is up.
    *
    * @param protocol as in `/render/1.0.0`
-   * @throws UnknownMemberError, PoolLeftError; libp2p's error when the member can't be reached or
-   *   doesn't speak the protocol
+   * @throws UnknownMemberError, InvalidProtocolError, PoolLeftError; OpenError when the member
+   *   can't be reached or doesn't speak the protocol
    */
   async open(member: MemberRef, protocol: string, options: Abortable = {}): Promise<Stream> {
     this.#session.check(options.signal)
@@ -39,9 +39,9 @@ export class StreamCalls extends MessageCalls {
   /**
    * Takes the streams that others open for `protocol`.
    *
-   * @param options.signal stops taking them, as `unhandle()` does; if it aborts before the handler
-   *   is in place, the call rejects with its reason
-   * @throws PoolLeftError; libp2p's error if the protocol has a handler already
+   * @param options.signal takes no more streams, as `unhandle()` does; if it aborts before the
+   *   handler is in place, the call rejects with its reason
+   * @throws PoolLeftError; InvalidProtocolError, also if the protocol has a handler already
    */
   async handle(protocol: string, handler: StreamHandler, options: Abortable = {}): Promise<void> {
     const { signal } = options
@@ -66,7 +66,7 @@ export class StreamCalls extends MessageCalls {
   async unhandle(protocol: string): Promise<void> {
     this.#session.check()
     checkProtocol(protocol)
-    // The signal of this handler must not end the next one.
+    // The signal of this handler must not end the next handler.
     this.#handlers.get(protocol)?.()
     this.#handlers.delete(protocol)
     await this.#session.ask(() => this.#session.host.unhandle(protocol))
@@ -83,7 +83,7 @@ export class StreamCalls extends MessageCalls {
 
   /**
    * Asks a member for its links, so that an observer of a pool can see all of its overlay. A node
-   * answers at most 20 such requests a second in the long run, and 200 at once, from all askers
+   * answers at most 20 such requests a second in the long run, and 200 at once, for all askers
    * together.
    *
    * @throws UnknownMemberError, OpenError, PoolLeftError

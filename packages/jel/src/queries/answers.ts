@@ -23,18 +23,18 @@ type Query = Extract<OverlayNotification, { type: 'query' }>
 
 const { payloadBytes } = defaultConfig.limits
 /**
- * Queries answered at a time, of all members and of one member. Further queries are not answered.
- * Guess.
+ * Queries answered at a time, of all members together and of one member. Further queries are not
+ * answered. Guess.
  */
 const ANSWERS_LIMIT = { all: 64, each: 8 }
 
 /**
- * How long queries of an unreachable asker are ignored, ms: it may have signed the address of
- * another host, which all members would dial. Guess.
+ * How long queries of an unreachable asker are ignored, ms. The asker may have signed the address
+ * of another host, and all members would dial that host. Guess.
  */
 const UNREACHABLE = 60_000
 
-/** The queries of others that this node answers, directly to the asker. */
+/** The answers of this node to queries. Each goes directly to the asker. */
 export class Answers {
   readonly #session: Session
   readonly #own: Questions
@@ -42,13 +42,13 @@ export class Answers {
   /** The number of queries of each member that are being answered. */
   readonly #answering = new Map<string, number>()
   /**
-   * Until when each unreachable asker is ignored. Askers are members of the view, so there are no
+   * Until when each unreachable asker is ignored. Askers are members of the view. So there are no
    * more entries than members.
    */
   readonly #unreachable = new Map<string, number>()
   readonly #closing = new AbortController()
 
-  /** `own`: the queries of this node, which answers them as well. */
+  /** `own`: the queries of this node. It answers them as well. */
   constructor(session: Session, own: Questions) {
     this.#session = session
     this.#own = own
@@ -95,8 +95,8 @@ export class Answers {
   }
 
   /**
-   * Many members answer at once. Each waits for a random time that grows with their number, so that
-   * the asker can keep up.
+   * Sends an answer. Many members answer at once. Each waits for a random time that grows with the
+   * number of asked members, so that the asker can keep up.
    */
   async #reply(to: Member, id: number, payload: Uint8Array, spread: number, signal: AbortSignal): Promise<void> {
     if (to.id === this.#session.host.self.id) {

@@ -2,14 +2,14 @@ import { InvalidOptionError } from '../errors.ts'
 import { idOf, type Member, type MemberRef } from '../base/member.ts'
 
 /**
- * Selects the members to ask: those that meet all conditions, as this node sees them when it asks.
+ * Selects the members to ask: those that meet all conditions in the view of this node when it asks.
  */
 export interface QueryFilter {
   /** Only these members. Ids of non-members are ignored. */
   ids?: readonly MemberRef[]
-  /** The end of their location, in levels: `delft@nl` finds `node7@rack2@delft@nl`. */
+  /** The end of the location, in levels: `delft@nl` finds `node7@rack2@delft@nl`. */
   location?: string
-  /** A pattern for their tag, as text. A string is the source of a regular expression. */
+  /** A pattern for the tag as text. A string is the source of a regular expression. */
   tag?: string | RegExp
 }
 

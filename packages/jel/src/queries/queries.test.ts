@@ -14,7 +14,7 @@ describe('a query to some of many members', () => {
     await expect.poll(() => overlay.asked.filter((asked) => asked.startsWith('broadcast')).length).toBe(3)
     const named = overlay.asked.filter((asked) => asked.startsWith('broadcast')).map((asked) => asked.split(' ').length - 4)
     expect(named).toEqual([256, 256, 89])
-    // The time grows with their number: 10 ms for each.
+    // The timeout grows by 10 ms for each asked member.
     expect(overlay.asked.find((asked) => asked.startsWith('broadcast'))).toMatch(/^broadcast load 0 6010 /u)
     await answers.return?.()
   })
@@ -92,7 +92,7 @@ describe('whoever is asked', () => {
     for (let id = 0; id < 10; id++) ask(id)
     expect(held).toHaveLength(8)
     expect(warnings).toHaveLength(2)
-    // The fake gives no stream.
+    // From now on the asker can't be reached.
     overlay.open = () => Promise.reject(new Error('nobody there'))
     for (const resolve of held.splice(0)) resolve('0.5')
     await expect.poll(() => warnings.filter((warning) => warning.includes('nobody there')).length).toBe(8)

@@ -29,16 +29,16 @@ export interface QueryOptions {
 const { payloadBytes } = defaultConfig.limits
 /** The protocol by which members answer queries. */
 export const ANSWER_PROTOCOL = '/jel/query/1.0.0'
-/** An answer begins with the asker's number of its query. */
+/** An answer begins with the asker's number of the query. */
 export const ID_BYTES = 4
 /**
- * Members delay their answers by up to this much per asked member, ms, and by at most half of the
- * timeout. Guess: a connection with its handshakes costs the asker less.
+ * A member delays its answer by up to this time for each asked member, ms, and by at most half of
+ * the timeout. Guess: a connection with its handshakes costs the asker less time.
  */
 export const SPREAD = 5
 /** Longest time for sending or receiving an answer, ms. Guess. */
 export const READ_TIMEOUT = 10_000
-/** Shortest default timeout of a query, ms. Guess: a few seconds, as those of Serf. */
+/** Shortest default timeout of a query, ms. Guess: a few seconds, as in Serf. */
 const TIMEOUT = 5_000
 
 /** A query of this node that waits for answers. */
@@ -46,7 +46,7 @@ interface Open {
   readonly queue: ChangeQueue<Answer>
   /** Ids of members that may still answer. */
   readonly waiting: Set<string>
-  /** Whether only those were asked. */
+  /** Whether a filter selected the members to ask. */
   readonly isFiltered: boolean
   readonly answered: Set<string>
 }
@@ -86,7 +86,7 @@ export class Questions {
     return queue
   }
 
-  /** Handles the end of a member: nobody waits for its answer any more. */
+  /** Handles the end of a member: no query waits for its answer any more. */
   gone(id: string): void {
     for (const open of this.#open.values()) this.#heard(open, id)
   }
@@ -139,7 +139,9 @@ export class Questions {
     this.#heard(open, from)
   }
 
-  /** Stops waiting for a member that answered or has gone. The last one ends the query. */
+  /**
+   * Stops waiting for a member that answered or has gone. If it was the last one, the query ends.
+   */
   #heard({ waiting, queue }: Open, id: string): void {
     if (waiting.delete(id) && waiting.size === 0) queue.close()
   }

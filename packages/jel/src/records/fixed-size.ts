@@ -8,19 +8,19 @@ import type { Session } from '../base/session.ts'
 const SIZE = `${OWN_RECORDS}size`
 const CLOSED = `${OWN_RECORDS}closed`
 /**
- * How long the first member waits once enough have joined, ms, so that it knows all members that
- * join at the same time. Guess: everybody knows of a join in half of that.
+ * How long the first member waits after enough members have joined, ms. So it knows all members
+ * that join at the same time. Guess: everybody knows of a join in half of that time.
  */
 const SETTLE = 1_000
 /**
- * Each member waits `each` ms longer than the member that joined before it, at most `most` ms: one
- * record is enough. Guess.
+ * Each member waits `each` ms longer than the member that joined before it, but at most `most` ms,
+ * since one record is enough. Guess.
  */
 const TURN = { each: 100, most: 5_000 }
 
 /**
- * Returns the reason why this node may not stay in the pool that it has entered, or undefined if it
- * may. `size` is the `poolSize` option of this node.
+ * Returns the reason why this node may not stay in the pool that it has entered. Undefined: it may
+ * stay. `size` is the `poolSize` option of this node.
  */
 export function sizeProblem(host: PoolHost, size: number | undefined): Error | undefined {
   const announced = sizesIn(host, SIZE)
@@ -34,9 +34,9 @@ export function sizeProblem(host: PoolHost, size: number | undefined): Error | u
 
 /**
  * A pool for a fixed number of members (a closed world in the Ibis Portability Layer). One member
- * announces the size by a record. Once so many have joined, those that are gone since included, one
- * member announces by another record that the pool is closed. Members beyond the size, by the order
- * of joining, leave.
+ * announces the size by a record. When so many members have joined, one member announces by another
+ * record that the pool is closed. Members that are gone count as well. Members beyond the size, by
+ * the order of joining, leave.
  */
 export class FixedSize {
   readonly #session: Session
@@ -55,7 +55,7 @@ export class FixedSize {
     this.#session = session
     this.#host = session.host
     this.size = size
-    this.promise.catch(() => {}) // nobody may wait
+    this.promise.catch(() => {}) // perhaps nobody waits for it
     this.review()
     if (size !== undefined && !sizesIn(this.#host, SIZE).includes(size)) void this.#publish(SIZE, size)
   }
@@ -95,9 +95,7 @@ export class FixedSize {
     if (first === undefined || byJoin(member, first) < 0) this.#joined.set(member.id, member)
   }
 
-  /**
-   * Announces that enough have joined, once that is so, unless another member announces it first.
-   */
+  /** If enough members have joined, announces that, unless another member announces it first. */
   #close(): void {
     const { size } = this
     if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
@@ -127,7 +125,7 @@ export class FixedSize {
   }
 }
 
-/** Returns how many of these members joined before this one. */
+/** Returns how many of these members joined before `self`. */
 function before(members: readonly Pick<Member, 'id' | 'joinedAt'>[], self: Member): number {
   return members.filter((member) => member.id !== self.id && byJoin(member, self) < 0).length
 }

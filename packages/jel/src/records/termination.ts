@@ -17,19 +17,19 @@ export function findTermination(host: PoolHost): Termination | undefined {
 }
 
 /**
- * The termination of the pool by a member. All learn of it by a record that the member's key
+ * The termination of the pool by a member. All members learn of it from a record that this member
  * signed. Any member may terminate a pool.
  */
 export class Terminations {
   readonly #host: PoolHost
   readonly #first = Promise.withResolvers<void>()
   readonly promise = this.#first.promise
-  /** The termination that this node knows of. It never ends. */
+  /** The termination that this node knows of. It is never taken back. */
   current: Termination | undefined
 
   constructor(host: PoolHost) {
     this.#host = host
-    this.promise.catch(() => {}) // nobody may wait
+    this.promise.catch(() => {}) // perhaps nobody waits for it
     this.take()
   }
 

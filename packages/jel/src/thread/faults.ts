@@ -1,5 +1,5 @@
 /**
- * Errors across threads. A structured clone loses the class, the code and every other field; this
+ * Errors across threads. A structured clone loses the class, the code and every other field. This
  * module keeps them.
  */
 import * as overlayErrors from '@jel/overlay'
@@ -28,7 +28,7 @@ function isErrorClass(value: unknown): value is ErrorClass {
 export function toFault(thrown: unknown): Fault {
   if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown), fields: {} }
   const fields = Object.fromEntries(Object.entries(thrown).filter(([key, value]) => key !== 'cause' && isPlain(value)))
-  // On a DOMException, and some others, name and code are on the prototype.
+  // On a DOMException, and on some other errors, name and code are on the prototype.
   const { code } = thrown as { code?: unknown }
   if (isPlain(code)) fields['code'] = code
   const { name, message, stack, cause } = thrown
@@ -36,8 +36,8 @@ export function toFault(thrown: unknown): Fault {
 }
 
 /**
- * Returns an error of the same class if it is one of ours or built in, otherwise an Error with the
- * same name.
+ * Returns an error of the same class if the class is one of ours or built in. Otherwise returns an
+ * Error with the same name.
  */
 export function fromFault({ name, message, stack, fields, cause }: Fault): Error {
   if (name === 'AbortError' || name === 'TimeoutError') return new DOMException(message, name)

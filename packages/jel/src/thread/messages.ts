@@ -46,9 +46,9 @@ export type Request =
       readonly args: readonly unknown[]
       readonly abortable: boolean
     }
-  /** The caller gave up. Id 0 is the start. */
+  /** The caller gave up. Id 0 aborts the start. */
   | { readonly type: 'abort'; readonly id: number }
-  /** The application's thread has taken in this many news. */
+  /** The application's thread has taken this many news. */
   | { readonly type: 'taken'; readonly count: number }
 
 /** From the overlay's thread to the application's. */
@@ -58,7 +58,7 @@ export type Report =
   | { readonly type: 'entered'; readonly pool: string; readonly snapshot: Snapshot }
   | { readonly type: 'news'; readonly news: readonly OverlayNotification[]; readonly self?: PoolMember }
   | { readonly type: 'health'; readonly health: OverlayHealth }
-  /** All reigns that are still known: the overlay has forgotten many of the announced elections. */
+  /** All reigns that are still known. The overlay has forgotten many of the announced elections. */
   | { readonly type: 'reigns'; readonly reigns: readonly PoolReign[] }
   /** `lost` news were dropped because too many waited. The snapshot is the state after them. */
   | { readonly type: 'gap'; readonly lost: number; readonly snapshot: Snapshot }
@@ -70,19 +70,19 @@ export type Report =
 
 /**
  * How many news may wait for an application that blocks its thread: as many as a reader of
- * `changes()` may leave unread. At half a kilobyte each they take 32 MB. A guess.
+ * `changes()` may leave unread. At half a kilobyte each they take 32 MB. Guess.
  */
 export const NEWS_LIMIT = 65_536
 
 /**
  * After this many election results the other side gets the list of all reigns that are still known.
- * A guess: twice as many as a node remembers.
+ * Guess: twice as many as a node remembers.
  */
 export const REIGNS_LIMIT = 512
 
 /**
- * How many bytes of a stream may be under way to the other thread: as much as yamux lets a peer
- * send ahead.
+ * How many bytes of a stream may be under way to the other thread. yamux lets a peer send ahead the
+ * same number.
  */
 export const STREAM_WINDOW = 262_144
 
@@ -94,7 +94,7 @@ export type Piece =
   /** No more data follows. The answer is `finished`, once all data has been passed on. */
   | { readonly type: 'end' }
   | { readonly type: 'finished' }
-  /** The sender reads no more. */
+  /** The sender of this message reads no more. */
   | { readonly type: 'closedRead' }
   | { readonly type: 'aborted'; readonly fault: Fault }
   | { readonly type: 'closed' }

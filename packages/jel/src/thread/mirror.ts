@@ -2,13 +2,13 @@ import type { OverlayHealth, OverlayNotification, PoolMember, PoolRecord, PoolRe
 import type { Snapshot } from './messages.ts'
 
 /**
- * Expired records are deleted once there are more records than this, and more than twice the number
- * left after the last deletion. A guess.
+ * Expired records are deleted when there are more records than this, and more than twice the number
+ * that the last deletion left. Guess.
  */
 export const RECORDS_UNREAD = 1_024
 
 /**
- * A copy of the other thread's state, as of the news that have been taken in. So the view never
+ * A copy of the other thread's state, as of the news that this thread has taken. So the view never
  * runs ahead of the events.
  */
 export class Mirror {
@@ -16,7 +16,7 @@ export class Mirror {
   health: OverlayHealth
   readonly #members = new Map<string, PoolMember>()
   readonly #reigns = new Map<string, PoolReign>()
-  /** By name and owner. The other thread forgets expired ones. */
+  /** By name and owner. No news reports that a record expired. */
   readonly #records = new Map<string, PoolRecord>()
   #forgetAt = RECORDS_UNREAD
   #sorted: readonly PoolMember[] | undefined
@@ -43,7 +43,7 @@ export class Mirror {
     for (const reign of reigns) this.#reigns.set(reign.election, reign)
   }
 
-  /** Sorted by id. */
+  /** Returns the members, sorted by id. */
   members(): readonly PoolMember[] {
     this.#sorted ??= [...this.#members.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
     return this.#sorted
@@ -57,7 +57,7 @@ export class Mirror {
     return this.#reigns.get(election)
   }
 
-  /** By name, then owner. */
+  /** Returns the records, sorted by name, then owner. */
   records(prefix = ''): readonly PoolRecord[] {
     const now = Date.now()
     const found: PoolRecord[] = []
@@ -115,7 +115,7 @@ export class Mirror {
   }
 }
 
-/** Names hold no control characters. */
+/** The key is unique, since names hold no control characters. */
 function keyOf({ name, owner }: PoolRecord): string {
   return `${name}\0${owner}`
 }

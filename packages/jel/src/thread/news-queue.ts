@@ -3,20 +3,20 @@ import type { OverlayNotification } from '@jel/overlay'
 export interface NewsQueueEvents {
   /** Sends news in order. At most `limit` of them are unacknowledged. */
   readonly send: (news: readonly OverlayNotification[]) => void
-  /** Called when all news sent were taken, after `lost` were dropped. */
+  /** Called when all sent news were taken, if `lost` news were dropped before. */
   readonly gap: (lost: number) => void
 }
 
 /**
- * News on their way to the application's thread. The number that waits there while the application
- * blocks it is bounded. Beyond the limit news are dropped until all sent news are taken, then the
- * gap is reported with the state after it.
+ * News on their way to the application's thread. The application may block that thread, so the
+ * number of waiting news is bounded. Beyond the limit news are dropped until all sent news are
+ * taken. Then the gap is reported, with the state after it.
  */
 export class NewsQueue {
   readonly #events: NewsQueueEvents
   readonly #limit: number
   #batch: OverlayNotification[] = []
-  /** News that are sent or about to be, and not taken. */
+  /** News that are sent or about to be sent, and not yet taken. */
   #waiting = 0
   #lost = 0
 

@@ -7,8 +7,8 @@ import { NewsQueue } from './news-queue.ts'
 import { bridge } from './stream-bridge.ts'
 
 /**
- * How often the application's thread gets changes that come without news, such as the number of
- * links, ms. A guess.
+ * How often the application's thread gets changes that no news reports, such as the number of
+ * links, ms. Guess.
  */
 const HEALTH_INTERVAL = 1000
 
@@ -35,7 +35,8 @@ export class OverlayServer {
       gap: (lost) => this.#post({ type: 'gap', lost, snapshot: this.#snapshot() }),
     })
     port.on('message', (request: Request) => this.#take(request))
-    // The state and its changes, without a gap: nothing can happen between these two.
+    // The snapshot and the later news have no gap between them, since nothing can happen between
+    // these two calls.
     overlay.subscribe((news) => this.#queue.add(news))
     const snapshot = this.#snapshot()
     this.#self = snapshot.self
@@ -75,7 +76,7 @@ export class OverlayServer {
     this.#calls.set(id, controller)
     try {
       const value = await this.#perform(request, controller.signal)
-      // News from before the answer must arrive before it.
+      // News from before the answer must arrive before the answer.
       this.#queue.flush()
       this.#post({ type: 'returned', id, value }, value instanceof MessagePort ? [value] : [])
     } catch (error) {
@@ -122,7 +123,7 @@ export class OverlayServer {
   }
 
   #postState(): void {
-    // A blocked application gets the state once, when it is back.
+    // A blocked application gets the state once, after it has taken its news.
     if (!this.#queue.idle) return
     if (this.#reigns > REIGNS_LIMIT) {
       this.#reigns = 0

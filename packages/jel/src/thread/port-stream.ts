@@ -18,7 +18,7 @@ export class PortStream extends AbstractStream {
   readonly #finished = Promise.withResolvers<void>()
   /** Bytes sent that the other thread has not taken. */
   #sent = 0
-  /** Bytes received while the stream was paused. Their sender waits. */
+  /** Bytes received while the stream was paused. Their sender waits for an acknowledgement. */
   #held = 0
 
   constructor(port: MessagePort, protocol: string, direction: 'inbound' | 'outbound') {
@@ -49,7 +49,7 @@ export class PortStream extends AbstractStream {
   }
 
   sendPause(): void {
-    // Data that arrives from now on is not acknowledged, and that stops the sender.
+    // Data that arrives from now on is not acknowledged. That stops the sender.
   }
 
   sendResume(): void {
@@ -111,8 +111,8 @@ export class PortStream extends AbstractStream {
 }
 
 /**
- * Sends the chunk in a buffer of its own, which is transferred. A view would take its whole buffer
- * along.
+ * Sends the chunk in a buffer of its own. The buffer is transferred, and a view would take its
+ * whole buffer along.
  */
 export function postData(port: MessagePort, chunk: Chunk | Uint8Array): void {
   const data = new Uint8Array(chunk.subarray())

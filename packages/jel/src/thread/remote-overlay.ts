@@ -126,7 +126,8 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async handle(protocol: string, handler: StreamHandler): Promise<void> {
-    // Set before the other thread knows of it, which refuses a second handler.
+    // The handler is set before the call, since a stream may come before the answer. If there is a
+    // former handler, it stays: the other thread refuses a second one.
     const former = this.#handlers.get(protocol)
     if (former === undefined) this.#handlers.set(protocol, handler)
     try {
@@ -138,7 +139,7 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async unhandle(protocol: string): Promise<void> {
-    // Removed before the other thread knows of it, so that the next handler may be set meanwhile.
+    // The handler is removed before the call, so that the next handler may be set meanwhile.
     const former = this.#handlers.get(protocol)
     this.#handlers.delete(protocol)
     try {
@@ -165,7 +166,10 @@ export class RemoteOverlay implements PoolHost {
     return ((...args: readonly unknown[]) => this.#calls.call(method, args)) as (Overlay & OverlayKeys)[Name]
   }
 
-  /** Calls a method and does not wait. Its failure after the end of the thread concerns nobody. */
+  /**
+   * Calls a method and does not wait. A failure is ignored: the thread has ended, or, for `elect`,
+   * this node is a candidate in too many elections.
+   */
   #order(method: Method, ...args: readonly string[]): void {
     this.#calls.call(method, args).catch(() => {})
   }

@@ -6,7 +6,7 @@ import { lastReports, type Report, type Request, type WorkerData } from './messa
 import { RemoteOverlay } from './remote-overlay.ts'
 
 /**
- * Node's flags that select what the main thread runs. A worker has a file of its own. For some
+ * Node's flags that select the program of the main thread. A worker has a file of its own. For some
  * flags the value is the next argument.
  */
 const OF_MAIN = /^(-e|-p|-pe|-c|-i|--eval|--print|--check|--interactive|--input-type|--test|--watch)(=|$)/u
@@ -32,19 +32,19 @@ export async function startRemoteOverlay({ signal, onWarning, ...options }: Over
 
 function startWorker(workerData: WorkerData): Worker {
   try {
-    // Found by the package's own name, as the file differs between the sources and the published
-    // package.
+    // The file is found by the package's own name: the sources and the published package have
+    // different files.
     const entry = new URL(import.meta.resolve('@jel/jel/worker'))
     const start = (flags: { readonly execArgv?: string[] }): Worker =>
       new Worker(entry, { workerData, transferList: [workerData.port], name: 'jel', ...flags })
-    // Inherited flags may be for the whole process. Flags given as `execArgv` may not.
+    // Inherited flags may be flags of the whole process. Flags in `execArgv` may not.
     if (!process.execArgv.some((flag) => OF_MAIN.test(flag))) return start({})
     const execArgv = process.execArgv.filter((flag, i, all) => !OF_MAIN.test(flag) && !WITH_VALUE.test(all[i - 1] ?? ''))
     try {
       return start({ execArgv })
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_INVALID_EXEC_ARGV')) throw error
-      // Only the error names the flags that a worker can't take.
+      // The error names the flags that a worker can't take. Nothing else does.
       return start({ execArgv: execArgv.filter((flag) => !error.message.includes(flag.split('=')[0] ?? flag)) })
     }
   } catch (cause) {

@@ -9,10 +9,10 @@ import { postData } from './port-stream.ts'
 export function bridge(stream: Stream, port: MessagePort): void {
   /** Bytes sent to the application that it has not taken. */
   let sent = 0
-  /** The end was reported to the application. */
+  /** Whether the end was reported to the application. */
   let isOver = false
   let isClosed = false
-  /** The application's requests, one after the other. */
+  /** The application's requests, executed one after the other. */
   let work: Promise<void> = Promise.resolve()
   const post = (piece: Piece): void => port.postMessage(piece)
 
@@ -75,7 +75,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
   stream.addEventListener('end', end)
   const closed = (error: Error | undefined): void => {
     isOver = true
-    // Data received while the application was behind comes before its end.
+    // Data that arrived while the application was behind comes before the end of the stream.
     if (isClosed || (error === undefined && !stream.readableEnded)) return
     isClosed = true
     post(error === undefined ? { type: 'closed' } : { type: 'aborted', fault: toFault(error) })
@@ -83,8 +83,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
     port.close()
   }
   stream.addEventListener('close', ({ error }) => closed(error))
-  // A stream that ended while it was being opened raises no event for that. Its received data comes
-  // first.
+  // A stream that ended while it was being opened raises no event. Its received data comes first.
   queueMicrotask(() => {
     const { status } = stream
     if (isOver) return
