@@ -98,7 +98,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< a', '< b'])
     pass(1)
     expect(log).toEqual(['< a', '< b', '< timer'])
-    driver.deliver(frame('c')) // asks for the past
+    driver.deliver(frame('c')) // the machine asks for a time in the past
     pass(1)
     expect(log.slice(3)).toEqual(['< c', '< timer'])
   })

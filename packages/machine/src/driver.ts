@@ -1,6 +1,9 @@
 import type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
 
-/** Carries effects out, each by a method of its name. The driver keeps the timer itself. */
+/**
+ * Carries out effects, each by the method that has the name of its type. The driver keeps the timer
+ * itself.
+ */
 export type Carrier<Effect extends Tagged> = {
   readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: Extract<Effect, { type: Type }>) => void
 }
@@ -14,8 +17,9 @@ export interface Clock {
 const longestDelay = 2 ** 31 - 1
 
 /**
- * Runs a state machine in real time. Inputs go in one at a time; the effects of one are carried out
- * before the next. An input that arises while effects are carried out waits for its turn.
+ * Runs a state machine in real time. Inputs go in one at a time. The effects of an input are
+ * carried out before the next input. An input that arises while effects are carried out waits for
+ * its turn.
  */
 export class Driver<Input extends Tagged, Effect extends Tagged> {
   readonly #machine: Machine<Input, Effect>
@@ -43,8 +47,8 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Asks the machine for an answer, which it gives at once. The effects of the question wait for
-   * their turn. Returns undefined after the stop.
+   * Asks the machine for an immediate answer. The effects of the question wait for their turn.
+   * Returns undefined after the stop.
    */
   ask<Answer>(question: (now: Milliseconds) => { answer: Answer; effects: readonly Effect[] }): Answer | undefined {
     if (this.#isStopped) return undefined
@@ -64,7 +68,7 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
     return given
   }
 
-  /** Takes no more inputs and carries no more effects out. */
+  /** Takes no more inputs and carries out no more effects. */
   stop(): void {
     this.#isStopped = true
     this.#queue.length = 0
@@ -90,10 +94,10 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Wakes the machine before any other input when its timeout should have fired. After a stop of
-   * the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers are full
-   * of old input, and sockets come before timers. The machine learns of the stop from the lateness
-   * of its timer.
+   * Wakes the machine before any other input, if its timeout should have fired already. After a
+   * stop of the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers
+   * are full of old input, and sockets come before timers. The machine learns of the stop from the
+   * lateness of its timer.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
@@ -111,14 +115,14 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Sets a timeout for the next wake. Most inputs move it back a little; a timeout that is set
-   * already fires early and is then set again.
+   * Sets a timeout for the next wake. Most inputs move the wake back a little. Then the timeout
+   * that is set already fires early and is set again.
    */
   #arm(): void {
     if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return
     clearTimeout(this.#timeout)
     const now = this.#clock.now()
-    // setTimeout waits for a millisecond at least.
+    // setTimeout waits for at least a millisecond.
     const delay = Math.min(Math.max(Math.ceil(this.#due - now), 1), longestDelay)
     this.#armed = now + delay
     this.#timeout = setTimeout(() => {

@@ -1,5 +1,5 @@
 /**
- * A time or a span, ms. The runner chooses the zero point. Time never runs backwards.
+ * A point in time or a span, ms. The runner chooses the zero point. Time never runs backwards.
  */
 export type Milliseconds = number
 
@@ -8,13 +8,13 @@ export interface TimerInput {
   readonly type: 'timer'
 }
 
-/** Asks for a {@link TimerInput} at a time. It replaces the one before it. */
+/** Asks for a {@link TimerInput} at a time. It replaces the former request. */
 export interface TimerEffect {
   readonly type: 'timer'
   readonly at: Milliseconds
 }
 
-/** A value of a union that is told apart by its type. */
+/** A value of a discriminated union. */
 export interface Tagged {
   readonly type: string
 }

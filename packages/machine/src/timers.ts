@@ -6,7 +6,7 @@ import type { Milliseconds } from './machine.ts'
  */
 export class Timers<Name extends string> {
   readonly #times = new Map<Name, Milliseconds>()
-  /** The earliest time; undefined: it has to be looked up again. */
+  /** The earliest time. Undefined: it must be computed again. */
   #next: Milliseconds | undefined = Infinity
 
   constructor(names: readonly Name[]) {
@@ -34,7 +34,7 @@ export class Timers<Name extends string> {
     else if (before === this.#next) this.#next = undefined
   }
 
-  /** Sets a timer unless it fires before that time. */
+  /** Sets a timer, unless it fires before that time already. */
   advance(name: Name, at: Milliseconds): void {
     if (at < this.at(name)) this.set(name, at)
   }
@@ -45,7 +45,9 @@ export class Timers<Name extends string> {
     this.#next = undefined
   }
 
-  /** Stops each timer that is due and calls `fire` with its name, which may set it again. */
+  /**
+   * Stops each timer that is due and calls `fire` with its name. `fire` may set the timer again.
+   */
   fire(now: Milliseconds, fire: (name: Name) => void): void {
     if (now < this.next) return
     for (const [name, at] of this.#times) {
