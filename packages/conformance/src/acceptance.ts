@@ -20,22 +20,22 @@ export interface AcceptanceOptions {
   readonly create: () => Promise<Swarm>
   /** Nodes in a pool of ordinary size: 6 or more. */
   readonly size: number
-  /** Factor for all time bounds: 1 if nodes have the machine to themselves. Default: 1. */
+  /** Factor for all time bounds. Default: 1, for nodes that have the machine to themselves. */
   readonly scale?: number
   /**
-   * Share of the usual time to watch that nothing else happens, 0 to 1: less if time is real.
-   * Default: 1.
+   * Share of the usual time for which a case watches that nothing else happens, 0 to 1. Give less
+   * if time is real. Default: 1.
    */
   readonly watchShare?: number
   /**
-   * The features that the swarm lacks, each with the reason. Cases that need them run, and fail if
-   * they pass, because a possible feature should be promised. Cases for which the swarm has no time
-   * (`slow`) are skipped.
+   * The features that the swarm lacks, each with the reason. Cases that need such a feature run and
+   * must fail: a feature with which they pass is possible and should be promised. Cases for which
+   * the swarm has no time (`slow`) are skipped.
    */
   readonly lacks?: Partial<Record<SwarmFeature, string>>
 }
 
-/** The part of a test runner that the suite uses. Those of vitest, jest and mocha have it. */
+/** The part of a test runner that the suite uses. The runners of vitest, jest and mocha have it. */
 export interface TestRunner {
   readonly describe: (name: string, body: () => void) => unknown
   readonly it: ((name: string, body: () => Promise<void>) => unknown) & {
@@ -45,8 +45,8 @@ export interface TestRunner {
 
 /**
  * Tests an implementation against the promises of the pool: registers one test per case. Each case
- * gets a swarm of its own. At its end the suite checks the events of every node against the
- * promises once more, in every case.
+ * gets a swarm of its own. At the end of each case the suite checks the events of every node
+ * against the promises once more.
  */
 export function acceptance(options: AcceptanceOptions, { describe, it }: TestRunner): void {
   const { create, size, scale = 1, watchShare = 1, lacks = {} } = options

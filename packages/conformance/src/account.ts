@@ -53,7 +53,7 @@ export class Account {
     this.ended.push({ member, how: type })
   }
 
-  /** All events about this id, for people. */
+  /** Returns all events about this id, for people. */
   story(id: NodeId): string {
     const told = this.node.events.flatMap((event) =>
       'member' in event && event.member.id === id ? [`${event.type} #${event.member.incarnation}`] : [],
@@ -61,13 +61,13 @@ export class Account {
     return `${name(this.node.id)} was told of ${name(id)}: ${told.join(', ') || 'nothing'}`
   }
 
-  /** How the lives of this id ended so far. */
+  /** Returns how the lives of this id ended so far. */
   endsOf(id: NodeId): ('left' | 'died')[] {
     return this.ended.filter(({ member }) => member.id === id).map(({ how }) => how)
   }
 }
 
-/** Returns the end of an id, which distinguishes it: all ids begin alike. */
+/** Returns the last characters of an id. They distinguish it, since all ids begin alike. */
 export function name(id: NodeId): string {
   return `…${id.slice(-6)}`
 }

@@ -4,7 +4,7 @@ import type { World } from './world.ts'
 /** One requirement of a pool. */
 interface Case {
   readonly name: string
-  /** The features of the swarm that it needs. */
+  /** The features of the swarm that the case needs. */
   readonly needs?: readonly SwarmFeature[]
   readonly run: (world: World) => Promise<void>
 }

@@ -10,7 +10,7 @@ export const dying: Theme = {
       async run(world) {
         const [first, second, ...others] = await world.pool()
         await second.kill()
-        // The topic of so young a pool has a sparse mesh: some members learn of the death only at
+        // The topic of such a young pool has a sparse mesh. Some members learn of the death only at
         // gossipsub's next heartbeat.
         await world.allHear(2_000, 'died', [second], [first, ...others])
         await world.watch(3_000)

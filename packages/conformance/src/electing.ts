@@ -14,7 +14,7 @@ async function elect(world: World, candidates: readonly SwarmNode[], everybody: 
   return reign
 }
 
-/** The node that won. */
+/** Returns the node that won. */
 function winnerOf(reign: SwarmReign, nodes: readonly SwarmNode[]): SwarmNode {
   const winner = nodes.find(({ id }) => id === reign.winner.id)
   check(winner !== undefined, () => `${describe(reign)} is none of the candidates`)

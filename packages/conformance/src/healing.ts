@@ -11,7 +11,7 @@ async function split(world: World, nodes: readonly SwarmNode[]): Promise<[left: 
   const left = nodes.slice(0, half)
   const right = nodes.slice(half)
   await world.partition(left, right)
-  // Three times the measured time of halves of twenty with silent hosts.
+  // Three times the measured time of a pool whose halves had twenty nodes each, with silent hosts.
   await Promise.all([world.allSee(70_000, left), world.allSee(70_000, right)])
   return [left, right]
 }

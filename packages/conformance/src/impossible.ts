@@ -1,6 +1,9 @@
 import type { SwarmFeature } from './swarm.ts'
 
-/** Runs a case that is declared impossible for lack of some features. Throws if it passes. */
+/**
+ * Runs a case that is declared impossible because the swarm lacks some features. Throws if the case
+ * passes.
+ */
 export async function mustFail(run: () => Promise<void>, missing: readonly SwarmFeature[]): Promise<void> {
   try {
     await run()

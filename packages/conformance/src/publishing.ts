@@ -8,7 +8,8 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (value: Uint8Array | undefined): string => new TextDecoder().decode(value)
 
 /**
- * Waits until each of these nodes has reported this value of the record. Undefined: its withdrawal.
+ * Waits until each of these nodes has reported this value of the record. If the value is undefined,
+ * waits for the withdrawal.
  */
 async function allHear(
   world: World,
@@ -25,7 +26,7 @@ async function allHear(
   await world.within(5_000, `all are told of the record ${name}`, () => missing() === 0)
 }
 
-/** Checks the records with this prefix that each of these nodes holds, as text. */
+/** Checks that each of these nodes holds exactly the expected records with this prefix, as text. */
 async function allHold(world: World, nodes: readonly SwarmNode[], prefix: string, expected: readonly string[]): Promise<void> {
   const found = await world.kept(3_000, 'the nodes say which records they hold', Promise.all(nodes.map((node) => node.records(prefix))))
   for (const records of found) {

@@ -15,8 +15,8 @@ export const realTime = {
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
     const start = performance.now()
     for (;;) {
-      // Read the time first: a condition that came true while this process was busy elsewhere was
-      // in time.
+      // Read the time first. If the condition came true while this process was busy elsewhere, it
+      // was in time.
       const passed = performance.now() - start
       if (condition()) return passed
       if (passed >= limit) throw new Error(`${limit} ms have passed`)

@@ -35,7 +35,7 @@ export type SwarmEvent =
 /** One node under test. Its operations may reject after its end. */
 export interface SwarmNode {
   readonly id: NodeId
-  /** All its events so far, in order, from its own join on. The array grows. */
+  /** All events of the node so far, in order, from its own join on. The array grows. */
   readonly events: readonly SwarmEvent[]
   /** Returns the view of the node. */
   members(): Promise<readonly SwarmMember[]>
@@ -66,25 +66,28 @@ export interface SwarmNode {
   /** Leaves gracefully. Resolves when the node has stopped. */
   leave(): Promise<void>
   /**
-   * Ends the node without notice: the process is gone, its sockets are closed, its address refuses
-   * connections.
+   * Ends the node without notice: the process is gone, its sockets are closed, and its address
+   * refuses connections.
    */
   kill(): Promise<void>
-  /** Stops its process: the kernel still accepts connections, and nothing else happens. */
+  /**
+   * Stops the process of the node. The kernel still accepts connections, and nothing else happens.
+   */
   pause(): Promise<void>
   /** Continues a paused process. */
   resume(): Promise<void>
-  /** Takes its machine off the network: all packets are lost, and none is refused. */
+  /** Takes the machine of the node off the network. All packets are lost, and none is refused. */
   silence(): Promise<void>
   /**
-   * Subscribes to its membership changes: first a snapshot, then later changes. The array grows.
+   * Subscribes to the membership changes of the node: first a snapshot, then later changes. The
+   * array grows.
    */
   watch(): Promise<readonly SwarmEvent[]>
 }
 
 /** Options of a node. */
 export interface SwarmSpawnOptions<Node extends SwarmNode = SwarmNode> {
-  /** The nodes whose addresses it gets. Without any it founds a pool. */
+  /** The nodes whose addresses the new node gets. Without any it founds a pool. */
   readonly introducers?: readonly Node[]
   readonly location?: string
   readonly tag?: Uint8Array
@@ -98,13 +101,13 @@ export interface SwarmSpawnOptions<Node extends SwarmNode = SwarmNode> {
  */
 export interface Swarm<Node extends SwarmNode = SwarmNode> {
   /**
-   * Starts a node of the pool. Resolves when the node answers requests, which may be before it has
-   * entered.
+   * Starts a node of the pool. Resolves when the node answers requests. It may not have entered by
+   * then.
    */
   spawn(options?: SwarmSpawnOptions<Node>): Promise<Node>
   /**
-   * Lets time pass until the condition holds, and returns that time in ms. Rejects after `limit`
-   * ms. Checks the condition every few milliseconds.
+   * Lets time pass until the condition holds, and returns the time that passed, ms. Rejects after
+   * `limit` ms. Checks the condition every few milliseconds.
    */
   within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds>
   /** Lets this time pass, ms. */

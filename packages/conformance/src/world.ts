@@ -79,7 +79,7 @@ export class World {
     await this.#swarm.pass(time)
   }
 
-  /** Lets time pass in which no forbidden event must happen. */
+  /** Lets time pass. No forbidden event must happen meanwhile. */
   async watch(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time * this.#watchShare)
   }
@@ -102,14 +102,14 @@ export class World {
     return account.read()
   }
 
-  /** Whether the events of the node make exactly these nodes present. */
+  /** Whether exactly these nodes are present by the events of the node. */
   sees(node: SwarmNode, others: readonly SwarmNode[]): boolean {
     const { present } = this.account(node)
     return present.size === others.length && others.every(({ id }) => present.has(id))
   }
 
   /**
-   * Waits until each of these nodes has events of exactly all of these nodes, in the same lives.
+   * Waits until exactly these nodes are present by the events of each of them, in the same lives.
    * Then compares their views as well.
    */
   async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
@@ -152,7 +152,7 @@ export class World {
   }
 
   /**
-   * Waits until the nodes in `told` have reported that all in `gone` ended in this way, and checks
+   * Waits until the nodes in `told` have reported that all in `gone` ended in this way. Then checks
    * that they report no other end.
    */
   async allHear(limit: Milliseconds, how: 'left' | 'died', gone: readonly SwarmNode[], told: readonly SwarmNode[]): Promise<Milliseconds> {
@@ -173,7 +173,7 @@ export class World {
     return time
   }
 
-  /** Checks that these nodes report one end of this node's earlier life, and then its next life. */
+  /** Checks that these nodes report one end of the node's earlier life, and then its next life. */
   cameBack(again: SwarmNode, how: 'left' | 'died', told: readonly SwarmNode[]): void {
     for (const node of told) {
       const account = this.account(node)
@@ -192,7 +192,10 @@ export class World {
     }
   }
 
-  /** The latest reign, if these nodes agree on it; undefined if they differ, or if one has none. */
+  /**
+   * Returns the latest reign if these nodes agree on it. Undefined: they differ, or a node has
+   * none.
+   */
   agreed(election: string, nodes: readonly SwarmNode[]): SwarmReign | undefined {
     const [first, ...others] = nodes.map((node) => this.account(node).reigns.get(election))
     if (first === undefined) return undefined
