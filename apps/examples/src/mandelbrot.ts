@@ -1,10 +1,10 @@
-// The Mandelbrot set as a picture: a two-dimensional space, whose pieces unite to one image. Pieces
-// are of unequal cost, for which Jalapeno has no answer (§5.3).
+// Draws the Mandelbrot set. The space has two dimensions, and its pieces are merged to one image.
+// Pieces have unequal costs. Jalapeno has no answer to that (§5.3).
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]
 
-/** The pixels of a part of the picture: its position, and how soon each point escapes, 0 to 255. */
+/** A part of the picture. `pixels` says how soon each point escapes: 255 is at once, 0 is never. */
 interface Tile {
   readonly x: number
   readonly y: number

@@ -16,8 +16,8 @@ export const count = task(async ({ threads, below }: Count, { run }) => {
 })
 
 /**
- * Counts the primes of one thread, which takes every `threads`-th odd number. The paper counts 1 in
- * place of 2.
+ * Counts the primes of one thread. The thread takes every `threads`-th odd number. As in the paper,
+ * 1 counts as a prime in place of 2.
  */
 export const part = task(({ thread, threads, below }: Count & { readonly thread: number }) => {
   let found = 0
@@ -25,7 +25,7 @@ export const part = task(({ thread, threads, below }: Count & { readonly thread:
   return found
 })
 
-/** Numbers that one thread looks through in a round. */
+/** The number of candidates that one thread tests in a round. */
 const PART = 20_000
 
 interface Search {

@@ -5,7 +5,7 @@ import { driver, min, shared, task, type BlobReference } from '@jel/compute/prog
 
 /** The places of the first facilities. `cost` is a lower bound of all layouts that begin so. */
 type Part = { readonly data: BlobReference; readonly places: readonly number[]; readonly cost: number }
-/** Facilities that tasks of their own place. */
+/** The number of facilities that are placed in tasks of their own. One task searches the rest. */
 const PLACED = 3
 const best = shared(min((layout: Part) => layout.cost))
 
@@ -35,8 +35,8 @@ function branches(instance: Instance, part: Part): Part[] {
   return children.map((places) => ({ ...part, places, cost: bound(instance, places) })).sort((a, b) => a.cost - b.cost)
 }
 
-// The Gilmore-Lawler bound. It assigns the largest flows to the shortest distances, and sums the
-// minima of the rows, then of the columns, of the cost matrix. Both matrices are symmetric.
+// The Gilmore-Lawler bound. The largest flows get the shortest distances. The bound sums the minima
+// of the cost matrix: of its rows, then of its columns. Flows and distances are symmetric.
 function bound({ all, distance, flow }: Instance, places: readonly number[]): number {
   const [open, free] = [all.slice(places.length), without(all, places)]
   const flows = open.map((one) => sorted(without(open, [one]).map((other) => flow(one, other))))

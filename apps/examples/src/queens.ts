@@ -2,8 +2,8 @@
 import { task } from '@jel/compute/program'
 
 /**
- * A chess board with queens on its first rows. Bits mark the fields of the next row that they
- * attack.
+ * A chess board with queens on its first rows. Bits mark the squares of the next row that these
+ * queens attack.
  */
 interface Board {
   readonly size: number

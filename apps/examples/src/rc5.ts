@@ -1,7 +1,7 @@
 /**
- * A search for the key of an RC5 cipher (Jalapeno ch. 4). The keys are a space, cut into pieces
- * that take a second each. The first match ends the search everywhere.
- * The cipher is RC5-32/12 with a key of five bytes, of which the search knows all but 22 bits.
+ * A search for the key of an RC5 cipher (Jalapeno ch. 4). The space of keys is cut into pieces that
+ * take a second each. The first match ends the search everywhere.
+ * The cipher is RC5-32/12 with a key of five bytes. 22 bits of the key are unknown.
  */
 import { first, shared, space } from '@jel/compute/program'
 
@@ -11,7 +11,7 @@ const BITS = 22
 
 const key = shared(first<number>())
 
-/** Finds the key that encrypts the known text to the known cipher. */
+/** Finds the key that encrypts the known plain text to the known cipher text. */
 export const find = space({ limits: [[0, 2 ** BITS]], piece: '1 s', until: key }, ([range]) => {
   const [from, to] = range as readonly [number, number]
   for (let candidate = from; candidate < to; candidate++) {

@@ -1,14 +1,14 @@
 // Travelling salesman by branch and bound (Javelin 2.0 §5; Satin). Each branch is a task. The best
-// tour so far is a shared value that prunes the rest. The instance is burma14 of TSPLIB, its towns
-// in degrees and minutes, as latitude and longitude; its optimum is 3323.
+// tour so far is a shared value that prunes the rest. The instance is burma14 of TSPLIB: latitude
+// and longitude of towns, in degrees and minutes. The optimum is 3323.
 import { min, shared, task } from '@jel/compute/program'
 
 const towns = `16.47 96.10, 16.47 94.44, 20.09 92.54, 22.39 93.37, 25.23 97.24, 22.00 96.05, 20.47 97.02,
   17.20 96.29, 16.30 97.38, 14.05 98.12, 16.53 97.38, 21.52 95.59, 19.41 97.13, 20.09 94.55`
 const places = towns.split(',').map((town) => town.trim().split(' ').map(Number).map(radians))
 const all = [...places.keys()]
-// The number of towns left that one task searches. With one less there are ten times as many tasks,
-// and they take a third more processor time (measured).
+// A task with at most this many towns left searches alone. With 9 there are ten times as many
+// tasks, and they take a third more processor time (measured).
 const LEAF = 10
 
 type Tour = { readonly cost: number; readonly order: readonly number[] }
@@ -36,15 +36,15 @@ function branches({ cost, order }: Tour): Tour[] {
 }
 
 /**
- * Returns a lower bound of the rest: a tour enters each town that is left, and the first one at the
- * end, over at least its shortest edge.
+ * Returns a lower bound of the rest. A tour enters each town that is left, and finally town 0. It
+ * enters a town over an edge that is at least as long as the town's shortest edge.
  */
 function bound({ order }: Tour): number {
   const open = all.filter((town) => town === 0 || !order.includes(town))
   return open.reduce((sum, town) => sum + (shortest[town] as number), 0)
 }
 
-/** Converts TSPLIB's GEO format: towns on a sphere. TSPLIB's π has six decimals. */
+/** Converts a coordinate of TSPLIB's GEO format to radians. TSPLIB's π has six decimals. */
 function radians(degrees: number): number {
   // oxlint-disable-next-line oxc/approx-constant
   return (3.141592 * (Math.trunc(degrees) + (5 * (degrees - Math.trunc(degrees))) / 3)) / 180

@@ -25,7 +25,7 @@ async function run(program: string, fn: string, input?: unknown): Promise<unknow
   return (await grid.submit(join(sources, program), fn, input)).result
 }
 
-/** Parses a QAPLIB instance, and returns the cost function of its layouts. */
+/** Returns the size of a QAPLIB instance, and the cost function of its layouts. */
 function layouts(text: string): { n: number; cost: (places: readonly number[]) => number } {
   const [n = 0, ...numbers] = text.trim().split(/\s+/u).map(Number)
   const pairs = Array.from({ length: n * n }, (_, pair) => [Math.floor(pair / n), pair % n] as const)
