@@ -1,6 +1,6 @@
-// These flags trade speed for memory, as a node has next to nothing to compute. In a pool of 20
-// processes they save 15 of 96 MiB a node, and a fifth of the processor time of a start, as
-// short-lived code is not compiled in vain.
+// These flags trade speed for memory, because a node computes next to nothing. In a pool of 20
+// processes they save 15 of 96 MiB a node. A start takes a fifth less processor time, because
+// short-lived code is not compiled.
 import { performance } from 'node:perf_hooks'
 import v8 from 'node:v8'
 
@@ -9,27 +9,26 @@ const TRIED = ['22', '23', '24', '25']
 
 const COMPILERS = ['sparkplug', 'maglev', 'opt']
 /**
- * A node that starts and enters a pool is always busy for this time, ms. Measured: 60 processes on
- * 2 cores take ten seconds.
+ * The time before the first check of the load, ms. A node that enters a pool is always busy.
+ * Measured: 60 processes on 2 cores take ten seconds to enter.
  */
 const START = 15_000
 /**
- * The interval between two checks of the load, ms. A guess: a stopped process is believed dead
- * after 15 s.
+ * The interval between two checks of the load, ms. A guess, short beside the 15 s after which a
+ * stopped process is declared dead.
  */
 const INTERVAL = 2_000
 /**
- * The share of time from which compiled code is worth its memory. This is wall-clock time, not
- * processor time: of 40 processes that share two cores none gets more than a twentieth of one. In
- * the interpreter their handshakes took longer than the others waited (measured: after a partition
- * of the pool they declared each other dead for minutes). A guess: an idle node needs less than a
- * hundredth.
+ * The load from which compiled code is worth its memory. A guess: the load of an idle node is below
+ * a hundredth. The load is a share of wall-clock time, not of processor time: of 40 processes on
+ * two cores, none gets more than a twentieth of a core. Without compiled code their handshakes
+ * timed out (measured: after a partition of the pool they declared each other dead for minutes).
  */
 const BUSY = 0.4
 
 /**
- * The size of the blocks from which Node cuts small buffers, bytes. A peer id that a connection
- * keeps retains its whole block, and Node 24 has blocks of 64 KiB.
+ * The size of the blocks from which Node cuts small buffers, bytes. Each connection keeps a peer
+ * id, and thereby the whole block of that id. Node 24 has blocks of 64 KiB.
  */
 const BLOCK = 8192
 

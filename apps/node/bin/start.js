@@ -1,6 +1,5 @@
-// Starts the bundle where it is up to date, the sources otherwise. A bundle starts in a quarter of
-// the time and needs two thirds of the memory. Only a checkout has the sources, and they are always
-// current.
+// Starts the bundle if it is up to date, otherwise the sources. A bundle starts in a quarter of the
+// time and needs two thirds of the memory. Only a checkout has the sources.
 import { lstatSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { homedir } from 'node:os'
@@ -16,8 +15,8 @@ const { version } = JSON.parse(readFileSync(here('../package.json'), 'utf8'))
 const [command] = process.argv.slice(2)
 const simulates = command === 'simulate'
 const shows = process.argv.some((argument) => argument === '--http' || argument.startsWith('--http='))
-// A simulation computes all the time. So do the threads of a worker, and the flags apply to them
-// too.
+// A simulation computes all the time. So do the worker threads of `jel work`, and V8's flags would
+// apply to them as well.
 if (!simulates && command !== 'work') beFrugal()
 const isBundled = useBundle()
 if (isBundled) keepCompiledCode()
@@ -35,7 +34,7 @@ function keepCompiledCode() {
     const { uid, mode } = lstatSync(folder)
     if (uid === process.getuid?.() && (mode & 0o022) === 0) enableCompileCache(folder)
   } catch {
-    // There is no home, or a full or read-only disk: Node compiles the code again.
+    // There is no home, or the disk is full or read-only. Node compiles the code again.
   }
 }
 
@@ -46,8 +45,8 @@ function useBundle() {
 
 function isFresh(name) {
   try {
-    // The sources of the bundle, relative to the root of the checkout: [path, size, time of the
-    // last change in milliseconds].
+    // Each source of the bundle: [path from the root of the checkout, size, time of the last change
+    // in milliseconds].
     const inputs = JSON.parse(readFileSync(here(`../dist/${name}.inputs.json`), 'utf8'))
     return inputs.every(([path, size, changed]) => {
       const status = statSync(here(`../../../${path}`))

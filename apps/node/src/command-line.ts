@@ -5,8 +5,8 @@ import { messageOf } from './base/usage-error.ts'
 import type { Flag } from './commands/flags.ts'
 
 /**
- * Returns the commands and their flags. `script` is the started file, for `jel demo`; `done` takes
- * the exit status.
+ * Returns the commands and their flags. `script` is the started file; `jel demo` needs it. `done`
+ * takes the exit status.
  */
 export function commandLine(script: string, version: string, done: (status: number) => void): Command {
   const program = new Command('jel')
@@ -54,7 +54,7 @@ function parsed(parse: () => unknown): unknown {
   }
 }
 
-/** Omits the default of a list that is empty without the flag. */
+/** Describes an option, without a default that is an empty list. */
 function describeOption(option: Option): string {
   return Help.prototype.optionDescription(option).replace(/ \(default: (?:\[\]|\{\})\)$/u, '')
 }

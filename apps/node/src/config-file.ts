@@ -3,8 +3,8 @@ import type { Command, Option } from 'commander'
 import { messageOf, UsageError } from './base/usage-error.ts'
 
 /**
- * Applies the flags of a command's `--config` file that the command line does not set. Throws
- * UsageError, which names the key.
+ * Applies the flags of a command's `--config` file, unless the command line sets them. Throws a
+ * UsageError that names the key.
  */
 export function applyConfig(command: Command): void {
   const { config: path } = command.opts<{ config?: string }>()
@@ -23,7 +23,7 @@ export function applyConfig(command: Command): void {
   }
 }
 
-/** Takes `keyFile` or `key-file`. */
+/** Accepts `keyFile` and `key-file`. */
 function isKey(key: string, option: Option): boolean {
   return key === option.attributeName() || key === option.name()
 }
@@ -44,8 +44,8 @@ function read(path: string): object {
 }
 
 /**
- * Parses the value of a flag as if its texts stood on the command line. `options`: the flag, and
- * the flag that turns it off, if there is one.
+ * Parses the value of a flag as if its texts stood on the command line. `options` are the flag and,
+ * if there is one, the flag that turns it off.
  */
 function valueOf(value: unknown, options: readonly Option[]): unknown {
   const flag = options.find(({ negate }) => !negate)

@@ -11,12 +11,12 @@ export type RunJobCommand = (command: JobCommand, report: (event: JobEvent) => v
 
 export interface AgentOptions {
   readonly runJobCommand?: RunJobCommand
-  /** Whether the node founds the pool where no introducer lets it in. */
+  /** Whether the node founds the pool if no introducer lets it in. */
   readonly found?: boolean
   /** The version of this program. */
   readonly version?: string
   readonly log?: Log
-  /** The address of its page. */
+  /** The address of the node's page. */
   readonly url?: string | undefined
 }
 
@@ -77,7 +77,7 @@ export class Agent {
 
   /**
    * Calls `listener` with the present state, then with each event, without a gap. Returns the
-   * function that ends it.
+   * function that ends the calls.
    */
   subscribe(listener: (event: NodeEvent) => void): () => void {
     for (const event of this.#snapshot()) listener(event)
@@ -90,7 +90,7 @@ export class Agent {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Is a candidate in an election for as long as the node runs. */
+  /** Makes the node a candidate in an election for as long as it runs. */
   async stand(election: string): Promise<void> {
     try {
       this.report(electedEvent(await this.pool.elect(election)))

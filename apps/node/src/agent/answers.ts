@@ -3,13 +3,13 @@ import { CommandError } from '../base/usage-error.ts'
 import { base64, nodeJson, type NodeEvent } from './events.ts'
 
 /**
- * The queries that one session answers. Each has a number, and waits for the `reply` with that
- * number.
+ * The queries that one session answers. Each query has a number, and waits for the `reply` with
+ * that number.
  */
 export class Answers {
   readonly #pool: Pool
   readonly #report: (event: NodeEvent) => void
-  /** Ends the answering, by name. */
+  /** The controllers that end the answering, by name of the query. */
   readonly #names = new Map<string, AbortController>()
   readonly #open = new Map<number, (payload: Uint8Array | undefined) => void>()
   #last = 0

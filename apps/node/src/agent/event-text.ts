@@ -3,8 +3,8 @@ import { counted, oneLine, shortId } from '../base/text.ts'
 import type { NodeEvent, NodeJson } from './events.ts'
 
 /**
- * Returns whether an event is a record of members that compute. These describe members and jobs to
- * one another; a person sees their effects.
+ * Returns whether an event is a record of members that compute. Such records are for other members.
+ * A person sees their effects.
  */
 export function isInternal(event: NodeEvent): boolean {
   return event.event === 'record' && event.name.startsWith('jel.compute/')
@@ -69,9 +69,7 @@ export function memberText(node: NodeJson): string {
   return `${nodeName(node)} (${oneLine(node.location)})`
 }
 
-/**
- * Returns an address as `host:port`, if it has no other parts, and without the id of its member.
- */
+/** Returns an address without the id of its member, as `host:port` if it has no other parts. */
 export function addressText(address: string): string {
   const place = address.replace(/\/p2p\/[^/]+$/u, '')
   const [, family, host, port] = /^\/(ip4|ip6|dns|dns4|dns6)\/([^/]+)\/tcp\/(\d+)$/u.exec(place) ?? []
@@ -79,10 +77,7 @@ export function addressText(address: string): string {
   return oneLine(family === 'ip6' ? `[${host}]:${port}` : `${host}:${port}`)
 }
 
-/**
- * Returns a tag as text. Bytes that are not text mean nothing to a person, so only their number is
- * shown.
- */
+/** Returns a tag as text, or the number of its bytes if it is not text. */
 export function tagText(tag: string): string {
   const bytes = Buffer.from(tag, 'base64')
   return isUtf8(bytes) ? oneLine(bytes.toString()) : `${bytes.length} bytes`

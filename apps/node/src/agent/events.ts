@@ -8,14 +8,14 @@ export interface NodeJson {
   readonly addresses: readonly string[]
   readonly location: string
   readonly tag: string
-  /** The time at which this life entered, by its own clock, Unix ms. */
+  /** The time at which this incarnation entered, by the node's clock, Unix ms. */
   readonly joinedAt: number
 }
 
 /** Whether a member is in the pool, as far as this node knows. */
 export type MemberState = 'here' | 'left' | 'died'
 
-/** A member in a list. `since`: the time at which this node learned its state, Unix ms. */
+/** A member in a list. `since`: the time at which this node learned the member's state, Unix ms. */
 export interface ListedJson extends NodeJson {
   readonly state: MemberState
   readonly since: number
@@ -32,8 +32,8 @@ export interface ReignJson {
 export type CommandId = string | number
 
 /**
- * The events of `jel join` in the form in which `--json` writes them. The writer adds time (Unix
- * milliseconds) and pool.
+ * The events of `jel join` as `--json` writes them. The writer adds time (Unix milliseconds) and
+ * pool.
  */
 export type NodeEvent =
   | { readonly event: 'started'; readonly node: NodeJson }
@@ -43,14 +43,14 @@ export type NodeEvent =
   /** An event that a member sent to all members. `payload` is base64, here and below. */
   | { readonly event: 'event'; readonly name: string; readonly payload: string; readonly node: NodeJson }
   /**
-   * A query of a member. The session that gave the command `answer` may answer it: `query` is the
-   * number for `reply`.
+   * A query of a member. The session that gave the command `answer` may answer. Its `reply` has the
+   * number `query`.
    */
   | { readonly event: 'query'; readonly query: number; readonly name: string; readonly payload: string; readonly node: NodeJson }
   /** A member's answer to a query of this node. */
   | { readonly event: 'reply'; readonly payload: string; readonly node: NodeJson; readonly re?: CommandId }
   | { readonly event: 'poolClosed'; readonly size: number }
-  /** `by` is the id of the member that terminated the pool, `at` the time, Unix ms. */
+  /** `by` is the id of the member that terminated the pool. `at` is the time, Unix ms. */
   | { readonly event: 'terminated'; readonly by: string; readonly at: number }
   | ({ readonly event: 'health'; readonly re?: CommandId } & HealthJson)
   | { readonly event: 'members'; readonly nodes: readonly ListedJson[]; readonly re?: CommandId }
@@ -59,11 +59,11 @@ export type NodeEvent =
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   | { readonly event: 'keys'; readonly keys: readonly PoolKeyInfo[]; readonly re?: CommandId }
-  /** The stream is at this local socket, for one connection. */
+  /** The stream is at this local socket. It takes one connection. */
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
-  /** The address of its page, its metrics and its health. */
+  /** The address of the node's page, metrics and health. */
   | { readonly event: 'http'; readonly url: string }
   | { readonly event: 'stopped'; readonly re?: CommandId }
 
@@ -71,7 +71,7 @@ export type NodeEvent =
 export type Answer = NodeEvent | (JobEvent & { readonly re?: CommandId })
 
 /**
- * `expires` is Unix milliseconds, `value` base64. A null value: the record was withdrawn, or
+ * `expires` is Unix milliseconds. `value` is base64, or null if the record was withdrawn or
  * evicted.
  */
 interface RecordJson {
@@ -83,8 +83,7 @@ interface RecordJson {
 }
 
 /**
- * A link: the id of the other end, and the round trip of the last probe, ms, where this node probes
- * it.
+ * A link to the member `id`. `roundTrip` is of the last probe, ms, if this node probes the member.
  */
 interface LinkJson {
   readonly id: string
@@ -105,7 +104,7 @@ interface StatusJson {
   readonly pid: number
   readonly memory: number
   readonly processor: number
-  /** The address of its page, where it has one. */
+  /** The address of the node's page, if it has one. */
   readonly http?: string
 }
 
@@ -113,7 +112,7 @@ export interface HealthJson {
   readonly links: number
   readonly members: number
   readonly suspectedShare: number
-  /** Members that only others can reach. */
+  /** The number of members that others can reach, but this node can't. */
   readonly relayed: number
   readonly alone: boolean
   readonly minority: boolean
@@ -153,7 +152,7 @@ export function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64')
 }
 
-/** An absent id is left out, not written as null. */
+/** Returns the field `re`. Without an id there is no field. */
 export function withRe(re: CommandId | undefined): { re?: CommandId } {
   return re === undefined ? {} : { re }
 }

@@ -3,8 +3,8 @@ import * as v from 'valibot'
 import { bool, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
 
 /**
- * The fields of commands about jobs. The node must be able to read the files at their paths. The
- * answer is events of jobs, and then `done`.
+ * The fields of commands about jobs. The node must be able to read the files at these paths. The
+ * answers are events of jobs, then `done`.
  */
 export const jobFields = {
   jobs: {},
@@ -13,17 +13,18 @@ export const jobFields = {
     job: text,
     do: v.optional(oneOf('cancel', 'suspend', 'resume', 'forget')),
     /**
-     * Waits for the result, or for the end with all progress. The default is the present state.
+     * `result` waits for the result. `ended` reports all progress until the job ends. The default
+     * reports the present state.
      */
     until: v.optional(oneOf('result', 'ended')),
-    /** Lists the tasks that are held, and those that wait for them. */
+    /** Whether to list the tasks that members hold, and the tasks that wait for them. */
     waits: v.optional(bool),
   },
   submit: {
     file: text,
     function: text,
     input: v.optional(v.unknown()),
-    /** By the fields of the input that name them. */
+    /** Paths of files, by the fields of the input that name them. */
     blobs: v.optional(paths),
     name: v.optional(text),
     /** ms */
@@ -45,7 +46,7 @@ export type JobEvent =
   /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
   | { readonly event: 'cancelled'; readonly job: string }
-  /** The job and its result are out of the pool. */
+  /** The job and its result were removed from the pool. */
   | { readonly event: 'forgotten'; readonly job: string }
   | {
       readonly event: 'failed'
@@ -64,13 +65,13 @@ export type JobEvent =
       readonly submitted: number
       readonly expires: number
       readonly replicas: readonly string[]
-      /** The tasks that members hold, where the command asked for them. */
+      /** The tasks that members hold, if the command asked for them. */
       readonly waits?: readonly HeldTask[]
     } & JobProgress)
   /** The submitted program can't run in a sandbox. `message` names the reason. */
   | { readonly event: 'needs-trust'; readonly message: string }
   /**
-   * No other member has taken the job so far; `message` has the reason. The node goes on offering
-   * it.
+   * No other member has taken the job so far. `message` is the reason. The node continues to offer
+   * the job.
    */
   | { readonly event: 'not-kept'; readonly message: string }

@@ -12,7 +12,7 @@ function newModel(): PoolModel {
   return new PoolModel()
 }
 
-/** The ids of the members that a list has. */
+/** Returns the ids of the listed members. */
 function ids(here: readonly Member[], model: PoolModel, filter?: MemberFilter): string[] {
   return listMembers(here, model, filter).map(({ id }) => id)
 }

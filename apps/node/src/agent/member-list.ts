@@ -13,9 +13,8 @@ export interface MemberFilter {
 }
 
 /**
- * Lists the members that are here (`members`), and since when, as far as the model knows. Members
- * that have gone come after the others, the last first. Throws RangeError for a `tag` that is not a
- * regular expression.
+ * Lists the present members (`members`), then members that have gone, the latest first. `since` is
+ * as the model knows it. Throws RangeError for a `tag` that is not a regular expression.
  */
 export function listMembers(
   members: readonly Member[],

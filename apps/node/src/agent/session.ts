@@ -8,11 +8,11 @@ import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts
 
 /**
  * The longest line that a session takes, in bytes. A guess: a signal to 10,000 members needs half
- * of it.
+ * as much.
  */
 const LINE_LIMIT = 1024 * 1024
 
-/** A command, whatever its fields. */
+/** A command with any fields. */
 interface Runnable {
   readonly answer?: NodeEvent['event']
   run(command: Command, context: Context): object | void | Promise<object | void>
@@ -50,7 +50,7 @@ export class Session {
         else if (line.text.trim() !== '') this.#take(line.text)
       }
     } catch {
-      // A read error is an end like any other.
+      // A read error counts as the end of the input.
     }
   }
 
@@ -61,7 +61,7 @@ export class Session {
 
   /** Ends the session and cancels the commands that still wait for their answer. */
   close(): void {
-    // Answers from here on are dropped.
+    // Later answers are dropped.
     this.#write = undefined
     this.#unsubscribe()
     this.#answers.close()
@@ -93,8 +93,9 @@ export class Session {
   }
 
   /**
-   * Carries out a command, at once where there is nothing to wait for. Returns its last answer; of
-   * `leave` that is `stopped`, which the node reports itself. `report` takes the answers before.
+   * Carries out a command, and returns its last answer: as a promise only if the command has to
+   * wait. `report` takes the earlier answers. The answer to `leave` is `stopped`. The node itself
+   * reports `stopped`.
    */
   run(command: Command, signal: AbortSignal, report: (event: Answer) => void): NodeEvent | Promise<NodeEvent> {
     const entry = commands[command.command] as unknown as Runnable
@@ -123,12 +124,12 @@ export class Session {
       const answer = coming instanceof Promise ? await coming : coming
       if (answer.event === 'stopped') return
       if (answer.event === 'done') {
-        // A mere confirmation goes only to a client that can match it.
+        // A mere confirmation goes only to a client that sent an id.
         if (id !== undefined) this.#report({ event: 'done', re: id })
         return
       }
       if (answer.event === 'elected') this.#agent.report(answer)
-      // A client that sent no id gets the answer as an event.
+      // A client that sent no id has already received a new reign as an event.
       const isNews = answer.event === 'elected' && reigns.get(answer.election) !== before
       if (id !== undefined || !isNews) this.#report({ ...answer, ...withRe(id) })
     } catch (error) {

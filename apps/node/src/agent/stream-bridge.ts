@@ -8,7 +8,7 @@ const FETCH_TIME = 30_000
 
 /**
  * Opens a stream to a member, and offers it as a local socket that takes one connection. Returns
- * its path.
+ * the socket's path.
  */
 export async function openStream(pool: Pool, node: string, protocol: string, signal: AbortSignal): Promise<string> {
   const stream = await pool.open(node, protocol, { signal })
@@ -35,8 +35,8 @@ export async function openStream(pool: Pool, node: string, protocol: string, sig
 }
 
 /**
- * Connects each stream that members open for `protocol` to the local socket at `path`, on which a
- * program listens. The first line names the member: `{"from":"12D3…","protocol":"/render/1.0.0"}`.
+ * Connects each stream that members open for `protocol` to the local socket at `path`. A program
+ * listens there. The first line names the member: `{"from":"12D3…","protocol":"/render/1.0.0"}`.
  */
 export async function handleStreams(pool: Pool, protocol: string, path: string): Promise<void> {
   await pool.handle(protocol, async (stream, from) => {
@@ -47,9 +47,9 @@ export async function handleStreams(pool: Pool, protocol: string, path: string):
   })
 }
 
-/** Copies both ways until both have ended. An error on one side aborts the other. */
+/** Copies in both directions until both have ended. An error on one side aborts the other. */
 async function join(stream: Stream, socket: Socket): Promise<void> {
-  // Errors count even while nothing is read or written there.
+  // An error of the socket counts even while nothing is read or written there.
   socket.on('error', (error) => stream.abort(error))
   try {
     await Promise.all([toSocket(stream, socket), toStream(socket, stream)])

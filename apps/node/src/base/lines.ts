@@ -1,9 +1,9 @@
-/** A line of input, or the problem of one that was skipped. */
+/** A line of input, or the problem of a skipped line. */
 export type Line = { readonly text: string } | { readonly problem: 'too long' | 'not UTF-8' }
 
 /**
- * Splits a stream of bytes into lines, in whatever chunks they arrive. LF and CRLF both end a line;
- * the last one needs neither. Never holds more than `limit` bytes.
+ * Splits a stream of bytes into lines. Chunks may begin and end anywhere. LF and CRLF both end a
+ * line; the last line needs neither. Never holds more than `limit` bytes.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Line, void> {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -1,6 +1,6 @@
 /**
- * Local sockets that only this user can connect to: one for each node, found by the name of its
- * pool, and one for each stream that a program gets.
+ * Local sockets that only this user can connect to. Each node has a control socket, which clients
+ * find by the name of the pool. Each stream that a program gets has a socket as well.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,13 +11,13 @@ import { join } from 'node:path'
 import { codeOf } from './usage-error.ts'
 
 /**
- * The prefix of named pipes, which are not files. Their names contain the user, so that users don't
- * collide.
+ * The prefix of named pipes (Windows). The name of a control pipe contains the user, so that users
+ * don't collide.
  */
 const PIPES = '\\\\.\\pipe\\'
 /**
- * The characters of an id that distinguish nodes of one machine. A path of a Unix socket has at
- * most 107 bytes, 103 on some systems.
+ * The number of last characters of an id that distinguish nodes of one machine. A path of a Unix
+ * socket has at most 107 bytes, 103 on some systems.
  */
 const ID_LENGTH = 16
 
@@ -28,8 +28,8 @@ export function controlPath(pool: string, id: string): string {
 
 /**
  * Returns the control sockets of this user's nodes in a pool, with the ends of their ids. `id`
- * selects those whose id ends so. A node that was killed leaves its socket behind.
- * Throws where another user could have created them.
+ * selects nodes by the end of their id. A killed node leaves its socket behind.
+ * Throws if another user could have created the sockets.
  */
 export function controlPaths(pool: string, id = ''): { readonly path: string; readonly id: string }[] {
   const prefix = prefixOf(pool)
@@ -52,7 +52,7 @@ export function streamPath(): string {
 /** Listens at the path, for this user only. Throws an Error that names the path. */
 export async function listenPrivately(server: Server, path: string): Promise<void> {
   if (path.startsWith(`${folderOf()}/`)) makeFolder()
-  // A socket gets its rights from the mask at its creation, and is open from then on.
+  // The mask sets the rights of the socket at its creation. The socket is open at once.
   const mask = process.umask(0o177)
   server.listen(path)
   process.umask(mask)
@@ -64,10 +64,10 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
 }
 
 /**
- * Returns the reason why a socket is not trustworthy: its creator reads all that is sent, pool keys
- * included. Undefined: the socket is safe, or there is none.
- * The folder keeps others away from its sockets. A socket at another path must belong to this user
- * or to root; root may use any.
+ * Returns the reason why a socket is not trustworthy, or undefined if it is safe or missing. The
+ * creator of a socket reads all that is sent, pool keys included.
+ * The folder protects its sockets from other users. A socket at another path must belong to this
+ * user or to root. Root may use any socket.
  */
 export function socketProblem(path: string): string | undefined {
   if (windows()) return undefined
@@ -89,8 +89,8 @@ function makeFolder(): void {
 }
 
 /**
- * Returns false where the folder is missing. Throws an Error with the reason where others may have
- * a hand in its content: in the folder for temporary files anybody can create it first.
+ * Returns false if the folder is missing. Throws an Error with the reason if other users could have
+ * changed its content. Among the temporary files, anybody can create the folder first.
  */
 function isOwn(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false })
@@ -107,8 +107,8 @@ function folderProblem(stats: Stats): string | undefined {
 }
 
 /**
- * Avoids `userInfo`, which throws for a user without an entry in the list of users, as in many
- * containers.
+ * Avoids `userInfo`: it throws for a user without an entry in the list of users. Many containers
+ * have such users.
  */
 function ownUid(): number | undefined {
   return process.getuid?.()
@@ -119,7 +119,10 @@ function prefixOf(pool: string): string {
   return windows() ? `${PIPES}jel-${userInfo().username}-${hash}-` : join(folderOf(), `${hash}-`)
 }
 
-/** Returns a short path that belongs to this user and does not outlive a restart of the machine. */
+/**
+ * Returns the folder of all sockets. The path is short. The folder does not outlive a restart of
+ * the machine.
+ */
 function folderOf(): string {
   const own = process.env['XDG_RUNTIME_DIR']
   return own ? join(own, 'jel') : join(tmpdir(), `jel-${ownUid()}`)

@@ -1,8 +1,8 @@
 import type { Writable } from 'node:stream'
 
 /**
- * The bytes that may wait for a slow reader of standard output. A guess: far more than any burst of
- * events.
+ * Most bytes that may wait for a slow reader of standard output. A guess: far more than any burst
+ * of events.
  */
 const BACKLOG_LIMIT = 64 * 1024 * 1024
 
@@ -50,8 +50,8 @@ export class OutputWatch {
   }
 
   /**
-   * The reason why output was lost. A reader that went away (`EPIPE`), as `head` does, is not a
-   * problem: it has all it wanted.
+   * The reason why output was lost. A reader that went away (`EPIPE`) is no problem: `head` has all
+   * it wanted.
    */
   get problem(): string | undefined {
     const error = this.#error ?? this.#stream.errored

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs'
 
 /**
- * Returns whether the end of standard input is a request to stop. It is one for a pipe, a socket or
- * a file: there the starter of this node closed it. The end of a terminal or of /dev/null (a node
- * in the background, under a service manager) means nothing.
+ * Returns whether the end of standard input is a request to stop. The starter of a node closes a
+ * pipe, a socket or a file to stop the node. The end of a terminal or of /dev/null means nothing:
+ * the node runs in the background or under a service manager.
  */
 export function inputEnds(): boolean {
   try {
@@ -19,6 +19,6 @@ export async function drain(input: NodeJS.ReadStream): Promise<void> {
   try {
     for await (const _ of input) continue
   } catch {
-    // A read error is an end like any other.
+    // A read error counts as the end of the input.
   }
 }

@@ -8,8 +8,8 @@ export class UsageError extends Error {
 }
 
 /**
- * An error for a line that is not a command. `re` is the command's id, where the line has a
- * readable one.
+ * A line is not a valid command, or the command was cancelled. `re` is the command's id, if the
+ * line has a readable id.
  */
 export class CommandError extends Error {
   readonly code: 'MALFORMED_JSON' | 'UNKNOWN_COMMAND' | 'INVALID_COMMAND' | 'LINE_TOO_LONG' | 'CANCELLED'
@@ -22,7 +22,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The codes with which `joinPool` refuses its arguments: these are wrong usage too. */
+/** The codes of wrong usage. With most of them `joinPool` refuses its arguments. */
 const USAGE_CODES = new Set([
   'USAGE',
   'INVALID_POOL_NAME',
@@ -36,7 +36,7 @@ const USAGE_CODES = new Set([
   'UNSUPPORTED_CONSISTENCY',
 ])
 
-/** Returns the stable code of an error, or `INTERNAL` where it has none. */
+/** Returns the stable code of an error, or `INTERNAL` if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'INTERNAL'
 }

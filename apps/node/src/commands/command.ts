@@ -24,28 +24,28 @@ type EventOf<Last extends Kind> = Extract<NodeEvent, { readonly event: Last }>
 type Content<Last extends Kind> = Last extends 'done' | 'stopped' ? void : Omit<EventOf<Last>, 'event' | 're'>
 
 /**
- * A command of a running node. It is a line of JSON on standard input or the control socket, and,
- * with `shell`, a command of the command line.
+ * A command of a running node. It is a line of JSON on standard input or the control socket. With
+ * `shell` it is a command of the command line as well.
  */
 interface NodeCommand<Entries extends v.ObjectEntries, Last extends Kind> {
-  /** A remark for the documents. The default is that of the command line. */
+  /** A remark for the documents. The default is the remark of the command line. */
   readonly about?: string
-  /** Its fields besides `command` and `id`. */
+  /** The fields besides `command` and `id`. */
   readonly fields: Entries
   /** The default is `done`. */
   readonly answer?: Last
-  /** Carries it out. Returns the content of the answer. */
+  /** Carries out the command. Returns the content of the answer. */
   readonly run: (fields: FieldsOf<Entries>, context: Context) => Content<Last> | Promise<Content<Last>>
   readonly shell?: Shell<EventOf<Last>>
 }
 
-/** A command as a person gives it. Operands and flags come together, by name. */
+/** A command as a person gives it. `given` has the operands and flags together, by name. */
 export interface Shell<Event extends NodeEvent = never> {
   /** The default is the name of the command. */
   readonly name?: string
   readonly about: string
   readonly operands?: readonly Flag[]
-  /** The default are those of all commands with one answer. */
+  /** The default is `ASK_FLAGS`. */
   readonly flags?: readonly Flag[]
   /** Returns the line of JSON. The default has no fields. */
   readonly line?: (given: never) => Line | Promise<Line>
@@ -53,7 +53,7 @@ export interface Shell<Event extends NodeEvent = never> {
   readonly text?: (answer: Event, now: number) => string[] | Promise<string[]>
   /** Returns the exit status. The default is 0. */
   readonly status?: (answer: Event) => 0 | 1
-  /** Returns the problem where no reply came before the last answer. The default needs none. */
+  /** Returns the problem if no reply came before the last answer. By default that is no problem. */
   readonly silence?: (given: never) => string
 }
 
@@ -61,7 +61,7 @@ interface Line {
   readonly command: string
 }
 
-/** Defines a command, with the types of its fields and of its answer from their values. */
+/** Defines a command. The types of its fields and of its answer follow from their values. */
 export function command<const Entries extends v.ObjectEntries, Last extends Kind = 'done'>(
   definition: NodeCommand<Entries, Last>,
 ): NodeCommand<Entries, Last> {

@@ -1,6 +1,6 @@
 import { collect, durationOf } from '../arguments.ts'
 
-/** Converts the text of a value. `before` is the value so far, where the flag is repeated. */
+/** Converts the text of a value. `before` is the value so far, if the flag is repeated. */
 type Parse = (text: string, before: never) => unknown
 
 /** A flag of the command line, or an argument without a name, in the form of commander. */
@@ -8,7 +8,7 @@ export interface Flag {
   /** As in `--key-file <file>`, `<pool>`, `[input]` or `<ids...>`. */
   readonly usage: string
   readonly about: string
-  /** The only values, or what converts any value. */
+  /** The allowed values, or a function that converts any value. */
   readonly value: readonly string[] | Parse | undefined
   readonly initial: unknown
 }
@@ -26,7 +26,7 @@ export const POOL = flag('<pool>', 'name of the pool')
 export const OWNER = flag('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
 export const JSON_LINES = flag('--json', 'one JSON object a line')
 
-/** Select a node on this machine. */
+/** The flags that select a node on this machine. */
 export const NODE_FLAGS: readonly Flag[] = [
   flag('--node <id>', 'the end of the id of the node that is asked, where several run here'),
   flag('--control <path>', 'its control socket, where it was given one'),

@@ -1,6 +1,6 @@
 /**
- * The commands about jobs. On the command line they also enter a pool by themselves, so the folder
- * `compute` carries them out there.
+ * The commands about jobs. On the command line they can enter a pool by themselves. There the
+ * folder `compute` carries them out.
  */
 import { jobFields } from '../agent/job-messages.ts'
 import { blobOf, keepOf, votesOf } from '../arguments.ts'
@@ -8,8 +8,8 @@ import { command } from './command.ts'
 import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, type Flag } from './flags.ts'
 
 /**
- * The node of the pool that runs here does it. Without one, or with flags for entering, the command
- * enters the pool for that time.
+ * The pool's node on this machine carries out the command. Without such a node, or with flags for
+ * entering, the command itself enters the pool for that time.
  */
 const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS]
 

@@ -32,7 +32,7 @@ export const keys = command({
       flag('[what]', 'to do', ['list', ...CHANGES], 'list'),
       flag('[key]', 'install: the file of the key; use and remove: its id, as the list has it'),
     ],
-    /** Keys travel over the control socket, which nobody else can read. */
+    /** Keys travel over the control socket. Nobody else can read it. */
     async line({ what, key }: KeysGiven) {
       if (what === 'list') {
         if (key !== undefined) throw new UsageError('keys list: takes no key')

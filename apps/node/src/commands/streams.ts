@@ -1,4 +1,4 @@
-/** The commands about streams. Their code is loaded where it is needed. */
+/** The commands about streams. Their code is loaded when it is needed. */
 import { text } from '../base/schema.ts'
 import { command } from './command.ts'
 

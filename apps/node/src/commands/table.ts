@@ -1,6 +1,6 @@
 /**
- * The commands of a running node. All that is said of a command is said here: lines of JSON, the
- * command line, completion, the man page and the documents come from this table.
+ * The commands of a running node. Lines of JSON, the command line, completion, the man page and the
+ * documents all come from this table.
  */
 import * as v from 'valibot'
 import type { CommandId } from '../agent/events.ts'
@@ -15,7 +15,7 @@ import { cancel, health, leave, status, tag, terminate } from './node.ts'
 import { publish, records, unpublish } from './records.ts'
 import { handle, open, unhandle } from './streams.ts'
 
-/** In the order in which an error lists them. */
+/** An error lists the commands in this order. */
 export const commands = {
   members,
   status,
@@ -50,8 +50,8 @@ export const commands = {
 export type CommandName = keyof typeof commands
 
 /**
- * A command, one JSON object a line: from a parent process on standard input, from others on the
- * control socket.
+ * A command: a line with one JSON object. A parent process writes it to standard input. Other
+ * programs write it to the control socket.
  */
 export type Command = {
   [Name in CommandName]: { readonly command: Name; readonly id?: CommandId } & Readonly<FieldsOf<(typeof commands)[Name]['fields']>>

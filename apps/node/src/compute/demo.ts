@@ -14,7 +14,7 @@ const BOARD = 14
 const SOLUTIONS = 365_596
 const NAME = 'queens'
 
-/** The time after which a step counts as failed, ms: several times its usual time. */
+/** The time after which a step counts as failed, ms. It is several times the usual time. */
 const LIMITS = { start: 15_000, submit: 10_000, begin: 10_000, result: 25_000 } as const
 
 /** The path of the example, or of the bundle's copy of it. */
@@ -23,7 +23,7 @@ const program = ['../../../examples/src/queens.ts', './queens.js']
   .find((path) => existsSync(path)) as string
 
 /**
- * Starts a pool that computes. While a job runs, it ends a worker, the member that holds the job's
+ * Starts a pool that computes. While a job runs, it kills a worker, the member that holds the job's
  * root, and the submitter. Returns the exit status.
  */
 export async function demoCompute(script: string, flags: DemoFlags): Promise<number> {

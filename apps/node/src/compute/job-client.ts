@@ -15,28 +15,29 @@ export interface JobClientFlags extends PoolFlags, NodeFlags {
   readonly json?: boolean
 }
 
-/** A command about jobs, and what the command line does with its answers. */
+/** A command about jobs, and the functions that the command line adds. */
 export interface JobRequest {
   readonly command: JobCommand
   readonly report: (event: JobEvent) => void
   /** Waits until a client that has just entered the pool knows enough. */
   ready(client: JobClient): Promise<void>
-  /** Called when the command is stopped, before it leaves. */
+  /** Called when the command is stopped, before its client leaves the pool. */
   stopped?(): void
 }
 
 /** The exit status of a command that was stopped before it was done. */
 const STOPPED = 1
 /**
- * The time that a command waits for the first other member, and then for its records, ms. Guesses.
+ * A command waits for the first other member for `MEET`, then for the member's records for `HEAR`,
+ * ms. Guesses.
  */
 const MEET = 10_000
 const HEAR = 1000
 
 /**
- * Gives the command to the node of this pool that runs here. Without one, or where flags describe
- * how to enter the pool, it enters for that time. Returns undefined when done, or the exit status
- * of a stopped command.
+ * Gives the command to the pool's node on this machine. Without such a node, or if flags describe
+ * how to enter the pool, the command itself enters the pool for that time. Returns undefined when
+ * done, or the exit status of a stopped command.
  */
 export async function sendJobCommand(pool: string, flags: JobClientFlags, request: JobRequest): Promise<number | undefined> {
   const stop = new Stop()
@@ -61,7 +62,7 @@ export async function sendJobCommand(pool: string, flags: JobClientFlags, reques
   }
 }
 
-/** Returns the node that runs here, if it is to be asked. */
+/** Returns the pool's node on this machine, unless flags describe how to enter the pool. */
 async function runningNode(pool: string, flags: JobClientFlags): Promise<ControlClient | undefined> {
   const { bootstrap, listen, keyFile, owner, node } = flags
   if (bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0 || owner !== undefined) return undefined
@@ -69,7 +70,7 @@ async function runningNode(pool: string, flags: JobClientFlags): Promise<Control
 }
 
 /**
- * A member without workers that lives as long as a command and publishes nothing about itself. It
+ * A member without workers. It lives as long as a command and publishes nothing about itself. It
  * leaves at the end, so that nobody takes it for dead.
  */
 class JobClient implements AsyncDisposable {
@@ -92,7 +93,7 @@ class JobClient implements AsyncDisposable {
     }
   }
 
-  /** Waits until somebody else is here. False: nobody came. */
+  /** Waits for another member. Returns false if nobody came. */
   async meet(): Promise<boolean> {
     for (const end = performance.now() + MEET; performance.now() < end;) {
       if (this.pool.members().length > 1) {
@@ -112,7 +113,7 @@ class JobClient implements AsyncDisposable {
     return `nobody else of the pool ${this.pool.name} was found${why === '' ? `; ${advice}` : ` (${why})`}`
   }
 
-  /** Waits until `done` holds, or others had time to send their state. */
+  /** Waits until `done` holds, or other members had time to send their records. */
   async hear(done: () => boolean): Promise<void> {
     for (const end = performance.now() + HEAR; performance.now() < end && !done();) await sleep(50)
   }

@@ -38,7 +38,7 @@ it('a result that names its parts again and again is not written out', async () 
   for (let level = 0; level < 24; level++) value = [value, value]
   const begin = process.cpuUsage()
   expect(await resultOf(value)).toMatchObject({ event: 'failed', message: expect.stringContaining('as JSON') as string })
-  // Processor time of this process only: others may keep the processor from it.
+  // This is the processor time of this process. Other processes may run meanwhile.
   expect(process.cpuUsage(begin).user / 1000).toBeLessThan(2000)
 })
 
@@ -49,7 +49,7 @@ it('a result as large as one may be is written out', async () => {
 
 const progress: JobProgress = { state: 'pending', covered: 0, members: 0, begun: 0, finished: 0, rate: 0, reason: 'nobody has answered' }
 
-/** A grid of one job, whose progress is these answers in turn. */
+/** Returns a grid of one job. The job's progress is these answers in turn. */
 function gridOf(answers: readonly JobProgress[]): Grid {
   const job = {
     id: 'id',

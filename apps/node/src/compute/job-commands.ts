@@ -7,19 +7,19 @@ import { codeOf, messageOf } from '../base/usage-error.ts'
 import { ownerOf } from './owner.ts'
 
 /**
- * The time that a replica has to report a job's progress, ms, and the number of attempts: a replica
- * does not answer a member that it does not know yet.
+ * `ASK` is the time that a replica has to report a job's progress, ms. `ASKED` is the number of
+ * attempts: a replica does not answer a member that it does not know yet.
  */
 const [ASK, ASKED] = [700, 3]
 /**
  * The time after which a followed job's progress is reported even if no other member has taken the
- * job, ms. A guess: nobody else may be there.
+ * job, ms. A guess: there may be no other member.
  */
 const KEPT_SOON = 2000
 
 /**
- * The parts of a result, and characters of its texts, that are written as JSON. A guess: four times
- * the bytes of the largest value.
+ * The limit of a result as JSON: the number of its parts plus the characters of its texts. A guess:
+ * four times the bytes of the largest value.
  */
 const MAX_WRITTEN = 4 * 1024 * 1024
 
@@ -51,7 +51,7 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
   switch (command.do) {
     case 'cancel':
       await job.cancel()
-      // An outcome stays: a job that is over can't be cancelled.
+      // A job that is over can't be cancelled. Its outcome stays.
       if (!isOver(await stateOf(job))) {
         report({ event: 'cancelled', job: job.id })
         return
@@ -95,8 +95,8 @@ async function submitted(
       ...(votes !== undefined && { votes }),
     })
     const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
-    // The job is reported once others have it: then it goes on whatever happens to this member. One
-    // that works itself goes on by itself.
+    // The job is reported once another member has it: then the job survives this member. A member
+    // that works need not wait, because it runs the job itself.
     if (command.until !== 'ended') {
       if (!grid.works) await job.kept()
       reportKept()
@@ -154,8 +154,9 @@ async function outcomeOf(job: Job): Promise<JobEvent> {
 }
 
 /**
- * Converts a value to JSON: large integers and bytes become text, sets and maps lists. JSON repeats
- * a part that is referenced many times, so some hundred bytes could take up all memory.
+ * Converts a value to JSON: large integers and bytes become text, sets and maps become lists. JSON
+ * repeats a part as often as it is referenced. So a value of some hundred bytes could take up all
+ * memory.
  */
 function asJson(value: unknown): unknown {
   let left = MAX_WRITTEN

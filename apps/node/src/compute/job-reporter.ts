@@ -4,7 +4,7 @@ import type { JobEvent } from '../agent/job-messages.ts'
 import { counted, oneLine } from '../base/text.ts'
 
 /**
- * Shows a job's progress: to a program as one JSON object a line, to a person as a bar and the
+ * Shows a job's progress. A program gets one JSON object a line. A person gets a bar, then the
  * result.
  */
 export interface JobReporter {
@@ -12,7 +12,7 @@ export interface JobReporter {
   close(): void
 }
 
-/** Events after `stopped` are due to the leave and not to the job, so they are not shown. */
+/** Events after `stopped` are not shown: their cause is the leave, not the job. */
 export function jobReporterOf(json: boolean, pool: string, stopped: AbortSignal): JobReporter {
   const reporter = json ? jsonReporter(pool) : process.stderr.isTTY ? barReporter() : plainReporter()
   return {
@@ -54,7 +54,7 @@ function plainReporter(): JobReporter {
   }
 }
 
-/** Makes a stack trace of others safe for a terminal. */
+/** Makes a stack trace of another member safe for a terminal. */
 function linesOf(stack: string): string {
   const [first = '', ...frames] = stack.split('\n').map(oneLine)
   return [first, ...frames.map((frame) => `    ${frame}`)].join('\n')

@@ -2,29 +2,29 @@ import type { EndedShift, HeldTask, Shift } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { counted, oneLine, shortId } from '../base/text.ts'
 
-/** A present state of a job. */
+/** The present state of a job. */
 type JobState = JobEvent & { readonly event: 'job' }
 
 /** Below this share the progress is a poor estimate of the time left. A guess. */
 const LEAST_SHARE = 0.02
 
 /**
- * A note on totals: a replica adds up the reports that it received, and work of the last second
- * before the end is not reported.
+ * A note on totals. A replica adds up the reports that it received. Work of the last second before
+ * the end is not reported.
  */
 const AS_HEARD = 'as this member heard'
 
-/** The characters of a member's id that distinguish it from others. */
+/** The number of last characters of an id that distinguish a member. */
 const SHORT = 8
 
 /** The number of tasks that a replica lists (`MAX_EXPLAINED` of the scheduler). */
 const MOST = 64
-/** The tasks that no replica knows, so that nobody takes the tree for complete. */
+/** A note on tasks that no replica knows, so that nobody takes the tree for complete. */
 const NOT_LISTED =
   'not listed: tasks at the member whose task called for them, and what others took within the last second; replicas hear of neither'
 
 /**
- * A generated name, where the submitter gives none. The id is shorter, and finds the job as well.
+ * Matches a generated name: the submitter gave none. The id is shorter, and finds the job as well.
  */
 const GENERATED = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/u
 
@@ -53,8 +53,8 @@ export function jobText(event: JobState, now: number): string[] {
 }
 
 /**
- * Explains the wait for a job: a sentence, and a line for each task that a member holds, below the
- * task that waits for it.
+ * Explains a job's state: a sentence, then a line for each task that a member holds. The line is
+ * below the task that waits for it.
  */
 export function explanationOf(event: JobState, tasks: readonly HeldTask[]): string {
   const { state, reason, members, begun, finished, covered } = event
@@ -83,8 +83,8 @@ function taskLines(tasks: readonly HeldTask[], covered: number): string[] {
 function doing(task: HeldTask, tasks: readonly HeldTask[], covered: number): string {
   if (task.leaf) return 'it runs, or waits for a worker'
   const waits = tasks.some(({ path }) => path !== task.path && path.startsWith(task.path))
-  // `progress` is the holder's report from when it announced the task, mostly 0. For the root,
-  // which is the job, `covered` may be more recent.
+  // The holder reported `progress` when it announced the task, so it is mostly 0. The root is the
+  // whole job: there `covered` may be more recent.
   const share = task.path === '' ? Math.max(covered, task.progress) : task.progress
   const done = share === 0 ? '' : `${percent(share)} done, `
   return `${done}nothing new for ${seconds(task.still)}${waits ? '; it waits for those below, and for what runs there' : ''}`

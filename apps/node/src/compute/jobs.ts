@@ -27,8 +27,8 @@ export async function jobs(pool: string, flags: JobClientFlags): Promise<number>
     report: (event) => void (event.event === 'job' && events.push(event)),
     async ready(client) {
       if (!(await client.meet())) {
-        // Without an address there may be no others. With one there are others, but their jobs are
-        // unknown.
+        // Without a bootstrap address there may be no other members. With an address there are
+        // others, but their jobs are unknown.
         if (flags.bootstrap.length > 0) throw new Error(client.aloneMessage)
         process.stderr.write(`jel: ${client.aloneMessage}\n`)
       }
@@ -42,7 +42,7 @@ export async function jobs(pool: string, flags: JobClientFlags): Promise<number>
   return 0
 }
 
-/** Shows one job, by its id or name, or does what the flags ask for. */
+/** Shows a job, or changes it as the flags say. The job is given by its id or name. */
 export async function job(pool: string, idOrName: string, flags: JobFlags): Promise<number> {
   const command = commandOf(idOrName, flags)
   const stopped = new AbortController()

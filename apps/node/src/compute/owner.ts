@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateIdentity, readOwner, type RecordOwner } from '@jel/jel'
 import { codeOf } from '../base/usage-error.ts'
 
-/** The time that another process may take to make a key, ms. A guess: many times its usual time. */
+/** The time that another process may take to make a key, ms. A guess: many times the usual time. */
 const MAKING = 5000
 
-/** The key file of this user's jobs where none is named. */
+/** Returns the default key file of this user's jobs. */
 function defaultOwnerFile(): string {
   return join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'jel', 'owner')
 }
@@ -24,7 +24,7 @@ export async function ownerOf(file = defaultOwnerFile()): Promise<RecordOwner> {
     try {
       await generateIdentity(file)
     } catch (error) {
-      // Another process makes it, or made it meanwhile.
+      // Another process makes the key, or has just made it.
       if (codeOf(error) === 'IDENTITY_IN_USE') await appears(file)
       if (!existsSync(file)) throw error
     }

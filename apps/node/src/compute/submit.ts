@@ -16,8 +16,8 @@ export interface SubmitFlags extends JobClientFlags {
 }
 
 /**
- * Submits a job and follows it to its end, or, with `--detach`, until others have it. Returns the
- * exit status.
+ * Submits a job and follows it to its end. With `--detach` it waits only until another member has
+ * the job. Returns the exit status.
  */
 export async function submit(pool: string, file: string, fn: string, input: string | undefined, flags: SubmitFlags): Promise<number> {
   const value = parseInput(input)
@@ -72,7 +72,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   }
 }
 
-/** The last words of a command that leaves before its job has ended. */
+/** Returns the last message of a command that leaves before its job has ended. */
 function farewell(pool: string, job: string, { isAlone, isKept }: { isAlone: boolean; isKept: boolean }): string {
   if (isAlone) return 'nobody else is in the pool: the job ends here'
   return !isKept
@@ -80,7 +80,7 @@ function farewell(pool: string, job: string, { isAlone, isKept }: { isAlone: boo
     : `the job goes on without this member; its result is told by jel job ${pool} ${job} --result`
 }
 
-/** Adds the full path, as pnpm and others start a command in a folder of their own choice. */
+/** Adds the full path: pnpm and other tools start a command in another folder. */
 function withPath(file: string): string {
   return isAbsolute(file) ? file : `${file} (${resolve(file)})`
 }

@@ -34,7 +34,7 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   const stop = new Stop()
   stopOnSignals(stop)
   await using client = await ControlClient.connect(pool, given)
-  // A command with replies has the time for them among its fields.
+  // A command with replies has a field for their time limit.
   const timer = timeout === undefined || silence !== undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
   const answer = await Promise.race([client.ask(command, silence && showReply), stop.reason])
   clearTimeout(timer)
@@ -46,7 +46,7 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   return isStopped || isSilent ? NO_ANSWER : (shell.status?.(answer) ?? 0)
 }
 
-/** Returns the lines of an answer for a person. Success needs none. */
+/** Returns the lines of an answer for a person. A mere success has no lines. */
 async function textOf(event: NodeEvent, shell: Shell<NodeEvent>): Promise<string[]> {
   if (event.event === 'done' || event.event === 'stopped') return []
   return (await shell.text?.(event, Date.now())) ?? [eventText(event)]

@@ -7,14 +7,16 @@ import { readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { controlPaths, socketProblem } from '../base/local-sockets.ts'
 
-/** The longest line of a node, bytes. Guess: the list of 50,000 members with full tags. */
+/**
+ * The longest line that a node may send, bytes. Guess: the list of 50,000 members with full tags.
+ */
 const LINE_LIMIT = 256 * 1024 * 1024
 
 /** The flags by which a command finds a running node. */
 export interface NodeFlags {
-  /** The end of its id, where several nodes run in one pool. */
+  /** The end of the node's id, if several nodes run in one pool. */
   readonly node?: string
-  /** The path of its control socket. */
+  /** The path of the node's control socket. */
   readonly control?: string
 }
 
@@ -33,7 +35,7 @@ export class ControlClient implements AsyncDisposable {
   readonly #socket: Socket
   readonly #listeners = new Set<(event: Answer) => void>()
   readonly #ended = Promise.withResolvers<void>()
-  /** Cancels the commands that still wait for their answer. Undefined: the connection has ended. */
+  /** Cancel the commands that still wait for their answer. Undefined: the connection has ended. */
   #waiting: Set<() => void> | undefined = new Set()
   #commands = 0
 
@@ -44,8 +46,8 @@ export class ControlClient implements AsyncDisposable {
   }
 
   /**
-   * Connects to this user's node in a pool. Returns undefined where there is none. Throws where
-   * there are several and the flags name none, or where another user could listen.
+   * Connects to this user's node in a pool. Returns undefined if there is none. Throws if there are
+   * several and the flags name none, or if another user could listen.
    */
   static async find(pool: string, { node, control }: NodeFlags): Promise<ControlClient | undefined> {
     if (control !== undefined) {
@@ -72,7 +74,7 @@ export class ControlClient implements AsyncDisposable {
     return first && new ControlClient(first.socket)
   }
 
-  /** Like `find`, but throws an Error where there is no node. */
+  /** Like `find`, but throws an Error if there is no node. */
   static async connect(pool: string, flags: NodeFlags): Promise<ControlClient> {
     const client = await ControlClient.find(pool, flags)
     if (client !== undefined) return client
@@ -87,8 +89,8 @@ export class ControlClient implements AsyncDisposable {
   }
 
   /**
-   * Calls `listener` with each event: first those of the state at the connect, then each as it
-   * happens. Returns the function that ends it.
+   * Calls `listener` with each event: first with events that describe the present state, then with
+   * each new event. Returns the function that ends the calls.
    */
   listen(listener: (event: Answer) => void): () => void {
     this.#listeners.add(listener)
@@ -96,8 +98,8 @@ export class ControlClient implements AsyncDisposable {
   }
 
   /**
-   * Gives a command, and waits for its last answer. `report` takes the answers before `done`.
-   * Throws RefusedError.
+   * Gives a command, and waits for its last answer. With `report` the last answer is `done`, and
+   * `report` takes the answers before. Throws RefusedError.
    */
   async ask(command: Command, report?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands

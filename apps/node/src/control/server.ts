@@ -8,10 +8,12 @@ import { Session } from '../agent/session.ts'
 import { listenPrivately } from '../base/local-sockets.ts'
 import { codeOf } from '../base/usage-error.ts'
 
-/** The limit of simultaneous connections. Guess: a monitor, a shell and a few scripts need less. */
+/**
+ * The limit of simultaneous connections. Guess: a monitor, a shell and a few scripts need fewer.
+ */
 const CONNECTIONS_LIMIT = 64
 /**
- * The bytes that may wait for a connection that does not read. Guess: twenty times the events of a
+ * Most bytes that may wait for a connection that does not read. Guess: twenty times the events of a
  * pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
@@ -19,8 +21,8 @@ const BACKLOG_LIMIT = 16 * 1024 * 1024
 const LAST_WORDS = 500
 
 /**
- * The control socket of a node. Each connection is a session, as the standard streams of `jel join
- * --json` are. Only this user can connect.
+ * The control socket of a node. Each connection is a session. The standard streams of `jel join
+ * --json` are a session as well. Only this user can connect.
  */
 export class ControlServer implements AsyncDisposable {
   readonly path: string
@@ -94,7 +96,7 @@ export class ControlServer implements AsyncDisposable {
 /** Removes the socket that a killed process left behind. */
 async function removeStale(path: string): Promise<void> {
   if (process.platform === 'win32') return
-  // A file of another kind answers like a socket whose process is gone.
+  // A connect to a file of another kind fails like a connect to a socket whose process is gone.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false)
     throw new Error(`${path} can't be a control socket: another file is there`)
   const code = await new Promise<string | undefined>((resolve) => {
