@@ -3,7 +3,7 @@ import type { Reporter } from './terminal/reporter.ts'
 
 /**
  * A node that enters within this time reports unreachable introducers only after `started`, ms.
- * Guess: somebody who watches begins to wonder.
+ * Guess: after this time a person begins to wonder.
  */
 const HELD_FOR = 2_000
 
@@ -28,9 +28,9 @@ export class EarlyWarnings {
   }
 
   /**
-   * Ends it: the node has entered, or can't, and the error has the reason. Returns the warnings
-   * that were not reported, without those of unreachable introducers: a node that has entered
-   * reports these itself as long as they hold.
+   * Ends the reports: the node has entered, or an error has the reason why it can't. Returns the
+   * warnings that were not reported, except warnings about unreachable introducers. A node that has
+   * entered reports its unreachable introducers itself.
    */
   close(): WarningDetail[] {
     clearTimeout(this.#timer)

@@ -73,7 +73,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   }
 }
 
-/** Enters the pool. Returns undefined if it was stopped before. */
+/** Enters the pool. Returns undefined if the node was stopped meanwhile. */
 async function enter(name: string, options: PoolOptions, stop: Stop, early: EarlyWarnings): Promise<Pool | undefined> {
   try {
     return await joinPool(name, { ...options, signal: stop.signal, onWarning: (warning) => early.take(warning) })
@@ -87,7 +87,7 @@ async function enter(name: string, options: PoolOptions, stop: Stop, early: Earl
 interface Surroundings {
   readonly stop: Stop
   readonly reporter: Reporter
-  /** The same reporter, where the output is for a program. */
+  /** The same reporter, if the output is for a program. */
   readonly json: Reporter<Answer> | undefined
   readonly log: Log
   readonly http: HttpServer | undefined
@@ -107,7 +107,7 @@ async function run(
     ...flags,
     log,
     url: http?.url,
-    // A node that computes nothing loads the code for jobs at the first command about one.
+    // A node that computes nothing loads the code for jobs at the first command about a job.
     runJobCommand: async (command, report, signal) => {
       const { openGrid, runJobCommand } = await import('./compute/index.ts')
       grid ??= openGrid(pool)
@@ -122,10 +122,10 @@ async function run(
   http?.attach(agent)
   if (json !== undefined) void takeCommands(new Session(agent, (event) => json.report(event)), stop)
   else void watchInput(agent, reporter, stop)
-  // Handlers subscribe after the reporters, which receive their errors.
+  // Handlers subscribe after the reporters: the reporters receive the handlers' errors.
   await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, report: (event) => agent.report(event) })
   agent.subscribe((event) => handlers.take(event))
-  // This waits until somebody listens.
+  // The error is reported here because now somebody listens.
   if (control instanceof Error)
     agent.report({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })
   for (const warning of early.close()) agent.report({ event: 'error', ...warning })
@@ -158,7 +158,7 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
   if (ends) stop.now('input ended')
 }
 
-/** On a person's standard input only its end counts, if that means anything. */
+/** Of a person's standard input only the end counts, and only if `inputEnds` says so. */
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
   const session = new Session(agent, () => {})
@@ -168,15 +168,15 @@ async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise
   stop.now('input ended')
 }
 
-/** Loads the HTTP server only where it is needed. */
+/** Loads the HTTP server only when it is needed. */
 async function openHttp(address: { readonly host: string; readonly port: number }): Promise<HttpServer> {
   const { HttpServer } = await import('./http/index.ts')
   return await HttpServer.open(address)
 }
 
 /**
- * Opens the control socket. A node goes on without a socket, so the error is returned, but it is
- * thrown where a flag gave the path.
+ * Opens the control socket. A node can do without a socket, so an error is returned. But it is
+ * thrown if a flag gave the path.
  */
 async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | Error> {
   try {
@@ -194,7 +194,7 @@ function checkElection(name: string): void {
 
 async function humanReporter(output: Output, pool: string, stop: Stop, flags: LogFlags): Promise<Reporter> {
   const { canDraw } = await import('./terminal/screen.ts')
-  // Log lines on the terminal would disturb the picture, so there is none.
+  // Log lines on the terminal would disturb the picture. With them there is no picture.
   if (!canDraw(process.stdout) || logsToTerminal(flags)) return plainReporter(output)
   const { LiveReporter } = await import('./terminal/live.ts')
   return new LiveReporter({ pool, verb: 'leave', quit: () => stop.now('command'), signal: stop.signal })

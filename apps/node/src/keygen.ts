@@ -25,7 +25,7 @@ export async function keygen(flags: KeygenFlags): Promise<void> {
   } else writeNew(flags.keyFile, key)
 }
 
-/** Warns of the file of `jel keygen > file`: the shell makes it, mostly readable for all. */
+/** Warns about the file of `jel keygen > file`: mostly the shell makes it readable for all. */
 function warnOfReaders(): void {
   const status = fstatSync(1)
   if (process.platform === 'win32' || !status.isFile() || (status.mode & 0o077) === 0) return

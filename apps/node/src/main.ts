@@ -8,8 +8,8 @@ import { messageOf, statusOf, UsageError } from './base/usage-error.ts'
 const FLUSH_TIME = 2000
 
 /**
- * Runs the command line, and ends the process with its status. `script` is the started file, for
- * `jel demo`.
+ * Runs the command line, and ends the process with its status. `script` is the started file; `jel
+ * demo` needs it.
  */
 export async function main(args: readonly string[], script: string, version: string): Promise<void> {
   const output = new OutputWatch(process.stdout)

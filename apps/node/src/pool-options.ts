@@ -12,7 +12,7 @@ export interface PoolFlags {
   readonly portMapping?: boolean
   readonly location?: string
   readonly tag?: string
-  /** The files of keys, the primary one first. */
+  /** The files of keys, the primary key first. */
   readonly keyFile: readonly string[]
   readonly identity?: string
   readonly found?: boolean

@@ -1,4 +1,4 @@
-/** The commands of the command line: those of the table, and those that a running node lacks. */
+/** The commands of the command line: the table's commands, and some that no running node has. */
 import type { Command as Program } from 'commander'
 import { countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
@@ -31,7 +31,7 @@ export interface ShellCommand {
   readonly about: string
   readonly operands: readonly Flag[]
   readonly flags: readonly Flag[]
-  /** Takes operands and flags, by name. Returns the exit status; nothing is 0. */
+  /** Takes operands and flags, by name. Returns the exit status; undefined is 0. */
   run(given: never, surroundings: Surroundings): Promise<number | void>
 }
 
@@ -168,7 +168,7 @@ const completion: ShellCommand = {
     void process.stdout.write((await import('./reference/completion.ts')).completionOf(program, shell)),
 }
 
-/** A command of the table that asks the node of a pool that runs here. */
+/** Returns a command of the table. It asks the pool's node on this machine. */
 function asking(name: CommandName): ShellCommand {
   const { flags, about, ...common } = shellOf(name)
   return {
@@ -208,7 +208,7 @@ function shellOf(name: CommandName): Omit<ShellCommand, 'run'> {
   return { name: shell.name ?? name, about: shell.about, operands: [POOL, ...(shell.operands ?? [])], flags: shell.flags ?? ASK_FLAGS }
 }
 
-/** In the order of the help. */
+/** All commands, in the order of the help. */
 export const shellCommands: readonly ShellCommand[] = [
   join,
   demo,

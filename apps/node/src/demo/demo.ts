@@ -11,12 +11,12 @@ export interface DemoFlags {
   readonly json?: boolean
 }
 
-/** The time after which a step counts as failed, in milliseconds: several times its usual time. */
+/** The time after which a step counts as failed, ms. It is several times the usual time. */
 const LIMITS = { start: 5000, startPerNode: 400, news: 5000, election: 5000, stop: 5000 } as const
 
 const ELECTION = 'master'
 
-/** A process that ends with status 0. */
+/** The condition that a process ends with status 0. */
 const ENDS = {
   limit: LIMITS.stop,
   done: (node: DemoNode) => node.end === 0,
@@ -24,8 +24,8 @@ const ENDS = {
 }
 
 /**
- * Starts a pool of node processes on this machine, plays some events, and shows the nodes' view of
- * them. Returns the exit status.
+ * Starts a pool of node processes on this machine, plays some events, and shows how the nodes see
+ * the events. Returns the exit status.
  */
 export async function demo(script: string, flags: DemoFlags): Promise<number> {
   const title = `${flags.nodes} processes on this machine, each told only the address of the first`
@@ -33,8 +33,8 @@ export async function demo(script: string, flags: DemoFlags): Promise<number> {
 }
 
 /**
- * Plays a scenario with processes of its own, shows it, and ends them all in any case. Returns the
- * exit status.
+ * Plays a scenario with a pool of processes, and shows it. Ends all processes in any case. Returns
+ * the exit status.
  */
 export async function show(
   script: string,
@@ -47,7 +47,7 @@ export async function show(
   const interrupt = (signal: NodeJS.Signals): void => stage.interrupt(new Error(`interrupted by ${signal}`))
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  // The reader of the output is gone: end the processes, not only this one.
+  // The reader of the output is gone. This ends all processes of the demo.
   process.stdout.on('error', () => stage.interrupt(new Error('standard output was closed')))
   try {
     printer.title(`pool ${pool}: ${title}`)
@@ -139,8 +139,7 @@ async function leave(stage: DemoStage, printer: DemoPrinter, winner: DemoNode): 
 
 async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   const before = stage.running
-  // Any member lets newcomers in. The choice falls on one that was not the first, where there is
-  // one.
+  // Any member lets newcomers in. Prefers a node other than the first.
   const introducer = (before.find((node) => node.number !== 1) ?? before[0]) as DemoNode
   printer.step(`a newcomer enters through node ${introducer.number}`)
   const newcomer = stage.start(introducer)
@@ -162,7 +161,7 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   printer.done('all see the newcomer, after its start', timing)
 }
 
-/** Throws if a node reported somebody as gone who is not. */
+/** Throws if a node reported a member as gone that is still here. */
 function checkNews(stage: DemoStage, gone: ReadonlyMap<DemoNode, 'left' | 'died'>): void {
   const expected = new Map([...gone].map(([node, how]) => [idOf(node), how]))
   for (const node of stage.running) {
@@ -196,8 +195,8 @@ function see(stage: DemoStage, printer: DemoPrinter, nodes: readonly DemoNode[],
 }
 
 /**
- * Waits until all name the same living winner, under the same epoch, which is `epoch` or a later
- * one.
+ * Waits until all nodes name the same winner with the same epoch. The winner must be alive, and the
+ * epoch must not be below `epoch`.
  */
 async function agree(
   stage: DemoStage,

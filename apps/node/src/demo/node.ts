@@ -4,7 +4,7 @@ import type { MemberState, NodeEvent, NodeJson, ReignJson } from '../agent/event
 import { oneLine } from '../base/text.ts'
 import { PoolModel } from '../model/pool.ts'
 
-/** The characters of a process's standard error that are kept for the report of a failure. */
+/** The number of last characters of standard error that the report of a failure contains. */
 const COMPLAINTS = 2000
 
 /** A `jel join --json` process of the demo, and its events so far. */
@@ -31,7 +31,7 @@ export class DemoNode {
       onNews(this)
     })
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.complaints = (this.complaints + text).slice(-COMPLAINTS)))
-    // A write to a killed process fails; only its end counts.
+    // A write to a killed process fails. Only the end of the process counts.
     this.#child.stdin.on('error', () => {})
     const ended = (end: number | NodeJS.Signals): void => {
       this.end ??= end
@@ -53,7 +53,7 @@ export class DemoNode {
     return this.pool.members.get(id)?.state === 'here'
   }
 
-  /** Returns how a member went, if the node has heard of that. */
+  /** Returns whether a member left or died, if the node has heard of that. */
   goneOf(id: string): MemberState | undefined {
     return this.sees(id) ? undefined : this.pool.members.get(id)?.state
   }
@@ -71,7 +71,7 @@ export class DemoNode {
     return this.end === undefined
   }
 
-  /** The latest words on standard error. */
+  /** The latest output on standard error. */
   get complaint(): string {
     return oneLine(this.complaints)
   }
@@ -80,7 +80,9 @@ export class DemoNode {
     this.#child.stdin.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** Kills by process id, but only while the id certainly belongs to this child. */
+  /**
+   * Sends a signal to the process, but only while the process id certainly belongs to this child.
+   */
   kill(signal: NodeJS.Signals): void {
     if (this.running) this.#child.kill(signal)
   }

@@ -36,7 +36,7 @@ export class DemoStage {
     return this.nodes.filter((node) => node.running)
   }
 
-  /** Starts a node that joins, or that runs another command that enters the pool. */
+  /** Starts a node. By default it runs `jel join`; another command must enter the pool as well. */
   start(introducer?: DemoNode, command: readonly string[] = ['join', this.#pool, '--location', `node${this.nodes.length + 1}`]): DemoNode {
     const number = this.nodes.length + 1
     const args = [...command, '--json', '--listen', '/ip4/127.0.0.1/tcp/0']
@@ -47,11 +47,11 @@ export class DemoStage {
   }
 
   /**
-   * Waits until `done` holds for all of these nodes, and calls `each` for each node once it holds
-   * there.
+   * Waits until `done` holds for all of these nodes. Calls `each` for a node as soon as `done`
+   * holds there.
    *
    * @param expected the awaited condition, for people, in case of failure
-   * @param seen the state of a node where the condition does not hold, for people
+   * @param seen the state of a node for which the condition does not hold, for people
    * @param limit milliseconds
    * @throws DemoFailure
    */
@@ -95,7 +95,7 @@ export class DemoStage {
     this.#news()
   }
 
-  /** Ends all processes that the stage started and that still run. Returns when they are gone. */
+  /** Kills all processes that the stage started and that still run. Returns when they are gone. */
   async end(): Promise<void> {
     for (const node of this.nodes) node.kill('SIGKILL')
     await Promise.all(this.nodes.map(({ exited }) => exited))

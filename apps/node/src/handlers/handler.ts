@@ -2,7 +2,8 @@ import type { NodeEvent } from '../agent/events.ts'
 import { isInternal } from '../agent/event-text.ts'
 
 /**
- * The events that can be handled by name. `stopped` is not among them: a leaver waits for nobody.
+ * The events that can be handled by name. `stopped` can't be handled: a node that leaves does not
+ * wait for a handler.
  */
 export const HANDLED = [
   'started',
@@ -26,8 +27,8 @@ export interface Handler {
     /** `*` matches every kind. */
     readonly kind: string
     /**
-     * Only events with this name: that of a signal, an event, a record or an election, or the code
-     * of an error.
+     * Selects events of this name: the name of a signal, an event, a record or an election, or the
+     * code of an error.
      */
     readonly name?: string
   }[]

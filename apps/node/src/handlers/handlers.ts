@@ -4,19 +4,19 @@ import { HANDLER_BACKLOG, HANDLER_FAILED, handles, nameOf, type Handler } from '
 import { runCommand, type Run } from './run.ts'
 
 /**
- * The limit of simultaneous runs. A guess: short commands keep up with a pool, and leave the node
- * its processor.
+ * The limit of simultaneous runs. A guess: so many short commands keep up with a pool, and leave
+ * processor time for the node.
  */
 const RUNNING_LIMIT = 4
 /**
- * The limit of waiting runs. A guess: a newcomer in a pool of thousands has one for each member.
+ * The limit of waiting runs. A guess: a newcomer to a pool of thousands has a run for each member.
  */
 const WAITING_LIMIT = 10_000
 /** The time limit of a command, in milliseconds. A guess. */
 const TIME_LIMIT = 60_000
 /** The time between SIGTERM and SIGKILL, in milliseconds. A guess. */
 const GRACE = 2_000
-/** The characters of a command and of its output that an error reports. */
+/** Most characters of a command, and of its output, in an error. */
 const EXCERPT_LENGTH = 400
 
 export interface HandlersOptions {
@@ -34,15 +34,15 @@ export interface HandlersOptions {
 interface Waiting {
   readonly handler: Handler
   readonly event: NodeEvent
-  /** The event as JSON. Its time is that of the arrival. */
+  /** The event as JSON. Its time is the time of arrival. */
   readonly line: string
   /** Runs with the same key are sequential. */
   readonly key: string
 }
 
 /**
- * Runs commands on events, a few at once. Those of one handler for one member, election or name run
- * in order.
+ * Runs commands on events, a few at once. The runs of one handler for one member, election or name
+ * are in order.
  */
 export class Handlers implements AsyncDisposable {
   readonly #handlers: readonly Handler[]
@@ -119,7 +119,10 @@ export class Handlers implements AsyncDisposable {
     this.#next()
   }
 
-  /** Reports the first dropped run at once, and the number of all once the others have run. */
+  /**
+   * Reports the first dropped run at once. When no run waits any more, `#next` reports the number
+   * of dropped runs.
+   */
   #drop(): void {
     this.#dropped += 1
     if (this.#dropped === 1) this.#report(HANDLER_BACKLOG, `${this.#waiting.length} runs of handlers wait: what comes now is dropped`)
@@ -144,7 +147,7 @@ export class Handlers implements AsyncDisposable {
   }
 }
 
-/** Keeps the end of a long text, which has the reason of a failure. */
+/** Keeps the end of a long text: the reason of a failure is there. */
 function excerpt(text: string): string {
   return text.length > EXCERPT_LENGTH ? `…${text.slice(-EXCERPT_LENGTH)}` : text
 }

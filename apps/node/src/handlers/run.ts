@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { messageOf } from '../base/usage-error.ts'
 import { oneLine } from '../base/text.ts'
 
-/** The bytes at the end of a command's output that are kept. A guess: the last error message. */
+/** The number of last bytes of output that are kept. A guess: the last error message is shorter. */
 const OUTPUT_LIMIT = 4_096
 /**
- * The wait for the last output after the end, in milliseconds. A background process of the command
- * may keep the output open. A guess.
+ * The wait for the last output after the command's end, in milliseconds. A background process of
+ * the command may keep the output open. A guess.
  */
 const LAST_OUTPUT = 200
 
@@ -39,8 +39,8 @@ function start(command: string, environment: Readonly<Record<string, string>>) {
 }
 
 function watch(child: Child, input: string): Run {
-  // Without free descriptors the child has no streams, and emits an error event that would end this
-  // process.
+  // Without free descriptors the child has no streams, and emits an error event. Unhandled, the
+  // event would end this process.
   child.on('error', () => {})
   if ((child.stdio as unknown) === undefined) throw new Error('no file descriptors are left')
   const kept: Buffer[] = []

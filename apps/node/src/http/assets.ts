@@ -37,8 +37,8 @@ export class Assets {
 }
 
 /**
- * Returns the text of a file. The script is one file in a bundle. In a checkout each module is
- * served by itself, as Node would run it, and those of the folder `model` under its name.
+ * Returns the text of a file. The script is one file in a bundle. In a checkout each module is a
+ * file without types. The paths of modules in the folder `model` begin with that name.
  */
 function textOf(name: string): string | undefined {
   const isScript = name.endsWith('.js') || name.endsWith('.ts')

@@ -11,7 +11,7 @@ afterEach(() => vi.useRealTimers())
 
 const health = { links: 2, members: 40, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
 
-/** A stream with `waiting` unread bytes. */
+/** A stream with `writableLength` unread bytes. */
 class FakeStream extends EventEmitter {
   readonly lines: { event: string; of?: string }[] = []
   writableLength = 0

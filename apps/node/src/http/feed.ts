@@ -19,11 +19,11 @@ import { Survey, type LinksJson } from './survey.ts'
 /** The limit of simultaneous streams. Guess. */
 const STREAMS_LIMIT = 16
 /**
- * The bytes that may wait for a stream that does not read. Guess: twenty times the events of a pool
- * of 1,000 members.
+ * Most bytes that may wait for a stream that does not read. Guess: twenty times the events of a
+ * pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
-/** The interval of this node's own figures while there are streams, ms. Guess. */
+/** The interval at which this node's own figures are sent while there are streams, ms. Guess. */
 const FIGURES_TIME = 2_000
 
 /** The first event: the present state. */
@@ -40,8 +40,8 @@ interface SnapshotJson extends PastJson {
 }
 
 /**
- * The resources that this node uses: resident memory and bytes over TCP, both in bytes, and seconds
- * of processor time, since it started.
+ * The resources that this node uses: resident memory in bytes; since its start, processor time in
+ * seconds and the bytes sent and received over TCP.
  */
 interface FiguresJson {
   readonly event: 'figures'
@@ -51,7 +51,7 @@ interface FiguresJson {
   readonly received: number
 }
 
-/** The events of the page, each with time and pool: its own ones, and those of `--json`. */
+/** The events of the page: the events of `--json`, and some more. The writer adds time and pool. */
 export type PageEvent =
   | SnapshotJson
   | FiguresJson
@@ -61,8 +61,8 @@ export type PageEvent =
   | NodeEvent
 
 /**
- * The streams of the open pages. Without streams it asks and reads nothing, but still records the
- * past.
+ * The streams of the open pages. Without streams it asks no members and reads no figures. It
+ * records the past all the time.
  */
 export class Feed {
   readonly #agent: Agent

@@ -5,7 +5,7 @@ export function isLoopback(address: string): boolean {
 
 /**
  * Returns whether a `Host` header names this machine itself, at any port: a tunnel may have another
- * one.
+ * port.
  */
 export function isOwnHost(header: string): boolean {
   const [, name = ''] = /^(\[[^\]]*\]|[^:]*)(?::\d+)?$/u.exec(header.toLowerCase()) ?? []

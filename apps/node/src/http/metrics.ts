@@ -2,7 +2,7 @@ import { instruments, prometheusName, readings, Watch, type ReadInstrument } fro
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
 
-/** Gauges with the names of counters, of which promtool complains. Those by type stay. */
+/** These gauges have names of counters, and promtool complains. The same gauges by type stay. */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /** The metrics of a node in the text format of Prometheus. */
@@ -10,7 +10,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
   readonly #read: readonly { readonly instrument: ReadInstrument; readonly metric: Gauge | Counter }[]
-  /** Metrics of the process are collected from the first request on. */
+  /** Whether the metrics of the process are collected. The first request begins that. */
   #watchesProcess = false
   #turn: Promise<unknown> = Promise.resolve()
 
@@ -42,7 +42,7 @@ export class Metrics {
 
   /** Returns the current values of all metrics. Throws PoolLeftError after the end of the pool. */
   async text(): Promise<string> {
-    // Requests are sequential: one must not clear the values that another has set.
+    // Requests are sequential: a request must not clear the values that another request has set.
     const text = this.#turn.then(async () => await this.#collect())
     this.#turn = text.catch(() => {})
     return await text

@@ -10,19 +10,18 @@ import { isLoopback, isOwnHost } from './hosts.ts'
 import { Metrics } from './metrics.ts'
 import { healthOf, readinessOf, type Verdict } from './verdicts.ts'
 
-// An import statement evaluates each export of the module, and one of them loads the whole client
+// An import statement would evaluate each export of the module. One export loads the whole client
 // of fetch. Measured: 8 MB.
 const { createServer } = process.getBuiltinModule('node:http')
 
 /**
  * The limit of simultaneous connections. Guess: a few browsers, with six connections each, and a
  * few monitors.
- * One more ends the oldest connection that follows no events: idle connections must not keep out a
- * monitor, whose request takes an instant. Connections that follow events have a far lower limit
- * (`Feed`).
+ * A further connection closes the oldest one without events: idle connections must not keep out a
+ * monitor. Connections with events do not count here; they have a far lower limit (`Feed`).
  */
 const CONNECTIONS_LIMIT = 64
-/** The time within which a request must arrive, ms. Guess: it is a few hundred bytes. */
+/** The time within which a request must arrive, ms. Guess: a request has a few hundred bytes. */
 const REQUEST_TIME = 10_000
 /**
  * The interval of checks for late requests, ms. With Node's own 30 s a request could take four
@@ -34,7 +33,7 @@ const LOOK_TIME = 2_500
  * once.
  */
 const IDLE_TIME = 5_000
-/** The bytes of the head of a request. Guess: it includes cookies of other servers at this host. */
+/** Most bytes of a request head. It may include cookies of other servers at this host. Guess. */
 const HEAD_LIMIT = 16_384
 
 const HEADERS: Readonly<Record<string, string>> = {
@@ -63,8 +62,8 @@ export class HttpServer implements AsyncDisposable {
   readonly #connections = new Set<Socket>()
   #url = ''
   /**
-   * On loopback it refuses the names of other machines: DNS may make a browser here believe that
-   * such a name is this machine.
+   * Whether the server listens on loopback. There it refuses the names of other machines: a hostile
+   * DNS can point any name at this machine.
    */
   #isLocal = true
   #attached: Attached | undefined
@@ -87,7 +86,7 @@ export class HttpServer implements AsyncDisposable {
     })
   }
 
-  /** Listens at an address from `httpOf`. Throws where the address is not available. */
+  /** Listens at an address from `httpOf`. Throws if the address is not available. */
   static async open({ host, port }: { readonly host: string; readonly port: number }): Promise<HttpServer> {
     const http = new HttpServer()
     http.#server.listen({ host, port, exclusive: true })
@@ -125,7 +124,7 @@ export class HttpServer implements AsyncDisposable {
     this.#attached?.feed.close()
     this.#attached?.metrics.close()
     this.#server.closeIdleConnections()
-    // Connections that still read had time enough: the node took a while to leave.
+    // Connections that still read have had enough time: the node took a while to leave.
     setImmediate(() => this.#server.closeAllConnections())
     await closed
   }

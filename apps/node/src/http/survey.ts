@@ -1,25 +1,25 @@
 import type { Link, Pool } from '@jel/jel'
 
 /**
- * The interval of questions, ms. Guess: five a second cost the asking node 1 % of a processor where
- * a link is up, and 5 % where it has to dial.
+ * The interval of questions, ms. Guess: five questions a second cost the asking node 1 % of a
+ * processor if links are up, and 5 % if it has to dial.
  */
 const TURN = 200
 /** The time for which a member's answer is fresh, ms. Guess. */
 const FRESH = 10_000
-/** The limit of simultaneous questions. Guess: an unanswered one takes 5 s. */
+/** The limit of simultaneous questions. Guess: an unanswered question takes 5 s. */
 const AT_ONCE = 4
 
 /**
- * The links that a member reported: the id of the other end, and the round trip in ms where it was
+ * The links that a member reported: the id of the other end, and the round trip in ms, if it was
  * measured.
  */
 export type LinksJson = readonly (readonly [id: string, roundTrip?: number])[]
 
 /**
- * Collects the links of the whole pool. A node has only its own, so while there are streams the
- * survey asks one member after the other. It begins with the member whose last question is the
- * oldest.
+ * Collects the links of the whole pool. A node knows only its own links. While there are streams,
+ * the survey asks one member after the other. The next member is the one that was asked longest
+ * ago.
  */
 export class Survey {
   readonly #pool: Pool
@@ -43,7 +43,7 @@ export class Survey {
     this.#timer ??= setInterval(() => this.#turn(), TURN).unref()
   }
 
-  /** Stops and drops the reports, which would grow old. */
+  /** Stops, and drops the reports: they would become out of date. */
   stop(): void {
     clearInterval(this.#timer)
     this.#timer = undefined

@@ -13,7 +13,8 @@ const outside: Verdict = {
 }
 
 /**
- * The verdict of `jel health`: the node reaches others, if there are any, and not only a minority.
+ * The verdict of `jel health`: a node is well if it reaches others, and more than a minority. A
+ * pool of one is well.
  */
 export function healthOf(agent: Agent | undefined): Verdict {
   if (agent === undefined) return outside

@@ -1,6 +1,6 @@
 import { oneLine } from '../base/text.ts'
 
-/** The importance of a line, from one that only helps to find faults to one that must be seen. */
+/** The importance of a line: `debug` only helps to find faults, `error` must be seen. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 /** `silent`: no lines at all. */
 export const LEVELS: readonly (Level | 'silent')[] = ['debug', 'info', 'warn', 'error', 'silent']
@@ -17,7 +17,7 @@ export interface LogOptions {
   readonly format: Format
   /** The pool of all lines. */
   readonly pool: string
-  /** Takes each line, without its end. */
+  /** Takes each line, without a line break. */
   readonly write: (line: string) => void
 }
 
@@ -62,7 +62,7 @@ export class Log {
 /** The log of a node that writes none. */
 export const SILENT = new Log({ level: 'silent', format: 'text', pool: '', write: () => {} })
 
-/** Formats a value so that its end is clear: in quotes where needed. */
+/** Formats a value so that its end is clear: in quotes if needed. */
 function wordOf(value: Fields[string]): string {
   const text = oneLine(typeof value === 'object' ? value.join(',') : String(value))
   return /^[^\s"=]+$/u.test(text) ? text : JSON.stringify(text)

@@ -6,13 +6,13 @@ import { messageOf } from '../base/usage-error.ts'
 import { Log, SILENT, type Format, type Level } from './log.ts'
 
 /**
- * The bytes that may wait for the reader of the log. A guess: a burst of some ten thousand lines.
+ * Most bytes that may wait for the reader of the log. A guess: a burst of some ten thousand lines.
  */
 const BACKLOG_LIMIT = 4 * 1024 * 1024
 
 /** The flags of the log. */
 export interface LogFlags {
-  /** Default: `info` where one of the others is given, otherwise `silent`. */
+  /** Default: `info` if one of the other flags is given, otherwise `silent`. */
   readonly log?: Level | 'silent'
   /** Default: `text`. */
   readonly logFormat?: Format
@@ -20,14 +20,14 @@ export interface LogFlags {
   readonly logFile?: string
 }
 
-/** A log, and its end. */
+/** A log that can be closed. */
 export interface OpenLog extends AsyncDisposable {
   readonly log: Log
 }
 
 /**
- * Opens the requested log. `onLost` is called once, when lines can't be written any more. Throws
- * where the file can't be opened.
+ * Opens the requested log. `onLost` is called once, when lines can't be written any more. Throws if
+ * the file can't be opened.
  */
 export function openLog(pool: string, flags: LogFlags, onLost: (reason: string) => void): OpenLog {
   const level = levelOf(flags)
@@ -45,7 +45,7 @@ export function openLog(pool: string, flags: LogFlags, onLost: (reason: string) 
     [Symbol.asyncDispose]: async () => {
       if (logFile === undefined) return
       stream.end()
-      // Its error was already reported.
+      // An error of the stream was already reported.
       await finished(stream).catch(() => {})
     },
   }

@@ -2,12 +2,12 @@ import type { Log } from './log.ts'
 
 /** The interval of checks, in milliseconds. */
 const INTERVAL = 1_000
-/** The delay of a timer that is logged, in milliseconds. A guess: a probe waits for about that. */
+/** The least delay of a timer that is logged, ms. A guess: about as long as a probe waits. */
 const LATE = 500
 
 /**
- * Logs pauses of the event loop: the process was stopped, or some code took long. Others may take
- * this node for dead.
+ * Logs pauses of the event loop: the process was stopped, or some code took long. Other members may
+ * take this node for dead.
  */
 export function watchLoop(log: Log): Disposable {
   let due = performance.now() + INTERVAL

@@ -1,6 +1,6 @@
 import type { NodeEvent } from '../agent/events.ts'
 
-/** The limits of events and samples. Guess: a screen of events, and a chart as wide. */
+/** The limits of events and samples. Guess: a screen has room for fewer. */
 const EVENTS_LIMIT = 200
 const SAMPLES_LIMIT = 500
 /** The least time between two samples of the pool's size, ms. Guess. */
@@ -40,7 +40,7 @@ export class History {
     put(this.#detections, [now, seconds], SAMPLES_LIMIT)
   }
 
-  /** Begins with the past of somebody else. */
+  /** Replaces the past. */
   begin({ sizes, detections, events }: PastJson): void {
     this.#sizes = [...sizes]
     this.#detections = [...detections]

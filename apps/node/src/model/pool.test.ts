@@ -10,7 +10,7 @@ function reign(election: string, epoch = 1): NodeEvent & { event: 'elected' } {
   return { event: 'elected', election, epoch, node: node('A') }
 }
 
-/** The lives that are known to have ended, as `id incarnation`. */
+/** Returns the lives that are known to have ended, as `id incarnation`. */
 function gone(model: PoolModel): string[] {
   return [...model.gone].map((life) => `${life.node.id} ${life.node.incarnation}`)
 }

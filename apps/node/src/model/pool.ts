@@ -3,12 +3,12 @@ import type { HealthJson, ListedJson, MemberState, NodeEvent, NodeJson, ReignJso
 /** The number of gone members that are remembered. Guess: a page of names. */
 const GONE_LIMIT = 1024
 /**
- * The number of elections whose latest winner is remembered: members may make elections up. A
- * guess: four times as many as a node keeps at a time.
+ * The number of elections whose latest winner is remembered. Members may make elections up, so
+ * there is a limit. A guess: four times as many as a node keeps at a time.
  */
 const REIGNS_LIMIT = 1024
 
-/** A life of a member, with texts that are derived from it. */
+/** A life of a member (one incarnation), with texts that are derived from it. */
 export type Life<Texts = unknown> = Texts & {
   readonly node: NodeJson
   readonly state: MemberState
@@ -43,7 +43,7 @@ export class PoolModel<Texts = unknown> {
     this.#textsOf = textsOf
   }
 
-  /** The lives that ended, the last one last. */
+  /** The lives that ended, the latest last. */
   get gone(): IterableIterator<Life<Texts>> {
     return this.#gone.values()
   }
@@ -90,7 +90,7 @@ export class PoolModel<Texts = unknown> {
     return true
   }
 
-  /** Begins anew. */
+  /** Forgets everything. */
   clear(): void {
     Object.assign(this, { self: undefined, entered: undefined, stopped: false, health: undefined, here: 0, left: 0, died: 0 })
     for (const known of [this.members, this.reigns, this.#gone]) known.clear()
@@ -123,7 +123,7 @@ export class PoolModel<Texts = unknown> {
   }
 
   /**
-   * Takes a member of a list. The list has the time of a state, an event has only the state; but a
+   * Takes a member of a list. A list has the time of a state; an event has only the state. But a
    * later event takes precedence.
    */
   #correct({ state, since, ...node }: ListedJson): void {

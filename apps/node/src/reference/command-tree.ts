@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander'
 
 export interface CommandNode {
-  /** All its words: `jel join`. */
+  /** All words of the command: `jel join`. */
   readonly path: string
   readonly description: string
   readonly options: readonly Flag[]
@@ -14,7 +14,7 @@ export interface CommandNode {
 export type Value = { readonly kind: 'choice'; readonly of: readonly string[] } | { readonly kind: 'file' | 'folder' | 'text' }
 
 export interface Flag {
-  /** The names with dashes, such as `--key-file`. Where there are two, the long one is first. */
+  /** The names with dashes, such as `--key-file`. If there are two, the long name is first. */
   readonly names: readonly string[]
   /** The form in help: `-V, --version`, `--key-file <file>`. */
   readonly usage: string

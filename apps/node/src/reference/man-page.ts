@@ -54,7 +54,7 @@ function tagged(tag: string, text: string): string[] {
   return ['.TP', `\\fB${roff(tag)}\\fR`, line(text)]
 }
 
-/** Returns a line that the formatter takes as text, whatever its first character. */
+/** Returns a line that the formatter takes as text, with any first character. */
 function line(text: string): string {
   return `\\&${roff(text)}`
 }

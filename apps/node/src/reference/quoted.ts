@@ -1,6 +1,6 @@
 /**
- * Quotes one word for all shells of the Bourne kind and fish. A typographic quote replaces each
- * quote in it, as it needs no escape in any of them.
+ * Quotes one word for fish and all shells of the Bourne kind. A typographic quote replaces each
+ * quote in the word: it needs no escape in any shell.
  */
 export function quoted(text: string): string {
   return `'${plain(text)}'`

@@ -12,7 +12,7 @@ const program = commandLine('jel.js', '1.2.3', () => {})
 const page = manPage(program, '1.2.3')
 
 /**
- * Returns all commands with their flags from commander itself, independent of the scripts' source.
+ * Returns all commands with their flags. It asks commander itself, not the source of the scripts.
  */
 function flagsBelow(command: Command, path: string): [path: string, flags: string[]][] {
   const flags = command.options.filter(({ hidden }) => !hidden).flatMap(({ long, short }) => [long, short].filter((name) => name != null))

@@ -38,8 +38,8 @@ ${cases.map((each) => `    ${each}`).join('\n')}
 }
 
 /**
- * Describes a flag. Any flag with a value may be repeated, as the tree does not say which ones
- * accept that.
+ * Describes a flag. The tree does not say which flags may be repeated. So all flags with a value
+ * may.
  */
 function specsOf({ names, description, value }: Flag): string[] {
   return names.map((name) => {

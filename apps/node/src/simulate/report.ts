@@ -14,7 +14,7 @@ export interface SimulateFlags {
   readonly list?: boolean
 }
 
-/** Prints what came of the runs of a scenario. */
+/** Prints the results of the runs of a scenario. */
 export function show(file: string, flags: SimulateFlags, scenario: Scenario, set: readonly string[], outcomes: readonly Outcome[]): void {
   const { lines, failures } = summaryOf(outcomes)
   const what = [`${scenario.nodes} nodes`, `${outcomes.length} ${outcomes.length === 1 ? 'seed' : 'seeds'}`, ...set]

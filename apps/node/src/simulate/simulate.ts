@@ -26,7 +26,7 @@ import { commandOf, print, show, type SimulateFlags } from './report.ts'
 import { Countdown, timeToGo, writeTimeToGo } from './time-to-go.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 
-/** The time limit of shrinking, ms. A guess: as long as somebody waits. */
+/** The time limit of shrinking, ms. A guess: a person does not wait longer. */
 const shrinkTime = 120_000
 
 /**
@@ -155,7 +155,7 @@ async function runAll(tasks: readonly Task[], workers: number | undefined): Prom
 }
 
 /**
- * Repeats one run with a full report. On request it also finds the smallest scenario that fails in
+ * Repeats a run with a full report. On request it also finds the smallest scenario that fails in
  * the same way.
  */
 async function replay(path: string, flags: SimulateFlags, what: string): Promise<number> {

@@ -16,8 +16,8 @@ describe('the time to go', () => {
   })
 
   it('does not jump where runs begin slowly: the others take as long as those that ended', () => {
-    // Ten runs of 4 s each on two threads. Each spends the first 3 s on the first hundredth of its
-    // virtual time.
+    // Ten runs of 4 s each on two threads. Each run spends the first 3 s on the first hundredth of
+    // its virtual time.
     const shareOf = (real: number): number => (real < 3 ? (real / 3) * 0.01 : 0.01 + ((real - 3) / 1) * 0.99)
     const told: number[] = []
     for (let now = 4.2; now < 20; now += 0.2) {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 
 export interface Progress {
-  /** Since the start of the first run, ms. */
+  /** The time since the start of the first run, ms. */
   readonly elapsed: number
   /** The share of the virtual time of all runs that has passed, 0 to 1. */
   readonly share: number
@@ -13,18 +13,18 @@ export interface Progress {
 }
 
 /**
- * The share below which there is no estimate. The first moments, in which all nodes start, cost
- * many times what the others do. Measured: 100 nodes of rack-failure, four seeds, 50 s in all: the
- * estimate was 15 minutes at 0.3 %, 48 s at 6 %.
+ * The share below which there is no estimate. In the first moments all nodes start. These moments
+ * cost many times as much as later ones. Measured with 100 nodes of rack-failure and four seeds, 50
+ * s in all: the estimate was 15 minutes at 0.3 %, and 48 s at 6 %.
  */
 const LEAST_SHARE = 0.05
-/** The share of the time left in which the countdown adopts a changed estimate. A guess. */
+/** The countdown adopts a changed estimate within this share of the time left. A guess. */
 const CORRECTION = 1 / 8
 
 /**
- * Estimates the time left, ms; undefined where it can't. A second of virtual time costs much while
- * a pool forms and little while it rests, so the latest speed is a poor guide.
- * Runs that have ended are the best guide: the others take as long.
+ * Estimates the time left, ms. Returns undefined if it can't. A second of virtual time costs much
+ * while a pool forms, and little while the pool rests. So the latest speed is a poor guide.
+ * Runs that have ended are the best guide: the other runs take as long.
  */
 export function timeToGo({ elapsed, share, runs, took, workers = availableParallelism() }: Progress): number | undefined {
   if (took.length === 0 && share < LEAST_SHARE) return undefined
@@ -33,7 +33,9 @@ export function timeToGo({ elapsed, share, runs, took, workers = availableParall
   return ((1 - share) * runs * mean) / Math.min(workers, runs)
 }
 
-/** Smooths repeated estimates: time passes, and other changes come gradually. */
+/**
+ * Smooths repeated estimates. The time left decreases as time passes; other changes come gradually.
+ */
 export class Countdown {
   #left: number | undefined
   #at = 0

@@ -12,14 +12,14 @@ export interface Column {
   readonly compare: (one: Row, other: Row) => number
 }
 
-/** The width from which there is room for whole ids, in cells: an id has 52. */
+/** The width from which there is room for whole ids, in cells. An id has 52. */
 const WIDE = 160
-/** The cells between columns, and before the first. */
+/** `GAP` cells are between columns, and `MARK` cells are before the first column. */
 const GAP = 2
 const MARK = 2
 /** The maximum width of a member's text, in cells. A guess. */
 const MOST = 48
-/** The columns that go first where there is no room; `d` shows them all. */
+/** If there is no room, these columns are left out, in this order. `d` shows all but `rtt`. */
 const DISPENSABLE: readonly Column['name'][] = ['address', 'rtt', 'tag', 'location', 'for']
 
 /** Sorts after any text. */
@@ -84,7 +84,7 @@ export function fitColumns(rows: readonly Row[], now: number, columns: number): 
   }
 }
 
-/** Narrows the widest columns until all fit. Undefined: they can't. */
+/** Narrows the widest columns until all fit. Returns undefined if they can't. */
 function shrink<Sized extends Column & { width: number }>(columns: readonly Sized[], room: number): Sized[] | undefined {
   const sized = columns.map((column) => ({ ...column }))
   for (let excess = sized.reduce((sum, { width }) => sum + width, -room); excess > 0; excess -= 1) {

@@ -10,7 +10,7 @@ export interface Key {
   readonly sequence?: string | undefined
 }
 
-/** The longest filter, in characters. A guess: longer ones find nothing. */
+/** The longest filter, in characters. A guess: longer filters find nothing. */
 const FILTER_LIMIT = 64
 
 /**
@@ -39,7 +39,7 @@ export class Controls {
     return sortRows(found, this.sort)
   }
 
-  /** Returns the visible rows, where `room` fit. The selected one is among them. */
+  /** Returns the visible rows, at most `room`. The selected row is among them. */
   window(rows: readonly Row[], room: number): readonly Row[] {
     this.room = Math.max(1, room)
     const index = this.#indexIn(rows)

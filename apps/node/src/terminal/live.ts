@@ -9,22 +9,22 @@ import { PoolView } from './view.ts'
 
 /** The least time between two drawings, in milliseconds. A guess: smooth enough to read. */
 const DRAW_INTERVAL = 100
-/** The interval of drawings without events, since times go on. */
+/** The interval of drawings without events, ms. The shown times change. */
 const TICK = 1_000
 /**
- * The interval of status questions, and the delay of one after a change of the pool, in
- * milliseconds. A guess.
+ * `STATUS_INTERVAL` is the interval of status questions. `STATUS_DELAY` is the delay of a question
+ * after a change of the pool, ms. Guesses.
  */
 const STATUS_INTERVAL = 5_000
 const STATUS_DELAY = 500
 
-/** The pool, and the way out of the view. */
+/** The pool, and how the view ends. */
 export interface LiveOptions {
   readonly pool: string
   /** The effect of `q`, for the last line: `leave` or `quit`. */
   readonly verb: 'leave' | 'quit'
   readonly quit: () => void
-  /** Aborted when the view is about to end: it takes no more keys then. */
+  /** Aborted when the view is about to end. The view takes no more keys then. */
   readonly signal: AbortSignal
 }
 
@@ -90,8 +90,8 @@ export class LiveReporter implements Reporter {
   }
 
   /**
-   * Asks for the status after so many milliseconds, or sooner where that is due, and then
-   * repeatedly.
+   * Asks for the status after `delay` milliseconds, or earlier if a question is due earlier. Then
+   * asks repeatedly.
    */
   #askAfter(delay: number): void {
     const due = Date.now() + delay
@@ -115,7 +115,7 @@ export class LiveReporter implements Reporter {
       const answer = await this.#ask?.(command)
       if (answer !== undefined) this.report(answer)
     } catch {
-      // A node that is gone reports that by an event.
+      // An event has reported that the node is gone.
     }
   }
 

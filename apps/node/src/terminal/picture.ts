@@ -8,13 +8,13 @@ import { addressText, healthText, nodeName } from '../agent/event-text.ts'
 import type { Happening, PoolView, Row } from './view.ts'
 
 /**
- * The time for which a newcomer stands out, and a dead member before it fades, in milliseconds. A
- * guess: long enough to be seen.
+ * The time for which a newcomer or a dead member stands out, in milliseconds. A guess: long enough
+ * to be seen.
  */
 const FRESH = 5_000
 /**
- * The largest share of the height for events, and their largest number of lines. Guess: the members
- * matter more.
+ * `EVENTS_SHARE` is the largest share of the height for events. `EVENTS_MOST` is their largest
+ * number of lines. Guesses: the members matter more.
  */
 const EVENTS_SHARE = 0.3
 const EVENTS_MOST = 10
@@ -23,7 +23,7 @@ const EVENTS_MOST = 10
  * small terminal.
  */
 const INTRODUCERS_MOST = 3
-/** The minimum number of the table's rows before anything else is shown. */
+/** Events and details leave at least this number of rows to the table. */
 const ROWS_LEAST = 3
 
 /** The size of a terminal, in cells. */
@@ -45,7 +45,7 @@ const HELP = [
 ] as const
 
 /**
- * Returns the picture as lines with colours that fit the terminal in number and width. `footer`:
+ * Returns the picture as lines with colours. They fit the terminal in number and width. `footer` is
  * the last line.
  */
 export function draw(view: PoolView, controls: Controls, now: number, { columns, rows: height }: Size, footer: string): string[] {
@@ -53,7 +53,7 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
   const chosen = controls.choose(all)
   const head = [...headOf(view, now), filterOf(controls, chosen.length, all.length)].filter((line) => line !== undefined)
   const foot: Line[] = footer === '' ? [] : [[[footer, colors.dim]]]
-  // The two lines are the head of the table and the gap between its parts.
+  // The two lines are the head of the table and the gap above it.
   const space = height - head.length - foot.length - 2
   const pane = controls.help ? [] : paneOf(view, controls, chosen, now, space - ROWS_LEAST)
   const room = Math.max(0, space - pane.length)

@@ -20,7 +20,7 @@ export interface Reporter<Event = NodeEvent> {
   close(): void
 }
 
-/** Reports as one JSON object a line, and nothing else. */
+/** Reports each event as a line with one JSON object, and nothing else. */
 export function jsonReporter(output: Output, pool: string): Reporter<Answer> {
   return {
     report: (event) => output.line(jsonLine(event, pool)),
@@ -29,7 +29,7 @@ export function jsonReporter(output: Output, pool: string): Reporter<Answer> {
   }
 }
 
-/** Reports as one line an event, for people and their logs. */
+/** Reports each event as a line of text, for people and their logs. */
 export function plainReporter(output: Output): Reporter {
   return {
     report(event) {

@@ -17,7 +17,7 @@ export interface Terminal {
 }
 
 /**
- * A terminal in full-screen use. It is restored however the process ends, except by SIGKILL, and
+ * A terminal in full-screen use. It is restored when the process ends (but not by SIGKILL), and
  * while the process is stopped (Ctrl-Z).
  */
 export class Screen implements Disposable {
@@ -30,7 +30,8 @@ export class Screen implements Disposable {
   #readsKeys: boolean
 
   /**
-   * `redraw` is called when the screen is empty: at the start, and after a resize or an absence.
+   * `redraw` is called when the screen is empty: at the start, after a resize, and after a stop
+   * (Ctrl-Z).
    */
   constructor({ input, output }: Terminal, { key, redraw }: { key: (key: Key) => void; redraw: () => void }) {
     this.#input = input
@@ -41,7 +42,7 @@ export class Screen implements Disposable {
     if (this.#readsKeys) {
       emitKeypressEvents(input)
       input.on('keypress', this.#hear)
-      // SIGHUP reports a terminal that is gone.
+      // A read error says that the terminal is gone. SIGHUP reports that as well.
       input.on('error', ignore)
       input.resume()
     }
@@ -65,7 +66,7 @@ export class Screen implements Disposable {
     if (changed + rest !== '') this.#output.write(TOGETHER.join(changed + rest))
   }
 
-  /** From here on the terminal turns Ctrl-C and the like into signals, and keys have no effect. */
+  /** Reads no more keys: the terminal turns Ctrl-C and the like into signals again. */
   endKeys(): void {
     if (!this.#readsKeys) return
     this.#setRaw(false)
@@ -101,7 +102,7 @@ export class Screen implements Disposable {
     this.#leave()
     // This stops the whole group, as the terminal would: a parent such as `npx` stops too.
     if (process.platform !== 'win32') process.kill(0, 'SIGTSTP')
-    // This runs when the process continues. Where nothing can stop it, no SIGCONT arrives.
+    // This runs when the process continues. A process that can't be stopped gets no SIGCONT.
     setTimeout(this.#enter)
   }
 
@@ -138,20 +139,20 @@ export function canDraw({ isTTY }: NodeJS.WriteStream): boolean {
   return isTTY && process.env['TERM'] !== 'dumb' && inForeground()
 }
 
-/**
- * Returns the size of a terminal. A terminal that reports 0 gets the size that terminals have had
- * since the VT100.
- */
+/** Returns the size of a terminal. A terminal that reports 0 gets the size of a VT100. */
 export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-/** Returns whether the terminal's keys go to this process's group. Only Linux can tell. */
+/**
+ * Returns whether the terminal's keys go to this process's group. Other systems than Linux don't
+ * say that: then it returns true.
+ */
 function inForeground(): boolean {
   try {
     const status = readFileSync('/proc/self/stat', 'utf8')
-    // The fields: state, parent, group, session, terminal, foreground group. The latter is -1
-    // without a terminal.
+    // The fields: state, parent, group, session, terminal, foreground group. The last is -1 without
+    // a terminal.
     const [, , group, , , foreground] = status.slice(status.lastIndexOf(')') + 2).split(' ')
     return foreground === '-1' || foreground === group
   } catch {

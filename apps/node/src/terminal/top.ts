@@ -8,11 +8,11 @@ import { draw } from './picture.ts'
 import { canDraw } from './screen.ts'
 import { PoolView } from './view.ts'
 
-/** The size of a picture without a terminal, in cells: it leaves out no member. */
+/** The size of a picture without a terminal, in cells. It has room for all members. */
 const UNBOUNDED = { columns: 1_000, rows: 100_000 }
 
 /**
- * Shows the view that the node here has of the pool, until the node has left or the person quits.
+ * Shows how the node on this machine sees the pool, until the node has left or the person quits.
  * Returns the exit status.
  */
 export async function top(pool: string, flags: NodeFlags): Promise<number> {

@@ -30,7 +30,7 @@ describe('the view of a pool', () => {
       address: '192.0.2.1:4001',
       elected: [{ election: 'master', epoch: 3 }],
     })
-    // The next life of the same id was not elected.
+    // The next incarnation of the same id was not elected.
     view.take({ event: 'joined', node: node('peer', { incarnation: 2 }) }, 4000)
     expect(rowOf(view, 'peer', 4000)?.elected).toEqual([])
   })

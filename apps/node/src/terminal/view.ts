@@ -8,7 +8,7 @@ import { keyOf, PoolModel, type Life } from '../model/pool.ts'
  * enough to be noticed.
  */
 const GONE_FOR = 10_000
-/** The number of events that are kept. A guess: more than any terminal has lines. */
+/** The number of events that are kept. A guess: no terminal has so many lines. */
 const EVENTS_LIMIT = 256
 
 /** The texts of a member. They are safe for a terminal. */
@@ -20,9 +20,9 @@ interface Texts {
 
 /** A member in the table. */
 export type Row = Life<Texts> & {
-  /** The round trip of this node's last probe, ms, where there was one. */
+  /** The round trip of this node's last probe of the member, ms, if there was a probe. */
   readonly roundTrip: number | undefined
-  /** The elections that it won. */
+  /** The elections that the member won. */
   readonly elected: readonly { readonly election: string; readonly epoch: number }[]
 }
 
@@ -35,8 +35,8 @@ export interface Happening {
 export type Status = NodeEvent & { readonly event: 'status' }
 
 /**
- * A person's view of the pool: the model, with what a terminal shows of it. It has no access to a
- * terminal.
+ * A person's view of the pool: the model, and the texts that a terminal shows. It has no access to
+ * a terminal.
  */
 export class PoolView extends PoolModel<Texts> {
   readonly pool: string
@@ -74,7 +74,7 @@ export class PoolView extends PoolModel<Texts> {
     this.#happened('note', oneLine(text), now)
   }
 
-  /** Returns the present members, and those recently gone. */
+  /** Returns the present members, and members that have recently gone. */
   rows(now: number): Row[] {
     this.forget(now - GONE_FOR)
     const won = Map.groupBy(this.reigns.values(), ({ node }) => keyOf(node))

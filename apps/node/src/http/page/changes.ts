@@ -16,7 +16,8 @@ export function drawRing(context: CanvasRenderingContext2D, { x, y }: Place, siz
 
 /**
  * Draws a recent change: a ring for a newcomer, a fading dot for a leaver, a cross for a death.
- * `share`: that of its time that has passed; `dot`: the size of a member, in pixels.
+ * `share` is the part of the change's time that has passed. `dot` is the radius of a member, in
+ * pixels.
  */
 export function drawChange(
   context: CanvasRenderingContext2D,

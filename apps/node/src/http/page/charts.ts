@@ -9,7 +9,7 @@ interface Kind {
   readonly format: (value: number) => string
 }
 
-/** Draws samples over time, up to the present. `now`: on the clock of the samples. */
+/** Draws samples over time, up to the present. `now` is on the clock of the samples. */
 export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[], now: number, { kind, colour, format }: Kind): void {
   const { clientWidth: width, clientHeight: height } = canvas
   const ratio = devicePixelRatio

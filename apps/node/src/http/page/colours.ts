@@ -1,9 +1,9 @@
 const NAMES = ['text', 'muted', 'line', 'edge', 'panel', 'accent', 'good', 'bad', 'warn'] as const
 
-/** The colours of the page, which depend on the theme. */
+/** The colours of the page. They depend on the theme. */
 export interface Colours {
   readonly named: Readonly<Record<(typeof NAMES)[number], string>>
-  /** Those of the sites. */
+  /** The colours of the sites. */
   readonly hues: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import type { Told } from './model.ts'
 
-/** The wait before the next try where the node does not answer, ms. Guess. */
+/** The wait before the next try if the node does not answer, ms. Guess. */
 const RETRY = 2_000
 
 /**
@@ -13,7 +13,7 @@ export function follow(take: (event: Told) => void, isLive: (live: boolean) => v
   source.onmessage = ({ data }) => take(JSON.parse(data as string) as Told)
   source.onerror = () => {
     isLive(false)
-    // The browser does not retry a refused stream, such as that of a node that has not entered yet.
+    // The browser does not retry a refused stream. A node refuses streams until it has entered.
     source.close()
     setTimeout(() => follow(take, isLive), RETRY)
   }

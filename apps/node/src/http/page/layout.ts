@@ -1,6 +1,6 @@
 /**
- * Places members in the picture: around one circle of radius 1, with those of a site side by side,
- * as Figure 9 of the JEL paper keeps sites together.
+ * Places members in the picture around one circle of radius 1. The members of a site are side by
+ * side, as in Figure 9 of the JEL paper.
  */
 
 export interface Place {
@@ -17,8 +17,8 @@ export interface Layout {
 }
 
 /**
- * The members in one row around the circle. With more there are several concentric rows. Guess:
- * more are hard to distinguish.
+ * Most members in one row around the circle. More members need several concentric rows. Guess: more
+ * members in a row are hard to distinguish.
  */
 const ROW = 180
 /** The depth of all rows together. */

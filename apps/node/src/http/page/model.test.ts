@@ -16,7 +16,7 @@ const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
 })
 const health = { links: 1, members: 2, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
 
-/** A page that got a snapshot of A (the node itself) and B at 1,000,000. */
+/** Returns a model that got a snapshot at 1,000,000. The snapshot has A, the node itself, and B. */
 function setUp(more: object = {}): { model: Model; tell: (time: number, event: object) => void } {
   const model = new Model()
   const tell = (time: number, event: object): void => void model.take({ time, pool: 'p', ...event } as Told, time)

@@ -29,7 +29,10 @@ export interface Edge {
 
 export type SortKey = 'id' | 'location' | 'age' | 'roundTrip'
 
-/** The time for which members that are gone stay listed, ms. Guess: long enough to be looked at. */
+/**
+ * The time for which members that are gone stay listed, ms. Guess: long enough for a person to see
+ * them.
+ */
 const GONE_FOR = 120_000
 /** The events that change the members or their roles. */
 const CHANGES: ReadonlySet<NodeEvent['event']> = new Set(['joined', 'updated', 'left', 'died', 'elected'])
@@ -37,8 +40,8 @@ const CHANGES: ReadonlySet<NodeEvent['event']> = new Set(['joined', 'updated', '
 type Figures = Extract<PageEvent, { event: 'figures' }>
 
 /**
- * All data of the page: events go in, and the page reads it. It has no access to a document or a
- * clock.
+ * All data of the page. Events change it, and the page reads it. It has no access to a document or
+ * a clock.
  */
 export class Model extends PoolModel<Texts> {
   pool = ''
@@ -104,8 +107,8 @@ export class Model extends PoolModel<Texts> {
   }
 
   /**
-   * Returns the rows whose fields contain all words of `search`, sorted. Members that are gone come
-   * last in a sort by age.
+   * Returns the rows whose fields contain all words of `search`, sorted. The age is the time since
+   * the last change of the state.
    */
   list(search: string, key: SortKey, isDescending: boolean): Row[] {
     const words = search.toLowerCase().split(/\s+/u).filter(Boolean)
@@ -185,7 +188,7 @@ function hostPort(address: string): string {
   return `${kind === 'ip6' ? `[${host}]` : host}:${port}`
 }
 
-/** Bytes that are not text mean nothing to a person, so only their number is shown. */
+/** Returns a tag as text, or the number of its bytes if it is not text. */
 function textOfTag(tag: string): string {
   const bytes = Uint8Array.from(atob(tag), (character) => character.charCodeAt(0))
   try {

@@ -14,7 +14,7 @@ const TICK = 1_000
  * bursts.
  */
 const TABLE_TIME = 200
-/** The number of events that are shown. Guess: more than fit. */
+/** The number of events that are shown. Guess: fewer fit on a screen. */
 const LOG_LINES = 120
 
 const find = (id: string): HTMLElement => document.getElementById(id) as HTMLElement

@@ -9,8 +9,8 @@ import { shortId } from './text.ts'
 /** The number of members above which the picture shows no names. Guess. */
 const NAMES_LIMIT = 40
 /**
- * The least time between two drawings of the links of a large pool, ms. Measured: 6,000 take 20 ms
- * without a graphics processor.
+ * The least time between two drawings of the links of a large pool, ms. Measured: 6,000 links take
+ * 20 ms without a graphics processor.
  */
 const LINKS_TIME = 250
 
@@ -18,8 +18,8 @@ const LINKS_TIME = 250
 const REACH = 12
 
 /**
- * The overlay as Figure 9 of the JEL paper shows it: members by site, each site with a colour of
- * its own, and the links between members.
+ * The overlay as Figure 9 of the JEL paper shows it: members by site, a colour for each site, and
+ * the links between members.
  */
 export class Picture {
   readonly #model: Model
@@ -84,6 +84,7 @@ export class Picture {
     const now = performance.now()
     const isMoving = this.#places.isMoving(now)
     const fading = [...model.members.values()].filter(({ state, since }) => nodeTime() - since < FADES[state])
+    // A change, a move, a fading member or undrawn links require a redraw.
     if (!this.#dirty && !isMoving && fading.length === 0 && this.#areLinksDrawn) return
     this.#dirty = false
     const { clientWidth, clientHeight } = this.#canvas
@@ -162,7 +163,7 @@ export class Picture {
     context.lineTo(other.x, other.y)
   }
 
-  /** Draws the links of the member under the pointer, or of the selected one. */
+  /** Draws the links of the member under the pointer, or of the selected member. */
   #drawFocus(context: CanvasRenderingContext2D): void {
     const id = this.#hovered ?? this.#selected
     if (id === undefined || this.#find(id) === undefined) return

@@ -3,22 +3,24 @@ import { layOut, type Layout, type Place } from './layout.ts'
 import type { Row } from './model.ts'
 
 /**
- * The time of a move to a new place, ms, where there are few enough members and links. Guess: long
- * enough to be followed.
+ * The time of a move to a new place, ms. With more members and links than `MOVING_LIMIT` there is
+ * no move. Guess: the eye can follow a move of this time.
  */
 const MOVE = 500
 export const MOVING_LIMIT = 3_000
 
-/** The places of members as they are drawn, on their way to those of the layout. */
+/** The places of members as they are drawn. They move to the places of the layout. */
 export class Places {
   layout: Layout = { places: new Map(), sites: [], spacing: 1 }
-  /** The time at which the first member that is gone loses its place, on the clock of the node. */
+  /** The time at which the next gone member loses its place, on the clock of the node. */
   fadedAt = Infinity
   #from: ReadonlyMap<string, Place> = new Map()
   readonly #present = new Map<string, Place>()
   #movedAt = -Infinity
 
-  /** Lays the members out anew. `now`: on the clock of the node; `links`: their number. */
+  /**
+   * Lays the members out again. `now` is on the clock of the node. `links` is the number of links.
+   */
   arrange(members: readonly Row[], links: number, now: number): void {
     // A member that is gone keeps its place until it has faded.
     const shown = members.filter(({ state, since }) => state === 'here' || now - since < FADES[state])
@@ -32,7 +34,7 @@ export class Places {
     return now - this.#movedAt < MOVE
   }
 
-  /** Moves all, and removes those that are not `known` any more. */
+  /** Moves all members, and removes members that are not `known` any more. */
   move(now: number, known: ReadonlyMap<string, unknown>): void {
     const share = Math.min(1, (now - this.#movedAt) / MOVE)
     const eased = 1 - (1 - share) ** 3

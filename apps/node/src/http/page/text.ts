@@ -50,7 +50,7 @@ export function troubleText({
   return parts.filter(Boolean).join('; ')
 }
 
-/** Formats a span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d`. */
+/** Formats a span of time, ms, as in `12 s`, `4 min`, `3 h 20 min`, `2 d 5 h`. */
 export function spanText(span: number): string {
   const seconds = Math.max(0, Math.floor(span / 1000))
   if (seconds < 60) return `${seconds} s`
