@@ -135,8 +135,8 @@ it('addresses may be host and port', async () => {
   await second.until(() => second.told('joined').includes(first.id), 'it is in')
 })
 
-// Under another key each side reads noise, which may look like the beginning of something longer.
-// Both wait for the 5 s of a handshake, and the newcomer tries twice before it goes on alone.
+// Under another key each side reads noise. It may look like the beginning of a longer message, so
+// both sides wait 5 s for the handshake. The newcomer tries twice before it goes on alone.
 it('a private pool: the key lets in, another key does not and the message says so', { timeout: 60_000 }, async () => {
   const [ours, theirs] = [file('ours.key'), file('theirs.key')]
   await Promise.all([ours, theirs].map((key) => run('keygen', '--key-file', key)))

@@ -18,8 +18,8 @@ async function asked(...args: string[]): Promise<NodeEvent> {
 }
 
 /**
- * Talks to a socket as any program would. Sends the commands, and returns all events until the node
- * ends the connection.
+ * Sends commands to a socket, as any program would. Returns all events until the node ends the
+ * connection.
  */
 async function speak(path: string, ...commands: object[]): Promise<NodeEvent[]> {
   const socket = connect({ path, allowHalfOpen: true })
@@ -97,7 +97,7 @@ it('a running node is asked, and told what to do', async () => {
   expect(await run('leave', 'asked', ...at(one))).toMatchObject({ status: 0, lines: [], stderr: '' })
   expect(await one.exited).toBe(0)
   await other.until(() => other.told('left').includes(one.id), 'left')
-  // The remaining node needs no name.
+  // The only node that remains needs no `--node`.
   const gone = await asked('members', 'asked', '--state', 'left')
   expect(gone).toMatchObject({ nodes: [{ id: one.id, state: 'left', since: expect.any(Number) }] })
 })
@@ -181,7 +181,7 @@ it('where no node runs, or none can be reached, a command says so', async () => 
   const silent = await join1('nowhere', '--no-control')
   expect(await run('members', 'nowhere')).toMatchObject({ status: 1 })
   silent.child.kill('SIGKILL')
-  // A killed node leaves its socket behind, which hinders nobody.
+  // A killed node leaves its socket behind. That hinders no other node.
   const killed = await join1('nowhere', '--control', join(runtime, 'given.sock'))
   expect(await asked('status', 'nowhere', '--control', join(runtime, 'given.sock'))).toMatchObject({ node: { id: killed.id } })
   const taken = await run('join', 'nowhere', '--control', join(runtime, 'given.sock'), '--listen', '127.0.0.1:0', '--for', '1')
@@ -221,7 +221,8 @@ it('a folder for sockets in which others could listen: commands refuse it, a nod
 it('streams of members are handed to other programs as local sockets', async () => {
   const [one, other] = (await joinAll('bridge', 2)) as [JelProcess, JelProcess]
   const path = join(runtime, 'echo.sock')
-  // A program of any language: it reads the name of the stream's opener, and sends the rest back.
+  // This stands for a program in any language. It reads who opened the stream, and sends the rest
+  // back.
   const heads: string[] = []
   const answer = async (socket: Socket): Promise<void> => {
     const pieces: Buffer[] = []

@@ -43,7 +43,7 @@ it('turns them on, once, in a node whose event loop is busy, however little of t
 
 it('cuts small buffers from small blocks, so that what is kept of a connection keeps little else', () => {
   flagsOf(() => 0)
-  // The current block is older than the change; a hundred of these fill it.
+  // The current block is older than the change. A hundred buffers fill it.
   const blocks = Array.from({ length: 100 }, () => Buffer.allocUnsafe(1024).buffer.byteLength)
   expect(blocks.at(-1)).toBe(8192)
 })

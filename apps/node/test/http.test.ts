@@ -74,7 +74,7 @@ it('a node is looked at, and nothing can be done to it', async () => {
   for (const path of ['/nothing', '/../package.json', '/%2e%2e/jel.js', '/server.ts', '/static/', '/jel.js'])
     expect((await ask(url, { path }))[0]).toBe(404)
   expect((await ask(url, { path: '/health?x=1' }))[0]).toBe(200)
-  // Such a name may belong to a stranger's page.
+  // A hostile DNS can point such a name at this machine.
   expect((await ask(url, { headers: { host: 'evil.example' } }))[0]).toBe(421)
   expect((await ask(url, { headers: { host: 'localhost' } }))[0]).toBe(200)
   const { stderr } = await run('status', 'looked')
@@ -141,7 +141,7 @@ it('metrics are those that are documented and in the dashboard, and count what h
   expect(used.length).toBeGreaterThan(20)
   expect(used.filter((name) => !types.has(name))).toEqual([])
 
-  // promtool checks the metrics too, where it is installed.
+  // If promtool is installed, it checks the metrics, too.
   const promtool = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   if (promtool.error === undefined) expect(promtool.stderr + promtool.stdout).toBe('')
 })
@@ -165,7 +165,7 @@ it('health and readiness are told by the status, before the node is in the pool 
     expect((await ask(url, { path: '/health' }))[0]).toBe(503)
     expect((await ask(url, { path: '/metrics' }))[0]).toBe(503)
     expect((await ask(url))[0]).toBe(200)
-    // It goes on alone: healthy for a pool of one, but senders of work should wait.
+    // The node goes on alone. It is healthy for a pool of one, but senders of work should wait.
     await vi.waitUntil(async () => (await ask(url, { path: '/health' }))[0] === 200, 90_000)
     expect((await ask(url, { path: '/ready' }))[0]).toBe(503)
   } finally {
@@ -185,7 +185,7 @@ it('health is told however many connect and say nothing, or ask and do not read'
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: 100 }, (_, number) => {
     const socket = connect(Number(port), hostname, () => {
-      // Half of the sockets send requests with long answers, which they never read.
+      // Half of the sockets send requests, and never read the long answers.
       if (number % 2 === 0) for (let turn = 0; turn < 20; turn++) socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
     }).pause()
     return socket.on('error', () => {})

@@ -14,7 +14,7 @@ afterAll(() => rmSync(runtime, { recursive: true, force: true }))
 
 export const loopback = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
-/** An event in the form of a line of standard output. */
+/** An event as a line of standard output. */
 export type Told = NodeEvent & { readonly time: number; readonly pool: string }
 export type Kind<K extends NodeEvent['event']> = Told & { readonly event: K }
 
@@ -26,7 +26,7 @@ afterEach(() => {
   running.clear()
 })
 
-/** A `jel` process, its output, and the wait for more. */
+/** A `jel` process. Tests read its output, and wait for more. */
 export class JelProcess {
   readonly lines: string[] = []
   readonly exited: Promise<number | NodeJS.Signals>
@@ -35,7 +35,7 @@ export class JelProcess {
   readonly #watchers = new Set<() => void>()
 
   /**
-   * `file` is the started file, by default that of the present sources. `env` adds to this
+   * `file` is the started file, by default `bin/jel.js` of this checkout. `env` adds to this
    * process's environment.
    */
   constructor(args: readonly string[], stdin: 'pipe' | 'ignore' = 'pipe', file = script, env: NodeJS.ProcessEnv = {}) {
@@ -77,7 +77,7 @@ export class JelProcess {
     return this.of('started')[0]!.node.addresses[0]!
   }
 
-  /** Returns the ids of events of a kind, in order. */
+  /** Returns the ids of the members in events of a kind, in order. */
   told(kind: 'joined' | 'left' | 'died'): string[] {
     return this.of(kind).map(({ node }) => node.id)
   }
@@ -99,7 +99,7 @@ export class JelProcess {
       if (condition()) resolve()
     }
     const timer = setTimeout(resolve, limit)
-    // A condition may also be about other processes.
+    // A condition may depend on other processes as well.
     const ticks = setInterval(look, 20)
     this.#watchers.add(look)
     look()
@@ -115,7 +115,7 @@ export class JelProcess {
   }
 }
 
-/** Runs `jel` to its end, which must come soon. */
+/** Runs `jel` until it ends. After a minute it is killed. */
 export async function run(...args: string[]): Promise<{ status: number | NodeJS.Signals; lines: string[]; stderr: string }> {
   const jel = new JelProcess(args, 'ignore')
   const timer = setTimeout(() => jel.child.kill('SIGKILL'), 60_000)
@@ -131,7 +131,7 @@ export async function join1(pool: string, ...args: string[]): Promise<JelProcess
   return node
 }
 
-/** Starts a pool on loopback, in which all see all. */
+/** Starts a pool on loopback. Returns when all nodes see all nodes. */
 export async function joinAll(pool: string, count: number): Promise<JelProcess[]> {
   const first = await join1(pool)
   const others = Array.from({ length: count - 1 }, () => join1(pool, '--bootstrap', first.address))

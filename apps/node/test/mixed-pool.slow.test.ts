@@ -4,13 +4,13 @@ import { expect, it } from 'vitest'
 import { firstRelease } from './first-release.ts'
 import { JelProcess, loopback, script } from './jel-process.ts'
 
-// MINUTES=10 takes longer: in each round a member is killed or leaves, and a newcomer of one of the
-// releases takes its place.
+// MINUTES=10 takes longer. In each round the winner is killed, and another member leaves. Newcomers
+// of the other release take their places.
 const minutes = Number(process.env['MINUTES'] ?? '0.5')
 const count = 8
 /**
- * The time limit of anything that all must see, ms. Ends of processes show at once; an election
- * takes a few seconds.
+ * The time limit of news that all members must see, ms. They see the end of a process at once; an
+ * election takes a few seconds.
  */
 const limit = 30_000
 
@@ -46,7 +46,7 @@ it(
     let here: Member[] = []
 
     const enter = async (release: Release): Promise<void> => {
-      // The introducer is of the other release, where there is one.
+      // The introducer is of the other release, if a member of that release is here.
       const introducer = here.find((member) => member.release !== release) ?? here[0]
       const member = new Member(pool, release, introducer === undefined ? [] : [introducer])
       await member.until(() => member.lines.length > 0, 'started', limit)
@@ -102,22 +102,23 @@ it(
       expect(next.winner?.epoch).toBeGreaterThan(epoch)
       const [leaver] = here.filter((member) => member !== next)
       await end(leaver as Member, 'left')
-      // The other release replaces each member that went, so that each release is in the minority
-      // at times.
+      // A newcomer of the other release replaces each member that went. So each release is in the
+      // minority at times.
       for (const gone of [winner, leaver as Member]) await enter(gone.release === 'first' ? 'present' : 'first')
     }
 
-    // Each reported end is a real one, with the right cause.
+    // Each reported end is real, and has the right cause.
     for (const member of ever) {
       expect(member.told('died').filter((id) => !killed.has(id))).toEqual([])
       expect(member.told('left').filter((id) => !left.has(id))).toEqual([])
-      // A node looks for an introducer that has gone as long as its newcomer is here.
+      // As long as a node runs, it looks for its introducer. The introducer may have gone, so this
+      // error is no fault.
       expect(member.of('error').filter(({ code }) => code !== 'INTRODUCER_UNREACHABLE')).toEqual([])
     }
     for (const member of here) {
       await end(member, 'left')
-      // Members of the first release that have just entered miss some leaves of a surge, and take
-      // the leavers for dead.
+      // Members of the first release that have just entered miss some leaves if many members leave
+      // at once. They take the leavers for dead.
       await setTimeout(1_000)
     }
     console.log(`${ever.length} nodes, ${killed.size} killed, ${left.size} left`)

@@ -21,7 +21,7 @@ const packages = [
   'apps/node',
 ]
 
-// npm and its children run on the Node of this test, even where another one is installed.
+// npm and its children run on the Node of this test, even if another Node is installed.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` }
 const exec = promisify(execFile)
 

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the page in docs/: it shows a pool of processes on this machine, and kills
- * one. Needs chromium:
+ * Takes the pictures of the page in docs/. The page shows a pool of processes on this machine; one
+ * process is killed. Needs chromium:
  *
  *     pnpm picture
  */
@@ -18,7 +18,7 @@ const SITES = ['amsterdam', 'delft', 'leiden', 'utrecht']
 const bin = fileURLToPath(new URL('../bin/jel.js', import.meta.url))
 const children: ChildProcess[] = []
 
-/** Starts a node, and waits until its events are enough. */
+/** Starts a node. Returns the first event for which `isEnough` holds. */
 async function start(args: readonly string[], isEnough: (event: NodeEvent) => boolean): Promise<NodeEvent> {
   const child = spawn(process.execPath, [bin, 'join', 'render-farm', '--json', '--no-control', '--listen', '127.0.0.1:0', ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -72,7 +72,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     expect(bytes).toBeGreaterThan(1_000)
     expect(bytes).toBeLessThan(BYTES_LIMIT)
     expect(problems).toEqual([])
-    // After the leave the page states it. An error about the connection is expected.
+    // After the leave the page says so. An error about the connection is expected.
     node.send({ command: 'leave' })
     expect(await node.exited).toBe(0)
     await expect.poll(async () => await text(page, 'live')).toMatch(/has left|no answer/u)
@@ -147,8 +147,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
 })
 
 /**
- * Runs in the page: simulates a pool of 1,000 in place of the node's stream, with twenty changes a
- * second.
+ * Runs in the page. Replaces the node's stream by a simulated pool of 1,000 members with twenty
+ * changes a second.
  */
 function simulate(): void {
   class Simulated extends EventTarget {

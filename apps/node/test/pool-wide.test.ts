@@ -82,7 +82,7 @@ it('a pool of a fixed size is closed when all are there, and who comes later is 
 })
 
 it('a node that takes long to enter says meanwhile why', { timeout: 60_000 }, async () => {
-  // It takes connections, but sends nothing.
+  // This server accepts connections, but sends nothing.
   const mute = createServer().listen(0, '127.0.0.1')
   await once(mute, 'listening')
   const { port } = mute.address() as AddressInfo

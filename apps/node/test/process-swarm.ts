@@ -18,8 +18,8 @@ import {
 import { JelProcess, loopback, type Told } from './jel-process.ts'
 
 /**
- * The abilities that node processes on one machine lack, as the test drives them by standard input
- * and control sockets.
+ * The abilities that node processes on one machine lack. The test controls the processes by
+ * standard input and control sockets.
  */
 export const lacks = {
   silence: 'loopback is never silent',
@@ -167,7 +167,10 @@ class ProcessNode implements SwarmNode {
 
   readonly silence = (): Promise<void> => unable('be silent')
 
-  /** Returns the events of a connection to the control socket, which go on until the test ends. */
+  /**
+   * Returns the events of a new connection to the control socket. Further events are added until
+   * the test ends.
+   */
   async watch(): Promise<readonly SwarmEvent[]> {
     const socket = connect(this.#control)
     const events: SwarmEvent[] = []

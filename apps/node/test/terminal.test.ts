@@ -35,7 +35,7 @@ it.skipIf(!hasScript)('jel join on a terminal shows tags, addresses and epochs, 
     new RegExp(`^ {2}…${other.id.slice(-8)} +here +0:\\d\\d +(?:\\d+(?:\\.\\d)? ms +)?b@delft +cpu=16 +127\\.0\\.0\\.1:\\d+$`, 'u'),
   )
 
-  // No id of a node holds an equals sign. One held "cPU", and passed the filter.
+  // No id of a node contains an equals sign. Without the sign, an id with "cPU" passed the filter.
   terminal.type('/cpu=')
   await terminal.sees(/^filter +cpu=_ +1 of 2$/u)
   terminal.type('\r')
