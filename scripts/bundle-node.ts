@@ -1,13 +1,13 @@
 /**
- * Bundles the command line into several parts, so that a process loads only what its command needs:
- * jel.js and its chunks for nodes and computing, simulate.js with worker.js for simulations,
- * own.bundle.js, sandbox.bundle.js and program.js for programs, and http.js with page.js for
- * `--http`.
- * Writes the licences of the content, and lists of the sources, by which apps/node/bin/start.js
+ * Bundles the command line into several parts in apps/node/dist. A process loads only what its
+ * command needs. jel.js and its chunks are for nodes and computing, simulate.js and worker.js for
+ * simulations. own.bundle.js, sandbox.bundle.js and program.js are for programs. http.js and page.js
+ * are for `--http`, and port-mapping.js is for `--port-mapping`.
+ * Writes the licences of the content, and lists of the sources. By the lists apps/node/bin/start.js
  * sees whether the bundles are up to date.
  *
- * `--if-stale` does nothing when they are, and never fails: the command line runs from its sources
- * then.
+ * `--if-stale` does nothing if the bundles are up to date. It never fails: the command line can run
+ * from its sources.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
@@ -21,7 +21,7 @@ interface Bundle {
   readonly name: string
   readonly build: RolldownOptions
   readonly output: OutputOptions
-  /** A folder that is copied beside it. */
+  /** A folder that is copied beside the bundle. */
   readonly data?: string
 }
 
@@ -36,7 +36,7 @@ const SIMULATE = ['./simulate/simulate.ts', './simulate.js'] as const
 const HTTP = ['./http/index.ts', './http.js'] as const
 const PORT_MAPPING = ['./port-mapping.ts', './port-mapping.js'] as const
 
-/** @achingbrain/ssdp reads its own version from its package.json, which a bundle lacks. */
+/** @achingbrain/ssdp reads its own version from its package.json. A bundle has none. */
 const versioned = {
   name: 'version of ssdp',
   transform: (code: string): string | undefined =>
@@ -69,14 +69,14 @@ const bundles: readonly Bundle[] = [
     name: 'simulate',
     build: {
       input: { simulate: join(node, 'src/simulate/simulate.ts'), worker: join(simulator, 'src/runner/worker.ts') },
-      // It is an optional module of vega for drawing on a canvas, and is not used.
+      // `canvas` is an optional module of vega, and is not used.
       external: ['canvas'],
     },
     output: { chunkFileNames: 'simulate-[name].js' },
     data: join(simulator, 'scenarios'),
   },
-  // The code of a program's process, which may read no file. Each is complete, so that running a
-  // program does not require the bundler.
+  // The code of a program's process. The process may read no file, so each bundle is complete. Thus
+  // a program can run without the bundler.
   ...['own', 'sandbox'].map((place) => ({
     name: `${place}.bundle`,
     build: { input: { [`${place}.bundle`]: join(compute, `src/executors/${place}.ts`) }, external: ['cbor-extract'] },
@@ -128,7 +128,7 @@ async function build({ name, build: options, output: outputOptions, data }: Bund
   const build = await rolldown({ platform: 'node', logLevel: 'warn', ...options })
   const { output } = await build.generate({
     format: 'esm',
-    // Error names come from class names. Lines stay short, as a stack trace quotes the one that
+    // Error names come from class names. Lines stay short: a stack trace quotes the line that
     // threw.
     keepNames: true,
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: false } },
@@ -138,7 +138,7 @@ async function build({ name, build: options, output: outputOptions, data }: Bund
   const chunks = output.filter((each) => each.type === 'chunk')
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => !id.startsWith('\0')).map((id) => id.replace(/\?.*$/u, '')))
   const sources = modules.filter((id) => !id.includes(`${sep}node_modules${sep}`))
-  // A folder's time changes with its entries, a file's with its content.
+  // A folder's time changes with its entries. A file's time changes with its content.
   const copied = data === undefined ? [] : [data, ...readdirSync(data).map((file) => join(data, file))]
   const inputs = [join(root, 'pnpm-lock.yaml'), ...sources, ...copied].map(describe)
   for (const chunk of chunks) replace(join(dist, chunk.fileName), ascii(chunk.code))

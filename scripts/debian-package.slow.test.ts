@@ -14,8 +14,8 @@ describe.skipIf(spawnSync('dpkg-deb', ['--version']).status !== 0)('the Debian p
   const folder = mkdtempSync(join(tmpdir(), 'jel-deb-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  // The Node of this test replaces the one that the package depends on. From the folder nothing of
-  // this checkout can be found.
+  // The Node of this test replaces the package's dependency. In this folder commands find nothing
+  // of the checkout.
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`, XDG_RUNTIME_DIR: folder }
   const jel = async (...args: string[]): Promise<string> =>
     (await exec(join(folder, 'usr/bin/jel'), args, { cwd: folder, env, timeout: 90_000 })).stdout

@@ -2,8 +2,7 @@
  * `pnpm deb`: builds release/jel_<version>_<architecture>.deb from the content of the package
  * @jel/node. It adds rolldown for this machine's architecture, the man page, completion for three
  * shells and the systemd unit.
- * Needs dpkg-deb, and a build first. The package needs Node 22.18 or later, as nodejs of
- * NodeSource.
+ * Needs dpkg-deb, and a build first. The package needs nodejs 22.18 or later. NodeSource has it.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -16,7 +15,7 @@ import { manifestOf, repositoryAddress, root } from './workspace.ts'
 
 const node = join(root, 'apps/node')
 const { version, description, license } = manifestOf('apps/node')
-/** Debian orders `1.0.0~rc.1` before `1.0.0`, as semver orders `1.0.0-rc.1`. */
+/** Debian sorts `1.0.0~rc.1` before `1.0.0`. Semver sorts `1.0.0-rc.1` before `1.0.0`. */
 const debianVersion = version.replace('-', '~')
 
 const staging = mkdtempSync(join(tmpdir(), 'jel-deb-'))
@@ -27,8 +26,8 @@ try {
 }
 
 function build(staging: string): string {
-  // mkdtemp makes a folder with access for its owner only, so the package must not take it as its
-  // root.
+  // Only its owner has access to a folder of mkdtemp. So that folder must not be the root of the
+  // package.
   const tree = join(staging, 'tree')
   const library = join(tree, 'usr/lib/jel')
   for (const part of ['bin', 'dist', 'package.json', 'README.md'])
@@ -92,8 +91,8 @@ function architecture(): string {
 }
 
 /**
- * Returns the folders of all installed dependencies of a package. Those for other architectures are
- * not installed.
+ * Returns the folders of all installed dependencies of a package. Dependencies for other
+ * architectures are not installed.
  */
 function closure(folder: string, found = new Set<string>()): Set<string> {
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
@@ -114,8 +113,8 @@ function closure(folder: string, found = new Set<string>()): Set<string> {
 }
 
 function installed(folder: string, name: string): string | undefined {
-  // pnpm puts the dependencies of a package beside it, or, for a package of the workspace, below
-  // it.
+  // pnpm puts the dependencies of a package beside the package. The dependencies of a package of
+  // the workspace are below it.
   for (let at = realpathSync(folder); at !== dirname(at); at = dirname(at)) {
     const modules = at.endsWith('node_modules') ? at : join(at, 'node_modules')
     try {

@@ -6,8 +6,8 @@ import { root } from './workspace.ts'
 const sources = ['packages/jel/src', 'packages/overlay/src', 'packages/compute/src', 'packages/protocol/src', 'apps/node/src']
 
 /**
- * Matches two words or more in capitals, or one where it is assigned to `code`. Excludes errors of
- * the system or of Node, environment variables, and log entries that are not problems.
+ * Matches two words or more in capitals, or one word if it is assigned to `code`. Excludes errors
+ * of the system or of Node, environment variables, and log entries that are not problems.
  */
 const CODE = /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
 

@@ -1,7 +1,7 @@
 /**
- * Puts @libp2p/mdns and its CommonJS dependencies into packages/overlay/dist/host/mdns.js, as an ES
- * module that imports the modules of Node, with the licences. Otherwise an application that esbuild
- * bundles into one file could not use it.
+ * Bundles @libp2p/mdns and its CommonJS dependencies into packages/overlay/dist/host/mdns.js, an ES
+ * module that imports the modules of Node. Writes the licences. Otherwise an application that
+ * esbuild bundles into one file could not use mDNS.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'

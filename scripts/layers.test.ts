@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /**
- * The folders of a package, and the other folders from which each may import. docs/architecture.md
- * describes their content.
+ * The folders of a package. Each has the other folders from which it may import.
+ * docs/architecture.md describes their content.
  */
 type Layers = Readonly<Record<string, readonly string[]>>
 
@@ -179,7 +179,7 @@ describe('the files', () => {
           .map((target) => join(dirname(file), target)),
       ]),
     )
-    // A topological sort: the files that it leaves stand in a circle, or import one.
+    // A topological sort. The files that are left are in a circle, or import a file in a circle.
     const open = new Map(imports)
     for (let size = Infinity; open.size < size;) {
       size = open.size

@@ -1,6 +1,4 @@
-/**
- * The licence texts of the packages that a bundle contains.
- */
+/** Collects the licence texts of the packages that a bundle contains. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

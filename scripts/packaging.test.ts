@@ -84,8 +84,8 @@ describe('the systemd unit', () => {
       expect(status).toBe(0)
 
       const security = execFileSync('systemd-analyze', ['security', '--offline=yes', '--no-pager', file], { encoding: 'utf8' })
-      // systemd's own scale: 0 is closed, 10 open, and it rates values below 2 as OK. The rest is
-      // due to a node's need for a network and for compiled code.
+      // On systemd's scale 0 is closed, and 10 is open. systemd rates values below 2 as OK. A node
+      // can't reach 0: it needs a network and compiled code.
       expect(Number(/exposure level for .*: (?<level>[\d.]+)/u.exec(security)?.groups?.['level'])).toBeLessThan(2)
     } finally {
       rmSync(folder, { recursive: true })
@@ -128,7 +128,7 @@ describe('the container file', () => {
 
 describe('the example for Kubernetes', () => {
   const text = read('kubernetes.yaml')
-  // Kubernetes reads YAML 1.1, where 0400 is octal.
+  // Kubernetes reads YAML 1.1. There 0400 is octal.
   const documents = parseAllDocuments(text, { version: '1.1' }).map((document) => {
     expect(document.errors).toEqual([])
     return document.toJS() as Kubernetes

@@ -1,6 +1,6 @@
 /**
  * Packs every package as for publication, and checks the tarballs. So the check covers the files
- * that a user installs, not those in the folder.
+ * that a user installs, not the files in the folder.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,9 +20,9 @@ export interface Packed {
   readonly tarball: string
   readonly bytes: number
   readonly files: number
-  /** The form of npm and its lock files. */
+  /** The hash of the tarball in the form of npm's lock files. */
   readonly integrity: string
-  /** Empty where the package may be published. */
+  /** Empty if the package may be published. */
   readonly problems: readonly string[]
 }
 

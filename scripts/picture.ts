@@ -1,6 +1,6 @@
 /**
- * Runs the demos, and draws their output as animated SVGs in docs/, line by line but slower. Draws
- * the screen of `jel top` as a still picture:
+ * Runs the demos, and draws their output as animated SVGs in docs/. The lines appear one by one,
+ * but slower. Draws the screen of `jel top` as a still picture:
  *
  *     pnpm picture [top.svg]
  */
@@ -22,7 +22,7 @@ interface Picture {
   readonly file: string
   readonly command: readonly string[]
   readonly title: string
-  /** The factor by which the picture is slower: a demo takes some seconds, too fast to follow. */
+  /** The factor by which the picture is slower. A real demo is too fast to follow. */
   readonly slower: number
 }
 
@@ -60,7 +60,7 @@ interface Line {
   readonly text: string
 }
 
-/** Records the lines at their real times. A demo that fails has no picture. */
+/** Records the lines with their real times. Throws if the demo fails. */
 async function record(command: readonly string[]): Promise<Line[]> {
   const start = performance.now()
   const child = spawn(process.execPath, command, { env: { ...process.env, FORCE_COLOR: '1' }, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -140,8 +140,8 @@ for (const each of PICTURES) {
 const TOP = { file: 'top.svg', title: 'jel top: the members of a pool, who is elected, and what happened', columns: 112, rows: 26 }
 
 /**
- * Records the screen of `jel top` in a pool in which the winner of an election is killed, and
- * another member leaves. Needs `script`, of util-linux.
+ * Records the screen of `jel top`. Meanwhile the winner of an election is killed, and another
+ * member leaves. Needs `script` of util-linux.
  */
 async function recordTop(): Promise<string[]> {
   const runtime = mkdtempSync(join(tmpdir(), 'jel-picture-'))

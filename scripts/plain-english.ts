@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { root } from './workspace.ts'
 
 const columns = 100
-/** Directives of tools stand in one line, and links can't be broken. */
+/** Directives of tools and links can't be broken into several lines. */
 const unbreakable = /oxlint-disable|@ts-|https?:\/\//u
 const comment = /^\s*(?:\/\/|\/?\*(?!#))|(?<=\s)\/\/ /u
 const clause = /^(?:who|whom|whose|what)(?:ever)?\b[^?]*$/iu

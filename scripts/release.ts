@@ -1,8 +1,8 @@
 /**
  * `pnpm release --dry-run`: runs all steps before publication. Builds, packs into release/, checks,
  * and prints the packages that would be published.
- * It does not publish: the forge's own runner publishes with provenance, and signs where it has
- * built a package.
+ * It does not publish. The forge's runner publishes with provenance: it signs a statement of where
+ * it has built a package.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'

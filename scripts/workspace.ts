@@ -18,7 +18,7 @@ export interface Manifest {
   readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean }
 }
 
-/** Reads the manifest of `folder`, which is relative to the root; `.` is the root itself. */
+/** Reads the manifest of `folder`. The path is relative to the root; `.` is the root itself. */
 export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
 }
@@ -29,10 +29,7 @@ export function publishedFolders(): string[] {
   return folders.filter((folder) => manifestOf(folder).private !== true)
 }
 
-/**
- * Returns the web address of the repository. package.json of the root is the only place that has
- * it.
- */
+/** Returns the web address of the repository. Only package.json of the root has the address. */
 export function repositoryAddress(): string {
   return (manifestOf('.').repository?.url ?? '').replace(/^git\+|\.git$/gu, '')
 }

@@ -83,8 +83,8 @@ export default defineConfig({
   vite: {
     plugins: [
       {
-        // Pages are outside of this folder, where Vue is installed, and become modules that import
-        // it.
+        // Vue is installed in this folder. Pages are outside of it, and become modules that import
+        // Vue.
         name: 'vue from here',
         enforce: 'pre',
         async resolveId(source, importer) {
@@ -98,8 +98,8 @@ export default defineConfig({
 })
 
 /**
- * Converts a link of a file for the page that the file becomes. It leads to a page, or to the forge
- * where the target is not a page. Throws for a link to a missing file.
+ * Converts a link of a file for the page that the file becomes. The new link leads to a page, or to
+ * the forge if the target is not a page. Throws for a link to a missing file.
  */
 function pageOf(target: string, folder: string): string {
   const own = target.startsWith(`${repository}/blob/main/`) || target.startsWith(`${repository}/tree/main/`)
