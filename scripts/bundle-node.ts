@@ -1,8 +1,8 @@
 /**
  * Bundles the command line into several parts in apps/node/dist. A process loads only what its
- * command needs. jel.js and its chunks are for nodes and computing, simulate.js and worker.js for
- * simulations. own.bundle.js, sandbox.bundle.js and program.js are for programs. http.js and page.js
- * are for `--http`, and port-mapping.js is for `--port-mapping`.
+ * command needs. jel.js and its chunks are for nodes and computing. simulate.js and worker.js are
+ * for simulations. own.bundle.js, sandbox.bundle.js and program.js are for programs. http.js and
+ * page.js are for `--http`. port-mapping.js is for `--port-mapping`.
  * Writes the licences of the content, and lists of the sources. By the lists apps/node/bin/start.js
  * sees whether the bundles are up to date.
  *

@@ -82,7 +82,7 @@ export class Inputs<Data extends Encoded> {
     if (message.hello !== undefined) this.#settlement.handshake.greeted(link, message.hello)
     else if (message.goodbye !== undefined) link.goodbye = true
     else if (message.redirect !== undefined) this.#settlement.handshake.redirected(from, message.redirect.members)
-    else if (this.#parts.life.self === undefined) return // not in the pool yet: this node's own join comes first
+    else if (this.#parts.life.self === undefined) return // this node's own join comes first
     else if (message.reconcile !== undefined) reconciler.receive(from, message.reconcile)
     else if (message.facts !== undefined) this.#facts(link, message.facts)
     else if (message.offer !== undefined) lazyPush.receive(from, message.offer.items)

@@ -266,8 +266,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'the later life loses a tie of claims',
     file: 'election/order.ts',
-    from: 'return a.content.incarnation - b.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Any',
-    to: 'return b.content.incarnation - a.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Any',
+    from: 'return a.content.incarnation - b.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Statements of one rank',
+    to: 'return b.content.incarnation - a.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Statements of one rank',
     simulation: ['elections-tie.test.ts'],
   },
   {
