@@ -76,7 +76,7 @@ describe('joinPool()', () => {
 
   it('names the level that is refused, and what is offered', async () => {
     await expect(joinPool('p', { joins: 'reliable' } as unknown as PoolOptions)).rejects.toThrow(
-      /joins: "reliable".*'unreliable' and 'off'/u,
+      /joins: "reliable" is not offered: choose 'unreliable' or 'off'/u,
     )
   })
 

@@ -120,7 +120,7 @@ export class FakeOverlay implements Overlay {
     return this.#listeners.size
   }
 
-  elect(election: string): void {
+  async elect(election: string): Promise<void> {
     this.#checkOpen()
     this.asked.push(`elect ${election}`)
   }

@@ -55,11 +55,10 @@ export class ElectionCalls extends MemberCalls {
    *
    * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if
-   *   `withdraw()` comes first
+   *   `withdraw()` comes first; ElectionsFullError if this node stands in as many as it may
    */
   async elect(election: string, options: Abortable = {}): Promise<Reign> {
     this.#check(election, options.signal)
-    this.#session.order(() => this.#session.host.elect(election))
     return await this.#wait(election, true, options.signal)
   }
 
@@ -111,6 +110,8 @@ export class ElectionCalls extends MemberCalls {
     }
     this.#waiters.add(waiter)
     signal?.addEventListener('abort', abort)
+    if (isCandidate)
+      this.#session.ask(() => this.#session.host.elect(election)).catch((error: unknown) => this.#reject(waiter, error as Error))
     this.#settleKnown(election)
     try {
       return await promise

@@ -1,9 +1,11 @@
 import { EventEmitter } from 'node:events'
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, expect, it } from 'vitest'
+import { ElectionsFullError } from '@jel/overlay'
 import { FakeOverlay, member } from '../../test/fake-overlay.ts'
 import { enterByPort } from '../../test/port.ts'
 import { WorkerError } from '../errors.ts'
+import { Pool } from '../pool/pool.ts'
 import { toFault } from './faults.ts'
 import type { Report, Snapshot } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
@@ -37,7 +39,7 @@ async function across(): Promise<{ overlay: FakeOverlay; remote: RemoteOverlay }
 
 it('calls and answers cross the port, in order', async () => {
   const { overlay, remote } = await across()
-  remote.elect('role')
+  await remote.elect('role')
   remote.maybeDead('A')
   remote.withdraw('role')
   expect(await remote.publish('job', Uint8Array.of(1), { ttl: 1_000 })).toMatchObject({ name: 'job', owner: 'B' })
@@ -56,6 +58,14 @@ it('calls and answers cross the port, in order', async () => {
   await expect(remote.sign(Uint8Array.of(1))).rejects.toMatchObject({ code: 'OVERLAY_CLOSED' })
   await remote.leave()
   await expect(remote.sign(Uint8Array.of(1))).rejects.toMatchObject({ code: 'OVERLAY_CLOSED' })
+})
+
+it('a node that stands in as many elections as it may says so', async () => {
+  const { overlay, remote } = await across()
+  overlay.elect = () => Promise.reject(new ElectionsFullError('no room'))
+  const pool = new Pool(remote, { joins: 'unreliable', elections: 'non-uniform' })
+  await expect(pool.elect('role')).rejects.toMatchObject({ code: 'ELECTIONS_FULL', message: 'no room' })
+  await pool.leave()
 })
 
 it('a call that is given up ends at both sides', async () => {

@@ -38,6 +38,7 @@ export class RemoteOverlay implements PoolHost {
   readonly #calls = new Calls((request) => this.#post(request))
   readonly #handlers = new Map<string, StreamHandler>()
 
+  readonly elect = this.#remote('elect')
   readonly links = this.#remote('links')
   readonly traffic = this.#remote('traffic')
   readonly publish = this.#remote('publish')
@@ -101,10 +102,6 @@ export class RemoteOverlay implements PoolHost {
     return this.#mirror.records(prefix)
   }
 
-  elect(election: string): void {
-    this.#order('elect', election)
-  }
-
   withdraw(election: string): void {
     this.#order('withdraw', election)
   }
@@ -166,10 +163,7 @@ export class RemoteOverlay implements PoolHost {
     return ((...args: readonly unknown[]) => this.#calls.call(method, args)) as (Overlay & OverlayKeys)[Name]
   }
 
-  /**
-   * Calls a method and does not wait. A failure is ignored: the thread has ended, or, for `elect`,
-   * this node is a candidate in too many elections.
-   */
+  /** Calls a method and does not wait. A failure is ignored: the thread has ended. */
   #order(method: Method, ...args: readonly string[]): void {
     this.#calls.call(method, args).catch(() => {})
   }

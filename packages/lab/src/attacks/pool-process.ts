@@ -97,7 +97,7 @@ const commands = {
       Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, key, i + 1 === filed ? keyFile : undefined)),
     )
     await until(() => nodes.every((node) => node.members().length === count))
-    nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
+    void nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
     await until(() => nodes.every((node) => node.reign(election) !== undefined))
     return nodes.map(({ self }) => self.addresses[0] ?? '')
   },
@@ -124,7 +124,7 @@ const commands = {
    */
   elects: async ({ name, timeout }: { name: string; timeout: number }): Promise<number> => {
     const started = performance.now()
-    nodes[1]?.elect(name)
+    void nodes[1]?.elect(name)
     try {
       await until(() => nodes.every((node) => node.reign(name) !== undefined), timeout)
       return performance.now() - started

@@ -103,9 +103,9 @@ export interface Overlay {
   subscribe(listener: (notification: OverlayNotification) => void): () => void
   /**
    * Makes this node a candidate, until {@link withdraw} or {@link leave}. An `elected` notification
-   * brings the result. Throws {@link ElectionsFullError}.
+   * brings the result. Rejects with {@link ElectionsFullError}.
    */
-  elect(election: string): void
+  elect(election: string): Promise<void>
   withdraw(election: string): void
   /** Gives a hint. This node probes the member now. Others probe it if it does not answer. */
   maybeDead(id: string): void

@@ -74,21 +74,21 @@ describe('a pool of real hosts', () => {
     await b!.overlay.libp2p.stop()
     await until(() => [a!, c!].every((node) => count(node, 'died', b!.id) === 1), 3_000)
     await expect(b!.overlay.closed).resolves.toMatchObject({ reason: 'failed', error: { code: 'OVERLAY_CLOSED' } })
-    expect(() => b!.overlay.elect('x')).toThrow(/has left the pool/u)
+    await expect(b!.overlay.elect('x')).rejects.toThrow(/has left the pool/u)
   })
 
   test('says that an election is one too many, and has room again for one in place of another', async () => {
     const { overlay } = await enter({ config: { limits: { elections: 2 } } })
-    for (const name of ['a', 'b']) overlay.elect(name)
-    expect(() => overlay.elect('c')).toThrow(expect.objectContaining({ code: 'ELECTIONS_FULL' }))
+    for (const name of ['a', 'b']) await overlay.elect(name)
+    await expect(overlay.elect('c')).rejects.toMatchObject({ code: 'ELECTIONS_FULL' })
     overlay.withdraw('a')
-    overlay.elect('c')
+    await overlay.elect('c')
     await until(() => overlay.reign('c')?.winner.id === overlay.self.id)
   })
 
   test('elects one of its members', async () => {
     const nodes = await pool(3)
-    for (const { overlay } of nodes) overlay.elect('master')
+    for (const { overlay } of nodes) await overlay.elect('master')
     await until(() => nodes.every(({ overlay }) => overlay.reign('master') !== undefined))
     const winners = new Set(nodes.map(({ overlay }) => overlay.reign('master')!.winner.id))
     expect(winners.size).toBe(1)
@@ -230,7 +230,7 @@ describe('an identity file', () => {
     const identityFile = join(temporary(), 'identity.json')
     for (const epoch of [1, 2, 3]) {
       const { overlay } = await enter({ identityFile })
-      overlay.elect('master')
+      void overlay.elect('master')
       await until(() => overlay.reign('master') !== undefined)
       expect(overlay.reign('master')?.epoch).toBe(epoch)
       await overlay.leave()

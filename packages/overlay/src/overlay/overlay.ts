@@ -78,7 +78,7 @@ export class RunningOverlay implements Overlay {
     return this.#node.notifications.subscribe(subscriber)
   }
 
-  elect(election: string): void {
+  async elect(election: string): Promise<void> {
     this.#node.command({ type: 'elect', election })
     const { elections } = this.#node.parts.config.limits
     if (!this.#node.engine.node.stands(election))
