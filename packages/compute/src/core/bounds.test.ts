@@ -13,7 +13,7 @@ const job = 'job'
 const step = (name: string): string => hash52(name).toString(36).padStart(11, '0').slice(-10)
 const entry = (bytes: number): Entry => ({ path: step('x'), outcome: { value: new Uint8Array(bytes) }, shared: NOTHING_SHARED })
 
-/** A member with two others, all three replicas, and a job that was submitted long ago. */
+/** A member with two others. All three are replicas of a job that was submitted long ago. */
 class Member {
   readonly #scheduler: Scheduler
   /** Its effects at the start. */
@@ -51,7 +51,8 @@ function asked(effects: readonly Effect[], of: string): Page | undefined {
 }
 
 /**
- * Number of pages requested of a replica, if each page has so many bytes and announces another one.
+ * Returns how many pages are requested of a replica if each page has so many bytes and announces
+ * another.
  */
 function pagesOf(bytes: number): number {
   const member = new Member()

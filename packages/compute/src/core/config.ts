@@ -3,23 +3,23 @@ import type { Milliseconds } from './io.ts'
 /** Times and bounds of the scheduler. */
 export interface SchedulerConfig {
   /**
-   * Interval at which a member with news reports to the replicas what it completed. Simulated: with
-   * 1 s, 0.3 % of the work is done twice after a mass crash.
+   * A member with news reports its completed tasks to the replicas at this interval. Simulated:
+   * with 1 s, 0.3 % of the work is done twice after a mass crash.
    */
   readonly reportEvery: Milliseconds
   /**
-   * Interval at which a waiter asks a holder whether it still has a task. A guess: this repairs
-   * lost messages, and streams seldom lose any.
+   * A member that waits for a task asks the holder at this interval whether it still has the task.
+   * A guess: the question only repairs lost messages, and streams seldom lose any.
    */
   readonly checkEvery: Milliseconds
   /**
-   * Delay between a death and the first repeated work. In this time others detect the death; four
+   * Delay between a death and the first repeated work. Meanwhile others detect the death. Four
    * round trips are added for their reports to replicas. Measured: `died` comes 70 to 190 ms after
    * a SIGKILL.
    */
   readonly settleAfterDeath: Milliseconds
   /**
-   * A member that is back after a partition begins nothing until no other member has come back for
+   * A member that is back after a partition begins no task until no other member has come back for
    * this long. A guess: the news of a join takes 0.1 to 0.3 s.
    */
   readonly mergeQuiet: Milliseconds
@@ -28,11 +28,11 @@ export interface SchedulerConfig {
   /** A task is overdue when no part of it was done for this multiple of the mean task time. */
   readonly eagerFactor: number
   /**
-   * The same for a task of which others hold parts: it is slow only if one of these got lost. A
-   * guess.
+   * The same multiple for a task of which others hold parts. Such a task is slow only if a part got
+   * lost. A guess.
    */
   readonly eagerInnerFactor: number
-  /** Backoff of a thief that found nothing, doubling from the least to the most. */
+  /** A thief that found nothing waits this long. The wait doubles from the least to the most. */
   readonly backoffLeast: Milliseconds
   readonly backoffMost: Milliseconds
   /**
@@ -40,19 +40,19 @@ export interface SchedulerConfig {
    * trip on earth.
    */
   readonly requestTimeout: Milliseconds
-  /** Number of victims of each kind, near and far. Half of the 16 members with open streams. */
+  /** Number of near victims, and of far ones: half of the 16 members with open streams. */
   readonly victims: number
   /**
-   * A member within this round trip is a local victim, regardless of its location. A guess: within
-   * a data centre.
+   * A member with at most this round trip counts as near, whatever its location. A guess: the round
+   * trip in a data centre is shorter.
    */
   readonly nearRoundTrip: Milliseconds
   /**
-   * Interval at which improved shared values are sent. Simulated: 6 % more nodes of a search than
-   * with a bound known at once.
+   * Interval at which improved shared values are sent. Simulated: a search visits 6 % more nodes
+   * than if each bound were known at once.
    */
   readonly sharedEvery: Milliseconds
-  /** Replicas of a job, and the same in a pool below ten members. */
+  /** Number of replicas of a job. `replicasOfFew` is for pools of fewer than ten members. */
   readonly replicas: number
   readonly replicasOfFew: number
   /**
@@ -65,7 +65,7 @@ export interface SchedulerConfig {
   readonly openChildren: number
   /**
    * Most bytes of the inputs of children that wait for an outcome, over all frames of a job at one
-   * member. A guess: as of its result table.
+   * member. A guess: as many as of the result table.
    */
   readonly openBytes: number
 }

@@ -24,9 +24,9 @@ export interface Context {
   readonly jobs: Map<JobId, Job>
   /** Jobs that are not over here. */
   readonly active: Set<Job>
-  /** Active jobs that each turn looks at: this member keeps them, or has a part in them. */
+  /** Active jobs that each turn processes. This member is their replica, or takes part in them. */
   readonly attended: Set<Job>
-  /** Jobs that are over, where some replicas have not received the end yet. */
+  /** Jobs that are over. Some of their replicas have not received the end yet. */
   readonly unreported: Set<Job>
   readonly quota: PeerQuota
   readonly timers: Timers<TimerName>
@@ -43,14 +43,14 @@ export interface Context {
   readonly keepers: (job: Job) => readonly MemberId[]
 }
 
-/** Returns a job. Unless it is over here, each turn looks at it, since something arrived for it. */
+/** Returns a job for which something arrived. If it is not over here, the next turns process it. */
 export function attend({ jobs, attended }: Context, id: JobId): Job | undefined {
   const job = jobs.get(id)
   if (job !== undefined && job.ended === undefined) attended.add(job)
   return job
 }
 
-/** Passes a task to another member. This one waits for it, and asks about it at intervals. */
+/** Passes a task to another member. This member waits for it, and asks for it at intervals. */
 export function awaitTask({ now, config, timers }: Context, job: Job, node: TaskNode, holder: MemberId): void {
   job.await(node, holder, now)
   timers.advance('supervision', now + config.checkEvery)

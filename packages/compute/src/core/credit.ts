@@ -1,21 +1,21 @@
 import type { MemberId } from './io.ts'
 
 /**
- * Tasks of a job that a member may hold before it gave an outcome. A guess: two for each worker of
- * a member with eight.
+ * Most tasks of a job that a member may hold before it gave an outcome. A guess: two for each
+ * worker of a member with eight.
  */
 const ON_TRUST = 16
 
 /**
- * The way in which this member's wait for a holder ends: the holder gave the outcome, passed the
- * task on, does not have it any more, or made no progress for too long.
+ * How this member's wait for a holder ended: the holder gave the outcome, passed the task on, no
+ * longer has it, or made no progress for too long.
  */
 export type Ending = 'outcome' | 'passed on' | 'dropped' | 'lost'
 
 /**
- * Bounds the tasks of a job that others hold while this member waits for them. A member may take
- * tasks, or claim them, and do nothing. So it may hold sixteen, and one more for each outcome that
- * it gave, as TCP's window grows in slow start.
+ * Bounds the tasks of a job that each other member holds while this member waits for them. A member
+ * may take or claim tasks and do nothing. So it may hold sixteen tasks, and one more for each
+ * outcome that it gave. TCP's window grows in the same way in slow start.
  */
 export class Credit {
   readonly #members = new Map<MemberId, { held: number; outcomes: number }>()
@@ -25,7 +25,7 @@ export class Credit {
     return held < ON_TRUST + outcomes
   }
 
-  /** Whether a task of this member had no progress for too long. */
+  /** Whether a task at this holder made no progress for too long. */
   hasLost(member: MemberId): boolean {
     return this.#of(member).held === Infinity
   }
@@ -34,7 +34,10 @@ export class Credit {
     this.#of(member).held++
   }
 
-  /** A member that made no progress with one for too long may hold no other. */
+  /**
+   * A holder that made no progress for too long may hold no other task. A dropped task still
+   * counts.
+   */
   ended(member: MemberId, how: Ending): void {
     const of = this.#of(member)
     if (how === 'lost') of.held = Infinity

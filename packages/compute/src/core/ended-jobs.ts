@@ -11,19 +11,19 @@ import { sameShared, uniteShared } from './shared-value.ts'
 import { validVotes } from './votes.ts'
 
 /**
- * Ended jobs that are processed at a time, and the interval between two batches, ms: thousands may
- * be kept. Guesses.
+ * Size of a batch of ended jobs, and the interval between two batches, ms. Thousands of ended jobs
+ * may be kept. Guesses.
  */
 const AT_ONCE = 64
 const EVERY = 20
 /**
- * After its end, and after a part of the pool has come back, a job may get another outcome for this
- * long, ms. A guess: twice the time in which all are back.
+ * A job may get another outcome for this long after its end, and after a part of the pool came
+ * back, ms. A guess: twice the time until all are back.
  */
 const OPEN = 60_000
 /**
  * A member that is back compares once more after this time, ms. By then all others are back, and
- * the replicas agree. As of partition merges.
+ * the replicas agree. The same as in partition merges.
  */
 const COMPARE_AGAIN = 30_000
 /**
@@ -37,9 +37,9 @@ const MAX_CHANGES = 4
  * with a different result, or may have an outcome of a job that was cancelled here. So a member
  * that was pronounced dead compares outcomes with the replicas, by a digest. A member that receives
  * a cancellation first asks replicas for an outcome, which takes precedence. New replicas receive
- * outcomes from earlier ones, as of any job.
+ * outcomes from earlier replicas, as for any job.
  *
- * At other times no honest member has a different result than all others, so it is rejected.
+ * At other times no honest member has a different result, so a different result is rejected.
  * Otherwise a lying member could change a result that was read long ago.
  */
 export class EndedJobs {
@@ -100,8 +100,8 @@ export class EndedJobs {
   }
 
   /**
-   * A member sends an outcome of a job that is over here. Of two outcomes all members keep the
-   * same. If the job was cancelled, any outcome takes precedence, whenever it arrives.
+   * A member sends an outcome of a job that is over here. Of two outcomes all members keep the same
+   * one. If the job was cancelled, any outcome takes precedence, whenever it arrives.
    */
   settle(job: Job, other: Entry, from: MemberId): void {
     const { self, now } = this.#context
@@ -113,12 +113,12 @@ export class EndedJobs {
     if (known !== undefined && !isSame) this.#dispute(job, isOpen ? standing(known, other) : undefined)
     if (!isOpen) return
     const kept = known === undefined ? other : standing(known, other)
-    // Votes cover exactly the content of an entry, so the shared values must not be united.
+    // Signatures cover exactly the content of an entry, so the shared values must not be united.
     const united = known === undefined || job.votesNeeded > 1 ? kept.shared : uniteShared(known.shared, other.shared)
     const shared = united ?? kept.shared
     if (kept === known && shared === known.shared) {
-      // If the two sets of shared values don't fit together, the members would exchange them for
-      // ever.
+      // Sends nothing back if the two sets of shared values don't fit together. Otherwise the
+      // members would exchange them for ever.
       if (!isSame || (united !== undefined && !sameShared(shared, other.shared))) this.#context.send(from, resultOf(job, known, self))
       return
     }
@@ -131,7 +131,7 @@ export class EndedJobs {
     return validVotes(job, entry, (vote) => this.#context.verify(job.id, entry, vote)) >= job.votesNeeded
   }
 
-  /** `kept`: undefined if it is too late for another one. */
+  /** `kept`: undefined if it is too late for another outcome. */
   #dispute(job: Job, kept: Entry | undefined): void {
     if (job.isDisputed) return
     job.isDisputed = true
@@ -141,8 +141,8 @@ export class EndedJobs {
   }
 
   /**
-   * The owner cancelled a job that is not over here. No more of it is done; if it has an outcome,
-   * that counts.
+   * The owner cancelled a job that is not over here. All work on it stops. If a replica has an
+   * outcome, the outcome counts.
    */
   cancelled(job: Job): void {
     const { now, config, timers } = this.#context

@@ -10,7 +10,7 @@ interface TaskFailure {
   /** Stable and in capitals, as `TASK_THREW`. */
   readonly code: string
   readonly message: string
-  /** The program's stack where it threw. */
+  /** The program's stack at the throw. */
   readonly stack?: string
   /** The member where it happened. */
   readonly member: string
@@ -29,8 +29,8 @@ export interface Vote {
    */
   readonly signature: Uint8Array
   /**
-   * The task called for no other task there, so its outcome follows only from its input and the
-   * shared values that it was given.
+   * The task called for no other task there. So its outcome depends only on its input and the given
+   * shared values.
    */
   readonly leaf: boolean
 }
@@ -45,8 +45,8 @@ export interface Entry {
    */
   readonly shared: Shared
   /**
-   * Set if the job is voted on: the shared values that the task began with. Others must begin with
-   * the same ones to vote for the same.
+   * Set if the job is voted on: the shared values that the task began with. Other members must
+   * begin with the same values to vote for the same outcome.
    */
   readonly given?: Shared
   /** Set if the job is voted on: the votes for this entry. */
@@ -61,8 +61,8 @@ export interface Task {
 }
 
 /**
- * Returns the one of two entries for one path that stands, the same everywhere: a value before a
- * failure, the smaller bytes, the failure whose words come first.
+ * Returns which of two entries for one path is kept. All members keep the same: a value before a
+ * failure, then the value with the smaller bytes, or the failure whose words come first.
  */
 export function standing(left: Entry, right: Entry): Entry {
   if ('failure' in left.outcome) {
@@ -88,8 +88,8 @@ export function sameGiven({ given: left = NOTHING_SHARED }: Entry, { given: righ
 }
 
 /**
- * Returns the voters for `other` that can't be honest if those for `known` are. Shared values may
- * prune the tasks below differently, and then neither of two outcomes need be a lie.
+ * Returns the voters for `other` that must be dishonest if the voters for `known` are honest.
+ * Shared values may prune the tasks below differently. Then both outcomes may be honest.
  */
 export function liars(other: Entry, known: Entry): MemberId[] {
   if (!sameGiven(other, known) || sameVote(other, known)) return []
@@ -98,12 +98,12 @@ export function liars(other: Entry, known: Entry): MemberId[] {
   return (other.votes ?? []).filter(({ leaf }) => isFree || (leaf && isLeaf)).map(({ by }) => by)
 }
 
-/** Whether a vote for the one is a vote for the other. */
+/** Whether a vote for one entry is also a vote for the other entry. */
 export function sameVote(left: Entry, right: Entry): boolean {
   return sameGiven(left, right) && sameOutcome(left, right) && ('failure' in left.outcome || sameShared(left.shared, right.shared))
 }
 
-/** Bytes that an entry takes of the 64 MiB that a job's result table may have. */
+/** Returns the bytes that an entry adds to a job's result table. The table may have 64 MiB. */
 export function entryBytes({ path, outcome, shared, given = NOTHING_SHARED }: Entry): number {
   let bytes =
     path.length + ('value' in outcome ? outcome.value.length : outcome.failure.message.length + (outcome.failure.stack?.length ?? 0))

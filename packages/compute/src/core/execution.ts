@@ -74,7 +74,7 @@ export class Execution {
       node.wanted = true
       node.task ??= { path: node.path, fn, input }
       node.inputSize = input.length
-      // It is now a parent, so replicas apply another limit.
+      // It has a child now. Replicas apply another time limit to parents.
       if (frame.spawned++ === 0 && frame.claimed) job.news.push({ type: 'claim', path })
       frame.openBytes += input.length
       job.openBytes += input.length
@@ -102,21 +102,22 @@ export class Execution {
   }
 
   /**
-   * Gives up a frame of this member, and leaves it to another one, as far as that one is trusted.
+   * Gives up a frame of this member and leaves the task to another member, if that member is
+   * trusted.
    */
   yield(job: Job, node: TaskNode, to: MemberId): void {
     if (!job.credit.mayHold(to) || !mayVote(job, node, to)) return
     const { frame, wanted, waiters } = node
     if (frame !== undefined) dropFrame(this.#context, job, node)
     dropBelow(this.#context, job, node)
-    // Nobody here waits for a second execution that a replica gave out. A member that waited would
-    // take the task for lost after a while.
+    // A replica gave out this second execution, so no frame here waits for it. A member that waited
+    // would count the task as lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return
     awaitTask(this.#context, job, node, to)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
 
-  /** A container is lost with its frames: they begin again. */
+  /** A container is lost. Its frames begin again. */
   beginAnew(job: Job, slot: number): void {
     for (const node of job.tree.within(job.tree.root)) {
       const { frame } = node
@@ -129,15 +130,16 @@ export class Execution {
   }
 
   /**
-   * A repeated frame begins with its last children, since the other half of a cut pool works on the
-   * first ones. Simulated, 20 members, cut for 30 of 90 s: 3.9 % of the work is done twice, where
-   * the same order gives 18.5 % (one wide task); 8.3 % where it gives 11 % (a tree).
+   * A repeated frame begins with its last children. In a partition the other half of the pool works
+   * on the first children. Simulated, 20 members, partitioned for 30 of 90 s: 3.9 % of the work of
+   * one wide task is done twice, against 18.5 % in the same order. Of a tree it is 8.3 %, against
+   * 11 %.
    */
   #ordered({ replay }: Frame, children: readonly Spawn[]): readonly Spawn[] {
     return replay ? children.toReversed() : children
   }
 
-  /** A frame called for this child. Another member may hold it already. */
+  /** A frame called for this child. Another member may already hold the child. */
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
     if (holder === undefined || job.credit.hasLost(holder)) {
@@ -153,7 +155,7 @@ export class Execution {
     else paths.push(node.path)
   }
 
-  /** Adds the place to a failure, unless it is passed on from a child. */
+  /** Adds this member to a failure, unless the failure is passed on from a child. */
   #placed(node: TaskNode, outcome: Outcome): Outcome {
     if (!('failure' in outcome) || outcome.failure.member !== '') return outcome
     return { failure: { ...outcome.failure, member: this.#context.self, tries: 1 + (node.tries?.crashes.length ?? 0) } }

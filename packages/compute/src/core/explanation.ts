@@ -7,8 +7,8 @@ import { ROOT } from './path.ts'
 export const MAX_EXPLAINED = 64
 
 /**
- * Explains what a job waits for, as this replica knows it: the members that can't run the program,
- * then held tasks, those without progress for longest first.
+ * Explains what a job waits for, as far as this replica knows. First come the members that can't
+ * run the program, then the held tasks. Of these the task without progress for longest is first.
  */
 export function explanationOf({ now, self, members }: Context, job: Job): HeldTask[] {
   const tasks: HeldTask[] = []

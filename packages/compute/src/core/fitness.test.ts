@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Fitness } from './fitness.ts'
 
-/** Three containers in a row fail. */
+/** Lets three containers in a row fail. */
 function stop(fitness: Fitness, now: number): (number | undefined)[] {
   return [0, 1, 2].map(() => fitness.failed(now))
 }

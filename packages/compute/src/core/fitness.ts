@@ -1,20 +1,20 @@
 import type { Milliseconds } from './io.ts'
 
 /**
- * A member stops with a job after this many failed containers in a row. A guess: one may be bad
- * luck.
+ * A member stops with a job after this many failed containers in a row. A guess: one failure may be
+ * bad luck.
  */
 const MOST_FAILURES = 3
 /**
- * Duration of the stop, doubling up to the most, ms: the machine may get back what it lacks, as
- * processes or memory. Guesses.
+ * Duration of the stop, ms. It doubles up to the most. Meanwhile the machine may get back what it
+ * lacks, such as processes or memory. Guesses.
  */
 const LEAST_PAUSE = 60_000
 const MOST_PAUSE = 3_600_000
 
 /**
  * Tracks whether this machine can run the program of one job. A failure is a container that doesn't
- * start, or dies before it gave any outcome.
+ * start, or that dies before any task of the job gave an outcome here.
  */
 export class Fitness {
   /** Until then this member takes no task of the job. */

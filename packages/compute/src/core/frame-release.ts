@@ -37,7 +37,7 @@ export function closeFrame(job: Job, node: TaskNode): void {
   job.news.push({ type: 'dropped', path: node.path })
 }
 
-/** A task has an outcome: ends all work on it and below it. Returns the members to notify. */
+/** A task has an outcome. Ends all work on the task and below it. Returns the members to notify. */
 export function releaseTask(context: Context, job: Job, node: TaskNode): Set<MemberId> {
   const interested = new Set<MemberId>()
   for (const each of job.tree.within(node)) {

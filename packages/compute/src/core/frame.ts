@@ -14,13 +14,16 @@ export interface Frame {
   readonly since: Milliseconds
   /** It came from another member, or it is the root. Replicas learn that it is here. */
   readonly claimed: boolean
-  /** The member that gave it. Claims of that member, as others state them, are out of date. */
+  /**
+   * The member that gave it. If others still report a claim of that member, the claim is out of
+   * date.
+   */
   from: MemberId | undefined
   readonly second: boolean
   readonly replay: boolean
   /**
-   * A holder of it was lost, perhaps with a task below it. Replicas learn of each such task before
-   * it begins here.
+   * A holder of the task was lost. Replicas learn of the task and of its children before they begin
+   * here.
    */
   careful: boolean
   spawned: number
@@ -28,7 +31,7 @@ export interface Frame {
   openBytes: number
   settled: number
   shared: Shared
-  /** Set if the job is voted on: the shared values that it began with. */
+  /** The shared values that it began with. */
   given: Shared
   /** Processor time that it took, or is estimated to take. */
   charged: Milliseconds
@@ -54,7 +57,7 @@ export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'clai
   }
 }
 
-/** Whether others must leave this frame to this replica. */
+/** Whether this replica counts as a holder of the task. */
 export function isHeld(frame: Frame | undefined): boolean {
   return frame?.claimed === true && !frame.second && frame.state !== 'lookup'
 }

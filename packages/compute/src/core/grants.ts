@@ -10,35 +10,34 @@ import type { TaskNode } from './task-node.ts'
 import type { Victims } from './victims.ts'
 import { canRun, eligible, evidence } from './votes.ts'
 
-/** Most tasks that one request may bring. A guess. */
+/** Most tasks in the answer to one request. A guess. */
 export const MAX_STOLEN = 64
 /**
- * This many tasks stay for each one that is given. A guess: more than the deque of a tree holds.
+ * A victim gives one task for each this many that wait, and at least one. A guess: in a tree fewer
+ * tasks wait.
  */
 export const MANY = 16
 /**
- * Most lifelines: thieves that are notified of new work. A guess: more than share one victim,
+ * Most lifelines, that is thieves to notify of new work. A guess: fewer thieves share one victim,
  * unless all look for one root.
  */
 const MAX_LIFELINES = 256
 /**
- * Bytes of inputs beyond which no more tasks go with one answer: it must fit into a message. As of
- * reports.
+ * Beyond this many bytes of inputs an answer gets no more tasks, since it must fit into a message.
+ * The same as for reports.
  */
 const GRANTED_BYTES = 512 * 1024
 
 /**
  * The victim's part in work stealing: grants tasks to thieves. A thief that it refuses gets a
- * lifeline (Saraswat et al., lifeline-based global load balancing): news once there is work.
+ * lifeline (Saraswat et al., lifeline-based global load balancing): it is notified once there is
+ * work.
  */
 export class Grants {
   readonly #context: Context
   readonly #merge: PartitionMerge
   readonly #victims: Victims
-  /**
-   * Thieves that found nothing here since there was something, the latest last, and the jobs that
-   * they asked for.
-   */
+  /** Thieves to notify, the latest last, and the jobs that they asked for. */
   readonly #lifelines = new Map<MemberId, readonly JobId[]>()
 
   constructor(context: Context, merge: PartitionMerge, victims: Victims) {
@@ -74,8 +73,8 @@ export class Grants {
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
       else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
-        // Of a tree, gives one task, since two of the oldest may be most of it. Where hundreds
-        // wait, they are about as short as the round trip.
+        // In a tree, two of the oldest tasks may be most of the work, so one task is given. If
+        // hundreds wait, a task is about as short as the round trip.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#give(job, from, most))
         left = job.ready.size
@@ -115,8 +114,8 @@ export class Grants {
   }
 
   /**
-   * A task that lacks a vote goes first: results for others, as a bound, count only once it is
-   * elected.
+   * A task that lacks votes goes first. What others need of it, such as a bound, counts only once
+   * it is elected.
    */
   #voted(job: Job, thief: MemberId): TaskNode | undefined {
     const may = eligible(job, thief)
@@ -124,8 +123,8 @@ export class Grants {
   }
 
   /**
-   * Returns a member that may have work: one that gave some and had plenty, or the holder of the
-   * root.
+   * Returns a member that may have work: a victim that had plenty when it gave tasks, or the holder
+   * of the root.
    */
   #hint(jobs: readonly JobId[]): MemberId | undefined {
     for (const id of jobs) {

@@ -1,7 +1,7 @@
 /**
- * The interface of the scheduler: inputs go in with the time, effects come out, nothing else
- * happens. It has the form of `ProtocolNode`, so the same code runs over real streams and threads,
- * and on a virtual clock.
+ * The interface of the scheduler. It takes inputs with the time, and only returns effects. It has
+ * the form of `ProtocolNode`. So the same code runs over real streams and threads, and on a virtual
+ * clock.
  */
 import type { Entry, Outcome, Task } from './entry.ts'
 import type { JobId, MemberId, Milliseconds } from './ids.ts'
@@ -25,18 +25,18 @@ export interface ComputeMember {
 /** A job as its owner's record specifies it. */
 export interface JobSpec {
   readonly id: JobId
-  /** The job's owner. Where owners have tickets, each gets its share. */
+  /** The job's owner. If owners have tickets, each owner gets its share. */
   readonly owner: string
-  /** A function of the program. With its input it is the root of the job's tree. */
+  /** A function of the program. Called with `input` it is the root of the job's tree. */
   readonly fn: string
   /**
-   * Undefined while the input is not here. Even then this member knows the job, and keeps what
-   * others computed of it.
+   * Undefined until the input arrives. Even without it this member keeps what others computed of
+   * the job.
    */
   readonly input: Uint8Array | undefined
   /**
-   * Time of submission, ms since 1970 by the owner's clock. It sets the order of first come, first
-   * served.
+   * Time of submission, ms since 1970 by the owner's clock. Jobs are served in the order of this
+   * time.
    */
   readonly submitted: number
   /** The state that its owner wants. */
@@ -46,7 +46,7 @@ export interface JobSpec {
    * 1.
    */
   readonly votes?: number
-  /** Whether this member may run it. A member that may not still keeps what others computed. */
+  /** Whether this member may run it. If not, it still keeps what others computed. */
   readonly accepted: boolean
   /** The job was submitted just now, so nobody can have begun it. */
   readonly fresh: boolean
@@ -62,8 +62,8 @@ export type Input =
   | { readonly type: 'timer' }
   | { readonly type: 'joined'; readonly member: ComputeMember }
   /**
-   * This member was pronounced dead, as by the other half of a partitioned pool, and has
-   * re-entered.
+   * This member has re-entered. It had been pronounced dead, for example by the other half of a
+   * partitioned pool.
    */
   | { readonly type: 'reentered' }
   | { readonly type: 'gone'; readonly id: MemberId }
@@ -71,7 +71,7 @@ export type Input =
   | { readonly type: 'unreached'; readonly id: MemberId }
   /** A job, or a new version of its record. */
   | { readonly type: 'job'; readonly spec: JobSpec }
-  /** A job's record has expired, and with it the time for which its result is kept. */
+  /** A job's record has expired. Its result is no longer kept. */
   | { readonly type: 'expired'; readonly job: JobId }
   | { readonly type: 'message'; readonly from: MemberId; readonly message: Message }
   /** A frame that runs here called for children. */
@@ -89,22 +89,22 @@ export type Input =
       readonly ran: Milliseconds
     }
   | { readonly type: 'offered'; readonly job: JobId; readonly shared: Shared }
-  /** A worker has nothing to do, after the `seen`-th effect that it was given. */
+  /** A worker has nothing to do. `seen`: number of effects that it has processed. */
   | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
   /**
    * A container that had loaded the program is lost, with all its frames of this job. It ended by
    * itself, or was ended because it took too much. `path`: the task that was at work; undefined if
    * there was none. This task is tried again, here and elsewhere. It fails (`TASK_POISONOUS`) once
-   * it ended three containers at two members or more. The other frames begin again, and nothing is
-   * held against them.
+   * it ended three containers at two members or more. The other frames begin again, and are not to
+   * blame.
    */
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
   /**
-   * A container could not be started, or could not load the program, here. It is as `crashed`, but
-   * no task is to blame. After some in a row this member takes no tasks of this job for a while,
-   * warns with `MEMBER_UNFIT`, and leaves the tasks that it holds to others. Once all members that
-   * compute report this, a replica fails the job, with its own `code` if it has one, else
-   * `PROGRAM_UNUSABLE`.
+   * A container could not be started here, or could not load the program. Its frames begin again,
+   * and no task is to blame. After several such failures in a row this member warns with
+   * `MEMBER_UNFIT`. For a while it takes no tasks of this job, and others may take the tasks that
+   * it holds. Once all members that compute report such failures, a replica fails the job. It uses
+   * its own `code` if it has one, else `PROGRAM_UNUSABLE`.
    */
   | {
       readonly type: 'unfit'
@@ -115,8 +115,7 @@ export type Input =
       readonly stack?: string
     }
   /**
-   * An application here wants a job's progress and result. `once`: replicas are asked once, without
-   * repetition.
+   * An application here wants a job's progress and result. `once`: replicas are asked only once.
    */
   | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean }
   /** An application here wants the list of held tasks. */
@@ -149,14 +148,15 @@ export type Effect =
       readonly outcome: Outcome
       readonly shared: Shared
     }
-  /** A frame on this worker is not needed any more. */
+  /** A frame on this worker is no longer needed. */
   | { readonly type: 'forget'; readonly slot: number; readonly job: JobId; readonly path: Path }
   /** Shared values have improved. */
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
   | { readonly type: 'timer'; readonly at: Milliseconds }
   /**
-   * A job is over for this member. `entry`: that of its root; undefined if the job was cancelled.
-   * Repeated if another outcome takes its place, as after a partition.
+   * A job is over for this member. `entry`: the entry of its root; undefined if the job was
+   * cancelled. The effect is repeated if another outcome replaces it, for example after a
+   * partition.
    */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
   /** The held tasks, as a replica lists them. */

@@ -15,22 +15,22 @@ export class JobEnd {
     this.#queue = queue
   }
 
-  /** Stops all work on it. */
+  /** Stops all work on a job. */
   stop(job: Job): void {
-    // The member that cancelled it waits for this.
+    // The member that cancelled the job waits for this answer.
     const waiters = [...(job.tree.root.waiters ?? [])]
     releaseTask(this.#context, job, job.tree.root)
     job.tree.root.children = undefined
     for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }
 
-  /** Ends it without an outcome. */
+  /** Ends a job without an outcome. */
   cancel(job: Job): void {
     this.stop(job)
     this.end(job, undefined)
   }
 
-  /** Gives a job that is over another outcome. */
+  /** Gives an ended job another outcome. */
   endOtherwise(job: Job, entry: Entry): void {
     job.tree.put(job.tree.root, entry)
     job.join(entry.shared)
@@ -38,7 +38,7 @@ export class JobEnd {
     this.end(job, entry)
   }
 
-  /** @param entry that of its root; undefined: it is cancelled */
+  /** @param entry the entry of the root; undefined: the job is cancelled */
   end(job: Job, entry: Entry | undefined): void {
     if (job.ended !== 'done') job.endedAt = this.#context.now
     job.ended = entry === undefined ? 'cancelled' : 'done'

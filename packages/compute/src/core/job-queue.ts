@@ -24,7 +24,7 @@ export class Queue {
   readonly #passes = new Map<string, Milliseconds>()
   /** Jobs that this member runs, in the order of their submission. */
   readonly #served: Job[] = []
-  /** The same in the order of service; undefined: it may have changed. */
+  /** The same jobs in the order of service; undefined: the order may have changed. */
   #order: readonly Job[] | undefined
 
   constructor(context: Context, tickets: Tickets | undefined) {
@@ -32,7 +32,7 @@ export class Queue {
     this.#tickets = tickets
   }
 
-  /** A job came or is over, or it changed whether this member runs it. */
+  /** A job came or is over, or this member now runs it or no longer does. */
   changed(job: Job): void {
     this.#order = undefined
     const at = this.#served.indexOf(job)
@@ -42,7 +42,7 @@ export class Queue {
     if (this.#tickets === undefined) return
     const owners = new Set(this.#served.map(({ spec }) => spec.owner))
     for (const owner of this.#passes.keys()) if (!owners.has(owner)) this.#passes.delete(owner)
-    // An owner that had nothing to do here has saved nothing up.
+    // An owner without jobs here saves up no time.
     const { owner } = job.spec
     if (!this.#passes.has(owner)) this.#passes.set(owner, this.#least(owners))
   }
@@ -53,7 +53,7 @@ export class Queue {
     return this.#order
   }
 
-  /** Those that have a waiting task here that this member may compute, in the order of service. */
+  /** Jobs with a waiting task that this member may compute, in the order of service. */
   ready(): readonly Job[] {
     const { self, attended } = this.#context
     const jobs = [...attended].filter((job) => isServed(job) && canRun(job, self))
@@ -61,8 +61,8 @@ export class Queue {
   }
 
   /**
-   * Jobs to steal tasks of, in the order of service. If workers are busy with other jobs, only
-   * those that come first and have no task here.
+   * Jobs of which to steal tasks, in the order of service. If the workers are busy, these are only
+   * the jobs that come first, unless one of them has a task here.
    */
   wanted(hasIdle: boolean): readonly Job[] {
     const { self } = this.#context
@@ -75,7 +75,7 @@ export class Queue {
     return come.length < jobs.length ? come : []
   }
 
-  /** A task takes this processor time. Negative: it took less than estimated. */
+  /** Charges the owner for a task's processor time. Negative: it took less than estimated. */
   charge({ spec: { owner } }: Job, time: Milliseconds): void {
     const pass = this.#passes.get(owner)
     if (this.#tickets === undefined || pass === undefined) return
@@ -84,8 +84,8 @@ export class Queue {
   }
 
   /**
-   * Nobody has a task of these jobs. Their owners are next when there are some, but gain no
-   * advantage from the time that they did not use.
+   * Nobody has a task of these jobs. Their owners come first when there are tasks, but gain no
+   * further advantage from unused time.
    */
   foundNone(jobs: readonly Job[]): void {
     if (this.#tickets === undefined) return
@@ -114,7 +114,7 @@ function bySubmission(a: Job, b: Job): number {
   return a.spec.submitted - b.spec.submitted || (a.id < b.id ? -1 : 1)
 }
 
-/** Returns the place of a job among others, which are sorted. */
+/** Returns the place of a job in a sorted list. */
 function placeOf(job: Job, jobs: readonly Job[]): number {
   let [low, high] = [0, jobs.length]
   while (low < high) {

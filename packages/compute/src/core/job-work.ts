@@ -6,21 +6,22 @@ export const MAX_KINDS = 16
 /** Weight of the latest task in the moving average of task times. A guess. */
 const LATEST = 0.1
 
-/** The work for one job: that of this member, and that of others as far as they reported it. */
+/** The work for one job: the work of this member, and the work that others reported. */
 export class JobWork {
   readonly own: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** The work that other members reported. */
   readonly others = new Map<MemberId, Work>()
-  /** The longest time, for each function, that one of its tasks kept a worker here busy. */
+  /** For each function the longest time that one of its tasks kept a worker here busy. */
   readonly longest = new Map<string, Milliseconds>()
   /**
-   * Time that its tasks keep a worker here busy, ms: a moving average; undefined before the first.
+   * Moving average of the time that a task keeps a worker here busy, ms; undefined: no task ended
+   * yet.
    */
   taskTime: Milliseconds | undefined
-  /** The latest sum of a replica. */
+  /** The latest totals that another member sent. */
   totals: Totals | undefined
 
-  /** A task gave an outcome here. `fn`: undefined if it is not known any more. */
+  /** A task gave an outcome here. `fn`: undefined if no longer known. */
   finished(fn: string | undefined, ran: Milliseconds): void {
     this.own.finished++
     this.own.ran += ran
@@ -41,8 +42,8 @@ export class JobWork {
   }
 
   /**
-   * Returns the sum of this member's work and of all reported work, or a replica's sum if that is
-   * larger.
+   * Returns the sum of this member's work and of all reported work, or the received totals if they
+   * are larger.
    */
   totalsAt(self: MemberId): Totals {
     let { begun, finished, ran } = this.own

@@ -15,8 +15,8 @@ import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
  * News for replicas. `entry`: a task has an outcome. `claim`: it is held here. `dropped`: it is not
- * held here any more. `tried`: it has crashes or lost holders. `work`: nothing but the work of this
- * member, which each report states.
+ * held here any more. `tried`: it has crashes or lost holders. `work`: only the statement of this
+ * member's work changed. Each report includes it.
  */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
 
@@ -26,6 +26,8 @@ export class Job {
   spec: JobSpec
   readonly tree = new TaskTree()
   readonly ready = new ReadyDeque()
+
+  // Tasks and their holders.
   /** Tasks that others hold and this member waits for. */
   readonly awaited = new Set<TaskNode>()
   /**
@@ -33,50 +35,55 @@ export class Job {
    * root.
    */
   readonly held = new Set<TaskNode>()
-  /** Nodes with claims, by holder. */
+  /** For each holder the tasks that it claims. */
   readonly claims = new Map<MemberId, Set<TaskNode>>()
+
+  // Shared values.
   shared: Shared = NOTHING_SHARED
-  /**
-   * Set if the job is voted on: the elected entries that its shared values are from, by the names
-   * of these values.
-   */
+  /** Set if the job is voted on. For each shared value, by name, the elected entry that set it. */
   readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
   sharedVersion = 0
-  /** News for the replicas. Those before `newsStart` are dropped. */
+
+  // Reports to replicas.
+  /** News for the replicas. Items before `newsStart` are dropped. */
   news: News[] = []
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
-  /** All replicas, this member included, as of the view of `replicasVersion`. */
+  /** The replicas in the view with version `replicasVersion`. This member may be one. */
   followed: readonly MemberId[] = []
   replicasVersion = -1
   /**
-   * The time since which this member has taken each for a replica. `source`: the replica that sends
-   * new ones everything.
+   * The time since which this member has known each replica as one. `source`: the replica that
+   * sends its whole state to new replicas.
    */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
-  /** The members that should be replicas, by the present view. The first one keeps the root. */
+  /** The replicas in the present view. The first replica keeps the root. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
-   * Until then this member passes news on to the other replicas as well: it has just sent a new one
-   * all it had.
+   * Until then this member passes news on to the other replicas as well, since it has just sent its
+   * whole state to a new replica.
    */
   passesOnUntil: Milliseconds = 0
+
+  // Trust in members, and limits.
   /** Members whose vote on some task differed from that of enough others. */
   readonly outvoted = new Set<MemberId>()
   readonly credit = new Credit()
   /** Bytes of the inputs of children that wait, over all frames here. */
   openBytes = 0
+
+  // Failures of tasks and of this machine.
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
-  /** Some of them ended containers. */
+  /** Some of these tasks ended containers. */
   hasCrashes = false
   /**
    * Tasks that ended too many containers here. They are left to others until this time. `reason`:
-   * that of the last crash.
+   * the reason of the last crash.
    */
   readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
   /** Replicas need a report at once. */
@@ -85,8 +92,10 @@ export class Job {
   isStopped = false
   /** The reason why the program does not run here; cleared when it runs. */
   unfit: { readonly code: string; readonly reason: string; readonly stack?: string } | undefined
+
+  // The end.
   ended: 'done' | 'cancelled' | undefined
-  /** Time when this member first had an outcome, or no hope of one. */
+  /** Time when this member first had an outcome, or gave it up. */
   endedAt: Milliseconds = -Infinity
   /**
    * Number of times that the root got another outcome after the end. `isDisputed`: a warning of
@@ -94,10 +103,12 @@ export class Job {
    */
   changes = 0
   isDisputed = false
+
+  // Progress.
   readonly work = new JobWork()
-  /** Another member, asked for its root, answered that the job is not over there. */
+  /** Another member said that the job still runs there. */
   isOpenElsewhere = false
-  /** An application here follows its progress. `progress` is the latest one from a replica. */
+  /** An application here follows its progress. `progress`: the latest figure from a replica. */
   watched = false
   askAgainAfter: Milliseconds | undefined
   progress = 0
@@ -128,8 +139,8 @@ export class Job {
   }
 
   /**
-   * Frees the state of the tasks, as the job is over. Replicas must still receive the outcome of
-   * its root.
+   * The job is over: frees the state of its tasks. Replicas must still receive the outcome of its
+   * root.
    */
   release(): void {
     this.ready.clear()
@@ -157,7 +168,7 @@ export class Job {
     return true
   }
 
-  /** Passes this task to another member; this one waits for it. */
+  /** Passes this task to another member, and waits for it. */
   await(node: TaskNode, holder: MemberId, now: Milliseconds): void {
     this.unawait(node, 'passed on')
     node.holder = holder
@@ -167,7 +178,7 @@ export class Job {
     this.credit.began(holder)
   }
 
-  /** Moves a task behind those without progress, as its holder made some. */
+  /** The holder made progress. Moves the task to the end. */
   progressed(node: TaskNode, now: Milliseconds): void {
     node.awaitedSince = now
     this.awaited.delete(node)
@@ -181,7 +192,7 @@ export class Job {
     this.awaited.delete(node)
   }
 
-  /** A frame ended: the inputs of its waiting children do not count any more. */
+  /** A frame ended: the inputs of its waiting children no longer count. */
   closed(frame: Frame): void {
     this.openBytes -= frame.openBytes
     frame.openBytes = 0
@@ -195,8 +206,8 @@ export class Job {
   }
 
   /**
-   * A task has an outcome. This clears the lost holders of the tasks above it as well, as the task
-   * did not kill them.
+   * A task has an outcome. The tasks above it did not kill their lost holders, so these are cleared
+   * as well.
    */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return
@@ -211,8 +222,8 @@ export class Job {
   }
 
   /**
-   * Replicas must know this before the task begins again: the member that begins it may die with
-   * it.
+   * Reports the tries to replicas. They must know before the task begins again: the next holder may
+   * die with it.
    */
   reportTries(node: TaskNode, isUrgent: boolean): void {
     this.news.push({ type: 'tried', path: node.path })

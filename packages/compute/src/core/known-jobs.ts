@@ -45,7 +45,7 @@ export class KnownJobs {
     jobs.delete(id)
   }
 
-  /** Drops jobs from `attended` that have nothing to do here until something arrives. */
+  /** Drops jobs from `attended` for which this member has nothing to do until something arrives. */
   disregard(): void {
     const { self, attended, keepers } = this.#context
     for (const job of attended) {

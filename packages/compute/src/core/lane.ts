@@ -11,11 +11,11 @@ export interface StealRequest {
   readonly jobs: readonly Job[]
   readonly victim: MemberId
   readonly sentAt: Milliseconds
-  /** With the fraction of a millisecond. */
+  /** The same time with the fraction of a millisecond. */
   readonly exactSentAt: Milliseconds
 }
 
-/** Requests to near victims, or to far ones: one at a time. */
+/** Sends requests to near victims, or to far ones, one at a time. */
 export class Lane {
   readonly near: boolean
   readonly #context: Context
@@ -26,13 +26,13 @@ export class Lane {
   #failures = 0
   #delay: Milliseconds = 0
   /**
-   * A job is new here, or its root may have moved. The first request goes to the replica that keeps
+   * A job is new here, or its root may have moved. The next request goes to the replica that keeps
    * the root.
    */
   #isFresh = true
   /**
-   * A member that may have plenty, named by a victim that had nothing. It is asked next. Hints lead
-   * to the same member again only after a success, or when a job or a member came.
+   * A member that may have work. It sent a lifeline, or a victim without work named it. It is asked
+   * next. Hints lead to the same member again only after a success, or when a job or a member came.
    */
   #hint: MemberId | undefined
   readonly #followed = new Set<MemberId>()
@@ -47,7 +47,9 @@ export class Lane {
     return this.near ? this.#victims.near() : this.#victims.far()
   }
 
-  /** When the request is given up, or the next one may be sent; Infinity: there is no victim. */
+  /**
+   * Time when the open request is given up, or the next may be sent; Infinity: there is no victim.
+   */
   get dueAt(): Milliseconds {
     const { request, notBefore, victims } = this
     const { now, config } = this.#context
@@ -108,12 +110,15 @@ export class Lane {
 
   /** The victim has nothing, and may name another member. Returns what {@link failed} returns. */
   refused(hint: MemberId | undefined): readonly Job[] | undefined {
-    // Two members that name each other would be asked in turn for ever, and nobody else.
+    // Otherwise two members that name each other would be asked in turn for ever.
     this.#hint = hint === undefined || this.#followed.has(hint) ? undefined : hint
     return this.failed()
   }
 
-  /** A request was in vain. Returns the jobs of which no victim has a task; undefined: some may. */
+  /**
+   * A request was in vain. Returns the jobs of which no victim has a task; undefined: a victim may
+   * have one.
+   */
   failed(): readonly Job[] | undefined {
     const { now, config, random } = this.#context
     const { victim, jobs = [] } = this.request ?? {}

@@ -8,14 +8,14 @@ import type { TaskNode } from './task-node.ts'
 import { triedOf, type Tried } from './tries.ts'
 import { evidence } from './votes.ts'
 
-/** Bytes of values in one answer. As of reports. */
+/** An answer ends after this many bytes of values. The same as for reports. */
 const PAGE_BYTES = 512 * 1024
 
 type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
 
 /**
- * Returns what this replica knows of some tasks and of those below them, from `begin` on, as much
- * as has room in a message.
+ * Returns a page of what this replica knows of some tasks and of those below them. It starts at
+ * `begin`, and fits into a message.
  */
 export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly Path[], begin: NextPage): Page {
   const entries: Entry[] = []
@@ -45,8 +45,8 @@ export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly
         for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })
         if (each.tries !== undefined) tried.push(triedOf(each))
         if (isHeld(each.frame)) claims.push({ path: each.path, holder: self })
-        // A node with an outcome stays in place, or one above it gets an outcome. A page that ended
-        // at another node might not find its end again.
+        // A page ends only at a node with an outcome or votes. Such a node stays, or a node above
+        // it gets an outcome. Another node might be gone when the next page is requested.
         if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
       }
     }

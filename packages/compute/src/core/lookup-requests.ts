@@ -8,14 +8,14 @@ import type { TaskNode } from './task-node.ts'
 import { votersOf } from './votes.ts'
 
 /**
- * Fewest bytes of a page for which a further page is requested. A guess: an eighth of an honest
+ * A further page is requested only after a page of this many bytes. A guess: an eighth of an honest
  * page.
  */
 const LEAST_PAGE = 64 * 1024
-/** Most that one replica may send, in tables of the largest job: it grows meanwhile. A guess. */
+/** One replica may send this many times the largest result table, since a table grows. A guess. */
 const MOST_SENT = 2
 
-/** Characters of the paths in one request, which is never split: a quarter of a message. */
+/** A request gets no more paths after this many characters: a quarter of a message. */
 const MAX_ASKED = 2 ** 20
 
 /** The state of the answer of one replica. */
@@ -34,11 +34,11 @@ export interface Lookup {
   readonly nodes: readonly TaskNode[]
   /** Replicas that have not sent everything. */
   readonly open: Map<MemberId, Asked>
-  /** Time when they are asked again, or given up. */
+  /** Time when these replicas are asked again, or given up. */
   deadline: Milliseconds
   /** Time between two requests, doubling. */
   retransmitAfter: Milliseconds
-  /** Until then they are asked again. */
+  /** Until then replicas that do not answer are asked again. */
   readonly until: Milliseconds
 }
 
@@ -51,8 +51,8 @@ export interface LookedUp {
 }
 
 /**
- * The requests of lookups: which replicas are asked about which tasks, page by page, and again if
- * they do not answer. Methods return the tasks whose lookups end.
+ * The requests of lookups. Replicas are asked page by page, and again if they do not answer.
+ * Methods return the tasks whose lookups ended.
  */
 export class LookupRequests {
   readonly #context: Context
@@ -67,18 +67,17 @@ export class LookupRequests {
     this.#context = context
   }
 
-  /** A member died or came: replicas change, and receive what others have. */
+  /** A member died or came. New replicas first receive what others have. */
   changed(): void {
     this.#quietUntil = this.#context.now + this.#settling
   }
 
   /**
-   * `until`: replicas that do not answer are asked again until then, as those that are not
-   * reachable yet.
+   * `until`: replicas that do not answer are asked again until then. They may not be reachable yet.
    */
   add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
     const waiting = this.#waiting.get(job)
-    // A newcomer has nothing of an old job, nor, at first, a view of the members that have.
+    // A newcomer has nothing of an old job. At first it does not know the members that have.
     const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
     if (waiting === undefined) {
       this.#waiting.set(job, { at, until, nodes: new Set([node]) })
@@ -111,7 +110,8 @@ export class LookupRequests {
   }
 
   /**
-   * A page of an answer came. Returns its lookup; undefined: it was not asked for, or came twice.
+   * A page of an answer came. Returns its lookup; undefined: the page was not asked for, or came
+   * twice.
    */
   received(from: MemberId, { request, page, entries }: Found): Lookup | undefined {
     const lookup = this.#open.get(request)
@@ -122,7 +122,7 @@ export class LookupRequests {
     return lookup
   }
 
-  /** Asks for the page after this one, if there is one. */
+  /** Asks for the next page, if there is one. */
   *turnPage(from: MemberId, message: Found, lookup: Lookup): Generator<LookedUp> {
     const { request, next, last } = message
     const asked = lookup.open.get(from)
@@ -143,7 +143,8 @@ export class LookupRequests {
   }
 
   /**
-   * Asks a replica for its next page. Returns false if a credible one would not have more.
+   * Asks a replica for its next page. Returns false if the replica is not credible, or if there is
+   * nothing to ask for.
    */
   #asksFor({ at, after }: NextPage, request: number, lookup: Lookup, from: MemberId, { paths, page, bytes, total }: Asked): boolean {
     const { now, config } = this.#context
@@ -222,7 +223,7 @@ function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
   yield some
 }
 
-/** Returns the paths of tasks, without those below others: the answer includes these anyway. */
+/** Returns the paths of tasks, without tasks below others. The answer includes those anyway. */
 function outermost(nodes: readonly TaskNode[]): Path[] {
   const all = new Set(nodes)
   const isBelow = ({ parent }: TaskNode): boolean => {

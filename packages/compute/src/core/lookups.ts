@@ -9,8 +9,8 @@ import type { Settlement } from './settlement.ts'
 import { mayVote } from './votes.ts'
 
 /**
- * Asks all replicas what is known of a task before it is done again. So nothing that a living
- * replica holds is computed twice.
+ * Asks all replicas what they know of a task before it is done again. So no outcome that a living
+ * replica has is computed twice.
  */
 export class Lookups {
   readonly #context: Context
@@ -45,7 +45,7 @@ export class Lookups {
     this.#goOn(this.#requests.turnPage(from, message, lookup))
   }
 
-  /** `merges`: the lookup is of a partition that ended. */
+  /** `merges`: the lookup follows a partition. */
   #claimed(from: MemberId, job: Job, { path, holder }: HeldBy, merges: boolean): void {
     const { self, now, members } = this.#context
     if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.entryFor(path) !== undefined) return
@@ -58,11 +58,11 @@ export class Lookups {
     // both claim it, a replica decides.
     const { frame } = node
     if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) return
-    // A second execution was begun because the holder is too slow, so it goes on. After a partition
-    // it may have been begun because that holder was not known.
+    // A second execution began because the holder is too slow, so it goes on. After a partition it
+    // may have begun because the holder was not known.
     if (frame.second && !merges) return
     const isAtWork = frame.state === 'running' && frame.spawned === 0
-    // After a partition one of two holders yields: the one that replicas would decide against.
+    // After a partition one of two holders yields: the holder that replicas would decide against.
     const isLast = merges && holder < self
     if (frame.state === 'lookup' || ((!frame.claimed || frame.second || isLast) && !isAtWork)) this.#execution.yield(job, node, holder)
   }

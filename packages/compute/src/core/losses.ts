@@ -9,18 +9,18 @@ import type { Settlement } from './settlement.ts'
 import type { TaskNode } from './task-node.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
 
-/** Characters of the reason why a program does not run. A guess: as of an error's first lines. */
+/** Characters of the reason why a program does not run. A guess: an error's first lines. */
 export const MAX_REASON = 500
 /**
- * Time for which a task that ended too many containers here is left to others, ms. After that this
- * member alone sets it apart. A guess: an idle member asks several times a second.
+ * A task that ended too many containers here is left to others for this long, ms. Then this member
+ * sets it apart alone. A guess: an idle member asks several times a second.
  */
 const LEFT_TO_OTHERS = 30_000
 /**
- * Attributes losses to tasks or machines. A task that throws has an outcome, and nothing is lost. A
- * container may end: the task is to blame if it ends several, at two members or more. A container
- * may not even start: the machine is to blame, and no task. A member may die: the task is to blame
- * if several do, one after the other.
+ * Decides whether a task or a machine is to blame for a loss. If a task throws, it has an outcome
+ * and nothing is lost. If it ends several containers, at two members or more, the task is to blame.
+ * If a container does not even start, the machine is to blame. If several members die one after the
+ * other while they hold a task, the task is to blame.
  */
 export class Losses {
   readonly #context: Context
@@ -95,7 +95,8 @@ export class Losses {
     let first: string | undefined
     for (const member of computing) {
       const reason = job.unfitAt(member, self)
-      // Nearly always the first one: this runs for all jobs when a member leaves or dies.
+      // Nearly always returns at the first member. This runs for all jobs when a member leaves or
+      // dies.
       if (reason === undefined) return
       first ??= reason
     }

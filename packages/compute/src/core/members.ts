@@ -2,7 +2,7 @@ import { hash52 } from '@jel/protocol'
 import type { SchedulerConfig } from './config.ts'
 import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
 
-/** Names that are kept of members that are gone. A guess: more than one task loses. */
+/** Most names of gone members that are kept. A guess: one task loses fewer members. */
 const MAX_FORMER = 4096
 
 interface Known {
@@ -31,7 +31,7 @@ export class Members {
     this.joined(self)
   }
 
-  /** Without clients. */
+  /** Number of members without clients. */
   get size(): number {
     return this.participants().length
   }
@@ -56,14 +56,14 @@ export class Members {
     return this.#computing
   }
 
-  /** Whether a member that is gone was here. */
+  /** Whether a member was here and is gone. */
   knew(id: MemberId): boolean {
     return this.#former.has(id)
   }
 
   /**
-   * Returns this member's own string for the name of a member that is or was here; undefined for a
-   * stranger's.
+   * Returns the string that this member stores for the name of a member that is or was here;
+   * undefined for a stranger.
    */
   named(id: MemberId): MemberId | undefined {
     return this.#known.get(id)?.id ?? this.#former.get(id)
@@ -96,7 +96,7 @@ export class Members {
     if (known !== undefined) known.roundTrip = roundTrip
   }
 
-  /** The longest measured one, ms. */
+  /** The longest measured round trip, ms; at most a quarter of the request time-out. */
   get longestRoundTrip(): Milliseconds {
     let longest = 0
     for (const { roundTrip } of this.#known.values()) longest = Math.max(longest, roundTrip ?? 0)
@@ -108,8 +108,8 @@ export class Members {
   }
 
   /**
-   * Whether it is in the same place: it shares a level of its location with this member, or its
-   * round trip is short.
+   * Whether a member is near: its round trip is short, or it shares a level of its location with
+   * this member.
    */
   isNear(id: MemberId): boolean {
     const self = this.#known.get(this.#self)
@@ -120,9 +120,10 @@ export class Members {
   }
 
   /**
-   * Returns the replicas of a job, the same at all members with the same view: by rendezvous
-   * hashing, the first of each coarse location first. With hashing alone a cut in two halves leaves
-   * all of three replicas on one side in 21 % of cases. The first one keeps the root.
+   * Returns the replicas of a job by rendezvous hashing. All members with the same view return the
+   * same. The first member of each coarse location comes first. With hashing alone a partition into
+   * two halves leaves all three replicas on one side in 21 % of cases. The first replica keeps the
+   * root.
    */
   replicas(job: JobId): MemberId[] {
     const { replicas, replicasOfFew } = this.#config

@@ -3,7 +3,7 @@ import { dropFrame } from './frame-release.ts'
 import type { ComputeMember, MemberId } from './io.ts'
 import type { Parts } from './parts.ts'
 
-/** The consequences of members that come and go, this one included. */
+/** Handles members that come and go, and this member's own return and leave. */
 export class Membership {
   readonly #context: Context
   readonly #parts: Parts
@@ -56,7 +56,7 @@ export class Membership {
       const asked = new Map<MemberId, string[]>()
       for (const node of job.held) for (const waiter of node.waiters ?? []) asked.set(waiter, [...(asked.get(waiter) ?? []), node.path])
       for (const [waiter, paths] of asked) this.#context.send(waiter, { type: 'unknown', job: job.id, paths })
-      // Otherwise this member would count as lost with these.
+      // Otherwise this member would count as lost with these tasks.
       for (const node of job.held) if (node.frame !== undefined) dropFrame(this.#context, job, node)
     }
     this.#parts.reports.flush()

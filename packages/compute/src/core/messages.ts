@@ -23,7 +23,7 @@ export interface Claim extends Task {
   readonly age: Milliseconds
   /** The part that is done, 0 to 1, as far as its holder knows. */
   readonly progress: number
-  /** It has called for no child yet, so if it takes long, it does so by itself. */
+  /** It has called for no child yet. So if it takes long, no child is the cause. */
   readonly leaf: boolean
   /** Another member holds it as well, on purpose. */
   readonly second: boolean
@@ -48,21 +48,21 @@ export interface HeldTask {
   /** It has called for no other task: it runs, or waits for a worker. */
   readonly leaf: boolean
   /**
-   * Only of the root: the reason that this member gives why the program does not run there.
-   * Default: it may run there.
+   * Only of the root: the reason why the program does not run at this member. Default: it may run
+   * there.
    */
   readonly unfit?: string
 }
 
-/** A member's work for a job since it took part. Each report replaces the one before. */
+/** A member's work for a job since it took part. Each report replaces the previous report. */
 export interface Work {
   /** Executions that it began. */
   readonly begun: number
-  /** Tasks that gave an outcome here. */
+  /** Tasks that gave an outcome there. */
   readonly finished: number
   /** Time that its programs ran. */
   readonly ran: Milliseconds
-  /** The longest time, for each function, that one task kept a worker busy. Default: none. */
+  /** For each function the longest time that one task kept a worker busy. Default: none. */
   readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
   /** The reason why the program does not run there. Default: it runs, or has not been tried. */
   readonly unfit?: string
@@ -92,9 +92,12 @@ export type Message =
       readonly ended: readonly JobId[]
       readonly hint?: MemberId
     }
-  /** Victim to a thief that it had to refuse: there is work again. On the wire it is `surplus`. */
+  /**
+   * Victim to a thief that it had to refuse: there is work again. Its name on the wire is
+   * `surplus`.
+   */
   | { readonly type: 'lifeline' }
-  /** Waiter to holder: I wait for these. */
+  /** Waiter to holder: I wait for these tasks. */
   | {
       readonly type: 'awaiting'
       readonly job: JobId
@@ -102,11 +105,11 @@ export type Message =
       /** A digest of the root's outcome that the sender has. The same outcome needs no answer. */
       readonly known?: string
     }
-  /** Holder to waiter: I have them. */
+  /** Holder to waiter: I have these tasks. */
   | { readonly type: 'holding'; readonly job: JobId; readonly progress: readonly (readonly [Path, number])[]; readonly totals?: Totals }
-  /** Holder to waiter: I passed them on, and will send you their outcomes. */
+  /** Holder to waiter: I passed these tasks on, and will send you their outcomes. */
   | { readonly type: 'moved'; readonly job: JobId; readonly tasks: readonly HeldBy[] }
-  /** Holder to waiter: I do not have them. */
+  /** Holder to waiter: I do not have these tasks. */
   | { readonly type: 'unknown'; readonly job: JobId; readonly paths: readonly Path[] }
   /** To members that wait for these tasks, or work on them: their outcomes. */
   | { readonly type: 'result'; readonly job: JobId; readonly entries: readonly Entry[]; readonly totals?: Totals }
@@ -134,7 +137,7 @@ export type Message =
        * and takes all pages at once.
        */
       readonly page?: number
-      /** Of the first path: only what comes behind this one, in the order of the tree. */
+      /** Of the first path: only tasks behind this path, in the order of the tree. */
       readonly after?: Path
     }
   | {
@@ -160,7 +163,7 @@ export type Message =
 
 /**
  * The start of the next page of an answer. `at`: an index into the requested paths. `after`: only
- * what comes behind this one; undefined: from the first on.
+ * tasks behind this path; undefined: from the first task on.
  */
 export interface NextPage {
   readonly at: number

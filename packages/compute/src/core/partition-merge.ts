@@ -5,19 +5,19 @@ import type { LookupRequests } from './lookup-requests.ts'
 
 /**
  * For this long after its own return a member stops again whenever others come or go, and waits for
- * replicas that do not answer, ms. Measured: members come back in waves up to 6 s apart, the last
- * one 15 s after the first. A stream to one takes 2 s to open in the median, a tenth above 8 s (20
- * members on two busy processors).
+ * replicas that do not answer, ms. Measured, 20 members on two busy processors: members come back
+ * in waves up to 6 s apart, the last wave 15 s after the first. A stream to a member takes 2 s to
+ * open in the median, and more than 8 s in a tenth of cases.
  */
 const LONGEST = 30_000
 
 /**
- * Suspends new work while two halves of a pool reunite after a partition, so that neither half
- * repeats the work of the other. A member that the other half had pronounced dead begins nothing
- * until the others are all back, the replicas of both halves have exchanged their claims, and it
- * has looked up its own tasks. The others come back in waves, those of its own half too, as each
- * must first learn that it was pronounced dead. No member knows which wave is the last, so it waits
- * for each, and looks its tasks up after each.
+ * Suspends new work while two halves of a pool reunite after a partition. So neither half repeats
+ * the work of the other. A member that the other half had pronounced dead begins nothing until the
+ * others are all back, the replicas of both halves have exchanged their claims, and it has looked
+ * up its own tasks. The others come back in waves, also those of its own half: each must first
+ * learn that it was pronounced dead. No member knows which wave is the last. So it waits for each
+ * wave, and looks up its tasks after each.
  */
 export class PartitionMerge {
   readonly #context: Context
@@ -38,8 +38,8 @@ export class PartitionMerge {
   }
 
   /**
-   * Whether others may have begun nothing for a while because they wait. Then none of their tasks
-   * counts as overdue.
+   * Whether others may wait as well and make no progress. Then none of their tasks counts as
+   * overdue.
    */
   get isRecent(): boolean {
     return this.isOpen || this.#context.now < this.#until
@@ -53,13 +53,13 @@ export class PartitionMerge {
     this.#until = now + LONGEST
   }
 
-  /** Another member may be back, or was pronounced dead before it is. */
+  /** Another member came or is gone: waits anew. */
   changed(): void {
     const { now, config, timers } = this.#context
     if (now < this.#until) timers.set('merge', Math.min(this.#until, now + config.mergeQuiet))
   }
 
-  /** The others count as back, as no more of them came. */
+  /** No more members came, so all count as back. Looks up this member's own tasks. */
   due(): void {
     this.#open = [...this.#context.active].filter((job) => job.held.size > 0)
     for (const job of this.#open) for (const node of job.held) this.#lookups.add(job, node, this.#until)

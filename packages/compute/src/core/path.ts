@@ -1,8 +1,8 @@
 /**
  * The position of a task in the tree of its job. Each level adds a step: the hash of the task's
- * function, its input, and its index among equal siblings. A replay may spawn fewer children, as
- * others were pruned. It names the rest as before, which numbers in spawn order would not do.
- * (Satin's stamp and DIB's codes are such vectors of child numbers.)
+ * function, its input, and its index among equal siblings. A replay may spawn fewer children, since
+ * some were pruned. The others keep their steps. Numbers in spawn order would change (Satin's stamp
+ * and DIB's codes are vectors of such numbers).
  */
 export type Path = string
 

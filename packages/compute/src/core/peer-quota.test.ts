@@ -9,7 +9,7 @@ import { NOTHING_SHARED } from './shared-value.ts'
 
 const job = 'job'
 
-/** A replica of a job whose votes anybody can write. */
+/** A replica of a job with unsigned votes. */
 function replica(votes: number): { hear: (from: string, message: Message) => Effect[]; knows: (path: string) => boolean } {
   const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
   let now = 0
@@ -90,7 +90,7 @@ describe('what one member says that a task did to others', () => {
   const others = ['hostile', 'honest']
   const former = ['a', 'b', 'c', 'd', 'e']
 
-  /** A member that keeps these jobs, and once knew members that are gone. */
+  /** A member that keeps these jobs, and that knew members that are gone. */
   function member(jobs: readonly string[], votes: number): (input: Input) => Effect[] {
     const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
     let now = 0

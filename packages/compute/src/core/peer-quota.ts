@@ -7,8 +7,8 @@ import type { TaskNode } from './task-node.ts'
 import { NO_TRIES, type Tries } from './tries.ts'
 
 /**
- * Bytes of a task of which little is known. Measured: 412 with its place in its parent, where each
- * has one child.
+ * Bytes of a task of which little is known. Measured: 412 with its place in its parent, if each
+ * task has one child.
  */
 const NODE_BYTES = 512
 /** Most bytes of a member's name. */
@@ -18,10 +18,7 @@ const NAME_BYTES = 128
  * of the largest job.
  */
 const MAX_BYTES = 128 * 2 ** 20
-/**
- * Least time between two recounts of the bytes kept for a member: each walks over all tasks. A
- * guess.
- */
+/** Least time between two recounts. Each recount visits all tasks. A guess. */
 const COUNT_AGAIN: Milliseconds = 1000
 
 /** The state of the scheduler that the quota reads. */
@@ -35,8 +32,8 @@ interface QuotaContext {
 /**
  * Bounds the bytes that each other member may occupy here with its statements: tasks that this
  * member has not met itself, their outcomes, claims and votes. Statements beyond the bound are
- * rejected, which costs no more than computing the tasks again. The bytes are added as they come.
- * They are recounted when the sum seems too large, as tasks are removed in many ways.
+ * rejected. At worst the tasks are computed again. The bytes are added as they come. Tasks are
+ * removed in many ways, so the bytes are recounted when the sum seems too large.
  */
 export class PeerQuota {
   readonly #context: () => QuotaContext
@@ -47,13 +44,10 @@ export class PeerQuota {
     this.#context = context
   }
 
-  /**
-   * Returns the task that a member names, with this many bytes to keep; undefined if that is too
-   * much.
-   */
+  /** Returns the task that a member names; undefined if its quota has no room for these bytes. */
   node(job: Job, path: Path, from: MemberId, bytes: number): TaskNode | undefined {
     const known = job.tree.find(path)
-    // This member itself gave away the task that it waits for.
+    // The statement is this member's own, or comes from the holder for which it waits.
     if (from === this.#context().self || known?.holder === from) return job.tree.ensure(path)
     const more = bytes + (known === undefined ? job.tree.missing(path) * NODE_BYTES : 0)
     if (!this.#has(from, more)) return undefined
@@ -62,9 +56,9 @@ export class PeerQuota {
   }
 
   /**
-   * Filters a member's statement on a task's tries: it keeps only names of known members, as this
-   * member's own strings. If the job is voted on, each member speaks only for itself. Otherwise a
-   * liar could have any task set apart with the names of members that are gone.
+   * Filters a member's statement on a task's tries. Only names of known members are kept, as the
+   * strings that this member stores. If the job is voted on, only the sender's own name is kept.
+   * Otherwise a liar could name members that are gone, and have any task set apart.
    */
   tries(job: Job, from: MemberId, { crashes, holders }: Tries): Tries {
     const { members } = this.#context()

@@ -5,9 +5,9 @@ import { MOST_CRASHES } from './tries.ts'
 
 /**
  * A task is set apart after this many members were lost one after the other while they held it, and
- * no part of it was done meanwhile. In a smaller pool the number of remaining members counts,
- * but never fewer than the second bound. Guesses: where a tenth of all holders is lost, one task of
- * 100,000 is set apart by chance.
+ * no part of it was done meanwhile. In a smaller pool the bound is the number of remaining members,
+ * but at least `MOST_LOST_OF_FEW`. Guesses: if a tenth of all holders is lost, one task of 100,000
+ * is set apart by chance.
  */
 const MOST_LOST = 5
 const MOST_LOST_OF_FEW = 3

@@ -1,9 +1,9 @@
 import type { TaskNode } from './task-node.ts'
 
 /**
- * The tasks of a job that wait for a worker at this member. Its own workers take the newest, which
- * keeps few frames open. Thieves get the oldest, which in a tree is about half of the work (Cilk;
- * Satin).
+ * The tasks of a job that wait for a worker at this member. Its own workers take the newest task.
+ * This keeps few frames open. Thieves get the oldest task. In a tree it is about half of the work
+ * (Cilk; Satin).
  */
 export class ReadyDeque {
   #nodes: TaskNode[] = []
@@ -20,7 +20,7 @@ export class ReadyDeque {
     this.#size++
   }
 
-  /** Takes the newest, for workers of this member. `may`: a test that the task must pass. */
+  /** Takes the newest task, for workers of this member. `may`: a test that the task must pass. */
   newest(may?: (node: TaskNode) => boolean): TaskNode | undefined {
     if (may !== undefined) return this.#only(this.#nodes.findLastIndex((node, index) => index >= this.#head && waits(node) && may(node)))
     while (this.#nodes.length > this.#head) {
@@ -35,7 +35,7 @@ export class ReadyDeque {
     return this.#nodes.some((node, index) => index >= this.#head && waits(node) && may(node))
   }
 
-  /** Takes the oldest, for thieves. */
+  /** Takes the oldest task, for thieves. */
   oldest(may?: (node: TaskNode) => boolean): TaskNode | undefined {
     if (may !== undefined) return this.#only(this.#nodes.findIndex((node, index) => index >= this.#head && waits(node) && may(node)))
     while (this.#nodes.length > this.#head) {

@@ -30,13 +30,13 @@ function hear(message: Message, from: string): Effect[] {
   return feed({ type: 'message', from, message })
 }
 
-/** Tasks took a second in the mean. */
+/** A member reports these claims. Its tasks took a second in the mean. */
 function report(from: string, ...claims: Claim[]): Effect[] {
   const work = { begun: 10, finished: 10, ran: 10_000 }
   return hear({ type: 'report', job, number: 1, entries: [], claims, dropped: [], work }, from)
 }
 
-/** The paths of tasks that this member gives to an idle one. */
+/** Returns the paths of the tasks that this member gives to an idle member. */
 function given(to: string): readonly string[] {
   return sent(hear({ type: 'idle', request: 1, jobs: [job] }, to), 'work').flatMap(({ tasks }) => tasks.map(({ path }) => path))
 }
@@ -47,7 +47,7 @@ beforeEach(() => {
   for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
 })
 
-/** This member asks for a task, and gets this one. */
+/** This member asks for a task, and gets this grant. */
 function takes(task: Claim, from: string): void {
   const ask = (): readonly Effect[] => feed({ type: 'timer' }, 100)
   let request: { to: string; number: number } | undefined

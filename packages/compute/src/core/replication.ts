@@ -15,7 +15,7 @@ import { mayVote } from './votes.ts'
  * holds.
  */
 const MAX_CLAIMS = 4096
-/** Most tasks of one job whose crashes or lost holders are kept on reports of others. A guess. */
+/** Most tasks of one job for which reported crashes and lost holders are kept. A guess. */
 const MAX_TRIED = 4096
 /** Bytes of the names of one such task. */
 const TRIED_BYTES = 2 * MAX_TRIES * 128
@@ -31,8 +31,8 @@ export class Replication {
   readonly #context: Context
   readonly #settlement: Settlement
   /**
-   * In the order of their time. A task that moves on has two claims until both holders have
-   * reported, so only a lasting one is a conflict.
+   * In the order of their time. A task that moves has two claims until both holders have reported.
+   * So two claims are a conflict only if they last.
    */
   readonly #conflicts: Conflict[] = []
 
@@ -64,7 +64,7 @@ export class Replication {
       // One vote of several is no outcome yet.
       if (node?.entry !== undefined) this.#moved(job, node, from)
       if (job.ended !== undefined) break
-      // The sender may assume that a new replica has it already.
+      // The sender may assume that a new replica already has this entry.
       if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
     }
     for (const path of message.dropped) {
@@ -87,8 +87,8 @@ export class Replication {
   }
 
   /**
-   * Answers what is known of some tasks and of those below them. It sends a page, as more at once
-   * is lost while it waits for a slow line.
+   * Answers what is known of some tasks and of those below them. It sends one page, since a longer
+   * answer would be lost while it waits for a slow line. Members of earlier releases get all pages.
    */
   lookup(from: MemberId, job: Job, { request, paths, page, after }: Extract<Message, { type: 'lookup' }>): void {
     const isPaged = page !== undefined
@@ -130,7 +130,10 @@ export class Replication {
     this.#context.timers.advance('replication', at)
   }
 
-  /** Two members hold one task, as after a partition. All replicas leave it to the same one. */
+  /**
+   * Two members hold one task, for example after a partition. All replicas leave it to the same
+   * holder.
+   */
   #decide({ job, node }: Conflict): void {
     if (job.ended !== undefined || job.tree.find(node.path) !== node) return
     const { self } = this.#context
@@ -145,8 +148,8 @@ export class Replication {
   }
 
   /**
-   * The tasks above this one make progress. A member that repeats one of them, as it seemed too
-   * slow, leaves it to the first holder again.
+   * The tasks above this task make progress. If a member repeats one of them because it seemed too
+   * slow, this member leaves it to the first holder again.
    */
   #moved(job: Job, node: TaskNode, from: MemberId): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {

@@ -6,19 +6,19 @@ import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
 
 /**
  * Other members may detect a new replica this much later than the first replica does, ms. Measured:
- * all see all again at most 9.1 s after a partition.
+ * all members see each other again at most 9.1 s after a partition.
  */
 const PASS_ON = 10_000
 
 /**
  * Reports to the replicas of a job. Each second a member with news reports what it completed, and
- * what it holds. A task that came and went within that second is reported as one entry, or, if its
- * parent ended as well, not at all.
+ * what it holds. A task that came and went within that second is reported as one entry. If its
+ * parent ended as well, the task is not reported.
  *
- * A new replica receives everything from the first of those that were there before it. If all sent
- * everything, it would drown behind a slow line (simulated: 176 members, a replica behind 1 Mbit/s,
- * 1.6 MB). The others report their claims, and entries that this one lacks. If no earlier replica
- * is left, all send everything.
+ * A new replica receives everything from the earliest other replica. If all members sent
+ * everything, a slow line would be overloaded (simulated: 176 members, a replica behind 1 Mbit/s,
+ * 1.6 MB). The other members report their claims, and the entries that the earliest replica lacks.
+ * If no earlier replica is left, all send everything.
  */
 export class Reports {
   readonly #context: Context
@@ -29,8 +29,7 @@ export class Reports {
   }
 
   /**
-   * Reports at once: a member that outlived another's death reports what it has before anything is
-   * done again.
+   * Reports at once. After a death the others report what they have before any work is repeated.
    */
   flush(): void {
     for (const job of this.#reporting()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
@@ -81,13 +80,13 @@ export class Reports {
     yield* this.#context.unreported
   }
 
-  /** Updates the replicas that receive reports to those of the present view. */
+  /** Takes the replicas that receive reports from the present view. */
   follow(job: Job): void {
     const { self, now, members, config } = this.#context
     job.replicasVersion = members.version
     if (job.ended !== undefined) this.#context.unreported.add(job)
     const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
-    // The replica of longest standing: a new one may not have received everything yet.
+    // The earliest replica. A newer replica may not have received everything yet.
     const source = job.followed.filter((id) => members.has(id)).sort((a, b) => since(a) - since(b))[0]
     const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
     const isBroken = job.source !== undefined && job.source !== source && !members.has(job.source)
@@ -117,7 +116,7 @@ export class Reports {
     return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isUnfit
   }
 
-  /** A replica that has received nothing, or not everything there was, gets a report at once. */
+  /** Whether a replica needs a report at once: it lacks some of what was known when it came. */
   #isFirst(job: Job): boolean {
     for (const progress of job.replicas.values()) {
       if ((progress.isNew || progress.backlog !== undefined) && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
@@ -129,7 +128,7 @@ export class Reports {
     const { now } = this.#context
     for (const [replica, progress] of job.replicas) {
       if (progress.sentAt > now - progress.retransmitAfter || !this.#lacks(job, progress)) continue
-      // Behind a slow line an answer takes long. More of the same would make it longer.
+      // Behind a slow line an acknowledgement takes long. Repeated reports would delay it further.
       if (progress.sentAt !== -Infinity) progress.retransmitAfter *= 2
       if (progress.noted === -1) this.#handOver(job, progress)
       const { backlog } = progress
@@ -172,7 +171,7 @@ export class Reports {
     })
   }
 
-  /** Drops news that all replicas have acknowledged, or receive with everything else. */
+  /** Drops news that all replicas have acknowledged, or will receive with the whole state. */
   #trim(job: Job): void {
     let noted = job.newsStart + job.news.length
     for (const progress of job.replicas.values()) {

@@ -6,13 +6,13 @@ import type { Job } from './job.ts'
 import { ROOT } from './path.ts'
 
 /**
- * For this long only its first replica can have begun a new job, ms. A guess: less than the fastest
- * news of a death.
+ * For this long after its arrival only the first replica can have begun a new job, ms. A guess: no
+ * news of a death arrives earlier.
  */
 const FRESH = 50
 /**
- * A replica leaves the root to those before it for this long each. A guess: it learns of a holder
- * within a second or two.
+ * A replica waits this long for each replica before it to begin the root. A guess: it learns of a
+ * holder within a second or two.
  */
 const TAKE_OVER_AFTER: Milliseconds = 5000
 /**
@@ -24,17 +24,16 @@ const MAX_TAKEN_BACK = 4
 /** The wait of this replica for an earlier one to begin the root. */
 interface Wait {
   since: Milliseconds
-  /** A member claims to hold it. */
+  /** A member claims to hold the root. */
   isClaimed: boolean
   takenBack: number
 }
 
 /**
- * Keeps a job's root in execution: the first living replica begins it where nobody holds it, after
- * it has learned what the other replicas know. If somebody holds it, this replica waits for the
- * holder. That needs no election: two roots, as in a partition, are two executions of one task, and
- * count once. If the first replica does nothing, as one that only claims to compute, the next one
- * does the same.
+ * Keeps a job's root in execution. If nobody holds the root, the first living replica begins it,
+ * after it has learned what the other replicas know. If a member holds the root, this replica waits
+ * for the holder. No election is needed: two roots, for example in a partition, are two executions
+ * of one task and count once. If the first replica does nothing, the next replica takes over.
  */
 export class RootFailover {
   readonly #context: Context
@@ -56,8 +55,8 @@ export class RootFailover {
         continue
       }
       if (this.#context.keepers(job)[0] !== self) {
-        // The first replica begins it, if it works at all. A claim that is withdrawn again and
-        // again is none.
+        // The first replica begins the root, if it works at all. A claim that is withdrawn again
+        // and again does not count.
         const wait = this.#waits.get(job) ?? { since: now, isClaimed: false, takenBack: 0 }
         this.#waits.set(job, wait)
         if (wait.isClaimed && root.claims === undefined && wait.takenBack++ < MAX_TAKEN_BACK) wait.since = now
@@ -72,7 +71,8 @@ export class RootFailover {
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
       const { fn, input } = job.spec
-      // This replica can't begin it: another one will, or the input arrives later.
+      // Without the input this replica can't begin the root. Another replica will, or the input
+      // arrives later.
       if (input === undefined && holder === undefined) continue
       if (input !== undefined) root.task ??= { path: ROOT, fn, input }
       const fresh = job.spec.fresh && now - job.since < FRESH

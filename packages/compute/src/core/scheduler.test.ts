@@ -309,7 +309,7 @@ describe('a scheduler', () => {
       }
     }
     expect(runs).toHaveLength(1)
-    // No task has ended, so the usual time is unknown.
+    // No task has ended yet, so the usual time is unknown.
     expect(runs[0]).toBeGreaterThan(58)
   })
 
@@ -327,7 +327,7 @@ describe('a scheduler', () => {
 
   it('asks others, too, where two that have nothing name each other', () => {
     for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
-    // `other` is asked first, as it keeps the root.
+    // `other` keeps the root, so it is asked first.
     const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find((each) =>
       ['self', 'third', 'fourth'].every((member) => hash52(`${each} other`) > hash52(`${each} ${member}`)),
     ) as string

@@ -18,12 +18,12 @@ import { inputTimers, timerNames } from './timers.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
-  /** Most tasks that may run at once here. 0: this member only keeps what others computed. */
+  /** Most tasks that may run at once here. 0: this member only keeps outcomes of others. */
   readonly workers: number
   readonly random: () => number
   /** Shares of owners. Default: none, and the first submitted job comes first. */
   readonly tickets?: Tickets
-  /** Signs and verifies votes. Default: a vote is a name, which anybody can write. */
+  /** Signs and verifies votes. Default: votes are unsigned, and anybody can forge one. */
   readonly signer?: Signer
   readonly config?: Partial<SchedulerConfig>
 }
@@ -35,15 +35,15 @@ export interface JobView {
   readonly ended: 'done' | 'cancelled' | undefined
   /** The entry of the root. */
   readonly entry: Entry | undefined
-  /** 0 to 1: this member's own figure as a replica, or that of a replica. */
+  /** 0 to 1: this member's figure, or that of a replica. */
   readonly progress: number
   /** The work of all members, as far as this member knows. */
   readonly totals: Totals
 }
 
 /**
- * The scheduler of one member: jobs and news of members go in, tasks for its workers and messages
- * to others come out. It has no clock, no randomness and no streams of its own.
+ * The scheduler of one member. It takes jobs and news of members. It returns tasks for its workers
+ * and messages to others. It has no clock, no randomness and no streams of its own.
  */
 export class Scheduler {
   readonly #context: Context
@@ -119,7 +119,7 @@ export class Scheduler {
     return this.#context.jobs.get(id)?.ended
   }
 
-  /** Whether others stated that a job is not over. */
+  /** Whether another member stated that a job is not over. */
   isOpenElsewhere(id: JobId): boolean {
     return this.#context.jobs.get(id)?.isOpenElsewhere === true
   }
@@ -129,7 +129,7 @@ export class Scheduler {
     return this.#context.jobs.get(id)?.tree.entryFor(path) !== undefined
   }
 
-  /** Returns the members that keep a job, by this member's view. */
+  /** Returns the replicas of a job in this member's view. */
   replicas(id: JobId): readonly MemberId[] {
     const job = this.#context.jobs.get(id)
     return job === undefined ? this.#context.members.replicas(id) : this.#context.keepers(job)
@@ -138,8 +138,7 @@ export class Scheduler {
   #take(input: Input): void {
     switch (input.type) {
       case 'timer':
-        // The timer may fire early, by the fraction of a millisecond that is lost in reading a
-        // clock.
+        // Times are rounded, so the timer may fire a little early.
         this.#wakeAt = Infinity
         return
       case 'joined':
@@ -178,7 +177,7 @@ export class Scheduler {
       }
       case 'explain': {
         const job = this.#context.jobs.get(input.job)
-        // Prefers another replica, as this member may have received nothing yet.
+        // Prefers another replica: this member may have received nothing yet.
         const replica =
           job === undefined ? undefined : (this.#context.keepers(job).find((id) => id !== this.#context.self) ?? this.#context.self)
         if (replica !== undefined) this.#context.send(replica, { type: 'explain', job: input.job })

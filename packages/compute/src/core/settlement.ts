@@ -32,8 +32,8 @@ export class Settlement {
   }
 
   /**
-   * A task has an outcome. Each counts once: another one for the same path, or below it, only
-   * affects which of the two stands.
+   * A task has an outcome. Each task counts once. A second outcome for the same path only affects
+   * which of the two is kept. Outcomes of tasks below it are ignored.
    */
   settle(job: Job, entry: Entry, from: MemberId): void {
     if (job.ended !== undefined) {
@@ -120,7 +120,7 @@ export class Settlement {
     const interested = releaseTask(this.#context, job, node)
     for (const voter of voters) if (voter !== this.#context.self) interested.add(voter)
     job.tree.put(node, entry)
-    // Nobody computes it any more.
+    // Nobody needs its input any more.
     if (node.task !== undefined) node.task = { ...node.task, input: NO_INPUT }
     job.cleared(node)
     for (const member of interested) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
@@ -172,8 +172,8 @@ export class Settlement {
   }
 
   /**
-   * `elected`: the elected entry with these values, if the job is voted on. Then its frames receive
-   * nothing new.
+   * `elected`: the elected entry with these values, if the job is voted on. Then running frames
+   * receive no new values.
    */
   #improve(job: Job, shared: Shared, elected?: Entry): void {
     const before = job.shared
@@ -185,8 +185,8 @@ export class Settlement {
   }
 
   /**
-   * Two outcomes for one path. An honest program can give them only if a shared value pruned it
-   * differently.
+   * Handles two outcomes for one path. A program that keeps the rules gives both only if shared
+   * values pruned it differently.
    */
   #compare(job: Job, known: Entry, other: Entry): void {
     const node = job.tree.find(known.path) as TaskNode

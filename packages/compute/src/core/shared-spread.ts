@@ -4,15 +4,15 @@ import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
 
 /**
- * Spreads improved shared values. They go to this member's victims, which pass on what is new to
- * them: an epidemic along the graph that stealing keeps open. These are only hints that make a
- * search faster; the values that count travel with the entries. If the job is voted on, the elected
- * entries are sent instead: a bound that nobody voted for prunes nothing.
+ * Spreads improved shared values as an epidemic. They go to this member's victims, and each victim
+ * passes on what is new to it. They are only hints that make a search faster. The values that count
+ * travel with the entries. If the job is voted on, the elected entries are sent instead, since a
+ * bound without votes prunes nothing.
  */
 export class SharedSpread {
   readonly #context: Context
   readonly #neighbours: Victims
-  /** Version that was sent, and when, by job. */
+  /** For each job the version that was sent last, and the time. */
   readonly #sent = new Map<JobId, { version: number; at: Milliseconds }>()
 
   constructor(context: Context, neighbours: Victims) {

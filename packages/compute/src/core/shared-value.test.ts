@@ -61,7 +61,7 @@ describe('shared values that a peer may have made up', () => {
     const upwards = join(...values.map((value) => union(value)))
     expect(join(...values.toReversed().map((value) => union(value)))).toEqual(upwards)
     expect(bytesIn(upwards)).toBe(1_000_000)
-    // It adds nothing, so nobody passes it on.
+    // The offer adds nothing, so nobody passes it on.
     expect(joinShared(upwards, union(large(9, 200_000)))).toBe(upwards)
   })
 })

@@ -9,26 +9,29 @@ export interface Offer {
   readonly rule: JoinRule
   /** The number that `min` and `max` compare. */
   readonly key: number
-  /** One encoded value; of a union all of them, sorted. */
+  /** One encoded value. A union has all its values, sorted. */
   readonly values: readonly Uint8Array[]
 }
 
-/** Shared values by name. Immutable: a join returns a new map, unless it equals one of the two. */
+/**
+ * Shared values by name. Immutable: a join returns a new map, or one of the two if the join equals
+ * it.
+ */
 export type Shared = ReadonlyMap<string, Offer>
 
 export const NOTHING_SHARED: Shared = new Map()
 
 /** Most values of a union. A guess. */
 export const MAX_UNION = 1024
-/** Most bytes of the values of one union; the last in their order are dropped. As one value. */
+/** Most bytes of the values of one union, the same as of one value. The last values are dropped. */
 const MAX_UNION_BYTES = 1024 * 1024
 /**
- * Most shared values of one job, and most bytes of them: a message of 4 MiB holds them and a value.
- * Guesses.
+ * Most shared values of one job, and most bytes of them. A message of 4 MiB has room for them and
+ * one value. Guesses.
  */
 const MAX_SHARED = 64
 const MAX_SHARED_BYTES = 2 * 1024 * 1024
-/** Error code of a job whose results exceed these bounds: it fails. */
+/** Error code of a job that fails because its shared values exceed these bounds. */
 export const SHARED_TOO_LARGE = 'SHARED_TOO_LARGE'
 
 /**
@@ -59,7 +62,7 @@ export function uniteShared(left: Shared, right: Shared): Shared | undefined {
   return united === left || fitsShared(united) ? united : undefined
 }
 
-/** As `uniteShared`, but adds only as much as fits. For hints, which nothing depends on. */
+/** Like `uniteShared`, but adds only the offers that fit. */
 export function joinShared(left: Shared, right: Shared): Shared {
   return join(left, right, fitsShared)
 }
@@ -80,7 +83,7 @@ function join(left: Shared, right: Shared, fits: (more: Shared) => boolean): Sha
 
 /**
  * Returns `left` itself if `right` adds nothing to it. In an honest job offers of different rules
- * can't meet, so the first one stands.
+ * can't meet, so `left` is kept.
  */
 function joinOffers(left: Offer, right: Offer): Offer {
   if (left === right || left.rule !== right.rule) return left
@@ -95,7 +98,7 @@ function joinOffers(left: Offer, right: Offer): Offer {
       break
     case 'first':
   }
-  // Keys are equal: all members must choose the same.
+  // Keys are equal: all members must choose the same offer.
   return compareBytes(left.values[0] as Uint8Array, right.values[0] as Uint8Array) <= 0 ? left : right
 }
 

@@ -10,28 +10,28 @@ import { ROOT } from './path.ts'
 import type { TaskNode } from './task-node.ts'
 import { mayVote } from './votes.ts'
 
-/** A task may take this multiple of the longest of its kind. A guess. */
+/** A task may take this multiple of the longest time of its function. A guess. */
 const LONGEST_FACTOR = 1.5
-/** Limit for a task where none of its kind has ended, so the usual time is unknown, ms. A guess. */
+/** Limit while no task of the job has ended and the usual time is unknown, ms. A guess. */
 const UNKNOWN = 60_000
 
 /**
  * Speculative execution (the backup tasks of MapReduce; eager scheduling of Charlotte and Javelin):
  * a member without work executes an overdue task a second time.
  *
- * First it repeats tasks that it awaits itself. This needs no replica, so it covers a holder that
- * claims nothing, and a replica that is hostile. The limit is that of a parent, as the task may be
- * one. Else it asks a replica, which sees whether a task is a leaf, and finds stragglers ten times
- * as early. Simulated, 12 members of which one holds tasks for nothing: 77 to 93 s with both, 165
- * to 202 s with replicas alone. 16 of 64 members fifty times as slow: 16 s with both, 50 s without
- * replicas.
+ * First it repeats tasks that it awaits itself. This needs no replica, so it also works against
+ * holders that claim nothing and against hostile replicas. Such a task may be a parent, so it gets
+ * the limit of a parent. If none is overdue, the member asks a replica. A replica knows whether a
+ * task is a leaf, and finds stragglers ten times as early. Simulated, 12 members of which one holds
+ * tasks for nothing: 77 to 93 s with both, 165 to 202 s with replicas alone. 16 of 64 members fifty
+ * times as slow: 16 s with both, 50 s without replicas.
  */
 export class SpeculativeExecution {
   readonly #context: Context
   readonly #execution: Execution
   readonly #merge: PartitionMerge
   #soughtAt: Milliseconds = -Infinity
-  /** Replicas asked since this member has no work. */
+  /** Number of replicas asked since this member ran out of work. */
   #inVain = 0
 
   constructor(context: Context, execution: Execution, merge: PartitionMerge) {
@@ -45,7 +45,7 @@ export class SpeculativeExecution {
     this.#inVain = 0
   }
 
-  /** When a member without work since `idleSince` looks for an overdue task. */
+  /** Returns when a member without work since `idleSince` looks for an overdue task. */
   dueAt(idleSince: Milliseconds): Milliseconds {
     return Math.max(idleSince, this.#soughtAt) + this.#context.config.eagerAfter
   }
@@ -57,8 +57,8 @@ export class SpeculativeExecution {
   seek(jobs: readonly Job[]): MemberId | undefined {
     const { now, keepers } = this.#context
     this.#soughtAt = now
-    // The first replica first, so that no two give out the same task; then the others, as the first
-    // may refuse on purpose.
+    // Asks the first replica first, so that no two replicas give out the same task. Then asks the
+    // others, since the first replica may refuse on purpose.
     const replicas = keepers(jobs[0] as Job)
     const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
     return jobs.some((job) => this.#repeatAwaited(job)) ? undefined : replica
@@ -74,15 +74,16 @@ export class SpeculativeExecution {
   }
 
   /**
-   * Repeats all tasks of a holder where nothing made progress for long. That holder keeps its tasks
-   * for nothing, or is too slow. Returns false if there is no such holder.
+   * Checks the task that made no progress for longest. If it is overdue, its holder keeps tasks for
+   * nothing or is too slow, so all tasks of this holder are repeated. Returns false if it is not
+   * overdue.
    */
   #repeatAwaited(job: Job): boolean {
     const { now, config, self } = this.#context
     const oldest = [...job.awaited].find(({ task }) => task !== undefined)
     if (oldest === undefined) return false
     const holder = oldest.holder as MemberId
-    // The task may be a parent at its holder; that is not known here.
+    // It is not known here whether the task is a parent at its holder.
     const kind = { mean: job.work.taskTime, longest: job.work.longestOf(oldest.task?.fn ?? '', self, new Set([holder])) }
     if (now - oldest.awaitedSince < overdueAfter(config, kind, true)) return false
     for (const node of job.awaited) {
@@ -95,10 +96,7 @@ export class SpeculativeExecution {
     return true
   }
 
-  /**
-   * As a replica, returns the task that is overdue for longest, and that no other member repeats
-   * yet.
-   */
+  /** As a replica, returns the overdue task that was left alone for longest. */
   #overdueFor(from: MemberId, job: Job): Grant | undefined {
     const { self, now, config } = this.#context
     const { ran, finished } = job.work.totalsAt(self)
@@ -107,12 +105,13 @@ export class SpeculativeExecution {
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const { claims, frame } = node
-        // This member has no claims on its own tasks here, so other replicas judge them.
+        // A task of this member itself has no claim here. Other replicas judge it.
         if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
         const task = rootOf(job, node) ?? node.task ?? claim?.task
         if (claim === undefined || task === undefined) continue
-        // Each further holder doubles the limit: a claim costs nothing.
+        // Each further holder only doubles the limit, since anybody may claim a task and do
+        // nothing.
         const kind = { mean, longest: job.work.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
         const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
@@ -128,20 +127,20 @@ export class SpeculativeExecution {
   }
 }
 
-/** Statistics of tasks of one kind: those of one function. */
+/** The usual times of a task. */
 interface Kind {
-  /** The mean; undefined if none has ended. */
+  /** The mean of all tasks of the job; undefined if none has ended. */
   readonly mean: Milliseconds | undefined
   /**
-   * The longest time at members other than the holders; 0 if they had none. A task that takes no
-   * longer than that is no straggler, whereas its holder may be one.
+   * The longest time of a task of the same function at members other than the holders; 0 if they
+   * had none. A task that takes no longer is no straggler.
    */
   readonly longest: Milliseconds
 }
 
 /**
- * Returns for how long no part of a task must have been done for it to be overdue. `isParent`:
- * others hold parts of it, and those are judged by themselves.
+ * Returns how long a task may be without progress before it is overdue. `isParent`: others hold
+ * parts of it. These parts are judged by themselves.
  */
 export function overdueAfter(
   { eagerAfter, eagerFactor, eagerInnerFactor }: SchedulerConfig,
@@ -149,7 +148,7 @@ export function overdueAfter(
   isParent: boolean,
 ): Milliseconds {
   if (mean === undefined) return UNKNOWN
-  // A member may report any time, so its report extends the limit at most to that of a parent.
+  // A reported time may be false, so it extends the limit at most to the limit of a parent.
   const leaf = Math.max(eagerAfter, eagerFactor * mean, Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean))
   return leaf * (isParent ? eagerInnerFactor / eagerFactor : 1)
 }
@@ -167,8 +166,8 @@ function isHeldBelow(node: TaskNode): boolean {
 
 /**
  * Returns the time since which no part of a task was done and no second execution began. Each
- * second execution gets time of its own; otherwise all replicas give out the same task at once.
- * `most`: a member may state any time, so it extends this at most to the limit of a parent.
+ * second execution gets time of its own. Otherwise all replicas would give out the same task at
+ * once. `most`: a stated time may be false, so it adds at most this to the time.
  */
 function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
   let latest = quietSince ?? now

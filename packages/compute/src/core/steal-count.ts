@@ -1,19 +1,19 @@
 import type { Milliseconds } from './io.ts'
 
 /**
- * Weight of the latest stolen tasks in the moving average of the time that one keeps this member
- * busy. A guess.
+ * Weight of the latest stolen tasks in the moving average of the time that a stolen task keeps a
+ * worker busy. A guess.
  */
 const LATEST = 0.3
 
 /**
- * How many tasks to steal at once. They should last twice the round trip: one task, unless tasks
- * are as short as the round trip.
+ * Decides how many tasks to steal at once. They should last for two round trips. One task for each
+ * idle worker is enough, unless tasks are as short as the round trip.
  */
 export class StealCount {
   /** Time that one stolen task keeps a worker busy, with the tasks that it spawns. */
   #lasted: Milliseconds | undefined
-  /** Time of the first and number of the last stolen tasks. */
+  /** The latest stolen tasks: the time of the first, and their number. */
   #stolen: { readonly at: Milliseconds; readonly tasks: number } | undefined
 
   stole(tasks: number, now: Milliseconds): void {

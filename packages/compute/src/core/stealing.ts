@@ -17,8 +17,8 @@ import type { Workers } from './workers.ts'
 /** Most jobs in one request. A guess. */
 const MAX_JOBS = 16
 /**
- * Most requests whose answers are taken, also after they were given up. A guess: behind a slow line
- * answers take long.
+ * Most requests whose answers are still accepted, given-up requests included. A guess: behind a
+ * slow line answers take long.
  */
 const MAX_OPEN = 64
 
@@ -34,10 +34,10 @@ interface StealingParts {
 
 /**
  * Cluster-aware random work stealing (CRS; van Nieuwpoort et al.): a member without work asks
- * random near victims one after the other. At the same time it asks one far victim, whose answer
- * takes long. It gets the oldest task. Simulated, 64 nodes on four sites with 100 ms between them:
- * 97.5 % of the processors at work, against 90.8 % with victims chosen among all, and 58.6 % with
- * Javelin's tree.
+ * random near victims one after the other. At the same time it asks one far victim, since far
+ * answers take long. Victims give their oldest tasks. Simulated, 64 nodes on four sites with 100 ms
+ * between them: 97.5 % of the processors are busy, against 90.8 % with victims chosen among all
+ * members, and 58.6 % with Javelin's tree.
  */
 export class Stealing {
   readonly #context: Context
@@ -50,7 +50,8 @@ export class Stealing {
   #isIdle = false
   #next = 0
   /**
-   * The members that were asked, and for how many tasks, by request. Nobody may give work unasked.
+   * For each request the member that was asked, and the number of tasks. Nobody may give work
+   * unasked.
    */
   readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
 
@@ -91,7 +92,7 @@ export class Stealing {
     timers.set('stealing', Math.min(this.#parts.speculation.dueAt(this.#idleSince), ...this.#lanes.map(({ dueAt }) => dueAt)))
   }
 
-  /** A victim that refused this member has work again, and says so by its lifeline. */
+  /** A victim that refused this member has work again. */
   lifeline(from: MemberId): void {
     const lane = this.#lanes.find(({ near }) => near === this.#context.members.isNear(from))
     if (this.#idleSince !== undefined) lane?.invited(from)
@@ -120,19 +121,19 @@ export class Stealing {
       }
       const tries = this.#context.quota.tries(job, from, { crashes, holders })
       if (!isNone(tries)) job.learnTries(node, tries)
-      // If the job is voted on, a loss is only one member's statement. It does not count, but the
-      // member that begins such a task still announces it first.
+      // If the job is voted on, one member's statement of a loss does not count. This member still
+      // announces the task before it begins it.
       const careful = holders.length > 0
       if (node.frame === undefined) this.#parts.execution.open(job, node, task, { claimed: true, from, second, replay, careful })
       else {
-        // A lookup of its holder was under way. The grant shows that nobody else holds it.
+        // A lookup of the task was under way. The grant shows that nobody else holds the task.
         node.frame.from = from
         if (!replay) this.#parts.execution.lookedUp(job, node)
       }
     }
     for (const id of ended) {
       const job = jobs.get(id)
-      // Only replicas are asked for the outcome.
+      // The sender's word is not enough: asks replicas for the outcome.
       if (job !== undefined && job.ended === undefined) this.#parts.supervision.ask(job)
     }
     if (lane === undefined) return

@@ -12,17 +12,17 @@ import { progressOf, type TaskNode } from './task-node.ts'
 import { evidence, votersOf } from './votes.ts'
 
 /**
- * Delay before a replica that did not have a job is asked again, ms, doubling each time. Measured:
- * a record reaches it within 50 to 200 ms.
+ * A replica that did not have a job is asked again after this delay, ms. The delay doubles each
+ * time. Measured: a record reaches a replica within 50 to 200 ms.
  */
 const ASK_AGAIN = 25
 
 /**
- * Supervises the tasks that this member waits for; it knows their holders. If a holder dies, or has
- * lost a task, the task is done again, except for parts with known results (Satin's orphans are
- * found by looking up). One message serves all faults: "I wait for these; do you have them?" It
- * repairs a lost grant, a lost result and a replaced holder, and registers its sender as a waiter
- * for the outcome.
+ * Supervises the tasks that this member waits for. It knows their holders. If a holder dies or has
+ * lost a task, the task is done again. A lookup finds the parts with known outcomes (Satin's
+ * orphans), and these are not repeated. One message serves all faults: "I wait for these; do you
+ * have them?" It repairs a lost grant, a lost result and a replaced holder, and registers its
+ * sender as a waiter for the outcome.
  */
 export class Supervision {
   readonly #context: Context
@@ -61,8 +61,8 @@ export class Supervision {
   }
 
   /**
-   * Asks for a job's progress. The first replica knows best; another one sends the outcome if the
-   * first does not.
+   * Asks for a job's progress. The first replica knows most. Another replica sends the outcome if
+   * the first does not.
    */
   ask(job: Job): void {
     const [first, ...others] = this.#context.keepers(job)
@@ -88,7 +88,7 @@ export class Supervision {
         this.#context.send(from, { type: 'result', job: job.id, entries: evidence(job, node) })
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) {
         unknown.push(path)
-        // A replica still receives its outcome.
+        // A replica still receives the root's outcome, and then sends it.
         if (node?.path === ROOT && from !== this.#context.self) node.waiters = (node.waiters ?? new Set()).add(from)
       } else {
         node.waiters ??= new Set()
@@ -122,9 +122,9 @@ export class Supervision {
   }
 
   /**
-   * A holder gave tasks on. The new holder is asked at the next check, so nobody waits at the end
-   * of a chain. Cuts can make a ring of members that each take the next one for the holder. That
-   * comes to light, as one of them is named to itself.
+   * A holder passed tasks on. The new holder is asked at the next check, so nobody waits at the end
+   * of a chain. After partitions members may form a ring in which each takes the next member for
+   * the holder. The ring shows when a member is named to itself.
    */
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
     const { self, members } = this.#context
@@ -175,8 +175,7 @@ export class Supervision {
 
   #redo(job: Job, node: TaskNode): void {
     job.unawait(node, 'dropped')
-    // This member only looked it up, without a frame of its own that waits for it, so it need not
-    // do it.
+    // This member only looked the task up. None of its frames waits for it, so it need not do it.
     if (node.task === undefined) {
       job.tree.prune(node)
       return

@@ -4,7 +4,7 @@ import type { MemberId, Milliseconds } from './ids.ts'
 import { STEP_LENGTH, type Path } from './path.ts'
 import type { Tries } from './tries.ts'
 
-/** Another member's frame, as a replica, or a member that looked it up, knows it. */
+/** Another member's frame, as known to a replica or to a member that looked it up. */
 export interface KnownClaim {
   readonly task: Task | undefined
   readonly since: Milliseconds
@@ -17,32 +17,34 @@ export interface KnownClaim {
 export class TaskNode {
   readonly path: Path
   readonly parent: TaskNode | undefined
-  /** The member that named it to this one; undefined: this member met it itself. */
+  /** The member whose statement first named it here; undefined: this member knew it by itself. */
   readonly by: MemberId | undefined
   children: Map<string, TaskNode> | undefined
   task: Task | undefined
   entry: Entry | undefined
-  /** Bytes of its input, as its parent here called for it. */
+  /** Bytes of the input with which its parent here called for it. */
   inputSize = 0
   /** Its execution here. */
   frame: Frame | undefined
-  /** The member that this one gave it to, or found it at, and waits for. */
+  /** The member for whose outcome this member waits. It was given the task, or had it already. */
   holder: MemberId | undefined
   /**
-   * Start of this wait, or of the latest progress, and the time when the holder last confirmed that
-   * it has the task.
+   * `awaitedSince`: start of this wait, or time of the latest progress. `heldAt`: time when the
+   * holder last confirmed that it has the task.
    */
   awaitedSince: Milliseconds = 0
   heldAt: Milliseconds = 0
   progress = 0
-  /** The frame of its parent, here, waits for it. */
+  /** Its parent's frame here waits for it. */
   wanted = false
   /** Members that must receive its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
-  /** Since then it is claimed and no task below it ended, as far as this replica knows. */
+  /** As far as this replica knows, it is claimed since then and no task below it ended. */
   quietSince: Milliseconds | undefined
-  /** Members that denied having it. Claims of theirs, as others state them, are out of date. */
+  /**
+   * Members that denied having it. If others still report their claims, the claims are out of date.
+   */
   denied: Set<MemberId> | undefined
   /** Its crashes and lost holders; undefined: none. */
   tries: Tries | undefined

@@ -5,7 +5,7 @@ import { TaskNode } from './task-node.ts'
 
 /**
  * The tasks of one job, as far as this member knows them. Its entries are this member's part of the
- * job's result table: a set that only grows, where an entry replaces everything below it.
+ * job's result table. The table only grows. An entry replaces everything below it.
  */
 export class TaskTree {
   readonly root = new TaskNode(ROOT, undefined)
@@ -73,11 +73,11 @@ export class TaskTree {
 
   /**
    * Yields a node and all below it, the node first. `seen`: nodes to leave out; each yielded node
-   * is added. `after`: only nodes that come behind this path, and one that stands for it by now.
-   * Nodes keep the order in which they came; later ones do not change it.
+   * is added. `after`: only nodes behind this path. If a node above it has replaced the path since,
+   * that node comes first. Nodes keep the order in which they came.
    */
   *within(node: TaskNode, seen?: Set<unknown>, after?: Path): Generator<TaskNode> {
-    // No recursion: each step of a generator nested in 256 others takes 256 steps.
+    // No recursion: with generators nested 256 deep, each node would take 256 steps.
     const open = after?.startsWith(node.path) === true ? behind(node, after) : [node]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (seen?.has(next) === true) continue
@@ -87,7 +87,7 @@ export class TaskTree {
     }
   }
 
-  /** Removes empty nodes, from this one up. */
+  /** Removes empty nodes, from this node up. */
   prune(from: TaskNode): void {
     let node: TaskNode | undefined = from
     while (node?.parent !== undefined && node.isEmpty) {
@@ -99,8 +99,8 @@ export class TaskTree {
   }
 
   /**
-   * Yields the entries of a node and below it, each path once, none below another, and the entries
-   * that are still voted on.
+   * Yields the entries of a node and of those below it, each path once. Entries that are still
+   * voted on are included.
    */
   *entries(node: TaskNode = this.root): Generator<Entry> {
     for (const { entry, ballots } of this.within(node)) {
@@ -110,7 +110,7 @@ export class TaskTree {
   }
 }
 
-/** The nodes that come behind a path, without those below them, the last one first. */
+/** Returns the nodes behind a path, without the nodes below them, the last node first. */
 function behind(from: TaskNode, path: Path): TaskNode[] {
   const open: TaskNode[] = []
   let node = from

@@ -27,7 +27,7 @@ export type TimerName = (typeof timerNames)[number]
  */
 export const inputTimers: readonly TimerName[] = ['rootFailover', 'losses', 'workers', 'grants', 'stealing', 'reports', 'sharedSpread']
 
-/** The work of a timer. It runs when the timer fires, which is set to no time then. */
+/** The work of a timer. It runs when the timer fires. The timer is unset then. */
 export interface Timed {
   due(): void
 }

@@ -1,20 +1,20 @@
 import type { MemberId } from './ids.ts'
 import type { Path } from './path.ts'
 
-/** Most names of either kind that are kept of one task. More are useless: it fails long before. */
+/** Most names of either kind that are kept of one task. A task fails long before it has more. */
 export const MAX_TRIES = 16
 
 /**
  * The crashes and lost holders of a task. A member reports its own crashed containers. A member
- * that died with the task can't report that, so each member announces such a task before it begins
- * it.
+ * that died with the task can't report that. So each member announces a task that may be deadly
+ * before it begins it.
  */
 export interface Tries {
   /** Members at which it ended a container, once for each time. */
   readonly crashes: readonly MemberId[]
   /**
-   * Members that began it since one was lost with it. Those of them that are gone count as lost
-   * with it too.
+   * The first lost holder, and the members that began the task after that. Those that are gone
+   * count as lost with it.
    */
   readonly holders: readonly MemberId[]
 }
@@ -40,7 +40,7 @@ export function heldBy({ crashes, holders }: Tries, member: MemberId): Tries {
   return { crashes, holders: [...holders.filter((id) => id !== member), member].slice(-MAX_TRIES) }
 }
 
-/** Returns the number of its containers that it ended at one member. */
+/** Returns how many containers a task ended at one member. */
 export function crashesAt(tries: Tries | undefined, member: MemberId): number {
   return tries === undefined ? 0 : countIn(tries.crashes, member)
 }

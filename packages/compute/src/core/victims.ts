@@ -3,15 +3,14 @@ import type { Context } from './context.ts'
 import type { JobId, MemberId } from './io.ts'
 
 /**
- * The members that this one steals from: a few near and a few far ones, since each costs an open
- * stream, and a dial takes 11 ms (measured). Together the choices of all members form a random
- * graph, along which work spreads to everybody. A victim is replaced after each round of requests
- * in vain.
+ * The members from which this member steals: a few near and a few far ones. Each costs an open
+ * stream, and a dial takes 11 ms (measured). The choices of all members form a random graph. Work
+ * spreads along it to everybody. A victim is replaced after each round of requests in vain.
  */
 export class Victims {
   /**
-   * By job the member that gave a task last and has plenty. Only the holder of a wide task has
-   * tasks to give.
+   * For each job the member that gave a task last and has plenty. Often only the holder of a wide
+   * task has tasks to give.
    */
   readonly rich = { near: new Map<JobId, MemberId>(), far: new Map<JobId, MemberId>() }
   readonly #context: Context

@@ -8,7 +8,7 @@ import { count, givenTo, mayVote } from './votes.ts'
 const bound = (key: number): Shared => new Map([['best', { rule: 'min', key, values: [Uint8Array.of(key)] }]])
 
 /**
- * A task with these votes: each member, its found bound, and the shared values that it was given.
+ * A task with these votes: for each member the bound that it found, and its given shared values.
  */
 function votedOn(
   elected: Shared,

@@ -6,7 +6,7 @@ import type { TaskNode } from './task-node.ts'
 import { crashesAt, MOST_CRASHES } from './tries.ts'
 
 /**
- * Most votes that are kept for one outcome, and most outcomes of one task: more add nothing. A
+ * Most votes that are kept for one outcome, and most outcomes of one task. More add nothing. A
  * guess.
  */
 export const MAX_KEPT = 16
@@ -15,9 +15,9 @@ export const MAX_KEPT = 16
 export interface Count {
   /** The outcome that has enough votes. */
   readonly elected: Entry | undefined
-  /** Members that voted for another outcome, or for two. */
+  /** Members that voted for another outcome than the elected, or for two outcomes. */
   readonly outvoted: readonly MemberId[]
-  /** There are so many outcomes that the program must give several for one input. */
+  /** There are so many outcomes that the program must give different outcomes for one input. */
   readonly hopeless: boolean
 }
 
@@ -52,8 +52,8 @@ export function votersOf(node: TaskNode): MemberId[] {
 }
 
 /**
- * Counts the votes of an entry with those that are known of its task (Jalapeno section 6: each task
- * at several hosts). An outcome counts once enough members have computed it, each by itself.
+ * Counts the votes of an entry together with the known votes on its task (Jalapeno section 6: each
+ * task at several hosts). An outcome counts once enough members have computed it, each by itself.
  * `isValid` checks a signature.
  */
 export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vote) => boolean): Count {
@@ -66,12 +66,12 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
   }
   const merged: Entry = { ...entry, votes }
   const others = ballots.filter((each) => each !== known)
-  // A member that votes for every outcome could add ballots without end.
+  // Otherwise a member that votes for every outcome could add ballots without end.
   const isNew = votes.some(({ by }) => others.filter((each) => votersIn(each).includes(by)).length < 2)
   if (isNew) node.ballots = [...others, merged]
   const all = node.ballots ?? []
-  // The election follows from signatures alone, so that all members with the same votes agree. A
-  // voter that lied elsewhere, or here as well, still counts for one.
+  // The election depends on signatures alone, so all members with the same votes agree. A voter
+  // that lied elsewhere, or voted twice here, still counts as one vote.
   const elected = votes.length >= job.votesNeeded ? merged : undefined
   const outvoted = new Set<MemberId>()
   for (const each of all) {
@@ -82,7 +82,7 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
 }
 
 /**
- * Whether that many members each gave an outcome that no other did. A member that voted twice does
+ * Whether there are `MAX_KEPT` outcomes, each with its own voter. A member that voted twice does
  * not count.
  */
 function isHopeless(ballots: readonly Entry[]): boolean {
@@ -94,9 +94,9 @@ function isHopeless(ballots: readonly Entry[]): boolean {
 
 /**
  * Returns the shared values that a task begins with if the job is voted on. The first member that
- * computes it takes the values that are elected by then, and later members the same ones. So the
- * outcome does not depend on the member and the time. Given values that the first member claims,
- * but that are not elected, are rejected.
+ * computes it takes the values that are elected at that time. Later members take the same values.
+ * So the outcome does not depend on the member or the time. If the first member claims given values
+ * that are not elected, they are rejected.
  */
 export function givenTo(job: Job, node: TaskNode): Shared {
   const leading = leader(job, node.ballots ?? [])
@@ -115,7 +115,7 @@ function leader(job: Job, ballots: readonly Entry[]): Entry | undefined {
   return most
 }
 
-/** Counts the members with valid signatures. */
+/** Counts the members with valid signatures, up to the number that is needed. */
 export function validVotes(job: Job, { votes = [] }: Entry, isValid: (vote: Vote) => boolean): number {
   const by = new Set<MemberId>()
   for (const vote of votes) if (by.size < job.votesNeeded && isValid(vote)) by.add(vote.by)

@@ -9,8 +9,8 @@ import { eligible, givenTo } from './votes.ts'
 
 interface Worker {
   /**
-   * Number of effects that it was given, and how many of them it had seen when it last had nothing
-   * to do.
+   * `sent`: number of effects that it was given. `seen`: number of these that it had processed when
+   * it last had nothing to do.
    */
   sent: number
   seen: number
@@ -51,7 +51,7 @@ export class Workers {
     if (worker !== undefined && seen > worker.seen && seen <= worker.sent) worker.seen = seen
   }
 
-  /** A worker was replaced: it will answer none of the effects that it was given. */
+  /** A worker was replaced: it will process none of the effects that it was given. */
   replaced(slot: number): void {
     const worker = this.#workers[slot]
     if (worker !== undefined) worker.seen = worker.sent
@@ -103,7 +103,7 @@ export class Workers {
     })
   }
 
-  /** Returns the worker with the least to do: none, or one short task. */
+  /** Returns the worker with the least to do: nothing, or one short task. */
   #free(job: Job): number | undefined {
     const ahead = job.work.taskTime !== undefined && job.work.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined
