@@ -11,29 +11,29 @@ export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
 /** Bytes of one frame of a blob. */
 const CHUNK = 256 * 1024
 /**
- * How long a member may take to answer, and per byte of a blob, ms. Guesses: a line of 2 Mbit/s.
+ * A member has this long to answer, and for each byte of a blob, ms. Guesses: a line of 2 Mbit/s.
  */
 const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
 /**
- * Most bytes of blobs in transfer at the request of others, in total. Above that a request is
- * refused, and the requester tries the next member. A guess.
+ * Most bytes of blobs that others may transfer at once, in total. Further requests are refused. A
+ * requester then tries the next member. A guess.
  */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 
 /**
  * Transfers blobs over streams of their own. The opener sends `get` and a hash, or `put`, a hash
- * and the bytes. The answer to `get` is the bytes, or nothing; the answer to `put` is one byte. The
- * opener closes the stream once it has the answer.
+ * and the bytes. The answer to `get` is the bytes; without the blob it is empty. The answer to
+ * `put` is one byte. The opener closes the stream once it has the answer.
  */
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #budget: PeerBudget
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
-  /** Bytes in transfer per open request. The end of a request in any way also removes them. */
+  /** Bytes in transfer per open request. They are removed however the request ends. */
   readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
-  /** @param budget the budget of this thread's time for the requests of others */
+  /** @param budget bounds the time of this thread for the requests of others */
   constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
     this.#pool = pool
     this.#store = store
@@ -49,10 +49,10 @@ export class BlobExchange {
   }
 
   /**
-   * Returns the bytes from here, or from the first of these members that has them, if they are not
-   * more than `maxBytes`.
+   * Returns the bytes from this disk, or from the first of these members that has them. A member
+   * may send at most `maxBytes`.
    *
-   * @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException if this disk takes no more
+   * @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException if this disk is full
    */
   async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
     let fetching = this.#fetching.get(hash)
@@ -64,8 +64,7 @@ export class BlobExchange {
   }
 
   /**
-   * Returns the file of a program. Fetches it again if it was evicted meanwhile, which is no fault
-   * of this machine.
+   * Returns the file of a program. Fetches the file again if it was evicted meanwhile.
    *
    * @throws as `fetch`
    */
@@ -74,7 +73,7 @@ export class BlobExchange {
     return await this.#store.fileOf(hash)
   }
 
-  /** Sends a blob to members. Resolves with those that have it. */
+  /** Sends a blob to members. Resolves with the members that have it now. */
   async push(hash: string, members: readonly string[]): Promise<string[]> {
     const bytes = await this.#store.get(hash)
     if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
@@ -89,7 +88,7 @@ export class BlobExchange {
     for (const member of members) {
       const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
       if (bytes === undefined || (await hashOf(bytes)) !== hash) continue
-      // From here on an error is this member's own, whichever member sent the bytes.
+      // An error of `put` is a fault of this machine. Other senders would not help.
       await this.#store.put(bytes)
       return bytes
     }
@@ -115,8 +114,8 @@ export class BlobExchange {
       },
     )
     const timer = setTimeout(() => reject(new Error('it took too long')), timeFor(Math.max(maxBytes, bytes?.length ?? 0)))
-    // Another member may have the blob. There is no such limit for `put`, whose answer comes at the
-    // end.
+    // A silent member is given up, since another may have the blob. `put` has no such limit: its
+    // answer comes only after all bytes.
     const silence = bytes === undefined ? setTimeout(() => reject(new Error('it is silent')), ANSWER_TIME) : undefined
     queue.push(new TextEncoder().encode(request))
     if (bytes !== undefined) pushChunks(queue, bytes)
@@ -146,8 +145,8 @@ export class BlobExchange {
         all += each.bytes
         if (each.from === from) own += each.bytes
       }
-      // A peer may use no more than it leaves free, so a peer that ends no request leaves room for
-      // others.
+      // A peer may use at most as much as it leaves free. So a peer that ends no request leaves
+      // room for others.
       if (own > MAX_SERVED - all) return false
       served.bytes += bytes
       return true
@@ -197,7 +196,7 @@ function timeFor(bytes: number): number {
 }
 
 /**
- * The last chunk is shorter than the others, possibly empty, so that the receiver recognizes the
+ * The last chunk is shorter than the others, possibly empty. By this the receiver recognizes the
  * end.
  */
 function pushChunks(queue: SendQueue, bytes: Uint8Array): void {

@@ -11,10 +11,7 @@ import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 export const MAX_PART_BYTES = 64 * 1024 * 1024
 /** Most blobs of a job, and parts of a blob. A guess. */
 const MAX_BLOBS = 1024
-/**
- * Most bytes of a list from another member. A guess: enough for `MAX_BLOBS` blobs of a few parts
- * each.
- */
+/** Most bytes of a list from another member. A guess: `MAX_BLOBS` blobs of a few parts each fit. */
 export const MAX_LIST_BYTES = 1024 * 1024
 
 /** A blob of a job. */
@@ -42,7 +39,7 @@ const blobList = v.pipe(
 /**
  * Stores bytes, or a file, for later jobs.
  *
- * @throws BlobTooLargeError for more bytes than the store takes
+ * @throws BlobTooLargeError if the bytes exceed the limit of the store
  */
 export async function keepBlob(store: BlobStore, source: string | Uint8Array): Promise<BlobReference> {
   const parts: string[] = []
@@ -58,15 +55,16 @@ export async function keepBlob(store: BlobStore, source: string | Uint8Array): P
 }
 
 /**
- * Returns the list of the blobs that a job names, each with its parts, in one order, as bytes.
+ * Returns the encoded list of the blobs that a job names, sorted, each with its parts.
  *
- * @throws BlobMissingError if one is not here; BlobTooLargeError if they exceed the limit of the
- * store
+ * @throws BlobMissingError if a blob is not here; BlobTooLargeError if the blobs exceed the limit
+ * of the store
  */
 export async function listBlobs(store: BlobStore, references: readonly BlobReference[]): Promise<Uint8Array | undefined> {
   const names = [...new Set(references.map(({ blob }) => blob))].sort()
   if (names.length > MAX_BLOBS) throw new BlobTooLargeError(`a job may have ${MAX_BLOBS} blobs, not ${names.length}`)
-  // Checks the stated sizes first: blobs that exceed the limit may have evicted each other here.
+  // Checks the stated sizes first. Blobs that exceed the limit may have evicted each other, and
+  // would count as missing.
   const said = new Map(references.map(({ blob, size = 0 }) => [blob, size]))
   refuseMore(
     [...said.values()].reduce((sum, each) => sum + each, 0),
@@ -90,7 +88,7 @@ export async function readBlobList(bytes: Uint8Array): Promise<readonly ListedBl
   return blobs
 }
 
-/** Returns the bytes of each part of a blob: the last part has the rest. */
+/** Returns the size of each part of a blob. The last part has the rest. */
 export function partSizes(size: number): number[] {
   const count = Math.max(1, Math.ceil(size / MAX_PART_BYTES))
   return Array.from({ length: count }, (_, index) => Math.min(MAX_PART_BYTES, size - index * MAX_PART_BYTES))

@@ -24,7 +24,7 @@ export function readName(name: string): Named | undefined {
     const { version, code, multihash } = CID.parse(name)
     if (version !== 1 || multihash.code !== SHA_256 || (code !== RAW && code !== CBOR)) return undefined
     const named = { hash: Buffer.from(multihash.digest).toString('hex'), isList: code === CBOR }
-    // Only one of several spellings of a name is valid.
+    // A name may have several spellings. Only one is valid.
     return nameOf(named) === name ? named : undefined
   } catch {
     return undefined

@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlobStore, hashOf } from './blob-store.ts'
 
-/** A test may not have the rights to fill a disk, or to make it read-only. */
+/**
+ * Makes a file operation fail. A test may not have the rights to fill a disk or make it read-only.
+ */
 function failing(name: 'utimes' | 'writeFile', code: string, text: string): Error {
   const error = Object.assign(new Error(`${code}: ${text}`), { code })
   const spy = vi.spyOn(promises, name).mockRejectedValue(error)
@@ -33,7 +35,10 @@ const here = process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid').re
 const bytes = (fill: number, length = HALF): Uint8Array => new Uint8Array(length).fill(fill)
 const has = (hash: string): boolean => existsSync(join(folder, `${hash}.mjs`))
 
-/** The order of use is that of the files' times, which are too coarse for a test. */
+/**
+ * Sets the time of the stored file. The times of files give the order of use, but are too coarse
+ * for a test.
+ */
 async function put(store: BlobStore, fill: number, options: Parameters<BlobStore['put']>[1] = {}): Promise<string> {
   const hash = await store.put(bytes(fill), options)
   utimesSync(join(folder, `${hash}.mjs`), 1000 + fill, 1000 + fill)
@@ -173,7 +178,7 @@ describe('a store of blobs', () => {
   it('clears away what processes left that were ended', () => {
     // No process has this PID.
     mkdirSync(join(folder, `pins-${here}-99999999-x`))
-    // As in a container, where each process is the first.
+    // As in a container, in which each process has the same PID.
     mkdirSync(join(folder, `pins-${here}-${process.pid}-x`))
     mkdirSync(join(folder, `pins-${here}-${process.ppid}-x`))
     for (const name of ['old.mjs.a.tmp', 'new.mjs.b.tmp']) writeFileSync(join(folder, name), 'half')

@@ -7,13 +7,13 @@ import { defaultTaskLimits } from '../executors/container.ts'
 import { areAbandoned, Pins } from './pins.ts'
 
 /**
- * A file that was not finished within this time, ms, is abandoned: its writer was ended. A guess:
- * 64 MiB on a slow disk.
+ * A file that is unfinished after this time, ms, is removed: its writer has ended. A guess: writing
+ * 64 MiB to a slow disk takes less.
  */
 const UNFINISHED = 600_000
 /**
- * A file counts for at least the limit divided by this number. Many tiny files cost time, because
- * each new file causes a look at all of them. A guess.
+ * The store keeps at most this many files: each counts for at least the limit divided by this
+ * number. Each new file causes a check of all files, so many tiny files would cost time. A guess.
  */
 const MAX_FILES = 4096
 interface PutOptions {
@@ -28,8 +28,8 @@ function defaultCacheFolder(): string {
 }
 
 /**
- * Returns the sha-256 of bytes, in hexadecimal. It is computed in another thread: 64 MiB would
- * block this one for some tenths of a second.
+ * Returns the sha-256 of bytes, in hexadecimal. Another thread computes it: 64 MiB would block this
+ * thread for some tenths of a second.
  */
 export async function hashOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
@@ -44,16 +44,18 @@ export function isHash(text: string): boolean {
  * hash, and discards a changed file.
  *
  * Files that an unfinished job needs are pinned. A pin is a hard link to the file in a folder of
- * its process, so other processes that share the cache keep the file, too. If there is no room, the
- * store evicts unpinned files: first those that others sent and that no job has named, then the
- * least recently used ones. Last it evicts the files of the latest job of an owner that takes more
- * than its share.
+ * its process. So other processes that share the cache keep the file, too.
+ *
+ * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
+ * that no job has named, then the least recently used files. If that is not enough for a pinned
+ * file, it evicts pinned files of the owner that takes most, if that owner takes more than its
+ * share. The files of its latest job go first.
  */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
   readonly #pins: Pins
-  /** Called when files of this pin holder were evicted: some of them, or all. */
+  /** Called when files of this pin holder were evicted. Some of its files may remain. */
   onEvicted: ((by: string) => void) | undefined
   /** Files that others sent, and that no job known here has named. */
   readonly #unnamed = new Set<string>()
@@ -74,10 +76,11 @@ export class BlobStore {
 
   /**
    * Stores bytes. `for` pins them for a holder, see {@link pin}. `unnamed` marks bytes that others
-   * sent. `charge` receives the time that the search for room kept this thread, ms: some 50 for
-   * many files.
+   * sent. `charge` is called with the time that the search for room took in this thread, ms: some
+   * 50 for many files.
    *
-   * @throws BlobTooLargeError if they exceed the limit, or if pinned files leave no room for them
+   * @throws BlobTooLargeError if the bytes exceed the limit. The bytes are also refused if they
+   * don't fit beside the pinned files that must stay.
    */
   async put(bytes: Uint8Array, { for: by, unnamed = false, charge }: PutOptions = {}): Promise<string> {
     if (bytes.length > this.#limit)
@@ -94,7 +97,7 @@ export class BlobStore {
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
-      // Bytes that were refused take no room, even if a holder pinned them before they came.
+      // Refused bytes are removed, even if a holder pinned them before they came.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
         `there is no room for ${bytes.length} bytes: this member keeps ${this.#limit} on disk, and needs them for jobs that have not ended`,
@@ -112,10 +115,10 @@ export class BlobStore {
     const file = this.#file(hash)
     try {
       const read = await readFile(file)
-      // Not a `Buffer`, whose slices are views.
+      // Not a `Buffer`: its slices are views.
       const bytes = new Uint8Array(read.buffer, read.byteOffset, read.length)
       if ((await hashOf(bytes)) === hash) {
-        // A read-only disk has no order of use, and needs none.
+        // A read-only disk keeps no times of use, and needs none.
         await utimes(file, new Date(), new Date()).catch(() => {})
         return bytes
       }
@@ -134,11 +137,11 @@ export class BlobStore {
   }
 
   /**
-   * Keeps a file, once it is here, until {@link unpin}.
+   * Keeps a file until {@link unpin}. The file may also come later.
    *
    * @param by the name of the holder of the pin
-   * @param owner the owner of the job. The files of an owner that takes more than its share are
-   * evicted for others. Default: this member's own.
+   * @param owner the owner of the job. If an owner takes more than its share, its files may be
+   * evicted for others. Default: this member's owner. Its pinned files are never evicted.
    */
   pin(hash: string, by: string, owner?: string): void {
     this.#unnamed.delete(hash)
@@ -150,12 +153,12 @@ export class BlobStore {
     this.#pins.releaseAll(by)
   }
 
-  /** Releases all pins, as the end of this process does. */
+  /** Releases all pins. The end of this process does the same. */
   close(): void {
     this.#pins.close()
   }
 
-  /** Removes the file. Its pins stay, and apply again if the file comes back. */
+  /** Removes the file. Its pins stay, and hold again if the file comes back. */
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
     this.#pins.unlink(hash)
@@ -170,7 +173,7 @@ export class BlobStore {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
   }
 
-  /** Other processes find the whole file, or none. */
+  /** Writes a file so that other processes find the whole file or none. */
   async #write(file: string, bytes: Uint8Array): Promise<void> {
     const temporary = `${file}.${crypto.randomUUID()}.tmp`
     // The cache may have been emptied meanwhile.
@@ -187,7 +190,11 @@ export class BlobStore {
     }
   }
 
-  /** Returns false if pinned files leave no room for the newest one. */
+  /**
+   * Evicts files until the rest fits into the limit. First unpinned files go. Then, if the newest
+   * file is pinned, the jobs of owners go that take more than their shares. Returns false if the
+   * rest is still too large, or if the newest file was evicted.
+   */
   #makeRoom(newest: string): boolean {
     const files = readdirSync(this.#folder).flatMap((name) => {
       const status = statSync(join(this.#folder, name), { throwIfNoEntry: false })
@@ -218,7 +225,7 @@ export class BlobStore {
       const held = this.#pins.releaseAll(by)
       this.onEvicted?.(by)
       for (const hash of held) {
-        // Other processes may need the file, too.
+        // The file stays if another holder or another process needs it.
         if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
         this.#drop(hash)
         bytes -= sizes.get(hash) ?? 0

@@ -31,8 +31,8 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
       input: ENTRY,
       platform: 'node',
       logLevel: 'silent',
-      // Comments with paths relative to this process would give the same program another hash
-      // elsewhere.
+      // Without this, comments would contain paths relative to this process. The same program would
+      // then have another hash elsewhere.
       experimental: { attachDebugInfo: 'none' },
       plugins: [
         {
@@ -58,8 +58,8 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
 }
 
 /**
- * The name of a source in stacks: relative to the program's folder, and independent of its
- * location.
+ * Returns the name of a source in stacks. It is relative to the program's folder, so it is the same
+ * wherever this folder is.
  */
 function sourceName(source: string, isLibrary: boolean): string {
   const name = source.startsWith('..') ? basename(source) : source

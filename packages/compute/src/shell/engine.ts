@@ -141,9 +141,7 @@ export class Engine {
     this.explanations.close()
   }
 
-  /**
-   * Resolves once two of the members that may keep a job know its desired state, or after 3 s.
-   */
+  /** Resolves once two of the members that may keep a job know its desired state, or after 3 s. */
   async untilKnown(id: JobId, desired: JobRecord['desired'] | 'forget'): Promise<void> {
     await this.keepers.untilKnown(this.holders.keepers(id), id, desired)
   }

@@ -1,9 +1,11 @@
 import type { JobId } from '../core/io.ts'
 
-/** Interval of the checks for expired jobs, ms, in case the clock is set. A guess. */
+/**
+ * Longest time between two checks for expired jobs, ms. The clock may be set meanwhile. A guess.
+ */
 const LOOK_AGAIN = 60_000
 
-/** Forgets jobs that have expired. The expiry of a record causes no event. */
+/** Forgets jobs that have expired. No event reports that a record expires. */
 export class Expiry {
   readonly #jobs: () => Iterable<{ readonly id: JobId; readonly expires: number }>
   readonly #forget: (job: JobId) => void

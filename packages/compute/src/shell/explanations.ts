@@ -2,15 +2,15 @@ import type { JobId } from '../core/io.ts'
 import type { HeldTask } from '../core/messages.ts'
 
 /**
- * The answers of replicas to requests for the tasks that members hold. Unrequested answers are
+ * Requests to replicas for the tasks that members hold, and their answers. Unrequested answers are
  * dropped.
  */
 export class Explanations {
   readonly #asked = new Map<JobId, PromiseWithResolvers<readonly HeldTask[]>>()
 
   /**
-   * Asks, unless a request is open, and waits `ms` for an answer. Without an answer the result is
-   * empty.
+   * Asks, unless a request is open, and waits at most `ms` for the answer. Without an answer the
+   * result is empty.
    */
   async of(job: JobId, ms: number, ask: () => void): Promise<readonly HeldTask[]> {
     const known = this.#asked.get(job)

@@ -4,14 +4,14 @@ import type { BlobSource } from '../executors/container.ts'
 import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
 
 /**
- * Number of rounds of requests before a part counts as missing, and the wait between rounds, ms.
- * Guesses: a member that is being dialled may have the part.
+ * A part counts as missing after this many rounds of requests, with this wait between rounds, ms.
+ * Guesses: a member that is still being dialled may have the part.
  */
 const ROUNDS = 3
 const ASK_AGAIN = 2000
 
 /**
- * Returns the bytes of a hash, checked, if they are not more than `size`.
+ * Returns the bytes of a hash. They are checked, and at most `size`.
  * @throws BlobMissingError; errors of `put` of the store
  */
 type Fetch = (hash: string, size?: number) => Promise<Uint8Array>
@@ -24,7 +24,7 @@ export class JobBlobs {
   readonly size: number
   /** Whether all blobs and the program are here. */
   isKept = false
-  /** Whether they exceed what this member keeps on disk. Then they are not requested again. */
+  /** Whether the blobs exceed what this member keeps on disk. Then they are not requested again. */
   isTooLarge = false
   readonly #program: string
   readonly #blobs: ReadonlyMap<string, ListedBlob>
@@ -50,12 +50,12 @@ export class JobBlobs {
     return { size: blob.size, parts: this.#partsOf(blob) }
   }
 
-  /** The hashes of all that a worker needs besides the input. */
+  /** The hashes of all files that a worker needs besides the input. */
   get hashes(): readonly string[] {
     return [this.#program, ...[...this.#blobs.values()].flatMap(({ parts }) => parts)]
   }
 
-  /** Fetches all missing blobs and the program, for the use of others. */
+  /** Fetches all missing blobs and the program, so that other members can get them here. */
   async keep(): Promise<void> {
     if (this.isKept) return
     this.#keeping ??= this.#keepAll().finally(() => (this.#keeping = undefined))
@@ -95,7 +95,10 @@ export class JobBlobs {
   }
 }
 
-/** A member that lacks the blob causes no other error. */
+/**
+ * Whether the fault is this member's. If other members lack the blob, the error has no code or is a
+ * BlobMissingError.
+ */
 function isOwnFault(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof BlobMissingError)
 }

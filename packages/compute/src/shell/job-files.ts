@@ -12,8 +12,8 @@ import type { PublishedJob } from './job-record.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 
 /**
- * How long another member may take to get all of a job; how long a member may take to learn of a
- * job; and the interval of the checks for either, ms. Guesses.
+ * Time that a member has to get the list of a job's blobs, time that it has to learn of the job,
+ * and interval of the checks for both, ms. Guesses.
  */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
@@ -61,7 +61,7 @@ export class JobFiles {
     this.#parts.store.unpin(id)
   }
 
-  /** Fetches bytes by their hash, from members that may have what the job needs. */
+  /** Fetches bytes by their hash from members that may have the job's files. */
   async fetch(hash: string, id: JobId, most?: number): Promise<Uint8Array> {
     return await this.#parts.exchange.fetch(hash, () => this.#parts.holders.all(id), most)
   }
@@ -77,10 +77,7 @@ export class JobFiles {
     if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.jobs.owner ? undefined : owner)
   }
 
-  /**
-   * The program of a job. If the job is gone meanwhile, nothing is left to run, and the program
-   * fails to start.
-   */
+  /** Returns the program of a job. If the job is gone meanwhile, the program fails to start. */
   placed(id: JobId): PlacedProgram {
     const { jobs, exchange, holders, placeOf } = this.#parts
     const job = jobs.get(id)
@@ -91,14 +88,16 @@ export class JobFiles {
     }
   }
 
-  /** Whether all of a job is here, and stays until the job has ended. Fetches what is missing. */
+  /**
+   * Whether all files of a job are here, and stay until the job has ended. Fetches missing files.
+   */
   async keeps(id: JobId): Promise<boolean> {
     const { scheduler, jobs, holders } = this.#parts
     for (const begin = performance.now(); !this.#isClosed;) {
       if (scheduler.ended(id) !== undefined) return true
       const isKnown = jobs.has(id)
       if (performance.now() - begin > (isKnown ? KEEP_TIME : HEAR_TIME)) return false
-      // Only a replica fetches: otherwise any member could make others fetch and pin files at will.
+      // Only a replica fetches. Otherwise any member could make others fetch and pin files at will.
       if (isKnown && !holders.isReplica(id)) return false
       const blobs = this.#blobs.get(id)
       if (blobs !== undefined) return await this.#keep(id, blobs)
@@ -108,8 +107,8 @@ export class JobFiles {
   }
 
   /**
-   * Makes this member keep the program and blobs of each job of which it is a replica, also of a
-   * late one.
+   * Fetches the program and blobs of each job of which this member is a replica. It may have become
+   * one just now.
    */
   keepAll(): void {
     const { store, scheduler, holders } = this.#parts
@@ -120,8 +119,8 @@ export class JobFiles {
   }
 
   /**
-   * Warns with the error's own code, such as `ENOSPC` for a full disk here: others are not to
-   * blame.
+   * Warns with the error's own code. If this disk is full, the code is `ENOSPC`, so no other member
+   * is blamed.
    */
   warnOf(error: unknown, id: JobId): void {
     const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
@@ -137,10 +136,10 @@ export class JobFiles {
       await blobs.keep()
       return true
     } catch (error) {
-      // A warning was given before.
+      // A warning was already given.
       if (blobs.isTooLarge) return false
       if (error instanceof BlobTooLargeError) {
-        // A part of the files is useless.
+        // The files that came are useless without the others.
         store.unpin(id)
         blobs.isTooLarge = error.isForGood
       }

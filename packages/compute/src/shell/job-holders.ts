@@ -3,10 +3,10 @@ import type { JobId, MemberId } from '../core/io.ts'
 import type { Scheduler } from '../core/scheduler.ts'
 import type { MemberList } from './member-list.ts'
 
-/** Members that are asked for a blob, besides the replicas. A guess. */
+/** Most members of each kind that are asked for a blob besides the replicas. A guess. */
 const MAX_ASKED = 16
 
-/** The other members that may have what a job needs. */
+/** The other members that may have the files of a job. */
 export class JobHolders {
   readonly #pool: Pool
   readonly #scheduler: Scheduler
@@ -28,7 +28,9 @@ export class JobHolders {
     return this.#scheduler.replicas(id).includes(this.#pool.self.id)
   }
 
-  /** The members that may keep a job: its replicas, then others that compute. */
+  /**
+   * The members that may keep a job: its replicas, then others that take part, clients excepted.
+   */
   keepers(id: JobId): MemberId[] {
     const replicas = this.#scheduler.replicas(id)
     const others = this.#members.members.filter((member) => !replicas.includes(member))
@@ -36,8 +38,8 @@ export class JobHolders {
   }
 
   /**
-   * The members that may have a job's blobs: those that may keep the job, then any others, since a
-   * client may have submitted it.
+   * The members that may have a job's blobs: those that may keep the job, then other members of the
+   * pool. A client may have submitted the job.
    */
   all(id: JobId): MemberId[] {
     const keepers = this.keepers(id)

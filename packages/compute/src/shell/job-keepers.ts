@@ -6,18 +6,18 @@ import type { JobRecord } from './job-record.ts'
 
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
 /**
- * How long a member may take to get all that a job needs before it answers, ms. A guess: 64 MiB on
- * a line of 30 Mbit/s.
+ * A member has this long to get all files of a job before it answers, ms. A guess: 64 MiB on a line
+ * of 30 Mbit/s.
  */
 const ANSWER_TIME = 20_000
 /**
- * Requests that may wait for an answer at once, in total and per member (its command, and itself).
- * Guesses.
+ * Most requests that wait for an answer at once, in total and per member. A member may ask once by
+ * itself, and once by a command. Guesses.
  */
 const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
 /**
- * Number of members that must know a desired state, how long they may take, and the interval of
- * checks, ms: the same as for a cancellation.
+ * Number of members that must know a desired state, the time that they have, and the interval of
+ * the checks, ms.
  */
 const [HEARERS, KNOWN_TIME, LOOK_AGAIN] = [2, 3000, 100]
 /** Most bytes of a request: the id of a job, and a desired state. */
@@ -33,8 +33,8 @@ export interface KeeperAnswers {
 type DesiredState = JobRecord['desired'] | 'forget'
 
 /**
- * Answers and asks whether a member keeps a job: its record, and all that a worker needs. A request
- * with a desired state asks whether the member knows that state.
+ * Asks and answers whether a member keeps a job: its record, and all files that a worker needs. A
+ * request with a desired state asks whether the member knows that state.
  */
 export class JobKeepers {
   readonly #pool: Pool
@@ -70,7 +70,9 @@ export class JobKeepers {
     await this.#pool.unhandle(KEEP_PROTOCOL).catch(() => {})
   }
 
-  /** Whether a member keeps the job, or knows its state; false also if it cannot be reached. */
+  /**
+   * Whether a member keeps the job, or knows its desired state. False also if it can't be reached.
+   */
   async ask(member: MemberId, job: JobId, desired?: DesiredState, within = ANSWER_TIME): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     try {
@@ -91,8 +93,8 @@ export class JobKeepers {
   }
 
   /**
-   * Resolves once two of these members know the desired state of a job, or after 3 s. Without that
-   * this state would be lost with this member.
+   * Resolves once two of these members know the desired state of a job, or after 3 s. Otherwise the
+   * state could be lost with this member.
    */
   async untilKnown(members: readonly MemberId[], job: JobId, desired: DesiredState): Promise<void> {
     const end = performance.now() + KNOWN_TIME
@@ -103,7 +105,7 @@ export class JobKeepers {
     await Promise.all(known)
   }
 
-  /** Records spread by themselves, so this waits for a moment. */
+  /** Waits until this member knows the desired state: records spread by themselves. */
   async #hears(job: JobId, desired: string): Promise<boolean> {
     for (const end = performance.now() + KNOWN_TIME; performance.now() < end;) {
       if (this.#answers.desiredOf(job) === desired) return true

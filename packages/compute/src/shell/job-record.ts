@@ -1,6 +1,6 @@
 /**
- * The record that the owner of a job publishes: at most 1 KiB, held by all members of the pool
- * until its expiry.
+ * The record that the owner of a job publishes. It has at most 1 KiB. All members of the pool keep
+ * it until it expires.
  */
 import { createHash } from 'node:crypto'
 import { Encoder } from 'cbor-x'
@@ -33,12 +33,13 @@ export interface JobRecord {
   /** The hash of the list of its blobs; undefined if it has none. */
   readonly blobs: string | undefined
   /**
-   * The name of the shared value that is its result; undefined if the result is the value of its
-   * root.
+   * The name of the shared value that is the job's result; undefined: the result is the value of
+   * its root.
    */
   readonly result: string | undefined
   /**
-   * Whether it needs more than a sandbox offers. Then only members that accept its owner run it.
+   * Whether the program needs more than a sandbox offers. Then only members that accept its owner
+   * run it.
    */
   readonly trusted: boolean
   /** The number of members that must compute each task. */
@@ -86,9 +87,9 @@ const schema = v.object({
 })
 
 /**
- * Returns the id of a job. Names belong to owners: jobs of one name and two owners are two jobs.
- * Jobs of one name that differ in program, function, input, blobs or votes are also two, since a
- * submitter may not know the first one: outcomes of one must not count for the other.
+ * Returns the id of a job. Names belong to owners: two owners may have jobs of the same name. Jobs
+ * of one name that differ in program, function, input, blobs or votes also have different ids. A
+ * submitter may not know the earlier job, and outcomes of one must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')

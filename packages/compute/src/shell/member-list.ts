@@ -7,7 +7,8 @@ const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
 
 /**
  * The members that take part in computing. A member declares this by a constant in its
- * joined-statement. A client declares nothing: only members that get a message from it know it.
+ * joined-statement. A client declares nothing. Only members that received a message from the client
+ * know it.
  */
 export class MemberList {
   readonly #pool: Pool
@@ -45,7 +46,7 @@ export class MemberList {
     this.#compare()
   }
 
-  /** Handles a message of a member: its sender takes part, if it is in the pool. */
+  /** A member sent a message, so it takes part if it is in the pool. */
   heard(from: MemberId): void {
     if (this.#known.has(from) || this.#spoke.has(from)) return
     this.#spoke.add(from)

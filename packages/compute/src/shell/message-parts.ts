@@ -1,8 +1,8 @@
 import type { Message } from '../core/messages.ts'
 
 /**
- * Lists whose elements are independent, so they may come in several messages. A look-up, and an
- * answer to a thief, must arrive as a whole.
+ * Lists with independent elements. They may come in several messages. A look-up and an answer to a
+ * thief must arrive in one message.
  */
 const LISTS = {
   awaiting: ['paths'],
@@ -21,8 +21,9 @@ export function partsOf(message: Message, most: number): Message[] {
 }
 
 /**
- * Splits a message in two, each with half of its lists, or with some of them; undefined for a
- * single element. Only the second one is acknowledged, or ends an answer.
+ * Splits a message in two. Each has half of every list; if no list has two elements, each has some
+ * of the lists. Undefined for a single element. Only the second message is acknowledged or ends an
+ * answer.
  */
 export function halvesOf(message: Message): [Message, Message] | undefined {
   const lists = listsOf(message).filter(([, { length }]) => length > 0)

@@ -10,13 +10,14 @@ import type { PublishedJob } from './job-record.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 import type { Runner } from './runner.ts'
 
-/** Wait before a program or an input that no member had is requested again, ms. A guess. */
+/** A file that no member had is requested again after this time, ms. A guess. */
 const FETCH_AGAIN = 2000
 /** This wait doubles up to this limit, ms. A guess. */
 const FETCH_SELDOM = 300_000
 /**
- * How often a late member asks whether a job is over, how long it waits for each answer, and the
- * interval of its checks, ms. On a busy machine six results of 500 KB took 0.3 to 2.1 s (measured).
+ * A late member asks at most this often whether a job is over. It waits this long for each answer,
+ * and checks at this interval, ms. Measured: on a busy machine six results of 500 KB took 0.3 to
+ * 2.1 s.
  */
 const [MAX_ASKED, ANSWER_TIME, LOOK_AGAIN] = [5, 2000, 100]
 
@@ -32,8 +33,8 @@ interface ParticipationParts {
 }
 
 /**
- * Takes part in jobs: at once as a member that keeps outcomes of others, and as a worker as soon as
- * all that this needs is here.
+ * Takes part in jobs. This member keeps outcomes of others at once. It works as soon as all files
+ * of the job are here.
  */
 export class Participation {
   readonly #parts: ParticipationParts
@@ -54,7 +55,7 @@ export class Participation {
     const spec = { id, owner, fn, input: job.input, votes, submitted, desired: job.desired, accepted: false, fresh }
     runner.feed({ type: 'job', spec })
     if (endings.has(id)) this.#watch(id)
-    // A job that is over needs nothing. So a late member asks before it fetches files, which may be
+    // A job that is over needs no files. So a late member asks before it fetches them: they may be
     // large.
     if (!fresh && job.desired !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !files.has(id)) await this.#askWhetherOver(job)
     for (let wait = FETCH_AGAIN; job.desired !== 'cancel' && this.#isOpen(job);) {
@@ -74,7 +75,8 @@ export class Participation {
             id,
           )
         runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
-        // Not for strangers: their records alone could otherwise start processes everywhere.
+        // Not for jobs in a sandbox. Otherwise the records of strangers could start processes
+        // everywhere.
         if (fresh && accepted && job.desired === 'run' && placeOf(job) === 'own') runner.warm(id)
         if (endings.has(id)) this.#watch(id)
         files.keepAll()
@@ -101,8 +103,8 @@ export class Participation {
   }
 
   /**
-   * Waits until a replica answers that a job is over, or that it goes on. A question may be lost,
-   * as the asked member may not know this one yet.
+   * Waits until a replica answers that a job is over or goes on. A question may be lost, since the
+   * replica may not know this member yet.
    */
   async #askWhetherOver(job: PublishedJob): Promise<void> {
     const { runner, holders } = this.#parts

@@ -2,7 +2,7 @@ import type { MemberId, Milliseconds } from '../core/io.ts'
 
 /**
  * Share of this member's main thread that the messages of one peer may take on average. A guess:
- * those of an honest member take about a hundredth.
+ * the messages of an honest member take about a hundredth.
  */
 const SHARE = 0.2
 /**
@@ -11,7 +11,8 @@ const SHARE = 0.2
  */
 const AT_ONCE: Milliseconds = 2000
 /**
- * Processor time per byte besides the measured time, ms: a stream carries 66 to 89 MB/s (measured).
+ * Processor time for each byte, added to the measured time, ms. Measured: a stream carries 66 to 89
+ * MB/s.
  */
 const BYTE: Milliseconds = 1 / 66_000
 /** Most peers without debts that are remembered. A guess. */
@@ -24,24 +25,24 @@ interface Account {
 }
 
 /**
- * Bounds the cost of each peer by a token bucket of processor time. The peer that causes an expense
- * pays for it: signatures, look-ups, answers or invalid messages, without a price for each. The
- * messages of a peer that overdraws are read later (back-pressure). Nothing is refused, because
- * honest peers may reach the limit, too. All streams of a peer share one account.
+ * Bounds the cost of each peer by a token bucket of processor time. A peer pays the measured time
+ * of everything that it causes: signatures, look-ups, answers, invalid messages. If a peer
+ * overdraws its account, its messages are read later (back-pressure). No message is refused,
+ * because honest peers may reach the limit, too. All streams of a peer share one account.
  */
 export class PeerBudget {
   readonly #accounts = new Map<MemberId, Account>()
 
   /**
    * @param took measured time, ms
-   * @param bytes bytes that were received, and that were sent in reply
+   * @param bytes bytes received, plus bytes sent in reply
    */
   charge(peer: MemberId, took: Milliseconds, bytes: number, now: Milliseconds): void {
     const account = this.#account(peer, now)
     account.owed += took + bytes * BYTE
   }
 
-  /** How long this peer is not read, ms. */
+  /** Returns how long no more is read from this peer, ms. */
   wait(peer: MemberId, now: Milliseconds): Milliseconds {
     const known = this.#accounts.has(peer)
     return known ? Math.max(0, (this.#account(peer, now).owed - AT_ONCE) / SHARE) : 0

@@ -9,20 +9,26 @@ import type { PeerBudget } from './peer-budget.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const PROTOCOL = '/jel-compute/1.0.0'
-/** An unused stream is closed after this time, ms. A guess: an idle grid keeps no streams open. */
+/**
+ * An unused stream is closed after this time, ms. A guess. Otherwise an idle grid would keep
+ * streams open.
+ */
 const IDLE_CLOSE = 60_000
 /** Wait before an unreachable member is dialled again, ms. A guess. */
 const REDIAL: Milliseconds = 1000
 /**
- * Streams of one peer that are read. An honest peer has one, and for a moment also the one before.
+ * Most streams of one peer that are read. An honest peer has one stream, and for a moment also its
+ * previous stream.
  */
 const MAX_STREAMS = 2
 /**
- * Elements of a message that are handled at once: as many signatures take 0.1 s (measured: 0.2 ms
- * each).
+ * Most elements of a message that are handled without a pause. As many signatures take 0.1 s
+ * (measured: 0.2 ms each).
  */
 const MAX_AT_ONCE = 512
-/** Most bytes that wait for a stream to open. A guess: as for a stream that is read slowly. */
+/**
+ * Most bytes that wait for a stream to open. A guess: as many as for a stream that is read slowly.
+ */
 const MAX_WAITING = 16 * 1024 * 1024
 
 interface Peer {
@@ -40,8 +46,8 @@ export interface PeerStreamsEvents {
 }
 
 /**
- * Keeps one stream to each member with which this one communicates, opened on demand. Messages that
- * cannot be sent are lost: the scheduler repeats its requests.
+ * Keeps one stream to each member with which this member communicates. Streams are opened on
+ * demand. Messages that can't be sent are lost. The scheduler repeats its requests.
  */
 export class PeerStreams {
   readonly #pool: Pool
@@ -153,14 +159,15 @@ export class PeerStreams {
       for (const part of parts) {
         this.#charged(from, 0, () => this.#events.onMessage(from, part))
         const wait = this.#budget.wait(from, performance.now())
-        // A pause between parts, so that one long message does not delay other work of this member.
+        // Pauses between parts, so that a long message does not delay other work of this member.
         if (wait > 0 || parts.length > 1) await sleep(wait, undefined, { ref: false })
       }
     }
   }
 
   /**
-   * Charges the peer for the time of an action, and for the bytes sent meanwhile, which answer it.
+   * Charges the peer for the time of an action, and for the bytes that were sent meanwhile in
+   * reply.
    */
   #charged<Result>(from: MemberId, bytes: number, action: () => Result): Result {
     const [began, sent] = [performance.now(), this.#sent]

@@ -4,16 +4,16 @@ import { join } from 'node:path'
 /** The name of a folder of pins, one per store: the PID namespace of its process, and its PID. */
 const PINS = /^pins-(\d+)-(\d+)-/u
 /**
- * Pins of a process in another container, whose PID means nothing here, are abandoned after this
- * time, ms. A guess.
+ * Pins of a process in another container are abandoned after this time, ms, since its PID means
+ * nothing here. A guess.
  */
 const FOREIGN = 24 * 60 * 60 * 1000
-/** Folders of this process. In a container a former process had the same PID. */
+/** Folders of this process. An earlier process in the same container may have had the same PID. */
 const ownFolders = new Set<string>()
 
 /**
  * Pins of files that unfinished jobs need. A pin is a hard link to the file in a folder of its
- * process, so other processes that share the cache keep the file, too.
+ * process. So other processes that share the cache keep the file, too.
  */
 export class Pins {
   readonly #folder: string
@@ -36,25 +36,28 @@ export class Pins {
     return this.#holders.has(hash)
   }
 
-  /** @param owner the owner of the holder, if it is not this member's own */
+  /** @param owner the owner of the holder; undefined: this member's owner */
   add(hash: string, by: string, owner?: string): void {
     if (owner !== undefined) this.#owners.set(by, owner)
     this.#holders.set(hash, (this.#holders.get(hash) ?? new Set<string>()).add(by))
     this.link(hash)
   }
 
-  /** Links a file that came after its pin. */
+  /** Links a pinned file. It may have come after its pin. */
   link(hash: string): void {
     try {
       mkdirSync(this.#folder, { mode: 0o700, recursive: true })
       linkSync(this.#fileOf(hash), join(this.#folder, hash))
     } catch {
-      // The file is not here yet, or has its link already. Without hard links other processes do
-      // not see the pin.
+      // The file is not here yet, or has its link already. If the disk has no hard links, other
+      // processes do not see the pin.
     }
   }
 
-  /** Removes the link of a file that is removed. Its pins stay, and hold if it comes again. */
+  /**
+   * Removes the link of a file that is removed. Its pins stay, and hold again if the file comes
+   * back.
+   */
   unlink(hash: string): void {
     rmSync(join(this.#folder, hash), { force: true })
   }
@@ -74,14 +77,17 @@ export class Pins {
     return held
   }
 
-  /** Releases all pins, as the end of this process does. */
+  /** Releases all pins. The end of this process does the same. */
   close(): void {
     this.#holders.clear()
     this.#owners.clear()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** The latest job of the owner that takes most, if that is more than its share of `limit`. */
+  /**
+   * Returns the latest pin holder of the owner that takes most; undefined if this owner takes no
+   * more than its share of `limit`.
+   */
   excess(sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
     const taken = new Map<string | undefined, number>()
     for (const [hash, holders] of this.#holders) {
@@ -103,7 +109,7 @@ export class Pins {
 export function areAbandoned(folder: string, changed: number): boolean {
   if (!folder.startsWith('pins-')) return false
   const [, within, pid] = PINS.exec(folder) ?? []
-  // Pins of earlier versions name no namespace.
+  // The pins of earlier versions have no namespace in their names.
   return within === namespace() ? !isInUse(folder, Number(pid)) : Date.now() - changed > FOREIGN
 }
 

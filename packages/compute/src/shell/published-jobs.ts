@@ -18,7 +18,7 @@ export interface PublishedJobsEvents {
 }
 
 /**
- * The jobs of the pool, as the records of their owners state them; publishes those of this member's
+ * The jobs of the pool, as their owners' records state them. Publishes the jobs of this member's
  * owner.
  */
 export class PublishedJobs {
@@ -27,8 +27,8 @@ export class PublishedJobs {
   readonly #events: PublishedJobsEvents
   readonly #jobs = new Map<JobId, PublishedJob>()
   /**
-   * When a job first arrived, in this member's order. The owner states the date of a job, so that
-   * date must not move the job ahead of those that were here before.
+   * For each job the time that counts here for the order of jobs. The owner states the date of a
+   * job. This date must not move a new job ahead of jobs that were here before.
    */
   readonly #cameAt = new Map<JobId, number>()
   readonly #expiry = new Expiry(
@@ -78,10 +78,10 @@ export class PublishedJobs {
   }
 
   /**
-   * Finds a job by its id or name. Of several jobs of one name it prefers that of this member's
+   * Finds a job by its id or name. Of several jobs of one name it prefers the job of this member's
    * owner.
    *
-   * @throws UnknownJobError if there is none, or if several other owners have one
+   * @throws UnknownJobError if there is no such job, or if several other owners have one
    */
   find(idOrName: string): JobId {
     if (this.#jobs.has(idOrName)) return idOrName
@@ -148,7 +148,7 @@ export class PublishedJobs {
 
   /**
    * Changes the lifetime of the record of an ended job. A record lives as long as a job may run.
-   * After the end only the owner can state how long it stays; without that the job is kept longer.
+   * After the end only the owner can shorten this time. Otherwise the job is kept longer.
    */
   keepEnded(id: JobId): void {
     const job = this.#jobs.get(id)

@@ -23,10 +23,7 @@ export interface RunnerOptions {
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
 }
 
-/**
- * Runs a scheduler with the clock, with containers for its tasks, and with a carrier for its
- * messages.
- */
+/** Runs a scheduler with a clock, containers for its tasks, and a carrier for its messages. */
 export class Runner {
   readonly scheduler: Scheduler
   readonly #executor: Executor

@@ -17,7 +17,7 @@ export interface EndedShift extends Shift {
   readonly state: 'done' | 'failed' | 'cancelled'
   /** Number of executions that were begun here. */
   readonly tasks: number
-  /** Time since the first of them, ms. */
+  /** Time since the first execution, ms. */
   readonly time: number
 }
 
@@ -28,8 +28,8 @@ interface Running {
 }
 
 /**
- * The jobs for which this member works: from its first task of a job until it learns of the job's
- * end.
+ * The jobs for which this member works. A shift lasts from the first task of a job here until this
+ * member learns of the job's end.
  */
 export class Shifts {
   readonly #shiftOf: (job: JobId) => Shift | undefined

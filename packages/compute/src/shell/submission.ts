@@ -13,7 +13,7 @@ import { DEFAULT_KEEP, MAX_INLINE_INPUT, MAX_VOTES, type JobRecord } from './job
 /** A job that is ready to be published. */
 export interface Submission {
   readonly job: JobRecord
-  /** Needs of the program that no sandbox meets. */
+  /** What the program needs and no sandbox offers. */
   readonly needs: readonly string[]
   /** The hashes of all its files. */
   readonly hashes: readonly string[]
@@ -22,14 +22,14 @@ export interface Submission {
 /** Makes jobs of programs, functions and inputs. Their files are stored here. */
 export class Submissions {
   readonly #store: BlobStore
-  /** Exports of programs, by the program's hash. It takes a process to find them. */
+  /** The exports of each program, by its hash. To find them takes a process. */
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
 
   constructor(store: BlobStore) {
     this.#store = store
   }
 
-  /** @param pin pins all files, as the id of the job depends on them */
+  /** @param pin the holder for which all files are pinned */
   async prepare(
     program: string | Uint8Array,
     fn: string,

@@ -57,7 +57,7 @@ describe('a vote', () => {
     const keys = new Keys()
     const [ann, bob, liar] = [await keys.member('ann'), await keys.member('bob'), await keys.member('liar')]
     const [anns, liars] = [ann.sign('job', entry, true), liar.sign('job', other, true)]
-    // Ann's certificate before a signature of another key.
+    // Ann's certificate, followed by a signature of another key.
     const forged = Uint8Array.from([...anns.subarray(0, PROOF_BYTES - 64), ...liars.subarray(-64)])
     expect(bob.verify('job', other, { by: 'ann', leaf: true, signature: forged })).toBe(false)
     expect(bob.verify('job', other, { by: 'ann', leaf: true, signature: liars })).toBe(false)

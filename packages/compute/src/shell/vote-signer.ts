@@ -12,16 +12,16 @@ const [KEY_BYTES, SIGNATURE_BYTES] = [32, 64]
  * signature of the vote.
  */
 export const PROOF_BYTES = KEY_BYTES + 2 * SIGNATURE_BYTES
-/** Voters whose keys stay imported. A guess: those of a job with many members. */
+/** Most voters whose keys stay imported. A guess: the voters of a job with many members. */
 const MAX_KEPT = 256
 
 type Signing = Pick<Pool, 'self' | 'sign' | 'isSignedBy'>
 
 /**
- * Signs votes, and verifies those of others. The scheduler signs synchronously, and the member's
- * own key may be in another thread. So each process has a key for its votes, and each vote carries
- * a certificate: this key, signed by the member. A vote contains all that its verification needs,
- * for as long as it is kept.
+ * Signs votes, and verifies the votes of others. The scheduler signs synchronously, but the
+ * member's own key may be in another thread. So each process has a key for its votes, and each vote
+ * carries a certificate: this key, signed by the member. So a vote contains everything that its
+ * verification needs.
  */
 export class VoteSigner implements Signer {
   readonly #pool: Signing

@@ -11,8 +11,8 @@ import { halvesOf, partsOf } from './message-parts.ts'
 import { PROOF_BYTES } from './vote-signer.ts'
 
 /**
- * Most bytes of one message. It exceeds the largest entry: a value of 1 MiB, 2 MiB of shared values
- * and, for a job with votes, as many that the task was given.
+ * Most bytes of one message. The largest entry fits: a value of 1 MiB, 2 MiB of shared values and,
+ * in a job with votes, 2 MiB of given shared values.
  */
 export const MAX_MESSAGE_BYTES = 6 * 1024 * 1024
 /** Most jobs that a message names. A guess: a thief names 16. */
@@ -106,7 +106,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)) }),
 ])
 
-/** Encodes a message, as several messages if one would exceed the bounds. */
+/** Encodes a message. If it exceeds the bounds, it becomes several messages. */
 export function encodeMessage(value: Message): Uint8Array[] {
   return partsOf(value, MAX_ITEMS).flatMap((part) => encodePart(part))
 }
