@@ -65,7 +65,7 @@ describe('a container', () => {
     feed.use('a')
     await setImmediate()
     expect(reader.got).toEqual([{ type: 'noBlob', blob: 'a', code: 'BLOB_MISSING', message: 'nobody has it' }])
-    // The answer was sent, and the reader has not confirmed it.
+    // The answer was sent, but the reader has not taken it yet.
     feed.use('a')
     for (let times = 0; times < 3; times++) await reader.take()
     expect(reader.got.slice(1)).toMatchObject([{ type: 'blob', size: 1 }])

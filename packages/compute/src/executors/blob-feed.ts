@@ -2,17 +2,17 @@ import { ComputeError } from '../errors.ts'
 import type { BlobSource, Container } from './container.ts'
 import type { ToProgram } from './messages.ts'
 
-/** Bytes that go to a container at a time. A guess: the size of the largest value. */
+/** Most bytes in one message to a container. A guess: the size of the largest value. */
 const PIECE = 1024 * 1024
-/** Blobs that a program may request before it has got the first one. A guess. */
+/** Most blobs that a program may request before it has the first. A guess. */
 const MAX_ASKED = 1024
 /**
- * After so many blobs that no member has, the wait for the next ones counts as the program's own
+ * After this many blobs that no member has, the wait for further blobs counts as the program's own
  * time. A guess.
  */
 const MAX_MISSES = 3
 
-/** Gives a container the blobs that its program uses, one after the other, each once. */
+/** Gives a container the blobs that its program uses, one after the other, and each only once. */
 export class BlobFeed {
   readonly #container: Container
   readonly #open: (cid: string) => BlobSource
@@ -29,7 +29,7 @@ export class BlobFeed {
     this.#open = open
   }
 
-  /** Whether the program waits for a fetch, which does not count as time of its task. */
+  /** Whether the program waits for a fetch. This wait does not count as time of its task. */
   get isWaiting(): boolean {
     return this.#isFetching && this.#misses < MAX_MISSES
   }
@@ -76,7 +76,7 @@ export class BlobFeed {
   }
 
   /**
-   * Waits until the container has read the message: otherwise the backlog would fill this process.
+   * Waits until the container has read the message. Otherwise the backlog would fill this process.
    */
   async #post(message: ToProgram): Promise<void> {
     if (this.#hasEnded) return

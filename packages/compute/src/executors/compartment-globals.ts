@@ -1,17 +1,17 @@
 /**
- * The globals of a compartment besides the language's own: plain functions and classes, none of
- * which reaches the process.
+ * Returns the globals that a compartment has besides the language's own. They are plain functions
+ * and classes. None reaches the process.
  */
 export function compartmentGlobals(): Record<string, unknown> {
   const timers = new Map<number, NodeJS.Timeout>()
   let lastTimer = 0
   const say = (): void => {}
   return {
-    // Of the language, but not in every compartment: clock and chance. (`random` of a task's
-    // context is repeatable.)
+    // Clock and chance belong to the language, but not every compartment has them. (`random` of a
+    // task's context is repeatable.)
     Date,
     Math,
-    // SES leaves these out because the bits of a NaN can carry information. Programs need them for
+    // SES leaves these out, because the bits of a NaN can carry information. Programs need them for
     // numbers.
     Float32Array,
     Float64Array,

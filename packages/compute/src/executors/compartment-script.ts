@@ -1,7 +1,7 @@
 /**
  * Turns a module into a script that a compartment evaluates. The script contains no text that looks
- * like a comment of HTML or like an import. SES refuses such text even in a string, because it
- * looks at the text alone. This code knows the syntax.
+ * like a comment of HTML or like an import. SES refuses such text even in a string, because it does
+ * not parse the script. This code does.
  */
 import { parse, type Node, type Program, type Token } from 'acorn'
 import { walk } from './syntax.ts'
@@ -19,7 +19,7 @@ interface Edit extends Pick<Node, 'start' | 'end'> {
 export function scriptOf(source: string): string {
   const tokens: Token[] = []
   const edits: Edit[] = []
-  // Removed text becomes blanks, so that positions stay the same.
+  // Removed text becomes blanks, so positions stay the same.
   const blank = (start: number, end: number): void => {
     edits.push({ start, end, text: source.slice(start, end).replaceAll(/[^\n]/gu, ' ') })
   }
@@ -61,7 +61,7 @@ function nameOf(node: { type: string; name?: string; value?: unknown }): string 
   return node.type === 'Identifier' ? (node.name as string) : String(node.value)
 }
 
-/** The edits that remove every lookalike from the program. */
+/** Returns the edits that remove all text that SES would refuse. */
 function editsOf(program: Program, tokens: readonly Token[], source: string): Edit[] {
   const edits: Edit[] = []
   const imports = new Set<number>()
@@ -73,7 +73,7 @@ function editsOf(program: Program, tokens: readonly Token[], source: string): Ed
   for (const { start, end, type } of tokens) {
     const text = source.slice(start, end)
     if (['string', 'template', 'regexp'].includes(type.label)) {
-      // In a look-behind `<!` is a part that must stay.
+      // In a regular expression `<!` may begin a look-behind, so it must stay.
       const other = unsuspicious(type.label === 'regexp' ? text.replaceAll('<!--', String.raw`<!-\x2d`) : text)
       if (other === text) continue
       if (type.label === 'template' && tagged.some((quasi) => quasi.start <= start && end <= quasi.end))
@@ -86,7 +86,7 @@ function editsOf(program: Program, tokens: readonly Token[], source: string): Ed
   return edits
 }
 
-/** Returns the same string, template or regular expression in other characters. */
+/** Returns a literal with the same meaning and without the text that SES refuses. */
 function unsuspicious(literal: string): string {
   return literal
     .replaceAll('<!--', String.raw`<\x21--`)

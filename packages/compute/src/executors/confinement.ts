@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
 /**
- * MiB that V8 and its threads reserve before the program has anything, as `ulimit -d` counts it:
- * 574 measured with Node 24.
+ * MiB that V8 and its threads reserve before the program has any memory, by the count of `ulimit
+ * -d`. Measured: 574 with Node 24.
  */
 const BASE_DATA = 640
 
 /**
- * A shell script that ends the process and its descendants when its parent is gone, even if the
- * process loops: `read` fails at the end of descriptor 4. A line on descriptor 4 asks for the exit
+ * A shell script that ends the process and its descendants when the parent is gone, even if the
+ * process loops. Then descriptor 4 ends and `read` fails. A line on descriptor 4 asks for the exit
  * status of the process. A background command would lose its input, so the input goes through
  * descriptor 5.
  */
@@ -21,14 +21,14 @@ const BOUNDED = `ulimit -d "$1" || exit 1; shift
 ${WATCHED}`
 
 /**
- * Prevents writes to disk. The command that makes namespaces writes some files itself, so this
- * comes after it.
+ * Prevents writes to disk. It comes after the command that makes namespaces, since that command
+ * writes some files.
  */
 const NO_FILES = ['/bin/sh', '-c', 'ulimit -f 0; exec "$0" "$@"']
 
 /** The confinement that the operating system of this machine offers. */
 export interface Confinement {
-  /** The prefix of a command that confines it; for a shell with descriptors 3 and 4. */
+  /** A prefix that confines the command behind it. The shell must have descriptors 3 and 4. */
   readonly command: readonly string[]
   /** The tool that shuts off the network and, with bubblewrap, all files except the system's. */
   readonly namespaces: 'bubblewrap' | 'unshare' | 'none'
@@ -50,19 +50,19 @@ const namespaces: readonly { readonly name: Confinement['namespaces']; readonly 
       process.execPath,
     ],
   },
-  // Part of util-linux, thus on nearly every Linux.
+  // It is part of util-linux, so nearly every Linux has it.
   { name: 'unshare', command: ['unshare', '--map-root-user', '--net', '--ipc', '--uts'] },
 ]
 
 let known: Promise<Confinement> | undefined
 
 /**
- * How a process can be confined on this machine. Found out once, by a trial that takes a tenth of a
+ * Returns how a process can be confined on this machine. One trial finds it out, in a tenth of a
  * second.
  */
 export async function confinement(): Promise<Confinement> {
   known ??= find()
-  // After a failed trial a later one may succeed.
+  // After a failed trial a later trial may succeed.
   known.catch(() => (known = undefined))
   return await known
 }
@@ -75,7 +75,7 @@ async function find(): Promise<Confinement> {
 }
 
 /**
- * Whether a command works, with the shell and the empty environment of later use.
+ * Whether a command works with the shell and the empty environment in which it is used later.
  *
  * @throws Error if the trial did not end: an unknown result must not count as absence
  */
@@ -88,8 +88,8 @@ async function works(command: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Starts a Node that runs a module. `memory` bounds its heap, MiB; if it is confined, all its
- * memory. It communicates through descriptor 3, and ends when descriptor 4 closes.
+ * Starts a Node that runs a module. `memory` bounds its heap, MiB. In a confined process `memory`
+ * bounds all its memory. It communicates through descriptor 3, and ends when descriptor 4 closes.
  *
  * @param confined undefined: the process has all rights of this process
  * @throws Error if no process can be started
@@ -107,10 +107,12 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
     ...(confined === undefined
       ? { stdio: ['pipe', 'inherit', 'inherit', 'pipe', 'pipe'] }
       : { cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'] }),
-    // In a process group of its own, so that it ends together with all processes that it started.
+    // It has a process group of its own, so it can be ended together with all processes that it
+    // started.
     detached: hasShell,
   })
-  // Without descriptors it has no streams. The `error` event, unhandled, would end this process.
+  // If no descriptors are free, the child has no streams. An unhandled `error` event would end this
+  // process.
   child.on('error', () => {})
   if ((child.stdio as unknown) === undefined) throw new Error('it can not be started: no file descriptors are left')
   const [input, , , channel, livenessPipe] = child.stdio as unknown as readonly Socket[]
@@ -146,9 +148,9 @@ export interface ProgramProcess {
   readonly channel: Socket
   /**
    * Destroying it ends the process and all processes that it started. A line on it makes the shell
-   * end together with the process, with the same status.
+   * end with the status of the process.
    */
   readonly livenessPipe: Socket
-  /** Ends the process and all processes that it started, also those that it left behind. */
+  /** Ends the process and all processes that it started, also if the process itself has ended. */
   readonly kill: () => void
 }

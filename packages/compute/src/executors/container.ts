@@ -1,30 +1,30 @@
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { Place } from './program-module.ts'
 
-/** A process that runs one program. Its events report every fault: nothing is thrown. */
+/** A process that runs one program. Its events report every fault, and nothing is thrown. */
 export interface Container {
-  /** Sends messages. A program that still loads gets them later. */
+  /** Sends messages. A program that still loads gets the messages later. */
   post(messages: readonly ToProgram[]): void
-  /** Resolves when the container has room for more. Never resolves if the container ends before. */
+  /** Resolves when the container has room for more. If it ends first, this may never resolve. */
   taken(): Promise<void>
   /** Ends the process in any state. No event follows. */
   end(): Promise<void>
 }
 
 export interface ContainerEvents {
-  /** Checked messages: the program may have taken over the process. */
+  /** Receives messages. They are checked, since the program may have taken over the process. */
   readonly onMessages: (messages: readonly FromProgram[]) => void
   /**
-   * The process could not be started, ended by itself, or sent a forbidden message; with the
-   * reason. Called at most once, and not before `startProgram` has returned.
+   * The process could not be started, ended by itself, or sent a forbidden message. `reason` states
+   * which. Called at most once, and not before `startProgram` has returned.
    */
   readonly onLost: (reason: string) => void
 }
 
 /**
- * How long a program may take to load, ms, or as long as a task if that limit is longer. The time
- * of a task counts from the end of the load. A guess: with a load of eleven on two processors a
- * first start took 3 to 5 s (measured).
+ * A program may take this long to load, ms, or as long as a task if that limit is longer. The time
+ * of a task counts from the end of the load. A guess: with a system load of eleven on two
+ * processors a first start took 3 to 5 s (measured).
  */
 export const LOAD_TIME = 60_000
 
@@ -38,8 +38,8 @@ export interface TaskLimits {
    */
   readonly memory: number
   /**
-   * Disk space for the programs, large inputs and blobs of all jobs together, MiB; the least
-   * recently used files are removed first. A task in a sandbox cannot write to the disk. Default:
+   * Disk space for the programs, large inputs and blobs of all jobs together, MiB. The least
+   * recently used files are removed first. A task in a sandbox can't write to the disk. Default:
    * 256.
    */
   readonly disk: number

@@ -4,7 +4,7 @@ import type { ProgramFunction } from './messages.ts'
 import { startProgram } from './process-container.ts'
 
 /**
- * The tasks that a program exports.
+ * Returns the tasks that a program exports.
  *
  * @throws ProgramError if it cannot be loaded
  */

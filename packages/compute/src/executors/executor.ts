@@ -21,8 +21,8 @@ interface Slot {
 }
 
 /**
- * Runs programs in processes of their own: at most one task at work per slot, and one container per
- * slot and job, so no two jobs share a process.
+ * Runs programs in processes of their own. Each slot runs at most one task at a time. Each job has
+ * its own container on a slot, so no two jobs share a process.
  */
 export class Executor {
   readonly #slots: readonly Slot[]
@@ -49,7 +49,7 @@ export class Executor {
     const slot = this.#slots[effect.slot] as Slot
     const program = slot.programs.get(effect.job) ?? (effect.type === 'run' ? this.#start(effect.slot, effect.job) : undefined)
     if (program === undefined) {
-      // The program is gone: the delivery counts as seen, so that the slot is free again.
+      // The program is gone. The delivery counts as seen, so that the slot is free again.
       if (effect.type === 'deliver') slot.seenBefore++
       return
     }
@@ -130,14 +130,14 @@ export class Executor {
     if (program.isIdle && !program.ended) this.#endLater(index, program)
   }
 
-  /** Ends a program later: it has no task. */
+  /** Ends a program without a task later. */
   #endLater(index: number, program: RunningProgram): void {
     program.endLater(IDLE_END, () => void this.#stop(index, program))
   }
 
   /**
-   * Handles a program that ended by itself, or was ended for a fault. Before the program was loaded
-   * no task is to blame.
+   * Handles a program that ended by itself, or was ended for a fault. If the program was not loaded
+   * yet, no task is to blame.
    */
   #lost(index: number, program: RunningProgram, reason: string, { code = 'PROGRAM_UNUSABLE', stack }: Unusable = {}): void {
     if (program.ended) return

@@ -10,13 +10,13 @@ import { toBytes } from '../schemas.ts'
  */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024
 /**
- * Most bytes of the first frame: a program has at most 64 MiB, like every file that is kept in one
+ * Most bytes of the first frame. A program has at most 64 MiB, like every file that is kept in one
  * piece.
  */
 export const MAX_FIRST_BYTES = 65 * 1024 * 1024
 /** Most bytes of messages in one frame, if there is more than one message. */
 const BATCH_BYTES = 1024 * 1024
-/** Bytes of a message besides its strings and bytes. A guess: field names and heads. */
+/** Bytes that a message has besides its strings and byte arrays. A guess: field names and heads. */
 const OVERHEAD = 128
 
 /** Splits messages into batches that each fit into a frame. */
@@ -47,7 +47,7 @@ export function firstFrame(first: First): Uint8Array {
   return frameOf(toBytes(first))
 }
 
-/** @throws RangeError for more bytes than a frame takes */
+/** @throws RangeError if a frame has no room for the bytes */
 export function framed(messages: readonly unknown[]): Uint8Array {
   const data = toBytes(messages)
   if (data.length > MAX_FRAME_BYTES) throw new RangeError(`a message of ${data.length} bytes; it may have ${MAX_FRAME_BYTES}`)

@@ -12,8 +12,8 @@ import type { ProgramStack } from './program-stack.ts'
 const MAX_MESSAGE = 2000
 
 /**
- * The container's side of a program: loads it, reports its exports, and returns the function that
- * runs its tasks.
+ * The container's side of a program. Loads the program, reports its exports, and returns the
+ * function that handles messages to it.
  */
 export async function hostProgram(
   job: string,
@@ -21,7 +21,7 @@ export async function hostProgram(
   post: (messages: readonly FromProgram[]) => void,
   stacks: ProgramStack,
 ): Promise<((messages: readonly ToProgram[]) => void) | undefined> {
-  /** The frame on whose behalf code runs. Timers and promises keep it. */
+  /** The frame for which the present code runs. Timers and promises keep it. */
   const owners = new AsyncLocalStorage<object>()
   let runtime: Runtime | undefined
   const stack = (text: string): string => {
@@ -32,7 +32,7 @@ export async function hostProgram(
       return ''
     }
   }
-  // An uncaught error ends only the task that owns it, if that still runs: other tasks share this
+  // An uncaught error ends only the task that caused it, if it still runs. Other tasks share this
   // process.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => runtime?.stray(owners.getStore(), error))

@@ -32,7 +32,7 @@ export type FromProgram =
   | { readonly type: 'offered'; readonly shared: Shared }
   /** A task needs a blob, by its CID. */
   | { readonly type: 'use'; readonly blob: string }
-  /** The number of runs and deliveries that it has handled. */
+  /** The number of runs and deliveries that the program has handled. */
   | { readonly type: 'seen'; readonly seen: number }
 
 /** A function that a program exports. */
@@ -55,6 +55,7 @@ const message = v.variant('type', [
 ])
 
 /**
- * The messages that a program's process may send at a time. The program could have taken it over.
+ * The messages that a program's process may send at a time. They are checked: the program could
+ * have taken over the process.
  */
 export const fromProgram = list(message)

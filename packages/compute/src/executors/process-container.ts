@@ -12,13 +12,15 @@ import { programModule, type Place } from './program-module.ts'
 
 /** Time for a shell to learn how its process ended, ms. A guess. */
 const PASS_ON = 50
-/** A shell's status for a process that a signal ended is this number plus the signal's. */
+/**
+ * If a signal ended the process, the status of its shell is this number plus the signal's number.
+ */
 const SIGNALLED = 128
 
 /** A program to start. */
 export interface Startable {
   readonly place: Place
-  /** The id of its job, on which `random` depends. */
+  /** The id of its job. `random` depends on it. */
   readonly job: string
   /** Returns the file of the module, checked. */
   readonly file: () => Promise<string>
@@ -26,14 +28,15 @@ export interface Startable {
 }
 
 /**
- * Starts a process that runs one program, so that the end of the program never ends this process: a
- * thread at the limit of its heap aborts the whole process (nodejs/node #47224, and `pushes` in the
- * tests), and so may a thread that is ended while it loads (nodejs/node #39036).
+ * Starts a process that runs one program. The end of the program never ends this process. A thread
+ * would not do: at the limit of its heap it aborts the whole process (nodejs/node #47224, and
+ * `pushes` in the tests). A thread that is ended while it loads may do the same (nodejs/node
+ * #39036).
  *
- * `own`: the program has all rights of this process. `sandbox`: nobody here vouches for the
- * program. It is evaluated in a compartment (SES) that contains only the language, in a Node
- * without permissions, with bounded memory and no room on disk, and without network where the
- * system can do that. Neither sees the environment of this process.
+ * `own`: the program has all rights of this process. `sandbox`: nobody here trusts the program. A
+ * compartment (SES) that contains only the language evaluates it, in a Node without permissions. It
+ * has bounded memory and no room on disk. It has no network, if the system can shut it off.
+ * Programs of both kinds don't see the environment of this process.
  *
  * `onLost` reports every fault, and nothing is thrown.
  */
@@ -74,8 +77,8 @@ class ProcessContainer implements Container {
         const messages = fromBytes(fromProgram, frame.subarray()) as readonly FromProgram[]
         if (!this.#hasEnded) this.#events.onMessages(messages)
       }
-      // The shell waits for the end of descriptor 4. The delay lets bubblewrap pass on how the
-      // process ended.
+      // The shell waits for a line on descriptor 4. After this delay bubblewrap has passed on how
+      // the process ended.
       setTimeout(() => started.livenessPipe.end('\n'), PASS_ON)
     } catch (error) {
       this.#fail(error)
@@ -97,7 +100,7 @@ class ProcessContainer implements Container {
   async taken(): Promise<void> {
     await this.#started.promise
     const channel = this.#process?.channel
-    // It fails if the process has ended, which `onLost` reports.
+    // The wait fails if the process has ended. `onLost` reports that.
     if (channel?.writableNeedDrain === true) await once(channel, 'drain').catch(() => {})
   }
 
@@ -123,7 +126,7 @@ class ProcessContainer implements Container {
 
 function reasonOf(status: number | null, signal: NodeJS.Signals | null): string {
   const name = signal ?? Object.entries(constants.signals).find(([, number]) => SIGNALLED + number === status)?.[0]
-  // A process aborts itself if V8 has no memory left for it.
+  // V8 aborts the process if no memory is left.
   if (name === 'SIGABRT') return 'it needed more memory than a task may take'
   return name === undefined ? `its process ended with status ${status}` : `its process was ended by ${name}`
 }

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The kind of process: `own` loads a program with all rights of this process, `sandbox` one that
- * can compute and nothing else.
+ * The kind of process. In `own` the program has all rights of this process. In `sandbox` it can
+ * only compute.
  */
 export type Place = 'own' | 'sandbox'
 
@@ -12,15 +12,14 @@ const made = new Map<Place, Promise<string>>()
 
 /**
  * Returns the code of a program's process as one module that imports only Node's own modules. A
- * sandbox may read no file, so it gets its code on its input. A process that loads one module
- * instead of some hundred has 57 MB instead of 103, in a quarter of the time (measured). The first
- * call makes the module, in some 300 ms, unless the build made it.
+ * sandbox may read no file, so it gets its code on its input. Measured: with one module instead of
+ * some hundred a process takes 57 MB instead of 103, and loads in a quarter of the time. If the
+ * build did not make the module, the first call makes it in some 300 ms.
  */
 export async function programModule(place: Place): Promise<string> {
   const module = made.get(place) ?? make(place)
   made.set(place, module)
-  // After a failure a later attempt may have the resources that this one lacked: room on disk,
-  // memory.
+  // A later attempt may succeed: this attempt may have lacked memory or room on disk.
   module.catch(() => made.delete(place))
   return await module
 }

@@ -7,12 +7,12 @@ import { walk } from './syntax.ts'
 type Field = 'test' | 'consequent' | 'alternate' | 'left' | 'right' | 'argument' | 'source' | 'value' | 'id' | 'name' | 'operator'
 type Fields = Node & { [Name in Field]?: unknown }
 
-/** Names of the global object. A guard that tests for `globalThis` also covers these. */
+/** Names of the global object. Code behind a test for `globalThis` may also use these names. */
 const GLOBAL_OBJECTS = ['self', 'window', 'global']
 
 /**
- * Returns the needs of a module that a sandbox does not meet: imported modules, and names. Such a
- * program runs only where its owner is trusted.
+ * Returns what a module needs and a sandbox does not offer: imported modules, and names. A program
+ * with such needs runs only at members that trust its owner.
  */
 export function needsOf(source: string): string[] {
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' })
@@ -35,13 +35,13 @@ export function needsOf(source: string): string[] {
   return [...needs].sort()
 }
 
-/** Removes code that does not use a global, though `analyze` reports it. */
+/** Removes code in which `analyze` reports a global that the code does not need. */
 function simplify(program: Program): void {
   walk(program, (node) => {
     const fields = node as Fields
     const { type, argument, test, left, consequent, alternate, right, operator } = fields
     if (type === 'UnaryExpression' && operator === 'typeof' && isNode(argument) && argument.type === 'Identifier')
-      // A test whether a name exists is no use of it.
+      // A test whether a name exists does not use it.
       fields.argument = { ...argument, asked: (argument as Fields).name, type: 'Literal', value: null }
     else if (type === 'MetaProperty') Object.assign(node, { type: 'Literal', value: null, meta: undefined, property: undefined })
     else if (type === 'ClassExpression' && isNode(fields.id)) nameInside(node)
@@ -61,8 +61,7 @@ function nameInside(node: Node): void {
 }
 
 /**
- * Code behind a test for a name may use that name: it runs only where the name exists (guards of
- * UMD).
+ * Code behind a test for a name may use that name. It runs only if the name exists (guards of UMD).
  */
 function guard(test: unknown, behind: readonly unknown[]): void {
   if (!isNode(test)) return

@@ -17,8 +17,8 @@ export function withMap(code: string, map: object): string {
 }
 
 /**
- * Rewrites stacks of a program for its author: only frames of the program, with the original files
- * and lines.
+ * Rewrites stacks of a program for its author. Only frames of the program are kept, with the
+ * original files and lines.
  */
 export class ProgramStack {
   readonly #origin: string
@@ -55,7 +55,7 @@ export class ProgramStack {
   #place(row: number, column: number): string | undefined {
     this.#map ??= mapOf(this.#source())
     const entry = this.#map.findEntry(row - 1, column - 1)
-    // A module that its author bundled has no map of ours.
+    // If the author bundled the module, it has no map of this library.
     if (this.#map.payload.sources.length === 0) return `program:${row}:${column}`
     if (!('originalSource' in entry) || entry.originalSource.startsWith(LIBRARY)) return undefined
     return `${entry.originalSource}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
@@ -67,7 +67,7 @@ function mapOf(source: string): SourceMap {
   try {
     if (encoded !== undefined) return new SourceMap(JSON.parse(Buffer.from(encoded, 'base64').toString()) as SourceMap['payload'])
   } catch {
-    // It is a damaged map of another tool.
+    // The map is damaged, or another tool made it.
   }
   return new SourceMap({ file: '', version: 3, sources: [], sourcesContent: [], names: [], mappings: '', sourceRoot: '' })
 }

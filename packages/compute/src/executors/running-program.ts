@@ -15,20 +15,29 @@ export class RunningProgram {
   readonly container: Container
   isLoaded = false
   ended = false
-  /** Number of runs and deliveries that it was given, and how many of these it has seen. */
+  /**
+   * `sent`: number of runs and deliveries that it was given. `seen`: number of these that it has
+   * handled.
+   */
   sent = 0
   seen = 0
   readonly #blobs: BlobFeed
-  /** The shared values that the program should know, and those that it was sent last. */
+  /**
+   * `#latest`: the shared values that the program should know. `#known`: those that it was sent
+   * last.
+   */
   #latest: Shared | undefined
   #known: Shared | undefined
   /** Whether shared values are on their way to it. */
   #isInforming = false
-  /** It runs tasks of a job with votes: they get no other shared values. */
+  /** It runs tasks of a job with votes. They get only the shared values with which they began. */
   #isFrozen = false
   readonly #frames = new Set<Path>()
   #sendQueue: ToProgram[] = []
-  /** The paths of runs and deliveries, in order. The first one has been at work since `#since`. */
+  /**
+   * The paths of the runs and deliveries that wait, in order. The first has been at work since
+   * `#since`.
+   */
   readonly #pending: Path[] = []
   #since: Milliseconds = performance.now()
   #endTimer: NodeJS.Timeout | undefined
@@ -81,7 +90,7 @@ export class RunningProgram {
     if (!this.#isInforming) void this.#informLatest()
   }
 
-  /** Returns the inputs that its message makes. */
+  /** Handles a message of the program. Returns the resulting inputs of the scheduler. */
   received(message: Report): Input[] {
     const { job } = this
     switch (message.type) {
@@ -109,14 +118,12 @@ export class RunningProgram {
     }
   }
 
-  /**
-   * Calls `end` after a time, in any state and despite its messages, unless it gets a task before.
-   */
+  /** Calls `end` after a time, unless the program gets a task or finishes loading before. */
   endLater(after: Milliseconds, end: () => void): void {
     this.#endTimer ??= setTimeout(end, after).unref()
   }
 
-  /** Nobody wants its tasks any more. */
+  /** Nobody needs its tasks any more. */
   abandon(): void {
     this.#frames.clear()
   }
@@ -141,8 +148,8 @@ export class RunningProgram {
   }
 
   /**
-   * Sends only the latest values to a program that does not read, once it reads: the backlog would
-   * otherwise fill this process.
+   * Sends shared values only when the program has read the previous ones, and then only the latest.
+   * Otherwise the backlog would fill this process.
    */
   async #informLatest(): Promise<void> {
     this.#isInforming = true
@@ -155,7 +162,7 @@ export class RunningProgram {
     this.#isInforming = false
   }
 
-  /** Sends shared values. They only move one way, so the latest ones include all earlier ones. */
+  /** Sends shared values. They only move one way, so the latest values include all earlier ones. */
   #inform(shared: Shared): void {
     this.#latest = shared
     if (shared === this.#known) return

@@ -1,6 +1,6 @@
 /**
- * The process of a program for which nobody here vouches. Do not import it: `startProgram` starts
- * its bundle, with no access except descriptor 3.
+ * The process of a program that nobody here trusts. Do not import it: `startProgram` starts its
+ * bundle, with no access except descriptor 3.
  *
  * @module
  */

@@ -13,9 +13,8 @@ interface Loadable {
 }
 
 /**
- * The main loop of a program's process. The member sends over descriptor 3 which program to load
- * and then the tasks to run, and receives their outcomes. The process ends when the descriptor
- * closes.
+ * The main loop of a program's process. Over descriptor 3 the member sends the program and then the
+ * tasks to run, and receives their outcomes. The process ends when the descriptor closes.
  */
 export async function serveProgram(programOf: (program: string) => Loadable): Promise<never> {
   const socket = new Socket({ fd: 3, readable: true, writable: true })
