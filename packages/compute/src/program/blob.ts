@@ -3,7 +3,10 @@
  * needs a blob fetches it once.
  */
 
-/** Names a blob. It is plain data that goes into inputs, and from tasks to their children. */
+/**
+ * Names a blob. A reference is plain data. It may stand in inputs, and tasks may pass it to
+ * children.
+ */
 export interface BlobReference {
   /** A CIDv1 of a sha-256, in base32. */
   readonly blob: string
@@ -23,7 +26,7 @@ export interface UseBlob {
   <Value>(blob: BlobReference, unpack: Unpack<Value>): Promise<Value>
 }
 
-/** A CIDv1 of a sha-256: 36 bytes in base32, after the letter that states the base. */
+/** A CIDv1 of a sha-256: a letter for the base, then 36 bytes in base32. */
 const CID = /^b[a-z2-7]{58}$/u
 
 /**
@@ -38,7 +41,7 @@ export function blob(cid: string): BlobReference {
   throw new TypeError(`blob: a CIDv1 of a sha-256 in base32, not ${String(cid).slice(0, 80)}`)
 }
 
-/** The blobs that a value names, at any depth. */
+/** Returns the blobs that a value names, at any depth. */
 export function blobsIn(value: unknown, seen = new Set<unknown>()): BlobReference[] {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || seen.has(value)) return []
   seen.add(value)

@@ -5,31 +5,31 @@ import type { UseBlob } from './blob.ts'
 export interface TaskContext {
   /**
    * Calls for a child and waits for its value. Members with free workers run it. Equal calls give
-   * equal values, so a child may run again, and counts once. The program must export the task.
-   * Rejects with the child's failure.
+   * equal values. So a child may run more than once, but its value counts once. The program must
+   * export the task. Rejects with the child's failure.
    */
   readonly run: <Input, Value>(task: TaskDefinition<Input, Value>, input: Input) => Promise<Value>
   /**
-   * Returns the bytes of a blob of this job, or the value that a function makes of them:
-   * `await use(input.data, parse)`. A worker does that once for all tasks of the program, so no
-   * task may change the value. Rejects with `BLOB_MISSING` if no member has the blob.
+   * Returns the bytes of a blob of this job, or the value that a function makes of them: `await
+   * use(input.data, parse)`. A worker does this only once for all tasks of the program, so no task
+   * may change the value. Rejects with `BLOB_MISSING` if no member has the blob.
    */
   readonly use: UseBlob
   /**
-   * A random number in [0, 1). Each run of this task of this job gets the same sequence; other jobs
-   * and tasks get others. `Math.random` differs from run to run.
+   * A random number in [0, 1). Each run of this task gets the same sequence. Other tasks and other
+   * jobs get other sequences. `Math.random` differs from run to run.
    */
   readonly random: () => number
   /** The id of the job. */
   readonly job: string
   /**
-   * The path of this task in its job. Together with the job it is a key for effects that must be
+   * The path of this task in its job. Job and path together are a key for effects that must be
    * idempotent.
    */
   readonly path: string
 }
 
-/** A function of a program: it gets its input and its context, and returns its value. */
+/** A function of a program. It gets its input and its context, and returns its value. */
 export type TaskFunction<Input, Value> = (input: Input, context: TaskContext) => Value | Promise<Value>
 
 interface TaskOptions {
@@ -59,7 +59,7 @@ interface SharedPort {
   offer(value: unknown): void
 }
 
-/** A value of a job that moves one way. Its copies spread loosely, and may be behind. */
+/** A value of a job that only improves. A copy at a member may be out of date. */
 export interface SharedDefinition<Value> {
   readonly kind: 'shared'
   readonly join: Join<Value>
@@ -71,8 +71,8 @@ export interface SharedDefinition<Value> {
   /**
    * Offers a value. All shared values of a program share 2 MiB equally.
    *
-   * @throws Error outside a running task; with the code `SHARED_TOO_LARGE` if the offer exceeds its
-   * share; TypeError if its key is no number; UnclonableError
+   * @throws Error outside a running task; an Error with the code `SHARED_TOO_LARGE` if the offer
+   * exceeds its share; TypeError if its key is no number; UnclonableError
    */
   offer(value: Value): void
   /** Set by the runtime of the program. */
@@ -80,10 +80,10 @@ export interface SharedDefinition<Value> {
 }
 
 /**
- * Defines a task: `task(async (input, { run }) => …)`. The program exports it, and it is submitted
- * by the name of that export.
+ * Defines a task: `task(async (input, { run }) => …)`. The program exports the task. A job is
+ * submitted by the name of that export.
  *
- * @param fn gets the input and a {@link TaskContext}; what it throws is the failure of the task
+ * @param fn gets the input and a {@link TaskContext}; if it throws, the task has failed
  * @throws TypeError if the last argument is no function
  */
 export function task<Input, Value>(fn: TaskFunction<Input, Value>): TaskDefinition<Input, Value>
@@ -121,8 +121,8 @@ export function shared<Value>(join: Join<Value>): SharedDefinition<Value> {
 }
 
 /**
- * All shared values of this program in the order of their declaration, which determines their
- * names.
+ * Returns all shared values of this program in the order of their declaration. The order determines
+ * their names.
  */
 export function sharedValues(): readonly SharedDefinition<never>[] {
   return declared
@@ -143,7 +143,7 @@ export function first<Value>(): Join<Value> {
   return { rule: 'first', key: () => 0 }
 }
 
-/** All different offers are kept, up to 1,024 of them: `value` is an array. */
+/** All different offers are kept, up to 1,024. `value` is an array. */
 export function union<Value>(): Join<Value> {
   return { rule: 'union', key: () => 0 }
 }

@@ -9,23 +9,24 @@ export interface DriverOptions<Args, State, Result> {
   readonly start: (args: Args) => { readonly state: State; readonly tasks: readonly DriverTask[] }
   /** Folds one result into the state, and may return more tasks. Results arrive in any order. */
   readonly done: (state: State, input: never, value: never) => { readonly state: State; readonly tasks?: readonly DriverTask[] }
-  /** The priority of a waiting task: the smallest goes first. Default: the oldest goes first. */
+  /** The priority of a waiting task. The smallest goes first. Default: the oldest goes first. */
   readonly order?: (input: never) => number
   /** Returns the value of the driver from its last state. */
   readonly result: (state: State) => Result
 }
 
 /**
- * Tasks that are open at once. A guess: enough for the workers, and few enough that the order of
- * the rest matters.
+ * Most tasks that are open at once. A guess: enough for the workers, but few enough that the order
+ * of the waiting tasks matters.
  */
 const OUT = 1024
 
 /**
- * Defines a task that is a master with a state (MW). It runs at the holder of the job's root.
- * Another holder starts it again, and tasks that have an outcome return at once. So the state needs
- * no copy: it is a fold over the job's outcomes, in which each result counts once. It fails with
- * the first task that fails. At most 1,024 tasks are open at once; the others wait.
+ * Defines a task that is a master with a state (MW). It runs at the holder of the job's root. If
+ * another holder takes over, the driver starts again, and tasks with outcomes return at once. So
+ * the state needs no copy: it is a fold over the job's outcomes, and each result counts once. The
+ * driver fails with the first task that fails. At most 1,024 tasks are open at once. The others
+ * wait.
  */
 export function driver<Args, State, Result>(options: DriverOptions<Args, State, Result>): TaskDefinition<Args, Result> {
   const { start, done, order, result } = options

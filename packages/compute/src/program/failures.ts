@@ -18,8 +18,8 @@ export class ChildFailedError extends Error {
   constructor(failure: Failure) {
     const { code, message, member, tries, stack } = failure
     super(message)
-    // The stack of the child, on whichever member it threw: here there are only frames of the
-    // runtime.
+    // The stack of the child, wherever it threw. A stack of this place would only have frames of
+    // the runtime.
     this.stack = stack ?? `${this.name}: ${message}`
     this.code = code
     this.member = member
@@ -39,7 +39,7 @@ export class ChildFailedError extends Error {
  */
 export function failureOf(error: unknown, mapped: (stack: string) => string): Failure {
   const { code = 'TASK_THREW', message, stack } = describeThrown(error)
-  // The program has no say in the member and the number of tries.
+  // The program can't choose the member and the number of tries.
   const child = typeof error === 'object' && error !== null ? childFailures.get(error) : undefined
   const shown = child === undefined ? stack && mapped(stack) : child.stack
   return {

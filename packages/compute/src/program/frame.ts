@@ -6,8 +6,8 @@ import type { OwnValues } from './shared-values.ts'
 import { decodeValue } from './values.ts'
 
 /**
- * Most bytes of children's inputs in one message. It bounds each message for any number of
- * children.
+ * Most bytes of children's inputs in one message. So no number of children makes a message too
+ * large.
  */
 const MAX_SPAWNED_BYTES = 1024 * 1024
 
@@ -21,7 +21,7 @@ export class Frame {
   /** Called when the frame calls for a child, or returns. */
   changed: () => void = () => {}
   readonly #began = performance.now()
-  /** Children that were called for and have no outcome here, by step. */
+  /** Children that were called for and have no outcome here yet, by step. */
   readonly #open = new Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>()
   /** Number of calls by the hash of the call. */
   readonly #calls = new Map<string, number>()
@@ -37,7 +37,7 @@ export class Frame {
     return this.#open.size > 0
   }
 
-  /** Children wait to be called for. */
+  /** Whether some of its calls for children were not yet sent. */
   get hasSpawned(): boolean {
     return this.#spawned.length > 0
   }
@@ -66,7 +66,7 @@ export class Frame {
     return promise
   }
 
-  /** Yields the children that wait to be called for, in batches that fit into a message. */
+  /** Yields the children whose calls were not yet sent, in batches that fit into a message. */
   *takeSpawned(): Generator<readonly Spawn[]> {
     const spawned = this.#spawned
     this.#spawned = []
@@ -84,7 +84,7 @@ export class Frame {
     if (children.length > 0) yield children
   }
 
-  /** Settles the promise of a child. Returns false if it waits for no such child. */
+  /** Settles the promise of a child. Returns false if the frame waits for no such child. */
   resume(step: string, outcome: Outcome): boolean {
     const child = this.#open.get(step)
     if (child === undefined) return false

@@ -25,14 +25,16 @@ export interface RuntimeHost {
   stack(stack: string): string
   /** Resolves when everything that was ready to run has run. */
   idle(): Promise<void>
-  /** Runs an action of `owner`, so that `stray` gets the owner of an error that nobody caught. */
+  /**
+   * Runs an action for `owner`. If an error of the action is not caught, `stray` gets this owner.
+   */
   onBehalfOf<Result>(owner: object, action: () => Result): Result
 }
 
 /**
- * Runs the tasks of one program in one thread, one at a time: a frame that awaits children gives
- * way to the next one. Waiting frames are the continuations of the functions themselves, so none is
- * ever sent to another member.
+ * Runs the tasks of one program in one thread, one at a time. A frame that awaits children gives
+ * way to the next frame. A waiting frame is a suspended function, so it can't be sent to another
+ * member.
  */
 export class Runtime {
   readonly #host: RuntimeHost
@@ -48,7 +50,7 @@ export class Runtime {
   #seen = 0
   /** The frame that runs, or that ran last. */
   #current: Frame | undefined
-  /** The frame on which the loop waits. Its `seen` message comes next. */
+  /** The frame for which the loop waits. A `seen` message for it comes next. */
   #atWork: Frame | undefined
 
   /** @param declared the program's shared values in the order of their declaration */
@@ -112,8 +114,8 @@ export class Runtime {
   }
 
   /**
-   * Resolves once a frame has ended, or waits for children only. A frame that waits for anything
-   * else keeps its worker.
+   * Resolves once a frame has ended or waits for children. A frame that waits for anything else
+   * keeps its worker.
    */
   async #settled(frame: Frame): Promise<void> {
     for (;;) {
@@ -138,8 +140,9 @@ export class Runtime {
   }
 
   /**
-   * Handles an error that nobody caught. Node would end the process; here it ends the task that
-   * owns the error. A returned task keeps its outcome, and a program that still loads has no task.
+   * Handles an error that nobody caught. Node would end the process. Here the error ends only the
+   * task that caused it. A task that has returned keeps its outcome. While the program loads there
+   * is no task.
    */
   stray(owner: object | undefined, error: unknown): void {
     const frame = [...this.#frames.values()].find((each) => each === owner)
@@ -198,15 +201,15 @@ export class Runtime {
         shared: frame.own?.offers ?? this.#shared.known,
         ran: frame.took,
       } as const
-      // The message goes out with the `seen` message of the frame at work, which comes next: a
-      // message costs more than a short task (measured: 0.07 ms on either side).
+      // A `seen` message for the frame at work comes next, and both go out together. A message
+      // costs more than a short task (measured: 0.07 ms on either side).
       if (frame === this.#atWork) this.#sendQueue.push(message)
       else this.#say(message)
     }
     frame.changed()
   }
 
-  /** Messages of one synchronous run go out as one batch. */
+  /** Sends a message. All messages of one synchronous run go out as one batch. */
   #say(message: FromProgram): void {
     this.#sendQueue.push(message)
     if (this.#isFlushing) return

@@ -3,8 +3,8 @@ import type { SharedDefinition } from './definitions.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
 /**
- * For a job with votes: the shared values that a task got and offered, and its offers alone. The
- * task sees nothing else, so that it gives the same value on each member.
+ * For a job with votes. `given`: the shared values that a task got or offered. `offers`: its offers
+ * alone. The task sees no other values, so it gives the same value at each member.
  */
 export interface OwnValues {
   given: Shared
@@ -44,12 +44,12 @@ export class SharedValues {
     return this.#names.get(definition)
   }
 
-  /** Values of other members. */
+  /** Joins values of other members. */
   join(shared: Shared): void {
     this.#known = joinShared(this.#known, this.declared(shared))
   }
 
-  /** Drops names that a peer made up: they would travel with each outcome. */
+  /** Drops names that a peer made up. Otherwise they would travel with each outcome. */
   declared(shared: Shared): Shared {
     const names = new Set(this.#names.values())
     return new Map([...shared].filter(([name]) => names.has(name)))

@@ -1,6 +1,6 @@
 import { task, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 
-/** Indices from the first to before the last: numbers or bigints. */
+/** The indices from `from` to just before `to`: numbers or bigints. */
 export type Range = readonly [from: number, to: number] | readonly [from: bigint, to: bigint]
 
 /** Options of a {@link space}. */
@@ -13,18 +13,18 @@ export interface SpaceOptions<Value> {
    */
   readonly piece?: string
   /**
-   * Unites the values of two pieces, in any order: it must be associative. Required if pieces
-   * return values.
+   * Unites the values of two neighbouring pieces. It must be associative. Required if pieces return
+   * values.
    */
   readonly merge?: (left: Value, right: Value) => Value
   /**
-   * Once this shared value has a value, the rest is not searched. It is the job's result if there
-   * is no `merge`.
+   * Once this shared value has a value, the search ends. Without `merge` this value is the job's
+   * result.
    */
   readonly until?: Pick<SharedDefinition<unknown>, 'kind' | 'value'>
 }
 
-/** The time of one index, ms, as this worker last measured it for this space. */
+/** The time of one index of this space, ms, as measured by this worker. */
 interface Rate {
   perIndex: number | undefined
 }
@@ -34,11 +34,11 @@ const LATEST = 0.5
 
 /**
  * Defines a task over an index space. The space is cut into pieces that take about the requested
- * time, and `fn` runs each piece. Cuts are at fixed points, halves of powers of two, so pieces of
- * members of different speed nest or are disjoint. (Jalapeno's bundles have one size; its §5.3 asks
- * for this.)
+ * time, and `fn` runs each piece. The space is cut only at fixed points, by powers of two. So
+ * pieces of fast and slow members are disjoint or one contains the other. (Jalapeno's bundles have
+ * one size. Its §5.3 asks for such pieces.)
  *
- * @throws TypeError for no range, a range whose end is before its start, or a time that cannot be
+ * @throws TypeError if there is no range, if a range ends before its start, or if the time can't be
  * parsed
  */
 export function space<Value = void>(
@@ -68,8 +68,8 @@ export function space<Value = void>(
 }
 
 /**
- * The context of a space: `split` states whether outcomes of parts of this task exist. Then the
- * space must be cut at the same points as those parts.
+ * The context of a space. `split`: parts of this task are already known or held. Then the space
+ * must be cut into the same parts.
  */
 interface SplittableContext extends TaskContext {
   readonly split: boolean

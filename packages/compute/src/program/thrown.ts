@@ -1,6 +1,6 @@
 /**
- * Describes a thrown value. A program may throw anything, so the description must not depend on the
- * value.
+ * Describes a thrown value. A program may throw anything, so no property of the value may be
+ * trusted.
  */
 
 /** Most characters of a message and of a stack in a program. Guesses: enough to help an author. */
@@ -11,7 +11,7 @@ export interface Thrown {
   readonly message: string
   /** The stack as the engine made it. */
   readonly stack: string | undefined
-  /** The code, if it has the form of a code: capitals and underscores. */
+  /** The code of the error, if it consists of capitals and underscores. */
   readonly code: string | undefined
 }
 
@@ -40,7 +40,9 @@ function attempt(get: () => unknown): unknown {
   }
 }
 
-/** Cuts a text. Replaces a surrogate that lost its pair: as bytes it would be another text. */
+/**
+ * Cuts a text. Replaces a surrogate that lost its pair, since it would not survive the encoding.
+ */
 function bounded(text: string, most: number): string {
   return text.slice(0, most).toWellFormed()
 }

@@ -14,7 +14,7 @@ interface Used {
 }
 
 /**
- * The blobs that tasks of this program used. Each is requested once, and kept for the next task.
+ * The blobs that tasks of this program used. Each blob is requested once, and kept for later tasks.
  */
 export class UsedBlobs {
   readonly #say: (message: FromProgram) => void
@@ -53,7 +53,7 @@ export class UsedBlobs {
     const used = this.#used.get(piece.blob)
     if (used === undefined) return
     if (piece.type === 'noBlob') {
-      // Another task may ask again.
+      // Another task may ask for the blob again.
       this.#used.delete(piece.blob)
       used.reject(Object.assign(new Error(piece.message), { code: piece.code }))
       return

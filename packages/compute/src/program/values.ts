@@ -1,19 +1,19 @@
 /**
  * Encodes inputs and values as CBOR, extended by the types that the structured clone has besides
- * JSON. Equal values give equal bytes on every engine; paths depend on that. `v8.serialize` does
- * not guarantee it: a number's bytes depend on how the engine happens to store the number.
+ * JSON. Equal values give equal bytes on every engine. Paths depend on this. `v8.serialize` does
+ * not guarantee it: the bytes of a number depend on how the engine stores the number.
  */
 import { JelError } from '@jel/protocol'
 import { addExtension, Encoder, setSizeLimits } from 'cbor-x'
 
 /**
- * Most bytes of one input or value. Larger ones would delay everything else on a stream. A guess:
- * some milliseconds of a slow line.
+ * Most bytes of one input or value. A larger value would delay everything else on a stream. A
+ * guess: it takes 8 ms at 1 Gbit/s.
  */
 export const MAX_VALUE_BYTES = 1024 * 1024
 
-// A few bytes could claim a list of millions of elements, and the decoder would allocate the memory
-// at once. No value has more elements than bytes.
+// A few bytes could announce a list of millions of elements, and the decoder would allocate its
+// memory at once. No value has more elements than bytes.
 setSizeLimits({ maxArraySize: MAX_VALUE_BYTES, maxMapSize: MAX_VALUE_BYTES, maxObjectSize: MAX_VALUE_BYTES })
 
 const encoder = new Encoder({ structuredClone: true, useRecords: false, mapsAsObjects: true, tagUint8Array: false })
@@ -23,7 +23,7 @@ export class UnclonableError extends JelError {
   readonly code = 'VALUE_UNCLONABLE'
 }
 
-/** Stands for -0, which has no number in CBOR and would become 0. */
+/** Stands for -0. CBOR has no integer -0, so it would become 0. */
 class NegativeZero {
   readonly magnitude = 0
 }
@@ -35,7 +35,7 @@ addExtension<NegativeZero | number, number>({
   decode: () => -0,
 })
 
-/** Stands for an `ArrayBuffer`, which would otherwise become a view. */
+/** Stands for an `ArrayBuffer`. Otherwise the buffer would become a view. */
 class BareBuffer {
   readonly bytes: Uint8Array
 
@@ -52,18 +52,18 @@ addExtension<BareBuffer | ArrayBuffer, Uint8Array>({
 })
 
 /**
- * Decodes an integer of more than 64 bits. The decoder's own method adds one byte after the other,
- * so its time grows with the square of their number: hours for the bytes of one message.
+ * Decodes an integer of more than 64 bits. The decoder's own method adds one byte after the other.
+ * Its time grows with the square of the number of bytes: hours for the bytes of one message.
  */
 function integerOf(bytes: Uint8Array): bigint {
   return BigInt(`0x0${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`)
 }
 
-// These tags have no class: the encoder knows their values.
+// These tags need no class, since the encoder knows their values.
 addExtension({ tag: 2, decode: integerOf } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
 addExtension({ tag: 3, decode: (bytes) => -1n - integerOf(bytes) } as Parameters<typeof addExtension<bigint, Uint8Array>>[0])
 
-/** Kinds of objects whose content the encoder does not see. They would become empty. */
+/** Kinds of objects with content that the encoder does not see. They would become empty. */
 const OPAQUE = new Set('BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,Promise,SharedArrayBuffer,String,Symbol'.split(','))
 /** Kinds of objects that are complete even without fields. */
 const KNOWN = new Set('Object,Array,Arguments,Map,Set,Date,RegExp,Error,DOMException'.split(','))
@@ -72,8 +72,8 @@ const KNOWN = new Set('Object,Array,Arguments,Map,Set,Date,RegExp,Error,DOMExcep
 type Found = Map<object, object | undefined>
 
 /**
- * Whether the encoder would change a part of this value. @throws UnclonableError for parts that
- * would be lost
+ * Whether the encoder would change a part of this value. @throws UnclonableError if a part would be
+ * lost
  */
 function isChanged(value: unknown, found: Found, holder?: object): boolean {
   if (typeof value === 'function' || typeof value === 'symbol') throw refusal(typeof value, value, found, holder)
@@ -82,10 +82,10 @@ function isChanged(value: unknown, found: Found, holder?: object): boolean {
   found.set(value, holder)
   if (value instanceof ArrayBuffer) return true
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
-  // Objects of the platform, such as a URL, show no fields.
+  // Objects of the platform, such as a URL, have no visible fields.
   if (OPAQUE.has(kind) || (!KNOWN.has(kind) && Object.keys(value).length === 0)) throw refusal(kind, value, found, holder)
   let isAny = false
-  // Checks all parts: a later one may be one that cannot be sent.
+  // Checks all parts, since a later part may be one that can't be sent.
   for (const each of partsOf(value)) isAny = isChanged(each, found, value) || isAny
   return isAny
 }
@@ -114,7 +114,7 @@ function partsOf(value: object): Iterable<unknown> {
 }
 
 /**
- * Returns the same value, with types that the encoder knows in place of those that it would change.
+ * Returns the same value. Parts that the encoder would change are replaced by types that it keeps.
  */
 function encodable(value: unknown, made: Map<object, unknown>): unknown {
   if (Object.is(value, -0)) return new NegativeZero()
@@ -164,7 +164,7 @@ export class ValueTooLargeError extends JelError {
 export function encodeValue(value: unknown): Uint8Array {
   try {
     const sent = isChanged(value, new Map()) ? encodable(value, new Map()) : value
-    // The encoder returns a part of its own buffer.
+    // Copies the bytes, since the encoder returns a part of its own buffer.
     const bytes = Uint8Array.from(encoder.encode(sent))
     if (bytes.length > MAX_VALUE_BYTES) throw new ValueTooLargeError(bytes.length)
     return bytes
@@ -177,7 +177,6 @@ export function encodeValue(value: unknown): Uint8Array {
 
 /** @throws Error for bytes that are not a value */
 export function decodeValue(bytes: Uint8Array): unknown {
-  // Slices of a `Buffer` would be `Buffer`s too. Programs get the types that they would get
-  // elsewhere.
+  // A `Buffer` would be decoded to `Buffer`s. Programs must get the same types everywhere.
   return encoder.decode(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes))
 }
