@@ -3,12 +3,12 @@ import { Grid } from './grid.ts'
 import { checkOptions, type ComputeOptions } from './options.ts'
 
 /**
- * Takes part in computing on a pool: runs tasks of the jobs that this member accepts, keeps
+ * Takes part in computing on a pool. Runs tasks of the jobs that this member accepts, keeps
  * outcomes of other members, submits jobs and finds them.
  *
- * @param pool stays open when the grid closes
- * @param options default: a member without workers, which submits, and keeps outcomes of others
- * @throws InvalidOptionError, which names the option
+ * @param pool the pool; it stays open when the grid closes
+ * @param options default: a member without workers. It submits jobs, and keeps outcomes of others.
+ * @throws InvalidOptionError that names the option
  */
 export async function compute(pool: Pool, options: ComputeOptions = {}): Promise<Grid> {
   checkOptions(options)

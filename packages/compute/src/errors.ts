@@ -33,18 +33,18 @@ export class NotOwnerError extends ComputeError {
   readonly code = 'NOT_OWNER'
 }
 
-/** No member that was asked has these bytes, or the job has no such blob. */
+/** None of the asked members has these bytes, or the job has no such blob. */
 export class BlobMissingError extends ComputeError {
   readonly code = 'BLOB_MISSING'
 }
 
 /**
- * The blobs or the program take more bytes than allowed, or more than a member keeps on disk, or
- * the blobs are too many.
+ * The blobs or the program have more bytes than allowed, or than a member keeps on disk, or there
+ * are too many blobs.
  */
 export class BlobTooLargeError extends ComputeError {
   readonly code = 'BLOB_TOO_LARGE'
-  /** True if it is too large by itself, so that no eviction can make room for it. */
+  /** True if the bytes exceed the limit by themselves. Then no eviction can make room. */
   readonly isForGood: boolean
 
   constructor(message: string, isForGood = false) {
@@ -53,7 +53,7 @@ export class BlobTooLargeError extends ComputeError {
   }
 }
 
-/** No other member keeps the job, so it would be lost with this one. */
+/** No other member keeps the job, so it would be lost with this member. */
 export class JobNotKeptError extends ComputeError {
   readonly code = 'JOB_NOT_KEPT'
 }
@@ -71,7 +71,7 @@ export class JobFailedError extends ComputeError {
   readonly member: string
   /** How many times the task was tried. */
   readonly tries: number
-  /** The stack of the program, where the program threw. */
+  /** The stack of the program at the throw. */
   readonly remoteStack: string | undefined
 
   constructor(failure: { code: string; message: string; member: string; tries: number; stack?: string }) {

@@ -17,21 +17,18 @@ import { Submissions } from './shell/submission.ts'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100
-/**
- * How long replicas may take to learn of a cancellation, ms. It exceeds the time limit of a
- * request.
- */
+/** Time that replicas have to learn of a cancellation, ms. It exceeds the time-out of a request. */
 const CANCEL_TIME = 5000
 
 /** Events of a {@link Grid}. */
 export interface GridEvents {
   /** This member runs its first task of a job. */
   working: CustomEvent<Shift>
-  /** A job has ended of which this member ran tasks. */
+  /** A job has ended, and this member had run tasks of it. */
   worked: CustomEvent<EndedShift>
   /**
-   * Something that an operator should know. `code`: such as `MEMBER_UNFIT`, or the code of an
-   * error. `job`: the id of the job; undefined if it concerns none.
+   * A warning for the operator. `code`: for example `MEMBER_UNFIT`, or the code of an error. `job`:
+   * the id of the job; undefined if the warning concerns no job.
    */
   warning: CustomEvent<{ readonly code: string; readonly message: string; readonly job: string | undefined }>
 }
@@ -72,8 +69,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Stores bytes, or those of a file, here, and returns their name. If the name stands in the input
-   * of a job, the blob belongs to the job, and the tasks get its bytes by `use`.
+   * Stores bytes, or the bytes of a file, at this member and returns their name. If the name stands
+   * in the input of a job, the blob belongs to the job. Its tasks get the bytes by `use`.
    *
    * @param source the path of a file, or bytes; at most the limit of the disk, 256 MiB by default
    * @throws BlobTooLargeError
@@ -83,13 +80,13 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Submits a job: a function of a program, and its input. The job goes on without this member. The
-   * same name, program and input again are the same job.
+   * Submits a job: a function of a program, and its input. The job goes on without this member. If
+   * name, program and input are the same again, it is the same job.
    *
-   * @param program the path of a file, which may import others, or the bytes of a module without
+   * @param program the path of a file that may import others, or the bytes of a module without
    * imports; at most 64 MiB
    * @param fn the name under which the program exports the task
-   * @param input anything that a structured clone takes, except data views and boxed numbers and
+   * @param input any value that a structured clone takes, except data views and boxed numbers and
    * strings; at most 1 MiB
    * @throws InvalidOptionError, ProgramError, FunctionMissingError, VotesError, JobNameTakenError,
    * UnclonableError, ValueTooLargeError, BlobMissingError, BlobTooLargeError; any error of
@@ -97,7 +94,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
-    // Pins the files until the job has its id, which depends on all of them.
+    // The id of the job depends on all files. They are pinned until it is known.
     const pin = { for: `submission ${crypto.randomUUID()}` }
     try {
       return await this.#submit(program, fn, input, options, pin)
@@ -111,7 +108,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const name = options.name ?? crypto.randomUUID()
     const id = jobId(this.owner, name, job)
     const known = this.#engine.jobs.named(this.owner, name)
-    // The name of a cancelled job is free.
+    // The name of a cancelled job is free again.
     if (known !== undefined && known.desired !== 'cancel') {
       if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
       return new Job(this, id)
@@ -127,7 +124,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /**
    * Returns a job by its id or name.
    *
-   * @throws UnknownJobError if there is none, or if several owners have a job of this name
+   * @throws UnknownJobError if there is no such job, or if several owners have a job of this name
    */
   job(idOrName: string): Job {
     return new Job(this, this.#engine.jobs.find(idOrName))
@@ -207,7 +204,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async setDesired(id: JobId, desired: JobRecord['desired']): Promise<void> {
     await this.#engine.jobs.setDesired(id, desired)
-    // The job is over here once replicas have answered that they stopped, or that it has an
+    // The job is over here once replicas have answered that they stopped, or that the job has an
     // outcome.
     if (desired === 'cancel') await this.ended(id, CANCEL_TIME)
     else await this.#engine.untilKnown(id, desired)
@@ -222,7 +219,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** Pushes programs, inputs and blobs to the replicas before any member learns of the job. */
   async #distribute(id: JobId, hashes: readonly string[]): Promise<void> {
     let replicas: readonly string[] = this.#engine.holders.replicas(id)
-    // A member that did not take one blob gets no further ones. It fetches those that it lacks.
+    // A member that did not take one blob gets no further blobs. It fetches missing blobs itself.
     for (const hash of hashes) replicas = await this.#engine.blobs.push(hash, replicas)
   }
 

@@ -9,8 +9,8 @@ export interface JobProgress {
   /** The state of the job. */
   readonly state: JobState
   /**
-   * The part of the job that is done, 0 to 1. It is a guess from the tree, in which siblings count
-   * as equal.
+   * The part of the job that is done, 0 to 1. It is estimated from the tree: all children of a task
+   * count as equally large.
    */
   readonly covered: number
   /** Number of members that took part. */
@@ -21,7 +21,7 @@ export interface JobProgress {
   readonly finished: number
   /** Tasks per second since the last progress; 0 once the job is over. */
   readonly rate: number
-  /** The reason for this state, for people. */
+  /** The reason for this state, as text for people. */
   readonly reason: string
 }
 
@@ -35,7 +35,7 @@ export function progressOf(desired: JobRecord['desired'], status: JobView | unde
 
 function stateOf(desired: JobRecord['desired'], status: JobView | undefined): JobState {
   if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
-  // Until replicas have answered the job may have an outcome.
+  // A cancelled job may have an outcome until the replicas have answered.
   if (status?.ended === 'cancelled') return 'cancelled'
   if (desired === 'suspend') return 'suspended'
   return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'

@@ -6,13 +6,10 @@ import { progressOf, type JobProgress, type JobState } from './job-progress.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 
-/**
- * How long a replica may take to report which members hold which tasks, ms. A guess: some round
- * trips and a dial.
- */
+/** Time that a replica has to list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000
 
-/** How long others may take to get all of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
+/** Time that others have to get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
 /** The services that a job needs from its grid. */
@@ -56,8 +53,8 @@ export class Job {
   }
 
   /**
-   * When the job and its result expire. Without a pool nothing expires: it is the last date that
-   * exists.
+   * When the job and its result expire. Without a pool nothing expires, and this is the last date
+   * that exists.
    * @throws UnknownJobError
    */
   get expires(): Date {
@@ -65,15 +62,15 @@ export class Job {
   }
 
   /**
-   * The ids of the members that keep the job, in the view of this member. The first one supervises
-   * its root.
+   * The ids of the members that keep the job, in the view of this member. The first member
+   * supervises its root.
    */
   get replicas(): readonly string[] {
     return this.#source.replicas(this.id)
   }
 
   /**
-   * The state as far as this member knows it without asking; {@link progress} asks.
+   * The state, as far as this member knows without asking others; {@link progress} asks.
    * @throws UnknownJobError
    */
   get state(): JobState {
@@ -84,15 +81,15 @@ export class Job {
    * The value of the job, once its root has one: the return value of its function, or the shared
    * value that the task names as `result`.
    *
-   * @throws JobFailedError, JobCancelledError; UnknownJobError once the job has expired, or if this
-   * member stops computing before
+   * @throws JobFailedError, JobCancelledError; UnknownJobError if the job has expired, or if this
+   * member stops computing before the job has ended
    */
   get result(): Promise<unknown> {
     return this.#result()
   }
 
   /**
-   * Yields the progress of the job at this interval until it ends. The last one gives the final
+   * Yields the progress of the job at this interval until it ends. The last progress has the final
    * state.
    *
    * @param every ms; default: 1000
@@ -115,28 +112,30 @@ export class Job {
   }
 
   /**
-   * Resolves once another member keeps the job with all that it needs: from then on the job
-   * outlives this member. Returns that member's id, or this member's id if the job has ended and
-   * only this member knows that. Always rejects without a pool, as there is no other member.
+   * Resolves once another member keeps the job with all its files. From then on the job outlives
+   * this member. Returns the other member's id. If the job has ended and only this member knows
+   * that, it returns this member's id. Without a pool there is no other member, so it always
+   * rejects.
    *
    * @param within ms; default: 20 s
-   * @throws JobNotKeptError, which states the reason
+   * @throws JobNotKeptError that states the reason
    */
   async kept(within = KEEP): Promise<string> {
     return await this.#source.kept(this.id, within)
   }
 
   /**
-   * Returns the tasks for which the job waits: those that members hold, the ones without news for
-   * longest first; at most 64. A task waits for those whose paths begin with its own.
+   * Returns at most 64 tasks that members hold and for which the job waits. The task without
+   * progress for longest comes first. A task waits for the tasks whose paths begin with its own
+   * path.
    */
   async waits(): Promise<readonly HeldTask[]> {
     return await this.#source.explain(this.id, EXPLAIN)
   }
 
   /**
-   * Ends the job everywhere, unless it has an outcome, which stays. Its name is free afterwards.
-   * Resolves once two replicas have answered that they stopped, or after 3 s.
+   * Ends the job everywhere, unless it has an outcome. An outcome stays. The name is free
+   * afterwards. Resolves once two replicas have answered that they stopped, or after 3 s.
    *
    * @throws NotOwnerError, UnknownJobError
    */
@@ -145,8 +144,8 @@ export class Job {
   }
 
   /**
-   * Suspends the job: no member begins a task of it until {@link resume}. Resolves once two members
-   * know it, or after 3 s; the same holds for {@link resume} and {@link forget}.
+   * Suspends the job. No member begins a task of it until {@link resume}. Resolves once two members
+   * know of it, or after 3 s. The same holds for {@link resume} and {@link forget}.
    *
    * @throws NotOwnerError, UnknownJobError
    */
@@ -160,7 +159,7 @@ export class Job {
   }
 
   /**
-   * Removes the job and its result from the pool: no member finds it afterwards, and its name is
+   * Removes the job and its result from the pool. No member finds it afterwards, and its name is
    * free.
    * @throws NotOwnerError, UnknownJobError
    */

@@ -21,11 +21,11 @@ import { Runner } from './shell/runner.ts'
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 
 /**
- * Runs the same programs without a pool, on the processors of this machine (Cilk's serial elision,
- * on several).
+ * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial
+ * elision, but on several processors).
  *
  * @param options `workers` is required
- * @throws InvalidOptionError, which names the option
+ * @throws InvalidOptionError that names the option
  */
 export function computeLocal(options: LocalOptions): LocalGrid {
   checkLocalOptions(options)
@@ -40,7 +40,10 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
   readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
-  /** How jobs ended. Nothing else of a job is kept, and not longer than its `Job` object lives. */
+  /**
+   * How jobs ended. Nothing else of an ended job is kept. The entry is kept as long as the `Job`
+   * object lives.
+   */
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
   closed = false
@@ -65,7 +68,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /**
-   * Stores bytes, or those of a file, and returns their name, for the inputs of jobs.
+   * Stores bytes, or the bytes of a file, and returns their name for the inputs of jobs.
    * @throws BlobTooLargeError
    */
   async blob(source: string | Uint8Array): Promise<BlobReference> {
@@ -136,8 +139,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /**
-   * Forgets a job to which no `Job` object refers. A job that still runs is forgotten once it has
-   * ended.
+   * Forgets a job to which no `Job` object refers. If the job still runs, it is forgotten once it
+   * has ended.
    */
   #forget(id: string): void {
     if (this.#jobs.has(id) && !this.#ended.has(id) && !this.closed) {

@@ -1,6 +1,6 @@
 /**
- * Checks the options of `compute`, `computeLocal` and `submit` by name and type. So callers without
- * types get an error at once.
+ * Checks names and types of the options of `compute`, `computeLocal` and `submit`. So callers
+ * without type checks get an error at once.
  */
 import { InvalidOptionError, type RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
@@ -12,33 +12,34 @@ import { MAX_LIFETIME } from './shell/job-record.ts'
 /** Options of `compute`. */
 export interface ComputeOptions {
   /**
-   * How many tasks may run here at once. Default: 0, a member that only submits, and keeps outcomes
-   * of others.
+   * How many tasks may run here at once. Default: 0. Such a member only submits jobs and keeps
+   * outcomes of others.
    */
   readonly workers?: number
   /**
-   * The owners whose programs run here. Without a sandbox, thus with all rights of this process:
-   * `own` (the owner of this member), the id of an owner, or `members` (any owner in the pool).
-   * `sandbox` runs the programs of all other owners in sandboxes. Default: `own` and `sandbox`.
+   * The owners whose programs run here. `own` (the owner of this member), the id of an owner, and
+   * `members` (any owner in the pool) run programs without a sandbox, that is with all rights of
+   * this process. `sandbox` runs the programs of all other owners in sandboxes. Default: `own` and
+   * `sandbox`.
    */
   readonly accept?: readonly string[]
   /**
-   * Shares of processor time among the owners whose jobs wait: the number of tickets (above 0, at
-   * most 1,000,000) by the id of an owner, or by `own`. Other owners have one ticket each. Default:
-   * the job that was submitted first goes first.
+   * Shares of processor time among the owners whose jobs wait. Each id of an owner, or `own`, has a
+   * number of tickets (above 0, at most 1,000,000). Other owners have one ticket each. Default: the
+   * job that was submitted first goes first.
    */
   readonly tickets?: Readonly<Record<string, number>>
   /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
   readonly limits?: Partial<TaskLimits>
   /**
-   * The owner of the jobs that this member submits; see `readOwner`. Default: this node. Its key is
-   * a new one at each start if there is no identity file.
+   * The owner of the jobs that this member submits; see `readOwner`. Default: this node. Without an
+   * identity file the node has a new key at each start.
    */
   readonly owner?: RecordOwner
   /** The folder for programs, large inputs and blobs. Default: below the user's cache folder. */
   readonly cache?: string
   /**
-   * Whether this member is a client that only visits, as a command does: it runs nothing, keeps
+   * Whether this member is a client that only visits, like a command. It runs nothing, keeps
    * nothing for others, and publishes nothing about itself. A client must have no workers. Default:
    * false.
    */
@@ -48,7 +49,7 @@ export interface ComputeOptions {
 /** Options of a job. */
 export interface SubmitOptions {
   /**
-   * The name of the job. Default: a random one. Another submission of the same name, program and
+   * The name of the job. Default: a random name. Another submission with the same name, program and
    * input is the same job.
    */
   readonly name?: string
@@ -59,8 +60,8 @@ export interface SubmitOptions {
    */
   readonly keep?: number
   /**
-   * How many members compute each task, each by itself; 1 to 7. An outcome counts once as many
-   * members agree on it. All of them begin the task with the same shared values. Default: 1.
+   * How many members compute each task, each by itself; 1 to 7. An outcome counts once this many
+   * members agree on it. They all begin the task with the same shared values. Default: 1.
    */
   readonly votes?: number
   /** Blobs that the program names itself. Blobs that the input names are added anyway. */
@@ -82,7 +83,7 @@ export interface LocalOptions {
   readonly cache?: string
 }
 
-/** Programs that run by default: this owner's with all rights, those of others in sandboxes. */
+/** Programs that run by default: this owner's programs with all rights, others in sandboxes. */
 const DEFAULT_ACCEPT = ['own', 'sandbox']
 
 /** Most tickets of one owner. A guess: with a larger ratio an owner gets no share in practice. */
@@ -132,25 +133,25 @@ const ofJob = v.strictObject(
 )
 const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
 
-/** @throws InvalidOptionError, which names the option */
+/** @throws InvalidOptionError that names the option */
 export function checkOptions(options: unknown): asserts options is ComputeOptions {
   check(ofPool, options)
   const { visits = false, workers: count = 0 } = options as ComputeOptions
   if (visits && count > 0) throw new InvalidOptionError('visits: a client has no workers')
 }
 
-/** @throws InvalidOptionError, which names the option */
+/** @throws InvalidOptionError that names the option */
 export function checkLocalOptions(options: unknown): asserts options is LocalOptions {
-  // A missing option is an error of its value, not of the object.
+  // A missing option is reported as a wrong value, not as an error of the object.
   check(ofMachine, typeof options === 'object' && options !== null ? { workers: undefined, ...options } : options)
 }
 
-/** @throws InvalidOptionError, which names the option */
+/** @throws InvalidOptionError that names the option */
 export function checkSubmitOptions(options: unknown): asserts options is SubmitOptions {
   check(ofJob, options)
 }
 
-/** Without a pool there are fewer options. @throws InvalidOptionError, which names the option */
+/** Without a pool there are fewer options. @throws InvalidOptionError that names the option */
 export function checkLocalSubmitOptions(options: unknown): asserts options is Pick<SubmitOptions, 'blobs'> {
   check(ofLocalJob, options)
 }
@@ -163,8 +164,8 @@ function check(schema: v.GenericSchema, options: unknown): void {
 }
 
 /**
- * A strict object reports one kind of issue both for a non-object and for an unknown field. This
- * tells them apart.
+ * A strict object reports the same kind of issue for a non-object and for an unknown field. This
+ * function distinguishes the two.
  */
 function unknownOr(otherwise: string): (issue: v.BaseIssue<unknown>) => string {
   return ({ expected }) => (expected === 'never' ? 'there is no such option' : otherwise)

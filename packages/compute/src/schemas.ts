@@ -1,7 +1,4 @@
-/**
- * Encodes and decodes the messages of schedulers and sandboxes, with checks and bounds: the common
- * parts.
- */
+/** Common parts of the encoding of messages of schedulers and sandboxes, with checks and bounds. */
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
 import type { Message } from './core/messages.ts'
@@ -9,7 +6,7 @@ import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
 import { fitsShared, MAX_UNION } from './core/shared-value.ts'
 import { MAX_VALUE_BYTES } from './program/values.ts'
 
-/** Elements of a list in a message. A guess: the number of items that a frame may have open. */
+/** Most elements of a list in a message. A guess: as many as a frame may have open children. */
 export const MAX_ITEMS = 65_536
 
 const encoder = new Encoder({
@@ -22,8 +19,8 @@ const encoder = new Encoder({
 
 export const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
 /**
- * Larger values are capped: an honest member adds its own counts to those that another member made
- * up, and reports the sum.
+ * A count. Larger values are capped, not rejected: an honest member may add its own counts to a
+ * false count of another member, and report the sum.
  */
 export const count = v.pipe(
   v.number(),
@@ -60,7 +57,9 @@ const failure = v.object({
 })
 export const outcome = v.union([v.object({ value: bytes }), v.object({ failure })])
 
-/** Returns a message in the form in which it is sent: the wire calls a lifeline `surplus`. */
+/**
+ * Returns a message in the form in which it is sent. On the wire a lifeline is called `surplus`.
+ */
 export function wireForm(message: Message): unknown {
   return message.type === 'lifeline' ? { type: 'surplus' } : message
 }
@@ -74,8 +73,8 @@ export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, data: 
   let left = data.length
   /** Turns CBOR's maps of text keys back into objects. Shared values stay maps. */
   function objectOf(value: unknown, key?: unknown): unknown {
-    // CBOR's references can repeat one list many times: 240 bytes would become 10,000,000 elements.
-    // Each element of an honest message takes bytes of its own.
+    // CBOR's references can repeat one list many times. 240 bytes would become 10,000,000 elements.
+    // In an honest message each element takes bytes of its own.
     if (left-- === 0) throw new RangeError('more elements than bytes')
     if (value instanceof Uint8Array) return value
     if (Array.isArray(value)) return value.map((each) => objectOf(each))
