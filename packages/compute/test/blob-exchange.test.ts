@@ -10,7 +10,10 @@ import { BlobExchange, BLOB_PROTOCOL } from '../src/shell/blob-exchange.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
 import { PeerBudget } from '../src/shell/peer-budget.ts'
 
-/** More than fits into a slow reader's queue, and more than is sent while a stream closes. */
+/**
+ * Bytes of a large blob. They don't fit into a slow reader's queue, and are not all sent while a
+ * stream closes.
+ */
 const LARGE = 24 * 2 ** 20
 
 let folder: string
@@ -46,7 +49,7 @@ async function member(disk?: number): Promise<{ pool: Pool; store: BlobStore; ex
   return { pool: joined, store, exchange, budget }
 }
 
-/** A member that answers every request with these frames. */
+/** Adds a member that answers every request with these frames. */
 async function liar(frames: readonly Uint8Array[]): Promise<{ id: string; asked: () => number }> {
   const joined = await pool()
   let asked = 0
@@ -138,7 +141,7 @@ describe('blobs between members', () => {
     for (let request = 0; request < 12; request++) {
       const stream = await other.pool.open(one.pool.self.id, BLOB_PROTOCOL)
       stream.send(encode.single(new TextEncoder().encode(`get ${hash}`)))
-      // The blob is being read from disk.
+      // Meanwhile the blob is read from disk.
       await sleep(5)
       stream.abort(new Error('never mind'))
     }
@@ -188,7 +191,7 @@ describe('blobs between members', () => {
         { onFrame: () => {}, onEnd: () => frames.abort(new Error('it ended')) },
       )
       queue.push(new TextEncoder().encode(`put ${hash}`))
-      // The last chunk, which is shorter, never comes.
+      // The last, shorter chunk never comes.
       for (let chunk = 0; chunk < 250; chunk++) queue.push(new Uint8Array(2 ** 18))
     }
     await expect.poll(() => queues.every(({ bytes }) => bytes === 0), { timeout: 50_000 }).toBe(true)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid } from '../src/index.ts'
 
 const blobs = join(import.meta.dirname, 'programs/blobs.ts')
-/** CIDv1 of the empty blob, as IPFS writes it. */
+/** The CIDv1 of the empty blob, as IPFS writes it. */
 const EMPTY = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
 describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s', (place) => {

@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Bytes of buffers in use. Unreferenced ones stay until garbage is collected. */
+/** Returns the bytes of buffers in use. Unreferenced buffers count until garbage is collected. */
 function buffersInUse(): number {
   // Twice: the second run frees the objects that the first one finds.
   collectGarbage()

@@ -15,7 +15,7 @@ const STREAMS = '/jel-compute/1.0.0'
 const test = testPool()
 const { join: enter, member } = test
 
-/** A member that speaks the protocol, and sends any messages. */
+/** Adds a member that speaks the protocol and can send any messages. */
 async function hostile(): Promise<Pool> {
   const pool = await enter()
   await pool.setConstant(CONSTANT, Uint8Array.of(1))

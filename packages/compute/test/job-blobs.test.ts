@@ -45,7 +45,7 @@ describe('blobs of a job on a pool', () => {
     test.grids.push(worker)
     await expect.poll(() => worker.jobs().length).toBe(1)
     expect(await worker.job(id).result).toBe(1)
-    // The program, the list of its blobs, and its blob.
+    // It fetched three files: the program, the list of blobs, and the blob.
     expect(open.mock.calls.filter(([, protocol]) => protocol === BLOB_PROTOCOL)).toHaveLength(3)
   })
 
@@ -78,7 +78,7 @@ describe('blobs of a job on a pool', () => {
     await expect.poll(() => test.grids.every((grid) => grid.status(job.id) !== undefined)).toBe(true)
     const leaving = ids.findIndex((id, number) => number > 0 && job.replicas.includes(id))
     await leave(leaving)
-    // The submitter may be the new replica, and has them anyway. Then the next one leaves.
+    // If the submitter is the new replica, it has the blobs anyway. Then another replica leaves.
     if (submitter.replicas(job.id).includes(ids[0] as string))
       await leave(ids.findIndex((id, number) => number > 0 && number !== leaving && job.replicas.includes(id)))
     await expect.poll(async () => await Promise.all(outside.map(async (number) => await has(number))), { timeout: 20_000 }).toContain(true)
@@ -94,7 +94,7 @@ describe('blobs of a job on a pool', () => {
     const hash = await hashOf(Uint8Array.of(9, 9, 9))
     const name = nameOf({ hash, isList: false })
     const list = await new BlobStore(join(test.folder, '0')).put(toBytes([{ name, size: 3, parts: [hash] }]))
-    // As if its submitter had lost the blob.
+    // Publishes a job as if its submitter had lost the blob.
     const published = submitter.published((job as { id: string }).id) as PublishedJob
     const value = encodeJob({ ...published, fn: 'catches', input: encodeValue(name), blobs: list, submitted: Date.now() })
     await (test.pools[0] as Pool).publish('jel.compute/job/lost', value, { ttl: 60_000 })

@@ -7,7 +7,7 @@ import { testPool } from './test-pool.ts'
 const various = join(import.meta.dirname, 'programs/various.ts')
 const test = testPool()
 
-/** A requester as this member. */
+/** A requester at this member. */
 const asker = (pool: Pool): JobKeepers =>
   new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), desiredOf: () => 'forget' })
 
@@ -27,7 +27,7 @@ describe('a member that is asked whether it keeps a job', () => {
       await asker(liar).ask(keeper.self.id, 'unknown')
       open--
     })
-    // At most two may wait.
+    // At most two requests may wait.
     await expect.poll(() => open, { timeout: 5000 }).toBe(2)
     expect(await asker(honest).ask(keeper.self.id, 'known')).toBe(true)
     await keepers.close()

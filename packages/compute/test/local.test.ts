@@ -146,7 +146,7 @@ describe('what goes wrong is told with its cause', () => {
     const job = await grid.submit(various, 'flat', { tasks: 10, ms: 0 })
     expect(await job.result).toBe(45)
     expect([job.state, await job.result]).toEqual(['done', 45])
-    // No date ends it.
+    // The job never expires.
     expect(job.expires.toISOString()).toBe('+275760-09-13T00:00:00.000Z')
     expect(grid.published(job.id)?.input).toBeUndefined()
     await job.cancel()

@@ -44,9 +44,9 @@ describe('a pool that computes', () => {
     const workers = [await member({ workers: 1 }), await member({ workers: 1 }), await member({ workers: 1 }), await member({ workers: 1 })]
     const inputs = Array.from({ length: 6 }, (_, number) => new Uint8Array(500_000).fill(number))
     const jobs = await Promise.all(inputs.map((input) => submitter.submit(various, 'echo', input)))
-    // A replica that has yet to learn of an end says that the job goes on.
+    // A replica that has not learned of an end yet would say that the job goes on.
     for (const each of [submitter, ...workers]) await Promise.all(jobs.map(({ id }) => each.job(id).result))
-    // Time passes, so the jobs were submitted long ago.
+    // Time seems to have passed, so the jobs count as submitted long ago.
     const now = Date.now
     vi.spyOn(Date, 'now').mockImplementation(() => now() + 15_000)
     const latecomer = await member({ workers: 1 })
@@ -87,7 +87,7 @@ describe('a pool that computes', () => {
     const kept = alone.kept()
     const keeper = await member()
     expect(await kept).toBe((test.pools[1] as Pool).self.id)
-    // It stops as if it were killed, so it hands nothing on.
+    // The member stops as if it were killed, so it hands nothing on.
     await (test.pools[0] as Pool).libp2p.stop()
     const worker = await member({ workers: 1 })
     expect(keeper.jobs()).toHaveLength(1)
@@ -134,9 +134,9 @@ describe('a pool that computes', () => {
     await expect.poll(() => submitter.replicas('x').length).toBe(2)
     const long = await submitter.submit(various, 'flat', { tasks: 60, ms: 20 })
     await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
-    // Each of these blobs would make room for itself.
+    // Each of these blobs would evict an unpinned file.
     for (let junk = 0; junk < 4; junk++) await worker.blob(new Uint8Array(2 ** 20).fill(junk))
-    // The process of the first program's worker ends for another program.
+    // The worker's process of the first program ends, and another program starts.
     expect(await (await submitter.submit(spaces, 'area')).result).toBe(3000)
     expect(await long.result).toBe(1770)
   })
@@ -207,7 +207,7 @@ describe('a pool that computes', () => {
     const job = await submitter.submit(various, 'queens', 6, { name: 'mine' })
     expect(await job.result).toBe(4)
     const published = submitter.published(job.id) as PublishedJob
-    // As if its submitter did not know of the first one.
+    // Publishes a job as if its submitter did not know of the first job.
     const value = encodeJob({ ...published, input: encodeValue(7) })
     await (test.pools[0] as Pool).publish('jel.compute/job/mine', value, { ttl: 60_000 })
     await expect.poll(() => worker.jobs().map(({ id }) => id === job.id)).toEqual([false])
@@ -334,7 +334,8 @@ describe('a pool that computes', () => {
     const voters = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'queens', 8, { votes: 2 })
     expect(await job.result).toBe(92)
-    // There is no record of a key: it would end before a result that is kept for longer.
+    // Keys have no records of their own. Such a record could expire before a result that is kept
+    // for longer.
     expect((test.pools[0] as Pool).records().map(({ name }) => name)).toEqual([expect.stringContaining('job/')])
     for (const [index, voter] of voters.entries()) {
       await voter.close()

@@ -4,7 +4,7 @@ const NOW = 1_800_000_000_000
 /** Most records that a pool holds. */
 const ROOM = 4096
 
-/** The records of a pool, evicted in the same order as in a real one. */
+/** The records of a pool. They are evicted in the same order as in a real pool. */
 export class Records {
   readonly #order = new FairOrder()
   readonly #codec = new StatementCodec('pool', {
@@ -18,7 +18,7 @@ export class Records {
     this.#room = room
   }
 
-  /** Returns the name of the record that is evicted for it, if there is one. */
+  /** Publishes a record. Returns the name of the record that is evicted for it, if there is one. */
   publish(owner: string, name: string): string | undefined {
     const content = { kind: 'record', name, version: NOW, expires: NOW + 1, value: Uint8Array.of(1), withdrawn: false } as const
     const fact = factOf({ statement: this.#codec.sign(owner, content) })

@@ -14,7 +14,7 @@ const various = join(import.meta.dirname, 'programs/various.ts')
 const spaces = join(import.meta.dirname, 'programs/spaces.ts')
 const folder = mkdtempSync(join(tmpdir(), 'jel-sandbox-'))
 let grid: LocalGrid
-/** For programs that never end. */
+/** A grid with a short time limit, for programs that never end. */
 let impatient: LocalGrid
 
 beforeAll(() => {
@@ -84,8 +84,8 @@ describe('a program in a sandbox', () => {
 })
 
 /**
- * Returns what a module reaches once it is out of its compartment. The module writes to descriptor
- * 3.
+ * Runs a module outside of a compartment and returns what it reaches. The module writes to
+ * descriptor 3.
  */
 async function confined(body: string): Promise<string> {
   const module = `import { Socket } from 'node:net'
@@ -154,7 +154,7 @@ describe('a process that is confined, whatever its program has got at,', async (
   })
 
   it('ends with all that it started when the one that started it is gone', async () => {
-    // The channel ends with the last process that has it.
+    // The channel ends when the last process that has it ends.
     const module = `import { spawn } from 'node:child_process'
       import { Socket } from 'node:net'
       spawn('/bin/sleep', ['30'], { stdio: ['ignore', 'ignore', 'ignore', 3] })

@@ -6,8 +6,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { compute, type ComputeOptions, type Grid } from '../src/index.ts'
 
 /**
- * A pool on loopback. Each test of a file gets a new one, and all its members are gone after the
- * test.
+ * A pool on loopback. Each test of a file gets a new pool. All its members are gone after the test.
  */
 export interface TestPool {
   /** The caches of its members, by their numbers. */
@@ -36,7 +35,7 @@ export function testPool(): TestPool {
     rmSync(folder, { recursive: true })
   })
   const enter = async (): Promise<Pool> => {
-    // A member that has left has no addresses.
+    // Skips members that have left: they have no addresses.
     const bootstrap = pools.find(({ self }) => self.addresses.length > 0)?.self.addresses ?? []
     const pool = await joinPool('compute-test', { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap, location: `node${pools.length}@here` })
     pools.push(pool)
@@ -55,7 +54,7 @@ export function testPool(): TestPool {
     join: enter,
     async member(options = {}) {
       const pool = await enter()
-      // Each has a cache of its own, as on another machine.
+      // Each member has a cache of its own, as on another machine.
       const grid = await compute(pool, { accept: ['members'], cache: join(folder, String(pools.length - 1)), ...options })
       grids.push(grid)
       return grid

@@ -21,7 +21,7 @@ export const sum = task(async ({ data }: { data: BlobReference }, { use }) => to
 /** Returns how often this worker has unpacked the blob. `many` takes the maximum. */
 export const once = task(async ({ data }: Asked, { use }) => (await use(data, total)).unpacked)
 
-/** Runs tasks that all use one blob, which their inputs name. */
+/** Runs tasks that all use one blob. Their inputs name it. */
 export const many = task(async ({ data, tasks }: { data: BlobReference; tasks: number }, { run }) => {
   const numbers = await Promise.all(Array.from({ length: tasks }, (_, number) => run(once, { data, number })))
   return Math.max(...numbers)
@@ -30,7 +30,7 @@ export const many = task(async ({ data, tasks }: { data: BlobReference; tasks: n
 /** Uses a blob by its name. */
 export const named = task(async (cid: string, { use }) => new TextDecoder().decode(await use(blob(cid))))
 
-/** Uses a blob that is not of the job, beside a task that succeeds. */
+/** Uses a blob that the job does not have, beside a task that succeeds. */
 export const catches = task(async (cid: string, { run }) => {
   const [one, other] = await Promise.allSettled([run(named, cid), run(sound, 1)])
   const { code, message, member, tries } = (one as PromiseRejectedResult).reason as Record<string, unknown>
@@ -46,5 +46,5 @@ export const forgets = task(async (cid: string, { use }) => {
   return 'still here'
 })
 
-/** Asks for a blob by a value that is no name of one. */
+/** Asks for a blob by a value that is no name of a blob. */
 export const misuses = task(async (given: unknown, { use }) => (await use(given as BlobReference)).length)

@@ -1,4 +1,4 @@
-/** Prints how programs are confined, without free file descriptors, and again with some. */
+/** Prints how programs are confined: first without free file descriptors, then with some. */
 import { closeSync, openSync } from 'node:fs'
 import { confinement } from '../../src/executors/confinement.ts'
 

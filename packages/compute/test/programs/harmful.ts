@@ -11,8 +11,8 @@ export const sends = task(async (children: number, { run }) => {
 })
 
 /**
- * Exceeds the heap limit. That is no error that a thread can receive: V8 ends the process, as one
- * list can't grow in steps that leave it time.
+ * Exceeds the heap limit. The list grows in large steps, so V8 has no time to raise an error in a
+ * thread. It ends the process.
  */
 export const pushes = task(() => {
   const list: number[] = []
@@ -32,7 +32,7 @@ const fail = (): never => {
   throw new Error('nobody catches this')
 }
 
-/** A timer that throws while its task waits for something. */
+/** Sets a timer that throws while the task waits for something. */
 export const throwsLater = task(async () => {
   later(fail)
   await new Promise(() => {})
@@ -53,7 +53,7 @@ export const rests = task(async (ms: number) => {
   return 'rested'
 })
 
-/** Text that looks like a comment, or like an import, and is neither. */
+/** Contains text that looks like a comment or like an import, and is neither. */
 export const speaks = task((n: number) => {
   let count = n
   let steps = 0
@@ -62,7 +62,7 @@ export const speaks = task((n: number) => {
   return [...words, /<!--|-->/u.test(words[0] as string), /import(?=\()/u.test(words[2] as string), steps]
 })
 
-/** A class with a name of its own inside, and a test whether `process` exists. */
+/** Contains a class with another name inside, and a test whether `process` exists. */
 export const guarded = task(() => {
   const Outer = class Inner {
     again(): Inner {

@@ -1,6 +1,6 @@
 /**
- * Programs that try to reach what a sandbox keeps out. Each returns what it reached; `nothing` is
- * the right answer.
+ * Programs that try to reach things that a sandbox must keep out. Each returns what it reached.
+ * `nothing` is the right answer.
  */
 import { task } from '@jel/compute/program'
 

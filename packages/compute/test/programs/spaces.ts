@@ -39,7 +39,7 @@ export const collects = task({ result: seen }, async (children: number, { run })
 })
 
 export const square = task((number: number) => number * number)
-/** Squares of squares, in the order of the numbers. */
+/** Computes squares of squares, in the order of the numbers. */
 export const squares = driver({
   start: (count: number) => ({
     state: { sum: 0, results: 0 },

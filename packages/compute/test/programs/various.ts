@@ -22,7 +22,7 @@ function count(part: Part): number {
   return part.row === part.n ? 1 : below(part).reduce((sum, each) => sum + count(each), 0)
 }
 
-/** The number of ways to place n queens. */
+/** Returns the number of ways to place n queens. */
 export const queens = task(async (given: Part | number, { run }): Promise<number> => {
   const part = typeof given === 'number' ? { n: given, columns: 0, left: 0, right: 0, row: 0 } : given
   if (part.row >= 3) return count(part)
