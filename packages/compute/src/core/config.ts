@@ -65,7 +65,7 @@ export interface SchedulerConfig {
   readonly openChildren: number
   /**
    * Most bytes of the inputs of children that wait for an outcome, over all frames of a job at one
-   * member. A guess: as many as of the result table.
+   * member. A guess: as many as the result table may have.
    */
   readonly openBytes: number
 }

@@ -9,7 +9,7 @@ import type { Members } from './members.ts'
 import type { TaskNode } from './task-node.ts'
 import type { TimerName } from './timers.ts'
 
-/** Signs the outcomes that this member computed, and verifies those of others. */
+/** Signs this member's outcomes, and verifies the outcomes of others. */
 export interface Signer {
   readonly sign: (job: JobId, entry: Entry, leaf: boolean) => Uint8Array
   readonly verify: (job: JobId, entry: Entry, vote: Vote) => boolean

@@ -23,7 +23,7 @@ const EVERY = 20
 const OPEN = 60_000
 /**
  * A member that is back compares once more after this time, ms. By then all others are back, and
- * the replicas agree. The same as in partition merges.
+ * the replicas agree. The same time as in partition merges.
  */
 const COMPARE_AGAIN = 30_000
 /**
@@ -36,8 +36,8 @@ const MAX_CHANGES = 4
  * Reconciles the outcomes of jobs that are over here. Another half of the pool may have ended a job
  * with a different result, or may have an outcome of a job that was cancelled here. So a member
  * that was pronounced dead compares outcomes with the replicas, by a digest. A member that receives
- * a cancellation first asks replicas for an outcome, which takes precedence. New replicas receive
- * outcomes from earlier replicas, as for any job.
+ * a cancellation first asks replicas for an outcome. An outcome takes precedence. New replicas
+ * receive outcomes from earlier replicas, as for any job.
  *
  * At other times no honest member has a different result, so a different result is rejected.
  * Otherwise a lying member could change a result that was read long ago.

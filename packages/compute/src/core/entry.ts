@@ -7,12 +7,12 @@ import { compareBytes, NOTHING_SHARED, sameShared, type Shared } from './shared-
  * input throws everywhere.
  */
 interface TaskFailure {
-  /** Stable and in capitals, as `TASK_THREW`. */
+  /** Stable and in capitals, for example `TASK_THREW`. */
   readonly code: string
   readonly message: string
   /** The program's stack at the throw. */
   readonly stack?: string
-  /** The member where it happened. */
+  /** The member at which the task failed. */
   readonly member: string
   /** Number of tries. */
   readonly tries: number

@@ -14,7 +14,7 @@ export function dropFrame({ effects }: Context, job: Job, node: TaskNode): void 
 }
 
 /**
- * Drops the children that frames of this member called for, but not the tasks that it holds for
+ * Drops the children that frames of this member called for. Keeps the tasks that it holds for
  * others.
  */
 export function dropBelow(context: Context, job: Job, node: TaskNode): void {

@@ -13,8 +13,8 @@ import { canRun, eligible, evidence } from './votes.ts'
 /** Most tasks in the answer to one request. A guess. */
 export const MAX_STOLEN = 64
 /**
- * A victim gives one task for each this many that wait, and at least one. A guess: in a tree fewer
- * tasks wait.
+ * A victim gives at most one of this many waiting tasks, but at least one task. A guess: in a tree
+ * fewer tasks wait.
  */
 export const MANY = 16
 /**

@@ -93,10 +93,10 @@ export type Input =
   | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
   /**
    * A container that had loaded the program is lost, with all its frames of this job. It ended by
-   * itself, or was ended because it took too much. `path`: the task that was at work; undefined if
-   * there was none. This task is tried again, here and elsewhere. It fails (`TASK_POISONOUS`) once
-   * it ended three containers at two members or more. The other frames begin again, and are not to
-   * blame.
+   * itself, or was ended because it took too much time or memory. `path`: the task that was at
+   * work; undefined if there was none. This task is tried again, here and elsewhere. It fails
+   * (`TASK_POISONOUS`) once it ended three containers at two members or more. The other frames
+   * begin again, and are not to blame.
    */
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
   /**
@@ -127,7 +127,7 @@ export type Effect =
   | { readonly type: 'send'; readonly to: MemberId; readonly message: Message }
   /**
    * Start a task. `split`: parts of it are known or held already, so a space must not run it as one
-   * piece. `frozen`: it sees no other shared values than these, and its own offers.
+   * piece. `frozen`: it sees only these shared values and its own offers.
    */
   | {
       readonly type: 'run'
@@ -155,7 +155,7 @@ export type Effect =
   | { readonly type: 'timer'; readonly at: Milliseconds }
   /**
    * A job is over for this member. `entry`: the entry of its root; undefined if the job was
-   * cancelled. The effect is repeated if another outcome replaces it, for example after a
+   * cancelled. The effect is repeated if another outcome replaces this entry, for example after a
    * partition.
    */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }

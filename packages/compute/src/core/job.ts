@@ -14,8 +14,8 @@ import { JobWork } from './job-work.ts'
 import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
- * News for replicas. `entry`: a task has an outcome. `claim`: it is held here. `dropped`: it is not
- * held here any more. `tried`: it has crashes or lost holders. `work`: only the statement of this
+ * News for replicas. `entry`: a task has an outcome. `claim`: it is held here. `dropped`: it is no
+ * longer held here. `tried`: it has crashes or lost holders. `work`: only the statement of this
  * member's work changed. Each report includes it.
  */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
@@ -95,7 +95,7 @@ export class Job {
 
   // The end.
   ended: 'done' | 'cancelled' | undefined
-  /** Time when this member first had an outcome, or gave it up. */
+  /** Time when this member first had an outcome, or gave the job up. */
   endedAt: Milliseconds = -Infinity
   /**
    * Number of times that the root got another outcome after the end. `isDisputed`: a warning of

@@ -65,7 +65,7 @@ export class Lane {
     this.#followed.clear()
   }
 
-  /** A member is gone. */
+  /** A member is gone: the root may have moved. */
   gone(): void {
     this.#isFresh = true
   }
@@ -127,7 +127,7 @@ export class Lane {
     this.#failures++
     const round = this.victims.length
     if (victim !== undefined && this.#failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, this.near)
-    // A hint delays the backoff, but only for two rounds, as two members may name each other.
+    // A hint delays the backoff, but only for two rounds: two members may name each other.
     if (this.#failures < round || (this.#hint !== undefined && this.#failures < 2 * round)) return undefined
     this.#delay = Math.min(config.backoffMost, Math.max(config.backoffLeast, this.#delay * 2))
     this.notBefore = now + Math.ceil(this.#delay * (0.5 + random()))

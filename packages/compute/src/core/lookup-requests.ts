@@ -77,7 +77,7 @@ export class LookupRequests {
    */
   add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
     const waiting = this.#waiting.get(job)
-    // A newcomer has nothing of an old job. At first it does not know the members that have.
+    // A newcomer has nothing of an old job. At first it does not even know the replicas.
     const at = Math.max(this.#context.now, this.#quietUntil, job.spec.fresh ? 0 : job.since + this.#settling)
     if (waiting === undefined) {
       this.#waiting.set(job, { at, until, nodes: new Set([node]) })

@@ -157,7 +157,7 @@ export type Message =
   /** An idle member to a replica: a request for an overdue task. The answer is `work`. */
   | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[] }
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
-  /** To a replica: a request for all held tasks, those without progress for longest first. */
+  /** To a replica: a request for all held tasks, the task without progress for longest first. */
   | { readonly type: 'explain'; readonly job: JobId }
   | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
 

@@ -44,7 +44,10 @@ export class PeerQuota {
     this.#context = context
   }
 
-  /** Returns the task that a member names; undefined if its quota has no room for these bytes. */
+  /**
+   * Returns the task that a member names; undefined if the member's quota has no room for these
+   * bytes.
+   */
   node(job: Job, path: Path, from: MemberId, bytes: number): TaskNode | undefined {
     const known = job.tree.find(path)
     // The statement is this member's own, or comes from the holder for which it waits.

@@ -21,7 +21,7 @@ const TAKE_OVER_AFTER: Milliseconds = 5000
  */
 const MAX_TAKEN_BACK = 4
 
-/** The wait of this replica for an earlier one to begin the root. */
+/** The wait of this replica for an earlier replica to begin the root. */
 interface Wait {
   since: Milliseconds
   /** A member claims to hold the root. */

@@ -23,7 +23,7 @@ export interface SchedulerOptions {
   readonly random: () => number
   /** Shares of owners. Default: none, and the first submitted job comes first. */
   readonly tickets?: Tickets
-  /** Signs and verifies votes. Default: votes are unsigned, and anybody can forge one. */
+  /** Signs and verifies votes. Default: votes are unsigned, and anybody can forge them. */
   readonly signer?: Signer
   readonly config?: Partial<SchedulerConfig>
 }

@@ -14,8 +14,8 @@ export interface Offer {
 }
 
 /**
- * Shared values by name. Immutable: a join returns a new map, or one of the two if the join equals
- * it.
+ * Shared values by name. They are immutable: a join returns a new map, or one of its two maps if
+ * nothing is new.
  */
 export type Shared = ReadonlyMap<string, Offer>
 
@@ -43,7 +43,7 @@ export function offerBytes(count: number): number {
 }
 
 /**
- * Whether a job may have this many shared values of this size. Programs declare few; a peer may
+ * Whether a job may have this many shared values of this size. Programs declare few, but a peer may
  * name any number.
  */
 export function fitsShared(shared: Shared): boolean {
@@ -104,7 +104,7 @@ function joinOffers(left: Offer, right: Offer): Offer {
 
 function unite(left: Offer, right: Offer): Offer {
   const values = merge(inOrder(left.values), inOrder(right.values))
-  // A larger union drops all that a smaller one drops, so this stays a join.
+  // A larger union drops every value that a smaller union drops, so this stays a join.
   let bytes = 0
   const end = values.findIndex((value, at) => at === MAX_UNION || (bytes += value.length) > MAX_UNION_BYTES)
   if (end >= 0) values.length = end

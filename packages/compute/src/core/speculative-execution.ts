@@ -22,9 +22,9 @@ const UNKNOWN = 60_000
  * First it repeats tasks that it awaits itself. This needs no replica, so it also works against
  * holders that claim nothing and against hostile replicas. Such a task may be a parent, so it gets
  * the limit of a parent. If none is overdue, the member asks a replica. A replica knows whether a
- * task is a leaf, and finds stragglers ten times as early. Simulated, 12 members of which one holds
- * tasks for nothing: 77 to 93 s with both, 165 to 202 s with replicas alone. 16 of 64 members fifty
- * times as slow: 16 s with both, 50 s without replicas.
+ * task is a leaf, and finds stragglers ten times as early. Simulated: if one of 12 members holds
+ * tasks and does nothing, a job takes 77 to 93 s with both, and 165 to 202 s with replicas alone.
+ * If 16 of 64 members are fifty times as slow, it takes 16 s with both, and 50 s without replicas.
  */
 export class SpeculativeExecution {
   readonly #context: Context

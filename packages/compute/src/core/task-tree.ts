@@ -49,7 +49,7 @@ export class TaskTree {
     return node
   }
 
-  /** Returns the entry of this task or of one above it. */
+  /** Returns the entry of this task or of a task above it. */
   entryFor(path: Path): Entry | undefined {
     let node: TaskNode | undefined = this.root
     if (node.entry !== undefined) return node.entry

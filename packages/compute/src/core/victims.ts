@@ -58,7 +58,7 @@ export class Victims {
 
   /**
    * Keeps the former victims that are still candidates, and fills up at random. A newcomer takes a
-   * place with the same probability as each other candidate; otherwise nobody would steal from it.
+   * place with the same probability as each other candidate. Otherwise nobody would steal from it.
    */
   #keep(former: readonly MemberId[], candidates: readonly MemberId[]): MemberId[] {
     const { random, config } = this.#context

@@ -16,7 +16,7 @@ interface Worker {
   seen: number
 }
 
-/** The workers of this member. Chooses the next task of each free one. */
+/** The workers of this member. Chooses the next task of each free worker. */
 export class Workers {
   readonly #context: Context
   readonly #queue: Queue

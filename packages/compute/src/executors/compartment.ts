@@ -1,4 +1,4 @@
-/** Loads a program into a compartment, where it can only compute. */
+/** Loads a program into a compartment. There it can only compute. */
 import 'ses'
 import { compartmentGlobals } from './compartment-globals.ts'
 import { scriptOf } from './compartment-script.ts'

@@ -54,7 +54,7 @@ export interface BlobSource {
   readonly parts: readonly (() => Promise<Uint8Array>)[]
 }
 
-/** A program to run, and where. */
+/** A program to run, and its place. */
 export interface PlacedProgram {
   /** Returns the file of the module, checked. Rejects if the file is gone. */
   readonly file: () => Promise<string>

@@ -28,7 +28,7 @@ export async function describeProgram(file: () => Promise<string>): Promise<read
   }
 }
 
-/** @throws FunctionMissingError, which names the functions that exist */
+/** @throws FunctionMissingError that names the existing functions */
 export function findFunction(functions: readonly ProgramFunction[], fn: string): ProgramFunction {
   const found = functions.find(({ name }) => name === fn)
   if (found !== undefined) return found

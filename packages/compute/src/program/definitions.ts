@@ -138,7 +138,7 @@ export function max<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'max', key }
 }
 
-/** Any one offer is kept. Use it to stop a search at the first find. */
+/** Any one of the offers is kept. Use this rule to stop a search at the first find. */
 export function first<Value>(): Join<Value> {
   return { rule: 'first', key: () => 0 }
 }

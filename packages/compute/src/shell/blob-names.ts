@@ -18,7 +18,7 @@ export function nameOf({ hash, isList }: Named): string {
   return CID.createV1(isList ? CBOR : RAW, create(SHA_256, Buffer.from(hash, 'hex'))).toString()
 }
 
-/** Undefined for text that is no name of a blob. */
+/** Returns undefined if the text is no name of a blob. */
 export function readName(name: string): Named | undefined {
   try {
     const { version, code, multihash } = CID.parse(name)

@@ -191,9 +191,9 @@ export class BlobStore {
   }
 
   /**
-   * Evicts files until the rest fits into the limit. First unpinned files go. Then, if the newest
-   * file is pinned, the jobs of owners go that take more than their shares. Returns false if the
-   * rest is still too large, or if the newest file was evicted.
+   * Evicts files until the rest fits into the limit. First unpinned files go. If the newest file is
+   * pinned, the files of owners go next that take more than their shares. Returns false if the rest
+   * is still too large, or if the newest file was evicted.
    */
   #makeRoom(newest: string): boolean {
     const files = readdirSync(this.#folder).flatMap((name) => {

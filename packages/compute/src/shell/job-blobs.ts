@@ -11,7 +11,7 @@ const ROUNDS = 3
 const ASK_AGAIN = 2000
 
 /**
- * Returns the bytes of a hash. They are checked, and at most `size`.
+ * Returns the bytes of a hash, at most `size` of them. They are checked.
  * @throws BlobMissingError; errors of `put` of the store
  */
 type Fetch = (hash: string, size?: number) => Promise<Uint8Array>

@@ -62,7 +62,7 @@ export interface PublishedJob extends JobRecord {
 }
 
 /**
- * The new lifetime of the record of a job that is over, ms; undefined if the record expires soon
+ * Returns the new lifetime of the record of an ended job, ms; undefined if the record expires soon
  * anyway.
  */
 export function lifetimeAfterEnd({ keep, expires }: PublishedJob, now: number): number | undefined {
@@ -115,7 +115,7 @@ export function encodeJob(job: JobRecord): Uint8Array {
   return Uint8Array.from(encoder.encode(fields))
 }
 
-/** Undefined for a record that is not a job's. */
+/** Returns undefined if the record is not a job's. */
 export function readJob(record: PoolRecord): PublishedJob | undefined {
   if (!record.name.startsWith(JOB_PREFIX) || record.value === undefined) return undefined
   try {

@@ -21,9 +21,9 @@ export function partsOf(message: Message, most: number): Message[] {
 }
 
 /**
- * Splits a message in two. Each has half of every list; if no list has two elements, each has some
- * of the lists. Undefined for a single element. Only the second message is acknowledged or ends an
- * answer.
+ * Splits a message in two. Each has half of every list. If no list has two elements, each has some
+ * of the lists. Returns undefined for a single element. Only the second message is acknowledged or
+ * ends an answer.
  */
 export function halvesOf(message: Message): [Message, Message] | undefined {
   const lists = listsOf(message).filter(([, { length }]) => length > 0)

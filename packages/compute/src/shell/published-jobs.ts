@@ -11,7 +11,7 @@ import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, type JobRecord, type 
 const FRESH = 10_000
 
 export interface PublishedJobsEvents {
-  /** A job, or a new version of one. `fresh`: it was submitted just now. */
+  /** A job, or a new version of a job. `fresh`: it was submitted just now. */
   onPublished(job: PublishedJob, fresh: boolean): void
   /** A job expired, its owner withdrew it, or gave its name to another job. */
   onForgotten(id: JobId): void

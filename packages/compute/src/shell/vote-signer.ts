@@ -49,7 +49,7 @@ export class VoteSigner implements Signer {
     return key !== undefined && verify(null, statement(job, entry, leaf), key, signature.subarray(-SIGNATURE_BYTES))
   }
 
-  /** Undefined if that member did not sign the key. */
+  /** Returns undefined if that member did not sign the key. */
   #keyOf(member: MemberId, certificate: Uint8Array): KeyObject | undefined {
     const known = this.#imported.get(member)
     if (known !== undefined && Buffer.compare(known.certificate, certificate) === 0) return known.key
@@ -67,7 +67,7 @@ function keyStatement(key: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from('jel.compute key of votes\n'), key])
 }
 
-/** All failures count as one outcome: their messages differ from member to member. */
+/** All failures count as the same outcome, since their messages differ from member to member. */
 function statement(job: JobId, { path, outcome, shared, given = NOTHING_SHARED }: Entry, leaf: boolean): Uint8Array {
   const isValue = 'value' in outcome
   const head = `jel.compute vote\n${job}\n${path}\n${isValue ? 'value' : 'failure'} ${leaf ? 'leaf' : 'tree'} ${digestOf(given)} ${isValue ? digestOf(shared) : ''}\n`
