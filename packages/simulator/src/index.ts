@@ -1,5 +1,5 @@
 /**
- * Runs the jel protocol, unchanged, on a virtual clock and network: one seed, one history.
+ * Runs the unchanged jel protocol on a virtual clock and network. One seed gives one history.
  *
  * @packageDocumentation
  */

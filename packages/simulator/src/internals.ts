@@ -1,6 +1,6 @@
 /**
- * Parts for running other protocols on this network: scenarios with a server, numbers that are the
- * same everywhere, and the event queue. And attackers, for real hosts.
+ * Parts for other packages of this project: attackers for real hosts, and parts of the simulator
+ * for other protocols and for schedulers.
  *
  * @packageDocumentation
  */

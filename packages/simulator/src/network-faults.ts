@@ -6,18 +6,19 @@ import type { Network } from './network/network.ts'
 import { PathFaults } from './network/path-faults.ts'
 import type { SimulatedNode } from './protocol/node.ts'
 
-/** A link that comes and goes. */
+/** A link that fails and works again, several times. */
 export interface Flapping {
-  /** The times of each cut and of each interval between cuts, ms. */
+  /** The length of each cut, ms. */
   readonly down: Milliseconds
+  /** The length of each interval between cuts, ms. */
   readonly up: Milliseconds
-  /** After this the link works for good, ms. */
+  /** The flapping ends after this time, ms. */
   readonly duration: Milliseconds
-  /** Only the way from the first node to the second. Default: both ways. */
+  /** True to cut only the way from the first node to the second. Default: both ways. */
   readonly oneWay?: boolean
 }
 
-/** The faults of the simulated network. `Simulation` describes each. */
+/** The faults of the simulated network. `Simulation` describes each fault. */
 export class NetworkFaults extends PathFaults<SimulatedNode> {
   readonly #clock: VirtualClock
   readonly #network: Network

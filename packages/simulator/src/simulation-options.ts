@@ -19,61 +19,62 @@ export interface SimulationOptions<P extends Protocol> {
   readonly gossip?: Partial<GossipOptions>
   /** Default: signatures that cost next to nothing. */
   readonly scheme?: Scheme
-  /** The encoding of messages. Default: none, which is fast. All real hosts send bytes. */
+  /** The encoding of messages. Default: messages are not encoded, because that is faster. */
   readonly codec?: Codec<Payload>
   /**
-   * The time between a left-statement and the end of the process, in which pending data goes out.
+   * A process runs at least this long after its left-statement, ms. Pending data goes out
+   * meanwhile. Default: 100 ms.
    */
   readonly leaveFlush?: Milliseconds
   /**
-   * Each node keeps its notifications. Default: yes. With thousands of nodes they take most of the
-   * memory.
+   * Each node keeps its notifications. Default: yes. With thousands of nodes the notifications take
+   * most of the memory.
    */
   readonly keepNews?: boolean
   /** Checks the promises of the protocol as it runs. Default: yes. */
   readonly checkPromises?: boolean
   /**
-   * Called when the life of a running member ends falsely. Default: that breaks a promise and
-   * throws.
+   * Called when a running member is falsely reported dead. Default: throws, unless `checkPromises`
+   * is false.
    */
   readonly onFalseDeath?: (death: FalseDeath) => void
 }
 
 export interface SpawnOptions {
-  /** Another protocol for this node, such as a hostile one. Nothing is promised to it. */
+  /** Another protocol for this node, such as a hostile one. The node counts as not honest. */
   readonly createProtocol?: (parts: ProtocolParts) => Protocol
-  /** Nodes or addresses to enter through. With none the node founds a pool. */
+  /** The node enters through these nodes or addresses. Without any it founds a pool. */
   readonly introducers?: readonly (SimulatedNode | Introducer)[]
   readonly location?: string
   readonly tag?: Uint8Array
-  /** A key pair that exists already, as from an identity file. Default: a new one. */
+  /** An existing key pair, for example of an identity file. Default: a new key pair. */
   readonly identity?: Identity
   /** The incarnation in the identity file. */
   readonly storedIncarnation?: number
-  /** Default: the setting of its site, or else `everybody`. */
+  /** Default: the setting of its site. Without that setting all nodes can dial it. */
   readonly dialable?: Dialable
   /** Default: a machine of its own, with the defaults of {@link MachineOptions}. */
   readonly machine?: Machine
-  /** The site of its own machine. Default: the first site of the topology. */
+  /** The site of the node's own machine. Default: the first site of the topology. */
   readonly site?: string
-  /** The bandwidth of this node alone, beside the load of its machine's cable. */
+  /** The bandwidth of this node alone. Its machine's cable may limit the node further. */
   readonly bandwidth?: Bandwidth
   /** Takes over the machine and address of a node that is gone. */
   readonly machineOf?: SimulatedNode
-  /** The delay until it starts. */
+  /** The delay until the node starts, ms. Default: 0. */
   readonly after?: Milliseconds
 }
 
 export interface MachineOptions {
   /** Default: the first site of the topology. */
   readonly site?: string | undefined
-  /** The bandwidth of its cable, which all its nodes share. Default: never full. */
+  /** The bandwidth of the cable. All nodes of the machine share it. Default: unlimited. */
   readonly bandwidth?: Bandwidth | undefined
   /**
-   * The speed of each of its processors, relative to the one on which costs were measured. All its
-   * nodes share them. Default: nothing takes time.
+   * The speed of each processor. The costs were measured on a processor of speed 1. All nodes of
+   * the machine share the processors. Default: nothing takes time.
    */
   readonly speed?: number | undefined
-  /** The number of its processors. A node uses one. Default: one. */
+  /** The number of processors. A node uses one processor. Default: 1. */
   readonly processors?: number | undefined
 }

@@ -21,7 +21,7 @@ import { Spawner, stream } from './spawner.ts'
 
 type Listener<P extends Protocol> = (node: SimulatedNode<P>, notification: Notification, time: Milliseconds) => void
 
-/** Interval at which a leaver looks whether it may stop, ms: as on a real host. */
+/** A leaver checks at this interval whether it may stop, ms. A real host has the same interval. */
 const lookAgain = 20
 
 /**
@@ -33,7 +33,7 @@ export class Simulation<P extends Protocol> {
   /** Random numbers for the caller's choices. */
   readonly random: () => number
   readonly nodes: SimulatedNode<P>[] = []
-  /** The record of which nodes could communicate. */
+  /** Records which nodes could communicate. */
   readonly contact = new Contact()
   /** The lives that ended although their processes ran. */
   readonly endedLives: EndedLives
@@ -84,8 +84,8 @@ export class Simulation<P extends Protocol> {
   }
 
   /**
-   * The digest of every input to every node in order, with its time. Equal histories have equal
-   * digests.
+   * The digest of all inputs of all nodes, in order and with their times. Equal histories have
+   * equal digests.
    */
   get traceHash(): string {
     return this.#history.hash
@@ -124,7 +124,7 @@ export class Simulation<P extends Protocol> {
     const { leaveFlush = 100 } = this.#options
     const end = this.now + Math.max(leaveFlush, longestDeparture)
     const stop = (): void => {
-      // It may have been killed meanwhile.
+      // The node may have been killed meanwhile.
       const isDeparting = node.state !== 'gone' && node.protocol.isDeparting === true
       if (isDeparting && this.now < end) this.#clock.after(lookAgain, stop)
       else node.kill()
@@ -136,12 +136,12 @@ export class Simulation<P extends Protocol> {
     node.kill()
   }
 
-  /** SIGSTOP. */
+  /** Stops the process with SIGSTOP. */
   stopProcess(node: SimulatedNode<P>): void {
     node.loop.stop()
   }
 
-  /** SIGCONT. */
+  /** Continues the process with SIGCONT. */
   continueProcess(node: SimulatedNode<P>): void {
     node.loop.continue()
   }
@@ -157,8 +157,8 @@ export class Simulation<P extends Protocol> {
   }
 
   /**
-   * Suspends the node's machine, or wakes it. The node and its kernel do nothing meanwhile, but its
-   * clock goes on.
+   * Suspends the node's machine, or wakes it. A suspended node and its kernel do nothing, but the
+   * node's clock goes on.
    */
   sleep(node: SimulatedNode<P>, asleep = true): void {
     if (asleep) node.loop.stop()
@@ -167,8 +167,8 @@ export class Simulation<P extends Protocol> {
   }
 
   /**
-   * Gives the node one more address, or another one instead. Returns a function that removes the
-   * new one.
+   * Adds an address to the node, or replaces its addresses. Returns a function that removes the new
+   * address.
    */
   changeAddress(node: SimulatedNode<P>, change: AddressChange): () => void {
     return this.#faults.changeAddress(node, change)
@@ -182,7 +182,7 @@ export class Simulation<P extends Protocol> {
     this.#faults.cut(from, to, kind)
   }
 
-  /** Ends one such cut. */
+  /** Ends a cut of this kind. */
   mend(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
     this.#faults.mend(from, to, kind)
   }
@@ -202,7 +202,7 @@ export class Simulation<P extends Protocol> {
     this.#faults.partition(groups)
   }
 
-  /** Ends partitions and cuts; silenced machines stay silent. */
+  /** Ends partitions and cuts. Silenced machines stay silent. */
   heal(): void {
     this.#faults.heal()
   }
@@ -214,8 +214,8 @@ export class Simulation<P extends Protocol> {
   }
 
   /**
-   * Runs until the condition holds and returns the time that took. Checks it after each
-   * notification and at least every 10 ms.
+   * Runs until the condition holds and returns the time that it took. Checks the condition after
+   * each notification and at least every 10 ms.
    */
   runUntil(condition: () => boolean, timeout: Milliseconds, what = 'what was waited for'): Milliseconds {
     return runUntil(this.#clock, { condition, timeout, notices: () => this.#notices, what: `seed ${this.seed}: ${what}` })
@@ -228,7 +228,7 @@ export class Simulation<P extends Protocol> {
 
   /**
    * Calls the listener for every notification to every node. Returns a function that unsubscribes
-   * it.
+   * the listener.
    */
   subscribe(listener: Listener<P>): () => void {
     this.#listeners.add(listener)

@@ -11,7 +11,7 @@ import type { Protocol } from './protocol/protocol.ts'
 import { InMemoryCodec } from './protocol/in-memory-codec.ts'
 import type { MachineOptions, SimulationOptions, SpawnOptions } from './simulation-options.ts'
 
-/** The calendar time of all nodes at the start, ms since 1970: 2026-01-01. */
+/** The calendar time of all nodes at the start: 2026-01-01, in ms since 1970. */
 const calendarStart = 1_767_225_600_000
 
 /** Makes the nodes of a simulation, their machines and their keys. */

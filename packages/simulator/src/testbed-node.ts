@@ -6,9 +6,9 @@ import type { Protocol } from './protocol/protocol.ts'
 /** The place of a process in the network. */
 export interface TestbedEndpoint extends PathEnd {
   readonly dialable: Dialable
-  /** Its links, by peer. */
+  /** The links of the process, by peer. */
   readonly connections: ReadonlyMap<NodeId, readonly { readonly since: Milliseconds }[]>
-  /** The most links that it ever had at once. */
+  /** The most links that the process had at once. */
   readonly mostLinks: number
 }
 
@@ -17,12 +17,12 @@ export interface TestbedNode {
   /** Its position in the order of starting. */
   readonly index: number
   readonly id: NodeId
-  /** Runs, stands still, or is gone. */
+  /** `standing`: the process is stopped or busy. `gone`: it has ended. */
   readonly state: 'running' | 'standing' | 'gone'
   readonly startedAt: Milliseconds
-  /** It follows the protocol. */
+  /** True if the process follows the protocol. */
   readonly honest: boolean
-  /** Its application asked to leave. */
+  /** True if its application asked to leave. */
   readonly leaves: boolean
   readonly addresses: readonly Address[]
   readonly endpoint: TestbedEndpoint

@@ -1,6 +1,6 @@
 /**
  * The environment of a scenario: the simulator, or real processes on real hosts. The runner of
- * scenarios (`runner/`) depends on neither of them directly.
+ * scenarios (`runner/`) depends on neither directly.
  */
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { AddressChange } from './network/address.ts'
@@ -15,12 +15,12 @@ import type { TestbedNode } from './testbed-node.ts'
 /** The options for starting a node. */
 export interface StartOptions<Node> {
   readonly place: Place
-  /** Nobody can dial it. */
+  /** True if nobody can dial the node. */
   readonly nat: boolean
   readonly introducer: Node | undefined
   readonly location: string
   /**
-   * Called when the process has started, if that is later than now. Processes take time to start.
+   * Called when the process has started. The simulator never calls it: its processes start at once.
    */
   readonly onStarted: () => void
 }
@@ -31,8 +31,9 @@ export interface Testbed<Node extends TestbedNode = TestbedNode> {
   readonly seed: number
   /** Random numbers for the choices of the scenario. */
   readonly random: () => number
-  /** Record which nodes could communicate, and which lives ended although their processes ran. */
+  /** Records which nodes could communicate. */
   readonly contact: Contact
+  /** Records which lives ended although their processes ran. */
   readonly endedLives: EndedLives
   /** Calls the action after a time. */
   after(ms: Milliseconds, action: () => void): void
@@ -47,16 +48,18 @@ export interface Testbed<Node extends TestbedNode = TestbedNode> {
   /** SIGSTOP and SIGCONT. */
   stopProcess(node: Node): void
   continueProcess(node: Node): void
-  /** Keeps its event loop busy for so long. */
+  /** Keeps the node's event loop busy for this time. */
   stall(node: Node, ms: Milliseconds): void
-  /** Suspends its machine, or wakes it. */
+  /** Suspends the node's machine, or wakes it. */
   sleep(node: Node, asleep: boolean): void
 
-  /** Pulls its machine's cable, or plugs it in again. */
+  /** Pulls the cable of the node's machine, or plugs it in again. */
   silence(node: Node, silent: boolean): void
-  /** Returns a function that removes the new address. */
+  /**
+   * Adds an address, or replaces the addresses. Returns a function that removes the new address.
+   */
   changeAddress(node: Node, change: AddressChange): () => void
-  /** Sets the loss of its own line. */
+  /** Sets the loss of the node's own line. */
   impair(node: Node, line: { readonly loss: number }): void
   /** Drops or rejects all packets from one node to the other. The way back stays as it is. */
   cut(from: Node, to: Node, kind: CutKind): void

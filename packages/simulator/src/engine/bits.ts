@@ -1,4 +1,4 @@
-/** A set of small whole numbers, one bit each. */
+/** A set of small whole numbers. Each takes one bit. */
 export class Bits {
   #words = new Uint32Array(8)
 

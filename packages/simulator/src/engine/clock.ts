@@ -1,13 +1,10 @@
 import type { Milliseconds } from '@jel/protocol'
 import { EventQueue, type EventHandle } from './event-queue.ts'
 
-/**
- * With more events than this at one instant, something reschedules itself without letting time
- * pass.
- */
+/** The most events at one instant. With more, an action reschedules itself without a delay. */
 const standstill = 5_000_000
 
-/** Virtual time: it stands still while something happens, and jumps to the next event. */
+/** A virtual clock. Its time stands still during an event, and then jumps to the next event. */
 export class VirtualClock {
   readonly #queue = new EventQueue()
   #now: Milliseconds = 0
@@ -18,7 +15,7 @@ export class VirtualClock {
     return this.#now
   }
 
-  /** How many events have happened. */
+  /** The number of events so far. */
   get events(): number {
     return this.#events
   }

@@ -73,8 +73,8 @@ export function contentHash(data: Uint8Array | Digestible): number {
 }
 
 /**
- * Returns a 32-bit seed for one concern (`'network'`, `'node 7'`), so that one more draw for one
- * concern shifts no other.
+ * Returns a 32-bit seed for one concern (`'network'`, `'node 7'`), so that a further draw for one
+ * concern does not shift the draws of another.
  */
 export function deriveSeed(seed: number, concern: string): number {
   const digest = new Digest(seed)

@@ -1,5 +1,5 @@
 /**
- * Names one scheduled event. It stays unique for 2^29 reuses of its slot, so a second cancel does
+ * Identifies one scheduled event. It is unique for 2^29 reuses of its slot, so a second cancel does
  * no harm.
  */
 export type EventHandle = number
@@ -10,16 +10,16 @@ const generations = 2 ** 29
 /**
  * Events ordered by time. Events of equal times keep the order in which they were scheduled.
  *
- * This is a heap over typed arrays with four children a node. It is shallower than a binary heap,
+ * This is a heap over typed arrays with four children per node. It is shallower than a binary heap,
  * and the children share a cache line. An event costs no object beyond its action. Cancelling
- * removes the event at once, which matters because most timers are replaced before they are due.
+ * removes the event at once. That matters because most timers are replaced before they are due.
  */
 export class EventQueue {
   #size = 0
   #sequence = 0
-  /** Slots in heap order. */
+  /** The slots in heap order. */
   #heap = new Int32Array(64)
-  /** By slot. */
+  /** The following arrays are indexed by slot. */
   #times = new Float64Array(64)
   #sequences = new Float64Array(64)
   #positions = new Int32Array(64)

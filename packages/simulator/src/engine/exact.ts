@@ -1,6 +1,6 @@
 /**
  * These functions use `+ - * /` only. `Math.log`, `Math.log2` and `Math.exp` may differ in the last
- * bit between versions of the engine, and one seed must give one history everywhere.
+ * bit between versions of the engine. But one seed must give one history everywhere.
  */
 
 /** Returns the natural logarithm of a positive number, to about 1e-15. */

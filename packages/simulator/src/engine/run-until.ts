@@ -7,7 +7,7 @@ export class SimulationTimeoutError extends Error {
   override readonly name = 'SimulationTimeoutError'
 }
 
-/** The longest virtual time between two looks at a condition when no notification comes, ms. */
+/** The longest virtual time between two checks of a condition while no notification comes, ms. */
 const lookAgain = 10
 
 export interface Wait {
@@ -15,11 +15,11 @@ export interface Wait {
   readonly timeout: Milliseconds
   /** The number of notifications so far. The condition is checked after each. */
   readonly notices: () => number
-  /** The event that is waited for, for people. */
+  /** The awaited event, for the error message. */
   readonly what: string
 }
 
-/** Runs until the condition holds and returns the time that took. */
+/** Runs until the condition holds and returns the time that it took. */
 export function runUntil(clock: VirtualClock, { condition, timeout, notices, what }: Wait): Milliseconds {
   const start = clock.now
   const end = start + timeout

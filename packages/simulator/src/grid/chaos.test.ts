@@ -5,7 +5,7 @@ import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
 
 describe('a grid in chaos', () => {
-  // Seeds 597 and 819: members in a ring, each of which took the next one for the holder.
+  // With seeds 597 and 819 members formed a ring: each took the next member for the holder.
   it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 597, 819])(
     'ends with one result, and the optimum, whatever happens to its members: seed %i',
     (seed) => {

@@ -5,7 +5,9 @@ import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts
 
 /** The outcome of a random run. */
 export interface ChaosResult {
-  /** The result that each living member holds, without duplicates: exactly one if all is well. */
+  /**
+   * The results of all living members, without duplicates. A correct run has exactly one result.
+   */
   readonly results: readonly string[]
   readonly expected: string
   /** The disturbances of the grid, each with its time. */
@@ -18,15 +20,15 @@ const EVENTS = 12
 
 /**
  * Runs a job on 32 members with random disturbances: kills of one or eight members, leaves, joins,
- * partitions and heals. Even seeds search for an optimum, odd seeds count leaves. With votes one of
- * eight members lies.
+ * partitions and heals. Even seeds search for an optimum. Odd seeds count leaves. With votes, one
+ * of eight members lies.
  *
  * @throws Error if the job is not done everywhere in the end
  */
 export function runChaos(seed: number, votes = 1): ChaosResult {
   const searches = seed % 2 === 0
-  // With votes, bounds come late and prune less, and the work takes several times as much. So there
-  // are fewer tasks, and together they take as long.
+  // With votes, bounds come late and prune less, so a job takes several times as much work. Fewer
+  // tasks make it take as long as a job without votes.
   const options = { depth: votes === 1 ? 7 : 5, branching: 4, nodeTime: 60, seed }
   const [leaves, leafTime] = votes === 1 ? [4000, 50] : [800, 250]
   const program = searches ? search(options) : irregularTree({ leaves, leafTime, branching: 4, seed })
@@ -42,8 +44,8 @@ export function runChaos(seed: number, votes = 1): ChaosResult {
 }
 
 /**
- * Every 2 s, until `seconds`, one member dies, each third time the holder of the root. Another one
- * joins at its site.
+ * Kills a member every 2 s until `seconds`. Each third victim is the holder of the root. A new
+ * member joins at the victim's site.
  */
 export function replaceOften(grid: VirtualGrid, seconds: number): void {
   for (let time = 2; time < seconds; time += 2) {

@@ -3,21 +3,21 @@ import { seeds } from '../../test/seeds.ts'
 import { ManyClients, resultAt } from '../../test/many-clients.ts'
 
 const HOUR = 3_600_000
-/** Tasks of each long job: twenty hours of work. */
+/** Number of tasks of each long job. Together they take twenty hours. */
 const TASKS = 1440
 /** Timeout of the test, ms. It usually takes 50 s. */
 const LIMIT = 300_000
 
 it.each(seeds('1-1'))('ten long jobs are left alone by ten thousand clients in a day: seed %i', { timeout: LIMIT }, (seed) => {
-  // Real members look for work four times as often.
+  // Real members without work ask four times as often.
   const pool = new ManyClients({ seed, submissions: 10_000, time: 24 * HOUR, longTasks: TASKS, keep: 12 * HOUR, backoffMost: 2000 })
   pool.run()
   const { grid, long, submitted, lost } = pool
   for (const member of grid.members) expect(long.map((job) => resultAt(member, job))).toEqual(long.map(() => String(TASKS)))
   expect([...grid.runs].filter(([task, { count }]) => task.startsWith('long') && count > 1)).toEqual([])
   expect(pool.records.held).toEqual(expect.arrayContaining([...long]))
-  // There are more jobs than room. Jobs of the owners with the most jobs are evicted, even while
-  // they run.
+  // The records have no room for all jobs. Jobs of the owners with the most jobs are evicted, even
+  // while they run.
   expect(pool.evicted).toBeGreaterThan(100)
   expect(lost.length).toBeLessThan(submitted.length / 100)
   expect(submitted.filter((job) => !grid.doneAt.has(job) && !lost.includes(job))).toEqual([])

@@ -16,7 +16,7 @@ function gridOf(seed: number, program: VirtualProgram, members: number): Virtual
   return grid
 }
 
-/** The outcomes that members state, one word each, without duplicates. */
+/** Returns the outcomes that members state, without duplicates. */
 function outcomesOf(members: readonly GridMember[], job: string): string[] {
   const said = members.map(({ scheduler }) => {
     const view = scheduler.job(job)
@@ -71,7 +71,7 @@ describe('two halves of a pool that both ended a job', () => {
 describe('a member that lies about a job that is over', () => {
   const LIES = 20
 
-  /** A grid of replicas and others, and a liar whose value precedes all values stated before. */
+  /** Returns a grid with a liar. Each value of the liar precedes all values stated before. */
   function lying(seed: number, after: number): { grid: VirtualGrid; honest: GridMember[]; lie: () => void } {
     const grid = gridOf(seed, wide, 16)
     const honest = grid.living
@@ -104,7 +104,7 @@ describe('a member that lies about a job that is over', () => {
     const { grid, honest, lie } = lying(1, 1000)
     const { messages } = grid
     lie()
-    // Each of five replicas informs four others and gets an answer, at most four times.
+    // Each of five replicas informs four others and gets an answer from each, at most four times.
     expect(grid.messages - messages).toBeLessThanOrEqual(5 * 4 * 4 * 2)
     expect(grid.warnings).toHaveLength(honest.length)
   })
@@ -112,7 +112,7 @@ describe('a member that lies about a job that is over', () => {
   it('may come back first, and changes no more than a few times', () => {
     const { honest, lie } = lying(1, 61_000)
     const [member] = honest as [GridMember]
-    // For this member another one was absent for a moment.
+    // This member believes that another member was absent for a moment.
     const { scheduler, node } = member
     scheduler.handle({ type: 'gone', id: honest[1]?.id ?? '' }, node.now)
     scheduler.handle({ type: 'joined', member: { id: honest[1]?.id ?? '', location: 's' } }, node.now)
@@ -145,7 +145,7 @@ describe('a cancelled job', () => {
     const job = `job ${seed}`
     const grid = gridOf(seed, wide, 8)
     grid.submit({ id: job, input: rootInput(LEAVES) })
-    // The job takes some 700 ms.
+    // The job takes about 700 ms.
     grid.run(500 + 30 * (seed % 11))
     grid.setDesired(job, 'cancel')
     grid.run(12_000)

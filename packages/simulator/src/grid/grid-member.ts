@@ -13,11 +13,11 @@ interface Surroundings extends JobObserver {
   readonly now: Milliseconds
   readonly random: () => number
   kill(member: GridMember): void
-  /** Returns whether this member takes messages of the other. */
+  /** Returns true if `to` takes messages of `from`. */
   passes(from: MemberId, to: GridMember): boolean
 }
 
-/** One member of a virtual grid. An oracle notifies it of the others. */
+/** One member of a virtual grid. An oracle notifies it of the other members. */
 export class GridMember extends ComputeNode<Scheduler> {
   declare readonly node: SimulatedNode<OracleNode>
   declare readonly site: string
@@ -61,18 +61,18 @@ export class GridMember extends ComputeNode<Scheduler> {
     return this.goneAt === undefined
   }
 
-  /** Takes only what the membership lets through. */
+  /** Takes only messages that the membership lets through. */
   override received(from: MemberId, data: Payload): void {
     if (!(data instanceof JobMessage) || this.#grid.passes(from, this)) super.received(from, data)
   }
 
-  /** Encoding takes a tenth of a test's time. Without gateways only large entries matter. */
+  /** Estimates the size if no sites are given, because encoding takes a tenth of a test's time. */
   protected override bytesOf(message: Message): number {
     if (this.#grid.options.sites !== undefined) return super.bytesOf(message)
     return 'entries' in message ? message.entries.reduce((sum, entry) => sum + entryBytes(entry), 100) : 100
   }
 
-  /** Real timers also fire early, by a fraction of a millisecond. */
+  /** Lets timers fire early by a fraction of a millisecond, as real timers do. */
   protected override earlier(after: Milliseconds): Milliseconds {
     return after > 1 ? this.#grid.random() / 2 : 0
   }
@@ -86,12 +86,12 @@ export class GridMember extends ComputeNode<Scheduler> {
   }
 }
 
-/** The tag of a member, from which others learn its part. */
+/** Returns a member's tag. Other members learn the member's role from it. */
 export function tagOf({ isClient = false, workers = 1 }: GridMemberOptions): Uint8Array {
   return Uint8Array.of(isClient ? 1 : 0, workers > 0 ? 1 : 0)
 }
 
-/** No member forges the signature of another. */
+/** A signature is the signer's name. No member signs with another member's name. */
 function signerOf(id: MemberId): Signer {
   const name = (member: MemberId): Uint8Array => new TextEncoder().encode(member)
   return { sign: () => name(id), verify: (_job, _entry, { by, signature }) => new TextDecoder().decode(signature) === by }

@@ -8,11 +8,11 @@ export interface GridOptions {
   readonly seed: number
   /** One-way latency between members of two sites, ms. */
   readonly latency: (from: string, to: string) => Milliseconds
-  /** Default: `s`, and `s0` to `s3`. */
+  /** The sites. Default: `s`, and `s0` to `s3`. */
   readonly sites?: readonly Site[]
   readonly program: VirtualProgram
   readonly config?: Partial<SchedulerConfig>
-  /** Shares of owners at each member. */
+  /** The share of each owner in the processor time, at each member. */
   readonly tickets?: Tickets
 }
 
@@ -24,8 +24,8 @@ export interface GridMemberOptions {
   /** Whether it runs the programs of jobs. Default: true. */
   readonly accepts?: boolean
   /**
-   * Whether it gets no inputs of jobs that were submitted before it joined, as if all holders were
-   * lost.
+   * Whether it gets no inputs of jobs submitted before it joined, as if all holders of the inputs
+   * were lost.
    */
   readonly lacksInputs?: boolean
   /** Whether it gives wrong values. */
@@ -33,9 +33,10 @@ export interface GridMemberOptions {
   /** Whether its containers fail to start. */
   readonly isSick?: boolean
   /**
-   * Whether it is a client: it runs nothing, keeps nothing, and publishes nothing about itself.
+   * Whether it is a client. A client runs nothing, keeps nothing, and publishes nothing about
+   * itself.
    */
   readonly isClient?: boolean
-  /** Handles messages in place of a scheduler: the member is hostile. */
+  /** Handles messages in place of a scheduler, for a hostile member. */
   readonly takes?: (from: MemberId, message: Message) => void
 }

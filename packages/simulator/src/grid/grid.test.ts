@@ -59,11 +59,11 @@ describe('a grid without faults', () => {
 
   it('does not begin the first task again because nobody knows yet how long tasks take', () => {
     const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: 1, leafTime: 8000 }), latency: () => 20 })
-    // Replicas that do not compute give it away.
+    // Replicas without workers give the task away.
     for (let member = 0; member < 16; member++) grid.join({ site: 's', workers: member < 4 ? 1 : 0 })
     grid.settle()
     grid.submit({ id: 'job', input: rootInput(1) })
-    // Every begun task has ended by then.
+    // By then every begun task has ended.
     grid.run(30_000)
     expect(started(grid)).toBe(1)
   })
@@ -136,7 +136,7 @@ describe('a grid with faults', () => {
     grid.submit({ id: 'job', input: rootInput(1000) })
     const begin = grid.now
     grid.until(() => grid.doneAt.has('job'), 600_000)
-    // Alone it would need 25 s for each task that it holds.
+    // The slow member needs 25 s for each task that it holds.
     expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.8)
   })
 
@@ -147,14 +147,14 @@ describe('a grid with faults', () => {
     grid.submit({ id: 'job', input: rootInput(640) })
     const begin = grid.now
     grid.until(() => grid.doneAt.has('job'), 600_000)
-    // The others need 13 s for all tasks except those of the slow members, which would need 50 s.
+    // The fast members need 13 s for all other tasks. A slow member would need 50 s for its task.
     expect(measure(grid, 'job', begin).time).toBeLessThan(18_000)
     expect(started(grid)).toBeLessThanOrEqual(641 + 16 + 2)
   })
 
   describe('goes on in both halves of a partition, and begins nothing again that either held', () => {
     const leaves = 20 * 300
-    // 20 members, 60 s without losses; cut for 20 s of these.
+    // 20 members need 60 s without losses. The network is cut for 20 s of that time.
     it.each([
       ['one wide task', flatJob({ leaves, leafTime: 200 }), 0.06],
       ['a tree', irregularTree({ leaves, leafTime: 200, branching: 4, seed: 1 }), 0.16],
@@ -180,8 +180,8 @@ describe('a grid with faults', () => {
       expect(valueOf(grid)).toEqual([leaves])
       expect(again).toBe(0)
       expect(twice).toBeLessThan(most)
-      // Each member finds work again from its present holder. Some 3 s are lost until every member
-      // sees every other.
+      // Each member must find the present holders of work again. About 3 s are lost until every
+      // member sees every other.
       expect(efficiency).toBeGreaterThan(0.8)
     })
   })
@@ -215,8 +215,8 @@ describe('a grid with faults', () => {
       const { twice } = measure(grid, 'job', begin)
       expect(valueOf(grid)).toEqual([leaves])
       expect(again).toBe(0)
-      // Waiting members are not taken for slow ones: otherwise others would also do all tasks that
-      // they hold.
+      // Waiting members must not be taken for slow members. Otherwise other members would repeat
+      // all tasks that the waiting members hold.
       expect(twice).toBeLessThan(most)
     })
   })

@@ -11,12 +11,12 @@ import type { GridMemberOptions, GridOptions } from './grid-options.ts'
 const SITES: readonly Site[] = ['s', 's0', 's1', 's2', 's3'].map((name) => ({ name }))
 
 /**
- * A simulation whose membership an oracle knows. It tests the behaviour of schedulers. Other
- * simulations test the membership itself.
+ * A simulation for tests of schedulers. An oracle knows the membership. Other simulations test the
+ * membership itself.
  */
 export class VirtualGrid implements JobObserver {
   readonly members: GridMember[] = []
-  /** The present clients. There may be thousands in a day. */
+  /** The present clients. Thousands of clients may come in a day. */
   readonly clients = new Map<MemberId, GridMember>()
   /** How often each task was begun, and the cost of one execution, ms. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
@@ -26,7 +26,7 @@ export class VirtualGrid implements JobObserver {
   readonly worked = new Map<JobId, Milliseconds>()
   /** Called when a member begins a task. */
   onBegin: (member: GridMember, job: JobId, path: Path) => void = () => {}
-  /** The time when the first member knew that a job is done. */
+  /** For each job, the time when the first member knew that it was done. */
   readonly doneAt = new Map<JobId, Milliseconds>()
   readonly random: () => number
   readonly options: GridOptions
@@ -78,8 +78,8 @@ export class VirtualGrid implements JobObserver {
   }
 
   /**
-   * Adds a client, as a command is one. Members know it once it sends a message. It knows the jobs
-   * that are submitted while it is present.
+   * Adds a client, such as a command. Members know the client once it sends a message. The client
+   * knows the jobs that are submitted while it is present.
    */
   enterClient(site: string): GridMember {
     const id = `v${this.#clientCount++}`
@@ -97,7 +97,7 @@ export class VirtualGrid implements JobObserver {
       this.after(this.#delay(from, member), () => member.feed({ type: 'job', spec: { ...job, accepted: member.accepts } }))
   }
 
-  /** Publishes a new version of a job's record, which reaches all living members. */
+  /** Publishes a new version of a job's record to all living members. */
   setDesired(id: JobId, desired: JobSpec['desired'], from: GridMember = this.living[0] as GridMember): void {
     const spec = { ...(this.#jobs.get(id) as JobSpec), desired, fresh: false }
     this.#jobs.set(id, spec)
@@ -134,7 +134,10 @@ export class VirtualGrid implements JobObserver {
     this.clients.delete(member.id)
   }
 
-  /** Cuts the members into two sides. They pronounce each other dead after a time. */
+  /**
+   * Cuts the members into two sides. Members of different sides pronounce each other dead after a
+   * time.
+   */
   cut(isOther: (member: GridMember) => boolean): void {
     this.#membership.cut(this.members.filter(isOther).map(({ node }) => node))
   }
@@ -144,8 +147,8 @@ export class VirtualGrid implements JobObserver {
   }
 
   /**
-   * Heals in the way of real members, see {@link MembershipOracle.healInWaves}. Meanwhile each end
-   * of a connection delays each packet by up to `lag` ms, so streams are slow to open.
+   * Heals as real members do, see {@link MembershipOracle.healInWaves}. Meanwhile each end of a
+   * connection delays each packet by up to `lag` ms, so streams are slow to open.
    */
   healInWaves(span: Milliseconds, lag: Milliseconds): void {
     const impair = (ms: Milliseconds): void => {
@@ -179,12 +182,12 @@ export class VirtualGrid implements JobObserver {
     this.until(() => this.living.every(({ view }) => view.size === this.living.length - 1), 60_000)
   }
 
-  /** False also if the latest member has not learned of the job. */
+  /** Returns false also if the newest member does not know the job yet. */
   isDoneEverywhere(job: JobId): boolean {
     return this.living.every(({ ended, takes }) => takes !== undefined || ended.has(job))
   }
 
-  /** Undefined for a client that is gone. */
+  /** Returns undefined for a client that is gone. */
   #named(id: MemberId): GridMember | undefined {
     return id.startsWith('v') ? this.clients.get(id) : this.members[Number(id.slice(1))]
   }

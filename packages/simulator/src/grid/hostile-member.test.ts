@@ -11,7 +11,10 @@ interface Attack {
   readonly jobs: number
 }
 
-/** One of twelve members is hostile if there is an attack. The others know the owner of the job. */
+/**
+ * One of twelve members is hostile if there is an attack. The honest members know the owner of the
+ * job.
+ */
 function run(leaves: number, votes: number, attack?: Attack): { result: unknown; time: number } {
   const program = irregularTree({ leaves, leafTime: 1000, branching: 4, seed: SEED })
   const grid = new VirtualGrid({ seed: SEED, program, latency: () => 0.5 })

@@ -35,7 +35,8 @@ describe('a task that is begun again', () => {
     const [root, ...leaves] = [...grid.runs].sort(([a], [b]) => a.length - b.length).map(([, { count }]) => count)
     expect(root).toBe(2)
     expect(leaves).toHaveLength(LEAVES)
-    // The tasks that only the dead member had completed, within its last second or two.
+    // At most two tasks run again: those that only the dead member had completed, in its last
+    // second or two.
     expect(leaves.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(LEAVES + 2)
   })
 })

@@ -7,7 +7,7 @@ import { flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 200
 
-/** Leaf number 7 of a wide task ends the container or the member that runs it. */
+/** Returns a wide job. Its task `at` ends the container or the member that runs it. */
 function withBadTask(ends: 'container' | 'member', at = 'r.7'): VirtualProgram {
   const program = flatJob({ leaves: LEAVES, leafTime: 100 })
   return (fn, input, context) => {
@@ -118,7 +118,7 @@ describe('a task that ends its container', () => {
 
   it.each(SEEDS)('fails no job where only one member has this trouble: seed %i', (seed) => {
     const program = flatJob({ leaves: LEAVES, leafTime: 100 })
-    // Like a member with less memory than others.
+    // One task ends the container of the slower member only, as if that member had less memory.
     const grid = gridOf(
       seed,
       (fn, input, context) => ({
@@ -147,7 +147,7 @@ describe('a task that ends whole members', () => {
 })
 
 describe('tasks whose holders die for other reasons', () => {
-  // Seed 12: a member joined 16 ms before the job was done.
+  // With seed 12 a member joined 16 ms before the job was done.
   it.each(seeds('5-12'))('are not set apart: one of 64 is killed each 2 s, tasks take 5 s, seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 5000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's' })

@@ -3,15 +3,17 @@ import type { VirtualGrid } from './grid.ts'
 
 /** Measures of a grid that ran one job. */
 export interface Measures {
-  /** Share of all members' processor time, while they lived, that went into work that counts. */
+  /**
+   * The work without repetitions, as a share of the processor time of all members while they lived.
+   */
   readonly efficiency: number
-  /** Work that was repeated, as a share of the work. */
+  /** Repeated work as a share of the work without repetitions. */
   readonly twice: number
   /** Time from the submission until the first member knew the root's outcome, ms. */
   readonly time: Milliseconds
   readonly messages: number
   /**
-   * For each site, the share of its processor time that it computed. Satin's authors call this
+   * For each site, the share of its processor time in which it computed. Satin's authors call this
    * efficiency.
    */
   readonly sites: ReadonlyMap<string, number>

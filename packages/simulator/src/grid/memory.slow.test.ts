@@ -9,7 +9,7 @@ import { leaf, spawn, sum } from '../jobs/programs/trees.ts'
 const [PARTS, LEAVES] = [100, 1000]
 const TEN_KB = 'x'.repeat(10_000)
 
-/** A hundred tasks with a thousand children each, whose inputs have 10 KB. */
+/** A hundred tasks with a thousand children each. Each input has 10 KB. */
 const program: VirtualProgram = (fn, input) => {
   const [name, level] = JSON.parse(new TextDecoder().decode(input)) as [string, number]
   if (level === 2) return leaf(10)
@@ -17,7 +17,7 @@ const program: VirtualProgram = (fn, input) => {
   return { cost: 1, children, offers: NOTHING_SHARED, outcome: sum }
 }
 
-/** Megabytes that are reachable. */
+/** Returns the reachable memory, MB. */
 function heap(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -37,7 +37,7 @@ it('a hundred thousand tasks of 10 KB leave nothing in the memory of who had the
     grid.until(() => grid.doneAt.has(job) && grid.isDoneEverywhere(job), 3_600_000)
     expect(Math.min(...grid.members.map(({ worked }) => worked))).toBeGreaterThan((round + 1) * PARTS * LEAVES * 3)
     grid.run(60_000)
-    // The grid's own record of each task.
+    // Only the grid keeps a record of each task.
     grid.runs.clear()
     after.push(heap())
   }

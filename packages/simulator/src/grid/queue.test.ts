@@ -20,7 +20,7 @@ function submit(grid: VirtualGrid, owner: string): void {
   grid.submit({ id: owner, owner, input: rootInput(LEAVES), submitted: owner === 'ann' ? 1 : 2 })
 }
 
-/** Processor time that each owner got within a minute, ms. */
+/** Runs a minute. Returns the processor time that each owner got, ms. */
 function minute(grid: VirtualGrid, owners: readonly string[]): number[] {
   const before = owners.map((owner) => grid.worked.get(owner) ?? 0)
   grid.run(60_000)

@@ -13,8 +13,8 @@ function textOf(entry: Entry | undefined): string | undefined {
 }
 
 /**
- * Executions in vain as a share of the tasks, work in vain as a share of the work, and the time as
- * a multiple of the ideal.
+ * Returns the executions in vain as a share of the tasks, the work in vain as a share of the work,
+ * and the time as a multiple of the ideal.
  */
 function run(options: RoundsOptions): { inVain: number; work: number; slower: number } {
   const grid = new VirtualGrid({ seed: options.seed, program: rounds(options), latency: () => 0.2 })
@@ -40,8 +40,8 @@ describe('rounds with a barrier', () => {
     const { inVain, work, slower } = run({ ...tails, seed })
     sum += work
     expect(inVain).toBeLessThanOrEqual(0.04)
-    // Three long tasks, all in the first round, when no member knows that some tasks are long. Of
-    // 300 seeds one has four: 7.4 %.
+    // Three long tasks run twice, all in the first round. No member knows then that some tasks are
+    // long. With one of 300 seeds four run twice: 7.4 %.
     expect(work).toBeLessThan(0.08)
     expect(slower).toBeLessThan(1.35)
   })
@@ -51,7 +51,7 @@ describe('rounds with a barrier', () => {
   })
 
   // A member that gives up its copy of the root must not take the root for lost half a minute
-  // later: otherwise most of the later work is done again.
+  // later. Otherwise most of the later work is done again.
   it('are not begun again where they go on: seed 236', () => {
     expect(run({ ...tails, seed: 236 }).work).toBeLessThan(0.05)
   })

@@ -21,7 +21,10 @@ import { MemberStreams } from './member-streams.ts'
 import type { VirtualProgram } from './programs/program.ts'
 import { lieAbout, VirtualWorker } from './worker.ts'
 
-/** The scheduler beside each protocol node: that of `@jel/compute`, or one with a fault. */
+/**
+ * The scheduler beside each protocol node: the scheduler of `@jel/compute`, or a faulty one in
+ * tests.
+ */
 export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>
 export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 
@@ -29,7 +32,7 @@ export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 export interface JobObserver {
   took(member: ComputeNode, input: Input): void
   did(member: ComputeNode, effect: Effect): void
-  /** A worker computed for so long, at speed 1. */
+  /** Called when a worker has computed `cost` ms at speed 1. */
   ran(member: ComputeNode, job: JobId, path: Path, cost: Milliseconds): void
 }
 
@@ -48,9 +51,8 @@ export interface ComputeNodeOptions<S = JobScheduler> {
 }
 
 /**
- * One member's part in computing: the scheduler, unchanged, in the process of a protocol node. It
- * learns of members and jobs only from that node's notifications, and communicates over the
- * simulated network.
+ * The unchanged scheduler of one member, in the process of a protocol node. The scheduler learns of
+ * members and jobs only from the node's notifications. It communicates over the simulated network.
  */
 export class ComputeNode<S extends JobScheduler = JobScheduler> implements Application {
   readonly node: SimulatedNode
@@ -61,13 +63,13 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
-  /** Whether its containers fail to start. */
+  /** Whether the member's containers fail to start. */
   isSick = false
   readonly scheduler: S
   readonly joinedAt: Milliseconds
-  /** The members that it was notified of. */
+  /** The present members, by the node's notifications. */
   readonly view = new Set<NodeId>()
-  /** The jobs that it was notified of, and the outcomes that it holds. */
+  /** The jobs that the node was notified of, and the outcomes that its scheduler holds. */
   readonly jobs = new Set<JobId>()
   readonly ended = new Map<JobId, Entry | undefined>()
   /** The processor time of its workers, at speed 1, ms. */
@@ -96,7 +98,8 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   }
 
   /**
-   * Handles an input. Inputs that arrive while effects are carried out wait until those are done.
+   * Handles an input. An input that arrives while effects are carried out waits until they are
+   * done.
    */
   feed(input: Input): void {
     this.#inputs.push(input)
@@ -203,12 +206,12 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     return toBytes(wireForm(message)).length
   }
 
-  /** Returns how much a timer fires too early that is set for so long. */
+  /** Returns how early a timer of this length fires, ms. */
   protected earlier(_after: Milliseconds): Milliseconds {
     return 0
   }
 
-  /** Returns what the member's statement says about its part in computing. */
+  /** Returns the member's role in computing. */
   protected kindOf(_member: Member): { readonly isClient?: boolean; readonly computes?: boolean } {
     return {}
   }

@@ -6,12 +6,12 @@ import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'
 
 /**
- * A job is done at all members this long after its root has an outcome at one of them, ms. A guess:
- * a few checks and requests.
+ * All members know the end of a job within this time after the first member, ms. A guess: a few
+ * checks and requests.
  */
 const settle: Milliseconds = 15_000
 
-/** Checks that a job whose root has an outcome ends everywhere. */
+/** Checks that a job ends at all members once its root has an outcome at one member. */
 export class EndsTold implements JobCheck {
   readonly #jobs: Jobs
   readonly #break: Break

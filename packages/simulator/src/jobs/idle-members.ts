@@ -9,21 +9,21 @@ import type { KnownResults } from './known-results.ts'
 const { eagerAfter, backoffMost } = defaultSchedulerConfig
 
 /**
- * The longest time that a member may idle while tasks wait, ms: the delay of eager scheduling, and
- * some requests after the longest pause. A guess.
+ * The longest time that a member may idle while tasks wait, ms. A guess: the delay of eager
+ * scheduling, and three requests after the longest pauses.
  */
 const mayIdle = eagerAfter + 3 * backoffMost
 /**
- * For this long after a cut or its end members are not judged: lost ones are found and dialled
- * again. A guess.
+ * Members are not judged for this time after a cut or its end, ms. They find and dial lost members
+ * again meanwhile. A guess.
  */
 const settle: Milliseconds = 5_000
 
 /** Tasks and workers of one member. */
 interface Load {
   /**
-   * The number of effects that each worker received, and how many of them it had seen when it last
-   * became idle.
+   * The number of effects that each worker received (`sent`), and the number that it had handled
+   * when it last became idle (`seen`).
    */
   readonly sent: number[]
   readonly seen: number[]
@@ -41,7 +41,10 @@ export class IdleMembers implements JobCheck {
   readonly #results: KnownResults
   readonly #break: Break
   readonly #loads = new Map<ComputeNode, Load>()
-  /** The number of waiting tasks anywhere, and the time since when there have always been some. */
+  /**
+   * `count`: the waiting tasks of a job at all members. `since`: tasks have waited without a break
+   * since this time.
+   */
   readonly #waiting = new Map<JobId, { count: number; since: Milliseconds }>()
 
   constructor(jobs: Jobs, results: KnownResults, breaks: Break) {
@@ -50,7 +53,7 @@ export class IdleMembers implements JobCheck {
     this.#break = breaks
   }
 
-  /** Tasks that wait with a member go with it. */
+  /** Removes the waiting tasks of a member that is gone. */
   left(member: ComputeNode): void {
     for (const [job, paths] of this.#loads.get(member)?.waiting ?? []) for (const path of paths) this.#taken(member, job, path)
     this.#loads.delete(member)
@@ -68,7 +71,7 @@ export class IdleMembers implements JobCheck {
         return
       }
       case 'message':
-        // A task that is looked up first does not wait yet.
+        // The member looks a task with `replay` up first. Such a task does not wait yet.
         if (input.message.type === 'work')
           for (const { job, path, replay } of input.message.tasks) if (!replay) this.#waits(member, job, path)
         return
@@ -103,7 +106,7 @@ export class IdleMembers implements JobCheck {
 
   look(now: Milliseconds): void {
     for (const [job, state] of this.#waiting) {
-      // A task of a job with votes may wait for other members than the idle ones.
+      // In a job with votes, the idle members may be unable to take the waiting tasks.
       if (this.#jobs.truth.scenario.jobs.some(({ name, votes }) => name === job && votes > 1)) continue
       this.#dropDone(job)
       const since = Math.max(state.since, this.#jobs.truth.lastTrouble + settle)

@@ -21,7 +21,7 @@ export const inputCodes: Record<Input['type'], number> = {
   explain: 17,
 }
 
-/** Describes an input for the history, in enough detail to distinguish different ones. */
+/** Describes an input for the history, in enough detail to distinguish different inputs. */
 export function describeInput(input: Input): string {
   switch (input.type) {
     case 'message':

@@ -7,7 +7,9 @@ export type Break = (member: ComputeNode, what: string) => never
 
 /** Checks one promise of jobs during the run. */
 export interface JobCheck {
-  /** Called before a member's scheduler handles an input, and before an effect is carried out. */
+  /**
+   * `took` is called before a scheduler handles an input, `did` before an effect is carried out.
+   */
   took?(member: ComputeNode, input: Input): void
   did?(member: ComputeNode, effect: Effect): void
   /** Called once a second. */

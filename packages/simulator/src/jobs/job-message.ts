@@ -19,7 +19,7 @@ export class JobMessage extends InMemoryPayload {
   }
 }
 
-/** The bytes of multistream-select: its own name and that of the protocol, each way. */
+/** The bytes of multistream-select in each direction: its own name and the protocol's name. */
 const negotiation = 45
 
 /** Requests a stream, or confirms that it is open. */

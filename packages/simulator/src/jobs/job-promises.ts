@@ -52,7 +52,7 @@ export class JobPromises implements JobObserver {
     })
   }
 
-  /** Call it once. */
+  /** Starts the checks that depend on time. Call it once. */
   start(): void {
     this.#jobs.truth.testbed.after(interval, () => {
       for (const check of this.#checks) check.look?.(this.#jobs.truth.testbed.now)

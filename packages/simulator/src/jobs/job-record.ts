@@ -8,8 +8,8 @@ const PREFIX = 'jel.compute/job/'
 export const JOB_LIFETIME = 30 * 24 * 3_600_000
 
 /**
- * A job counts as fresh if the member learns of it within this time of its submission, ms; as in
- * `Grid`.
+ * A job is fresh if the member learns of it within this time of its submission, ms. `Grid` has the
+ * same limit.
  */
 const FRESH = 10_000
 
@@ -24,8 +24,8 @@ export function encodeJob({ fn, input, submitted, votes }: PublishedJob): Uint8A
 }
 
 /**
- * Returns the job in a record, undefined for another record. `today` is the member's calendar time.
- * In the simulator a job's id is its name.
+ * Returns the job in a record. Returns undefined for other records. `today` is the member's
+ * calendar time. In the simulator a job's id is its name.
  */
 export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number): JobSpec | undefined {
   if (!name.startsWith(PREFIX) || value === undefined) return undefined

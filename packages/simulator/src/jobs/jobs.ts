@@ -15,7 +15,7 @@ import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
 import { programOf, virtualJobs, type VirtualJob } from './programs/virtual-job.ts'
 import { availableTime, WorkAccount, type Attendance } from './work-account.ts'
 
-/** One job under way. */
+/** The state of one job. */
 interface JobState {
   readonly job: ScenarioJob
   readonly program: VirtualJob
@@ -28,8 +28,8 @@ interface JobState {
 const createScheduler: CreateScheduler = (options) => new Scheduler(options)
 
 /**
- * The jobs of a scenario. Each node of its pool computes, and the submitters submit the jobs in
- * their time.
+ * The jobs of a scenario. Each node of the pool computes. The submitters submit the jobs at the
+ * times of the scenario.
  */
 export class Jobs implements JobObserver {
   readonly members: ComputeNode[] = []
@@ -65,7 +65,7 @@ export class Jobs implements JobObserver {
     )
   }
 
-  /** Schedules the submissions. Call it before the first node comes. */
+  /** Schedules the submissions. Call it before the first node starts. */
   start(): void {
     const program = programOf(this.programs)
     this.truth.listen({
@@ -202,7 +202,7 @@ export class Jobs implements JobObserver {
     state.submittedAt = this.#simulation.now
     const value = encodeJob({ fn: job.name, input: program.input, submitted, votes: job.votes })
     by.node.command({ type: 'publish', name: recordName(job.name), value, lifetime: JOB_LIFETIME })
-    // The submitter's `job.result` does the same.
+    // `job.result` does the same at a real submitter.
     this.#byIndex.get(by.number)?.feed({ type: 'watch', job: job.name })
     this.truth.changed(`node ${by.number} submits ${job.name}`)
   }

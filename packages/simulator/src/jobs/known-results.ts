@@ -24,22 +24,23 @@ interface Known {
   ended: boolean
 }
 
-/** An open question to replicas. */
+/** An open lookup at replicas. */
 interface Lookup {
   readonly until: Milliseconds
   readonly asked: Set<MemberId>
 }
 
-/** An open question of another member, and the paths answered so far. */
+/** An open lookup by another member. `told` has the paths that were answered so far. */
 interface Question {
   readonly paths: readonly Path[]
   readonly told: Set<Path>
 }
 
 /**
- * Checks that result tables only grow. A member never begins again nor gives away a task that it
- * computed or that another member reported to it. It reports such tasks to any member that looks
- * them up, and a done job stays done. This class follows the scheduler's inputs and effects.
+ * Checks that result tables only grow. A member knows the tasks that it computed and the tasks that
+ * other members reported to it. It never begins a known task again, nor gives it away. It reports
+ * known tasks to any member that looks them up. A done job stays done. This class follows the
+ * scheduler's inputs and effects.
  */
 export class KnownResults implements JobCheck {
   readonly #break: Break
@@ -196,7 +197,7 @@ function mapOf<Key, Value>(maps: Map<ComputeNode, Map<Key, Value>>, member: Comp
   return map
 }
 
-/** Returns whether the answer has an entry for a task or for one above it. */
+/** Returns true if the answer has an entry for the task or for a task above it. */
 function isTold(path: Path, told: ReadonlySet<Path>): boolean {
   let above = ROOT
   if (told.has(above)) return true

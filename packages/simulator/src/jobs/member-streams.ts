@@ -4,7 +4,7 @@ import type { Payload } from '../network/payload.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
 import { JobMessage, StreamWord } from './job-message.ts'
 
-/** The time before an unreachable member is dialled again, ms; as in `PeerStreams`. */
+/** An unreachable member is dialled again after this time, ms. `PeerStreams` has the same value. */
 const REDIAL: Milliseconds = 1000
 
 /**
@@ -19,8 +19,8 @@ interface Outgoing {
 }
 
 /**
- * A member's streams to others, as `PeerStreams` keeps them on real hosts. There is one to each
- * member that it sends to, opened on demand, on a connection that either end dialled. Undeliverable
+ * A member's streams to other members. On real hosts `PeerStreams` keeps them. The first message to
+ * a member opens a stream. The stream uses a connection that either end dialled. Undeliverable
  * messages are lost.
  */
 export class MemberStreams {
@@ -64,7 +64,7 @@ export class MemberStreams {
 
   connected(peer: MemberId): void {
     this.#connected.add(peer)
-    // Either end may have dialled. A connection dialled for a stream opens with that stream.
+    // Either end may have dialled. A stream that waits for the connection is open now.
     if (this.#outgoing.has(peer)) this.#opened(peer)
   }
 
@@ -73,7 +73,10 @@ export class MemberStreams {
     this.#lost(peer)
   }
 
-  /** Returns the scheduler's message, undefined for a message of the streams themselves. */
+  /**
+   * Returns the message for the scheduler. Returns undefined for a message of the streams
+   * themselves.
+   */
   take(from: MemberId, data: Payload): Message | undefined {
     if (data instanceof JobMessage) return data.message
     if (data instanceof StreamWord) {

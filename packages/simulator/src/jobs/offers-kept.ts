@@ -5,7 +5,7 @@ import type { VirtualJob } from './programs/virtual-job.ts'
 
 /**
  * Checks that no offered optimum is lost. An entry for a task of a search carries the best value
- * below the task, or a better one that cut it off.
+ * below the task, or a better value that pruned the task.
  */
 export class OffersKept implements JobCheck {
   readonly #break: Break

@@ -5,7 +5,7 @@ import type { VirtualJob } from './programs/virtual-job.ts'
 
 /**
  * Checks that each path counts once: no frame receives the outcome of a child twice, and the result
- * of a job is the true one.
+ * of a job is right.
  */
 export class OnceCounted implements JobCheck {
   readonly #programs: ReadonlyMap<JobId, VirtualJob>

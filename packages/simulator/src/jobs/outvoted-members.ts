@@ -3,8 +3,8 @@ import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
 /**
- * Checks that the void set only grows. A member that found another one outvoted never withdraws
- * that, and gives it no more of the job's tasks.
+ * Checks that a member does not forget outvoted members. It finds out only once that a certain
+ * member was outvoted, and gives that member no more of the job's tasks.
  */
 export class OutvotedMembers implements JobCheck {
   readonly #break: Break

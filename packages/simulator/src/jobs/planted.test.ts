@@ -130,7 +130,7 @@ class LosesOffers extends Faulty {
   }
 }
 
-/** Outvotes nobody for good: it repeats each warning. */
+/** Repeats each warning, as if it forgot who was outvoted. */
 class OutvotesAgain extends Faulty {
   protected override does(effects: Effect[]): Effect[] {
     return effects.flatMap((effect): Effect[] => (effect.type === 'warning' ? [effect, effect] : [effect]))
@@ -156,7 +156,7 @@ class KeepsEnd extends Faulty {
   }
 }
 
-/** Neither steals nor asks replicas, once it has computed something. */
+/** Neither steals nor asks replicas after its first task. */
 class StopsAsking extends Faulty {
   #hasRun = false
 
@@ -190,7 +190,7 @@ const search = `${pool}jobs:\n  - { at: 5s, search: { depth: 7, node: 20ms..80ms
 const voted = `${pool}compute: { liars: 15% }\njobs:\n  - { at: 5s, votes: 2, tree: { leaves: 200, leaf: 50ms..200ms } }\n`
 const long = `nodes: 16\n${network}\nduration: 80s\njobs:\n  - { at: 5s, tree: { leaves: 5000, leaf: 80ms..320ms } }\nactions:\n  - { at: 12s, kill: { root: job 1 } }\n`
 
-/** Returns the promise that is broken with the fault, and kept without it. */
+/** Returns the promise that the fault breaks. Without the fault all promises must be kept. */
 function caught(text: string, create: (options: SchedulerOptions) => JobScheduler): string | undefined {
   const scenario = parseScenario(text)
   const run = (createScheduler: CreateScheduler): string | undefined =>

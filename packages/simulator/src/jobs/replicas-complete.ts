@@ -8,13 +8,13 @@ import type { Jobs } from './jobs.ts'
 import type { KnownResults } from './known-results.ts'
 
 /**
- * The time after the pool's last change in which replicas become complete, ms. A guess: a few MB
+ * Replicas become complete within this time after the pool's last change, ms. A guess: a few MB
  * over 1 Mbit/s, beside the running reports.
  */
 const settle: Milliseconds = 45_000
 /**
- * The time after its computation in which all replicas then know a task, ms. A guess: some reports,
- * over 1 Mbit/s.
+ * Complete replicas learn of a task within this time after its computation, ms. A guess: some
+ * reports over 1 Mbit/s.
  */
 const reported: Milliseconds = 20_000
 
@@ -25,7 +25,7 @@ const reported: Milliseconds = 20_000
  */
 const tolerated = 0
 
-/** The number of tasks for which a replica was compared, and the number that it lacked. */
+/** `at`: the number of tasks that were checked at a replica. `lacks`: the tasks that it lacked. */
 interface Progress {
   at: number
   lacks: number
@@ -38,7 +38,7 @@ interface Computed {
 }
 
 /**
- * Checks that replicas are complete again after a death. Each of them knows every task that a
+ * Checks that replicas are complete again after a death. Each replica knows every task that a
  * living member computed or a living replica knows.
  */
 export class ReplicasComplete implements JobCheck {
@@ -88,7 +88,7 @@ export class ReplicasComplete implements JobCheck {
     for (let each = computed[progress.at]; each !== undefined && each.at <= until; each = computed[++progress.at]) {
       const { path, by } = each
       if (this.#results.has(replica, job, path)) continue
-      // A task that only a dead member knew is gone with it.
+      // A task that only a dead member knew is lost with the member.
       if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#results.has(other, job, path))) continue
       progress.lacks++
       last = each

@@ -1,13 +1,13 @@
 import { stepsOf, type Path } from '@jel/compute/internals'
 
-/** The tasks with results below a task, by steps. True: all of it. */
+/** The tasks with results below a task, by steps. `true`: the task itself has a result. */
 type Branch = Map<string, Branch | true>
 
-/** The paths of tasks that have results. A result of a task stands for everything below it. */
+/** The paths of tasks that have results. The result of a task covers all tasks below it. */
 export class ResultTable {
   #root: Branch | true = new Map()
 
-  /** Returns whether this task, or one above it, has a result. */
+  /** Returns true if this task or a task above it has a result. */
   has(path: Path): boolean {
     let branch: Branch | true | undefined = this.#root
     for (const step of stepsOf(path)) {
@@ -36,7 +36,7 @@ export class ResultTable {
     branch.set(last, true)
   }
 
-  /** Returns the paths with results at or below a task, none of them below another. */
+  /** Returns the paths with results at or below a task. No returned path is below another. */
   *within(path: Path): Generator<Path> {
     let branch: Branch | true | undefined = this.#root
     for (const step of stepsOf(path)) branch = branch === true ? true : branch?.get(step)

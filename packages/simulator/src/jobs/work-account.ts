@@ -1,19 +1,19 @@
 import type { JobId, Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 
-/** The presence of a member, and its power. */
+/** The presence of a member and its processor power. */
 export interface Attendance {
   readonly site: string | undefined
   readonly from: Milliseconds
   readonly to: Milliseconds
-  /** Its milliseconds of a processor of speed 1 in one millisecond. */
+  /** The work that it can do in one ms, as ms of a processor of speed 1. */
   readonly power: number
   readonly worked: Milliseconds
 }
 
 /** Counts the executions of each task of one job and their processor time. */
 export class WorkAccount {
-  /** The processor time at speed 1 of first and of repeated executions. */
+  /** Processor time at speed 1: `once` of first executions, `again` of repeated executions. */
   once: Milliseconds = 0
   again: Milliseconds = 0
   executions = 0
@@ -33,7 +33,7 @@ export class WorkAccount {
     this.once += cost
   }
 
-  /** The repeated work, as a share of the work. */
+  /** The repeated work as a share of the work without repetitions. */
   get twice(): number {
     return this.once === 0 ? 0 : this.again / this.once
   }

@@ -35,8 +35,8 @@ type Given = Extract<Effect, { type: 'run' | 'deliver' }>
 const START = 100
 
 /**
- * A worker of a virtual member. It handles the tasks of one job one at a time, each for its virtual
- * time. Jobs do not wait for one another, because each has a container of its own.
+ * A worker of a virtual member. It runs the tasks of a job one after the other, each for its
+ * virtual time. Jobs do not wait for each other, because each job has a container of its own.
  */
 export class VirtualWorker {
   readonly #slot: number
@@ -47,10 +47,10 @@ export class VirtualWorker {
   readonly #says: (said: Said) => Said
   readonly #isFit: () => boolean
   readonly #die: () => void
-  /** Called for each run, with the time that it took. */
+  /** Called for each run, with its cost at speed 1. */
   readonly #ran: (job: JobId, path: Path, cost: Milliseconds) => void
   readonly #frames = new Map<string, OpenFrame>()
-  /** Waiting effects, by the job whose container is at work. */
+  /** The waiting effects of each job whose container is busy. */
   readonly #queues = new Map<JobId, Given[]>()
   readonly #rates = new Map<string, Milliseconds>()
   #seen = 0
@@ -61,10 +61,10 @@ export class VirtualWorker {
     program: VirtualProgram
     later: (after: Milliseconds, action: () => void) => void
     feed: (input: Input) => void
-    /** Returns the report for an outcome: the outcome itself if the member is honest. */
+    /** Returns the outcome that the member reports. An honest member reports the outcome itself. */
     says: (said: Said) => Said
     ran: (job: JobId, path: Path, cost: Milliseconds) => void
-    /** Whether its containers start. */
+    /** Returns true if its containers start. */
     isFit: () => boolean
     /** Ends the member, on behalf of a task. */
     die: () => void
@@ -171,14 +171,14 @@ export class VirtualWorker {
   }
 }
 
-/** A wrong value or, if tasks have no values, a bound that no task reaches. */
+/** Returns a wrong value. If tasks have no values, returns a bound that no task reaches. */
 export function lieAbout({ outcome, shared }: Said, random: () => number): Said {
   const number = Math.floor(random() * 1e6)
   if ('value' in outcome && outcome.value.length > 0) return { outcome: { value: numberBytes(number) }, shared }
   return { outcome, shared: new Map([['best', { rule: 'min', key: -number, values: [numberBytes(-number)] }]]) }
 }
 
-/** Offers that improve on the given values; none if there is no improvement. */
+/** Returns the offers if they improve on the given values, otherwise no offers. */
 function newIn(offers: Shared, given: Shared): Shared {
   return joinShared(given, offers) === given ? NOTHING_SHARED : offers
 }

@@ -9,7 +9,7 @@ export interface Application {
   told(notification: Notification): void
   /**
    * `connected`: a connection to a peer is open; either side may have dialled. `disconnected`: all
-   * connections to the peer are gone. `received`: data arrived on one.
+   * connections to the peer are gone. `received`: data arrived on a connection.
    */
   connected(peer: NodeId): void
   disconnected(peer: NodeId): void

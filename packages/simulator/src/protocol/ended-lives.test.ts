@@ -18,7 +18,7 @@ interface World {
   readonly a: PuppetNode
   readonly b: PuppetNode
   readonly c: PuppetNode
-  /** Notifies one node of the death of another one. Returns false if that was a false death. */
+  /** Notifies one node of the death of another node. Returns false if that was a false death. */
   readonly bury: (told: PuppetNode, dead: PuppetNode) => boolean
 }
 

@@ -3,7 +3,7 @@ import { window, type Contact } from '../network/contact.ts'
 import type { Reachability } from '../network/reachability.ts'
 import type { TestbedNode } from '../testbed-node.ts'
 
-/** An observer that could have known better was notified of the end of a running member's life. */
+/** A node was falsely notified of the end of a running member's life, see {@link EndedLives}. */
 export interface FalseDeath {
   readonly time: Milliseconds
   readonly observer: TestbedNode
@@ -19,15 +19,15 @@ export interface FalseDeath {
 /** A life that ended while its process ran. */
 interface EndedLife {
   isFalse: boolean
-  /** Nodes that were right to believe the end. Others may learn it from them, and later. */
+  /** Nodes with a good reason to believe the end. Other nodes may learn of it from them later. */
   readonly believers: TestbedNode[]
   /** When the first believer was notified. */
   readonly since: Milliseconds
 }
 
 /**
- * Counts the lives of running members whose end some node was notified of, even when the network
- * around them was disturbed. Such an end is false if, for the 30 s before, the member and the
+ * Counts the lives of running members that ended: some node was notified of the end, with or
+ * without a disturbance of the network. An end is false if, for the 30 s before, the member and the
  * notified node were in two-way contact, or both were in contact with one running member.
  */
 export class EndedLives {
@@ -35,9 +35,9 @@ export class EndedLives {
   readonly #contact: Contact
   readonly #reachability: Reachability
   readonly #lives = new Map<string, EndedLife>()
-  /** Lives that ended while their processes stood still. Others learn of the end later. */
+  /** Lives that ended while their processes were stopped. Other nodes learn of the end later. */
   readonly #still = new Set<string>()
-  /** The number of these lives with a false end. */
+  /** The number of lives with a false end. */
   false = 0
   first: FalseDeath | undefined
 
@@ -52,8 +52,8 @@ export class EndedLives {
   }
 
   /**
-   * Call it when a node is notified of the end of a life of `subject`, before the node's process
-   * handles that. Returns the first false end of that life.
+   * Call it when `observer` is notified of the end of a life of `subject`, before the observer
+   * handles the notification. Returns the first false end of each life.
    */
   told(observer: TestbedNode, subject: TestbedNode | undefined, { incarnation }: Member, now: Milliseconds): FalseDeath | undefined {
     if (subject?.honest !== true || subject.id === observer.id || subject.state === 'gone' || subject.leaves || !subject.lived(incarnation))
@@ -67,14 +67,14 @@ export class EndedLives {
     const from = Math.max(now - window, subject.startedAt, observer.startedAt)
     const through = this.#between(observer, subject, from, now)
     if (through === undefined) {
-      // A process that stands still is no running member.
+      // A stopped process is not a running member.
       if (subject.state !== 'running') {
         this.#still.add(key)
         return undefined
       }
       this.#lives.set(key, life)
-      // If only the observer was out of order, it has no good reason for its belief, and no other
-      // node may adopt it.
+      // If only the observer was disturbed, it has no good reason for its belief. Then no other
+      // node may adopt the belief.
       if (
         this.#contact.works(observer.endpoint, from, now) ||
         !this.#contact.isPathOpen(observer.endpoint, subject.endpoint, from, now) ||
@@ -98,7 +98,7 @@ export class EndedLives {
   #between(a: TestbedNode, b: TestbedNode, from: Milliseconds, to: Milliseconds): TestbedNode | undefined {
     const joined = (x: TestbedNode, y: TestbedNode): boolean => this.#contact.joined(x.endpoint, y.endpoint, from, to)
     if (joined(a, b)) return b
-    // Nobody can find a node that is cut off from all.
+    // A node that is cut off from all nodes had no contact.
     if (!this.#contact.works(a.endpoint, from, to) || !this.#contact.works(b.endpoint, from, to)) return undefined
     return this.#nodes.find(
       (node) =>
@@ -107,8 +107,8 @@ export class EndedLives {
   }
 
   /**
-   * Returns true if the cable of its machine is pulled and another node runs there: they are a side
-   * of a partition.
+   * Returns true if the cable of the node's machine is pulled and another node runs on the machine.
+   * The two are then a side of a partition.
    */
   #isCutOffWithOthers({ index, endpoint }: TestbedNode): boolean {
     if (!endpoint.silent) return false
@@ -118,15 +118,15 @@ export class EndedLives {
   }
 
   /**
-   * The observer may have learned of the end from a rightful believer, or from the member itself,
-   * which enters again when it learns of its end.
+   * Returns true if the observer may have learned of the end from a believer, or from the member
+   * itself. A member enters again when it learns of its end.
    */
   #mayHaveHeardOf({ believers }: EndedLife, observer: TestbedNode, subject: TestbedNode): boolean {
     const isToldBySubject = this.#mayHaveToldOf(subject, observer)
     return believers.some((node) => this.#mayHaveToldOf(node, observer) || (isToldBySubject && this.#mayHaveToldOf(node, subject)))
   }
 
-  /** After a partition each side learns the other's rightful beliefs. */
+  /** Returns true if the observer may have learned of the end from the believer. */
   #mayHaveToldOf(believer: TestbedNode, observer: TestbedNode): boolean {
     return believer.state === 'gone' || this.#reachability.joins(believer.endpoint, observer.endpoint)
   }

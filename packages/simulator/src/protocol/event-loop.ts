@@ -3,16 +3,16 @@ import type { VirtualClock } from '../engine/clock.ts'
 import type { EventHandle } from '../engine/event-queue.ts'
 
 export interface EventLoopEvents {
-  /** The loop stands still, or goes on. */
+  /** The loop stopped or continued. */
   changed(): void
   timer(): void
-  /** The loop goes on, and has caught up. */
+  /** The loop continued and has caught up. */
   woken(): void
 }
 
 /** The event loop of a process, with its one timer. It can be stopped, be busy, and end. */
 export class EventLoop {
-  /** Runs, stands still, or is gone. */
+  /** `standing`: stopped or busy. `gone`: ended. */
   state: 'running' | 'standing' | 'gone' = 'running'
   readonly #clock: VirtualClock
   readonly #events: EventLoopEvents
@@ -27,19 +27,19 @@ export class EventLoop {
     this.#events = events
   }
 
-  /** SIGSTOP. */
+  /** Stops the loop, as SIGSTOP does. */
   stop(): void {
     this.#stopped = true
     this.#standStill()
   }
 
-  /** SIGCONT. */
+  /** Continues the loop, as SIGCONT does. */
   continue(): void {
     this.#stopped = false
     this.#wakeUp()
   }
 
-  /** Keeps the loop busy for so long. */
+  /** Keeps the loop busy for this time. */
   stall(ms: Milliseconds): void {
     this.#stalledUntil = Math.max(this.#stalledUntil, this.#clock.now + ms)
     this.#clock.at(this.#stalledUntil, () => this.#wakeUp())
@@ -53,13 +53,13 @@ export class EventLoop {
     if (this.#timer !== undefined) this.#clock.cancel(this.#timer)
   }
 
-  /** Calls the action now, or once a standing loop goes on. */
+  /** Calls the action now, or when the loop continues. */
   whenAwake(action: () => void): void {
     if (this.state === 'running') action()
     else if (this.state === 'standing') this.#inbox.push(action)
   }
 
-  /** Sets the timer, in place of the one before. */
+  /** Sets the timer. It replaces the timer set before. */
   setTimer(at: Milliseconds): void {
     if (this.#timer !== undefined) this.#clock.cancel(this.#timer)
     this.#timerDue = false
@@ -82,7 +82,7 @@ export class EventLoop {
     if (this.state !== 'standing' || this.#stopped || this.#clock.now < this.#stalledUntil) return
     this.state = 'running'
     this.#events.changed()
-    // A resumed event loop looks at its timers first, then at its sockets.
+    // A resumed event loop handles its timers first, then its sockets.
     if (this.#timerDue) {
       this.#timerDue = false
       this.#events.timer()

@@ -35,13 +35,14 @@ const claim = 6
 
 /**
  * Returns the class of a frame of the protocol, read from its first bytes. `Facts` count as
- * elections when their first fact is about one.
+ * elections if their first fact is about an election.
  */
 export function frameClass(data: Payload): ClassNumber {
   if (data instanceof InMemoryFrame) return classOf(data.message)
   if (!(data instanceof Uint8Array)) return other
   const [tag] = data
-  // In the tag of a length-delimited field the upper bits hold its number, the lower three hold 2.
+  // In the tag of a length-delimited field the upper bits hold the field number, and the lower
+  // three bits hold 2.
   const trafficClass = tag === undefined || (tag & 7) !== 2 ? other : (byField[tag >>> 3] ?? other)
   return trafficClass === statements && isElection(data) ? elections : trafficClass
 }

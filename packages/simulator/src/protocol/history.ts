@@ -18,10 +18,10 @@ const inputCodes: Record<Input['type'], number> = {
   misbehaved: 12,
 }
 
-/** The code of an input to a node's application, beside the codes of inputs. */
+/** The code of an input to a node's application. It differs from the codes above. */
 const applied = 13
 
-/** The digest of every input to every node in order, with its time. */
+/** The digest of all inputs of all nodes, in order and with their times. */
 export class History {
   readonly #clock: VirtualClock
   readonly #digest = new Digest()
@@ -45,7 +45,8 @@ export class History {
   }
 
   /**
-   * Adds an input of the node's application. `word` is the code of its kind, `about` its subject.
+   * Adds an input of the node's application. `word` is the code of its kind, and `about` is its
+   * subject.
    */
   applied(node: number, word: number, about: string): void {
     this.#digest.number(this.#clock.now)

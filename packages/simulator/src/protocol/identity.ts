@@ -16,7 +16,7 @@ export interface Scheme {
 
 /**
  * Signatures that cost next to nothing: 64 bytes that depend on the signer's id and on each byte of
- * the message. They are not secure: an honest node can't mistake them, but a test can lie with
+ * the message. They are not secure. Honest nodes never confuse them, but a test can fake them with
  * {@link forge}.
  */
 export const cheapScheme: Scheme = {
@@ -33,7 +33,7 @@ export const cheapScheme: Scheme = {
 }
 
 /**
- * Returns the signature that {@link cheapScheme} accepts for `signer`, for any caller, as if the
+ * Returns a signature of `signer` that {@link cheapScheme} accepts. Any caller gets it, as if the
  * key were stolen.
  */
 export function forge(signer: NodeId, message: Uint8Array): Uint8Array {

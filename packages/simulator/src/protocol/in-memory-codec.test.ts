@@ -16,7 +16,7 @@ class SealedInMemoryCodec extends InMemoryCodec {
   }
 }
 
-/** Facts are exempt: the protocol notes things on them in passing. */
+/** Freezes a message and its parts. Facts are exempt, because the protocol stores notes on them. */
 function sealed<T extends object>(part: T): T {
   if (ArrayBuffer.isView(part) || Object.isFrozen(part)) return part
   for (const [key, inner] of Object.entries(part) as [string, unknown][]) {

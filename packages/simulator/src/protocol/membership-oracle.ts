@@ -7,8 +7,8 @@ import type { OracleNode } from './oracle-node.ts'
 type Node = SimulatedNode<OracleNode>
 
 /**
- * News of a newcomer, and the news for it, arrive in any order within this time, ms. Measured: a
- * record reaches all members within it.
+ * Members learn of a newcomer, and the newcomer learns of members, in any order within this time,
+ * ms. Measured: a record reaches all members within this time.
  */
 export const SPREAD = 200
 
@@ -16,8 +16,8 @@ export const SPREAD = 200
 const [FASTEST, SLOWEST] = [70, 190]
 
 /**
- * Membership without messages. It knows which processes live, and notifies each other member of a
- * join, a death and a partition after a delay.
+ * Membership without messages. The oracle knows which processes live. It notifies the other members
+ * of joins, deaths and partitions after a delay.
  */
 export class MembershipOracle {
   readonly #simulation: Simulation<OracleNode>
@@ -41,7 +41,7 @@ export class MembershipOracle {
     this.#members.set(node.id, node)
   }
 
-  /** A client sees all members. They see it once it sends a message. */
+  /** A client sees all members. Members see the client once it sends a message. */
   clientEntered(client: Node): void {
     for (const other of this.#members.values()) this.#sees(client, other, this.#random() * SPREAD)
   }
@@ -55,20 +55,20 @@ export class MembershipOracle {
     }
   }
 
-  /** @param after time until its statement is sent, ms */
+  /** @param after time until the left-statement is sent, ms */
   left({ id }: Node, after: Milliseconds): void {
     this.#members.delete(id)
     for (const other of this.#members.values()) this.#simulation.after(after + this.#delay(id, other.id), () => this.#loses(other, id))
   }
 
-  /** Returns whether a message arrives. If so, the receiver sees the sender. */
+  /** Returns true if a message arrives. Then the receiver sees the sender from now on. */
   passes(from: Node, to: Node): boolean {
     if (!lives(to) || isApart(from, to) || to.protocol.holdsDead.has(from.id)) return false
     if (lives(from) && !to.protocol.view.has(from.id)) this.#see(to, from)
     return true
   }
 
-  /** Cuts these processes from all others. Members of two sides pronounce each other dead. */
+  /** Cuts these processes from all others. Members of different sides pronounce each other dead. */
   cut(others: readonly Node[]): void {
     this.#simulation.partition([], others)
     for (const [a, b] of this.#pairs()) {
@@ -84,9 +84,9 @@ export class MembershipOracle {
 
   /**
    * Heals as real members do. Each member re-enters once it learns that it was pronounced dead,
-   * after up to `span` ms. Members that are back see one another. They pronounce dead the members
-   * of their own half that are not back, and drop their messages. Measured on two busy processors:
-   * `span` 10 s.
+   * after up to `span` ms. Members that are back see each other. They pronounce dead the members of
+   * their own half that are not back yet, and drop the messages of those members. Measured on two
+   * busy processors: `span` 10 s.
    */
   healInWaves(span: Milliseconds): void {
     this.#simulation.heal()
@@ -144,7 +144,7 @@ function isApart(a: Node, b: Node): boolean {
   return a.endpoint.side !== b.endpoint.side
 }
 
-/** Makes the process handle its news. */
+/** Makes the process pass on its news. */
 function notify(node: Node): void {
   node.inject({ type: 'timer' })
 }

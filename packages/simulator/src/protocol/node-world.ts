@@ -21,15 +21,15 @@ export interface NodeWorld {
   readonly keepsNews: boolean
   /** Called when the node of that number is notified. */
   noticed(node: number, notification: Notification): void
-  /** Called when the node stands still, and when it goes on. */
+  /** Called when the node stops, and when it continues. */
   stood(node: number): void
 }
 
 export interface NodeFields extends Omit<EndpointFields, 'traffic' | 'events'> {
   readonly storedIncarnation: number
   readonly startedAt: Milliseconds
-  /** It follows the protocol. Nothing is promised to a node that does not. */
+  /** True if the node follows the protocol. The death of another node is never false. */
   readonly honest: boolean
-  /** The lead of its clock over virtual time: nodes don't share a zero point. */
+  /** The lead of the node's clock over virtual time, ms. Each node has its own zero point. */
   readonly clockOffset: Milliseconds
 }

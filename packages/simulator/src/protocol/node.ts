@@ -14,8 +14,8 @@ import { frameClass } from './frame-class.ts'
 
 /**
  * One process. It runs the protocol, carries out its effects on the network, and can be stopped,
- * stalled and killed. While it stands still its kernel goes on: it accepts connections, and
- * arriving data waits until the process is back.
+ * stalled and killed. While the process is stopped its kernel accepts connections, and arriving
+ * data waits until the process continues.
  */
 export class SimulatedNode<P extends Protocol = Protocol> {
   readonly index: number
@@ -24,15 +24,15 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
   readonly loop: EventLoop
-  /** All notifications of the application, unless the simulation was asked not to keep them. */
+  /** All notifications to the application, unless the simulation was asked not to keep them. */
   readonly news: News[] = []
-  /** Why the protocol asked to stop the host. */
+  /** The reason why the protocol ended the process. */
   failure: string | undefined
-  /** The incarnation that its identity file holds. */
+  /** The incarnation in the identity file of the node. */
   storedIncarnation: number
   readonly startedAt: Milliseconds
   readonly honest: boolean
-  /** Its application asked to leave. */
+  /** True if the application asked to leave. */
   leaves = false
   readonly #world: NodeWorld
   readonly #clockOffset: Milliseconds
@@ -90,7 +90,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     world.network.listen(this.endpoint)
   }
 
-  /** Runs, stands still, or is gone. */
+  /** `standing`: the process is stopped or busy. `gone`: it has ended. */
   get state(): 'running' | 'standing' | 'gone' {
     return this.loop.state
   }
@@ -122,22 +122,22 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#application = application
   }
 
-  /** The time by its own clock. Each node's clock has its own zero point. */
+  /** The time by the node's own clock. Each clock has its own zero point. */
   get now(): Milliseconds {
     return this.#world.clock.now + this.#clockOffset
   }
 
   /**
-   * For the application: calls the action after a time. A standing process calls it once it goes
-   * on, a dead one never.
+   * For the application: calls the action after a time. A stopped process calls the action after it
+   * continues. A dead process never calls it.
    */
   later(after: Milliseconds, action: () => void): void {
     this.#world.clock.after(after, () => this.loop.whenAwake(action))
   }
 
   /**
-   * For the application: opens a connection for streams. It ends in `connected` or in a call of
-   * `failed`.
+   * For the application: opens a connection for streams. A call of `connected` or `failed` reports
+   * the result.
    */
   dialApplication(peer: NodeId, addresses: readonly Address[], failed: () => void): void {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
@@ -158,7 +158,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.history.applied(this.index, word, about)
   }
 
-  /** SIGKILL. Also used for any other end of the process. */
+  /** Ends the process, as SIGKILL does. Also used for any other end of the process. */
   kill(): void {
     if (this.state === 'gone') return
     this.loop.end()
@@ -171,7 +171,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#paused.clear()
   }
 
-  /** Hands in an input, be it one that the network would not produce, as a hostile peer might. */
+  /** Takes any input, also an input that no network produces, as from a hostile peer. */
   inject(input: Input<Payload>): void {
     if (this.state === 'running') this.#handle(input)
     else this.loop.whenAwake(() => this.#handle(input))

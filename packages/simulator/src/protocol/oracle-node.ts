@@ -2,14 +2,14 @@ import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, NodeId, Not
 import type { Payload } from '../network/payload.ts'
 import type { Protocol, ProtocolParts } from './protocol.ts'
 
-/** A protocol that sends nothing. A {@link MembershipOracle} tells it who the members are. */
+/** A protocol that sends nothing. A {@link MembershipOracle} notifies it of the members. */
 export class OracleNode implements Protocol {
   self: Member
-  /** The members that it was notified of. */
+  /** The present members, by its notifications. */
   readonly view = new Map<NodeId, Member>()
-  /** Members that pronounced it dead, until it learns of that. */
+  /** Members that pronounced this node dead, until the node learns of its death. */
   readonly heldDeadBy = new Set<NodeId>()
-  /** Members that this one pronounced dead. It gets no messages from them. */
+  /** Members that this node pronounced dead. The node gets no messages from them. */
   readonly holdsDead = new Set<NodeId>()
   readonly #news: Notification[] = []
 
@@ -50,7 +50,7 @@ export class OracleNode implements Protocol {
     this.#news.push({ type: 'joined', member })
   }
 
-  /** Returns whether the member was in its view. */
+  /** Removes the member. Returns true if the view contained the member. */
   lose(id: NodeId): boolean {
     const member = this.view.get(id)
     if (member === undefined) return false

@@ -35,7 +35,7 @@ export class PausedLinks {
     else this.#read(from, data)
   }
 
-  /** Frames of the peer wait in order. They are lost if the link breaks before. */
+  /** Frames of the peer wait in order until this time. They are lost if the link breaks first. */
   pause(peer: NodeId, until: Milliseconds): void {
     const pause = this.#paused.get(peer) ?? { until, waiting: [] }
     pause.until = Math.max(pause.until, until)

@@ -4,8 +4,8 @@ import type { TestbedNode } from '../testbed-node.ts'
 import type { SimulatedNode } from './node.ts'
 
 /**
- * A promise of the protocol was broken. The message states which, where and when, and the seed that
- * repeats it.
+ * A promise of the protocol was broken. The message states the promise, the node and the time, and
+ * the seed that repeats the run.
  */
 export class BrokenPromiseError extends Error {
   readonly code = 'PROMISE_BROKEN'
@@ -35,7 +35,7 @@ export class BrokenPromiseError extends Error {
   }
 }
 
-/** Describes the death of a running node that its observer should have known to be alive. */
+/** Returns the error for a false death. */
 export function falseDeathError(seed: number, death: FalseDeath): BrokenPromiseError {
   return new BrokenPromiseError(seed, death.time, death.observer, describeFalseDeath(death), death.subject)
 }
@@ -54,14 +54,14 @@ interface Updated {
 interface Life {
   readonly number: number
   readonly incarnation: number
-  /** All lives of the same id, this one included. */
+  /** All lives of the same id, including this life. */
   readonly ofSame: readonly Life[]
 }
 
-/** The notifications of one node so far: one byte a life, at the life's number. */
+/** The notifications of one node so far. `lives` has one byte per life, at the life's number. */
 interface Ledger {
   lives: Uint8Array
-  /** Whether the node's own join has come. */
+  /** Whether the node was notified of its own join. */
   entered: boolean
   readonly epochs: Map<string, number>
   /** The versions of records, by owner and name. */
@@ -71,15 +71,15 @@ interface Ledger {
 }
 
 /**
- * Checks each notification against the promises to its node. Its own join comes first. Each life
- * has at most one start, then at most one end. No life is resurrected, and no older life of an id
- * follows a newer one. Reigns never go back.
+ * Checks each notification against the promises to its node. The node's own join comes first. Each
+ * life has at most one start, then at most one end. No life is resurrected, and no older life of an
+ * id follows a newer life. Reigns and records never go back.
  */
 export class Promises {
   readonly #seed: number
   /** The lives of each node id. */
   readonly #lives = new Map<NodeId, Life[]>()
-  /** Lives by their description. Nodes that share facts share descriptions. */
+  /** Lives by member object. Nodes that share facts share these objects. */
   readonly #described = new WeakMap<Member, Life>()
   #count = 0
   readonly #ledgers: Ledger[] = []

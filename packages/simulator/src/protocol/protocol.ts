@@ -2,14 +2,14 @@ import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, NodeId, Pro
 import type { Payload } from '../network/payload.ts'
 
 /**
- * A protocol that the simulator can run: the state machine of `@jel/protocol`, or any other of that
- * shape.
+ * A protocol that the simulator can run: the state machine of `@jel/protocol`, or another state
+ * machine of that shape.
  */
 export interface Protocol {
   handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[]
   handleBroadcast(data: Payload, now: Milliseconds): { verdict: BroadcastVerdict; effects: Effect<Payload>[] }
   readonly self: Member | undefined
-  /** As `ProtocolNode.isDeparting`. */
+  /** See `ProtocolNode.isDeparting`. */
   readonly isDeparting?: boolean
   members(): Member[]
   reign(election: string): Reign | undefined

@@ -16,8 +16,8 @@ export interface DriverOptions {
 const decoder = new TextDecoder()
 
 /**
- * A master that folds results. Each result starts one more task until the last round. Its value is
- * the number of tasks.
+ * A master that folds results. Each result starts one further task until the last round. The
+ * master's value is the number of tasks.
  */
 export function driver({ tasks, rounds, taskTime, seed }: DriverOptions): VirtualProgram {
   return (fn, input) => {

@@ -3,16 +3,13 @@ import type { Milliseconds } from '@jel/protocol'
 
 /** The plan of one execution of a task, in virtual time. */
 export interface Plan {
-  /** Time before it calls for its children, or ends, ms of a processor of speed 1. */
+  /** Time until the task waits for its children or ends, in ms of a processor of speed 1. */
   readonly cost: number
   readonly children: readonly Spawn[]
   /** If set, the task ends its container or its whole member after its cost. */
   readonly ends?: 'container' | 'member'
   readonly offers: Shared
-  /**
-   * Returns the tasks that follow the outcome of a child: a driver's next tasks. They become
-   * children, too.
-   */
+  /** Returns a driver's next tasks after the outcome of a child. They become children, too. */
   readonly more?: (child: Spawn) => readonly Spawn[]
   /** Computes the outcome from the children's outcomes in their order. */
   readonly outcome: (children: readonly Outcome[]) => Outcome
@@ -30,7 +27,7 @@ interface PlanContext {
 }
 
 /**
- * A program whose tasks take virtual time. As in a real one, a task's outcome must be a function of
- * its input.
+ * A program whose tasks take virtual time. As in a real program, a task's outcome must be a
+ * function of its input.
  */
 export type VirtualProgram = (fn: string, input: Uint8Array, context: PlanContext) => Plan

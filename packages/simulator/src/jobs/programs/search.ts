@@ -32,7 +32,7 @@ export function search({ depth: deepest, branching, nodeTime, seed }: SearchOpti
   }
 }
 
-/** Computes the true optimum: its bounds are never late or lost. */
+/** Computes the true optimum in one process. No bound is late or lost. */
 export function optimum({ depth: deepest, branching, seed }: SearchOptions): number {
   let least = Infinity
   const open: Part[] = [rootPart]
@@ -45,9 +45,7 @@ export function optimum({ depth: deepest, branching, seed }: SearchOptions): num
   return least
 }
 
-/**
- * Computes the optimum below each task, by the task's name, as a search of that task alone would.
- */
+/** Computes the optimum below each task, by the task's name. */
 export function optima({ depth: deepest, branching, seed }: SearchOptions): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   const visit = (part: Part): number => {

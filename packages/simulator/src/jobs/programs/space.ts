@@ -22,8 +22,8 @@ const LATEST = 0.5
 const decoder = new TextDecoder()
 
 /**
- * An index space, cut in halves at powers of two into pieces that take about `pieceTime` at the
- * rate that each worker measured. Its value is the number of its indices.
+ * An index space. Each task is halved at a power of two until it takes about `pieceTime`, by the
+ * rate that its worker measured. The value is the number of indices.
  */
 export function indexSpace({ indices, indexTime, pieceTime, seed }: SpaceOptions): VirtualProgram {
   const stretch = Math.max(1, Math.ceil(indices / STRETCHES))

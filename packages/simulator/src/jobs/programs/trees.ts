@@ -6,8 +6,8 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /**
- * The time of a task: a function that draws it, or a mean in ms. With a mean the time is 0.25 to
- * 1.75 times that.
+ * The time of a task: a function that draws it, or a mean in ms. With a mean, the time is 0.25 to
+ * 1.75 times the mean.
  */
 export type TaskTime = Milliseconds | ((random: () => number) => Milliseconds)
 
@@ -31,8 +31,8 @@ export function bytesNumber(bytes: Uint8Array): number {
 }
 
 /**
- * A tree whose inner tasks divide their leaves unevenly, and whose leaves take unequal time, as in
- * a search: neither can be predicted. Its value is the number of its leaves.
+ * A tree as in a search. Inner tasks divide their leaves unevenly, and leaves take unequal time.
+ * Neither can be predicted. The value is the number of leaves.
  */
 export function irregularTree({ leafTime, branching, seed }: TreeOptions): VirtualProgram {
   return (fn, input) => {
@@ -49,7 +49,7 @@ export function irregularTree({ leafTime, branching, seed }: TreeOptions): Virtu
   }
 }
 
-/** One task with many children. They take equal time if `leafTime` is a number. */
+/** One task with many children. The children take equal time if `leafTime` is a number. */
 export function flatJob({
   leaves,
   leafTime,
@@ -68,7 +68,7 @@ export function rootInput(leaves: number): Uint8Array {
   return encoder.encode(JSON.stringify(['r', leaves]))
 }
 
-/** A child of this name, which determines its path. The rest of its input follows the name. */
+/** Returns a child task. The name determines its path. Its input is the name and the rest. */
 export function spawn(fn: string, name: string, rest: readonly unknown[]): Spawn {
   return { step: hash52(name).toString(36).padStart(11, '0').slice(-10), fn, input: encoder.encode(JSON.stringify([name, ...rest])) }
 }
@@ -82,7 +82,7 @@ export function leaf(cost: Milliseconds, counts = 1): Plan {
   return { cost, children: [], offers: NOTHING_SHARED, outcome: () => ({ value: numberBytes(counts) }) }
 }
 
-/** Adds up the numbers of the children. The first failure of a child is its outcome instead. */
+/** Adds up the children's numbers. If a child failed, returns the first failure instead. */
 export function sum(children: readonly Outcome[]): Outcome {
   let total = 0
   for (const child of children) {

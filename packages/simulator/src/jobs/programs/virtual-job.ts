@@ -17,8 +17,8 @@ export interface VirtualJob {
   /** Reads the result from the entry of the root; undefined if the root failed. */
   readonly resultOf: (entry: Entry) => number | undefined
   /**
-   * For a search: the optimum below a task. Each report of the task must contain this bound, or a
-   * better one.
+   * For a search: the optimum below a task. Each report of the task must contain this bound or a
+   * better bound.
    */
   readonly optimumBelow?: (input: Uint8Array) => number | undefined
 }
