@@ -1,18 +1,18 @@
-/** The acknowledgements of TCP, which are counted, and not sent. */
+/** The acknowledgements of TCP. They are counted, but not sent. */
 import type { Milliseconds } from '@jel/protocol'
 import type { Pipe } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
 import { extraAcknowledgements, packetHeader } from './framing.ts'
 import { classNumber } from './traffic.ts'
 
-/** An acknowledgement waits this long for data to travel with. Linux: TCP_DELACK_MIN. */
+/** An acknowledgement waits this long for data that can carry it, ms. Linux: TCP_DELACK_MIN. */
 const delay = 40
 
 const acknowledgements = classNumber('acknowledgements')
 
 /**
- * Acknowledges earlier arrivals with data in the other direction, or counts a separate
- * acknowledgement if that left before.
+ * Acknowledges earlier arrivals with data in the other direction. Counts a separate acknowledgement
+ * if they waited too long for the data.
  */
 export function acknowledgeWithData(pipe: Pipe<Endpoint>, now: Milliseconds): void {
   if (pipe.unacknowledgedSince === undefined) return
@@ -20,7 +20,7 @@ export function acknowledgeWithData(pipe: Pipe<Endpoint>, now: Milliseconds): vo
   pipe.unacknowledgedSince = undefined
 }
 
-/** Acknowledges an arrival of so many bytes, together with the one before if that still waits. */
+/** Acknowledges an arrival of this many bytes, and the arrival before if it still waits. */
 export function acknowledgeArrival(pipe: Pipe<Endpoint>, bytes: number, now: Milliseconds): void {
   const extra = extraAcknowledgements(bytes)
   const since = pipe.unacknowledgedSince

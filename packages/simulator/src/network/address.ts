@@ -1,14 +1,14 @@
 import type { Address } from '@jel/protocol'
 
-/** A change to the addresses of a process: one more, or another one instead. */
+/** A change to the addresses of a process: adds an address, or replaces all by a new address. */
 export type AddressChange = 'add' | 'replace'
 
 /** The port of the first process of a machine. */
 const firstPort = 4001
 
 /**
- * Returns the binary multiaddr `/ip4/10.a.b.c/tcp/<port>` of a process, from its machine's number
- * and its own number there.
+ * Returns the binary multiaddr `/ip4/10.a.b.c/tcp/<port>` of a process, from the machine's number
+ * and the number of the process on the machine.
  */
 export function processAddress(machine: number, process = 0): Address {
   const port = firstPort + process
@@ -16,7 +16,8 @@ export function processAddress(machine: number, process = 0): Address {
 }
 
 /**
- * Returns one number for machine and process of an address, undefined if no process can have it.
+ * Returns one number for the machine and process of an address. Returns undefined if no process can
+ * have the address.
  */
 export function addressKey(address: Address): number | undefined {
   if (address.length !== 8 || address[0] !== 4 || address[1] !== 10 || address[5] !== 6) return undefined

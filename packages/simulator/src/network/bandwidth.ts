@@ -23,12 +23,12 @@ export class Cable {
     return Number.isFinite(megabits) ? new Cable(megabits) : undefined
   }
 
-  /** The time when the first byte of the last {@link carry} enters. */
+  /** The time when the first byte of the last {@link carry} enters the cable. */
   get started(): Milliseconds {
     return this.#capacity.started
   }
 
-  /** Returns the time when the last byte has entered, if the first one comes at `from`. */
+  /** Returns the time when the last byte has entered the cable. The first byte comes at `from`. */
   carry(bytes: number, from: Milliseconds, now: Milliseconds): Milliseconds {
     return this.#capacity.reserve(from, bytes / this.#bytesPerMs, now)
   }

@@ -14,7 +14,7 @@ describe('a capacity', () => {
     const capacity = new Capacity()
     expect(capacity.reserve(100, 10, 0)).toBe(110)
     expect(capacity.reserve(1, 5, 0)).toBe(6)
-    // 94 ms are free before the reservation at 100; the other 6 follow it.
+    // 94 ms are free before the reservation at 100. The other 6 ms follow that reservation.
     expect(capacity.reserve(6, 100, 0)).toBe(116)
   })
 

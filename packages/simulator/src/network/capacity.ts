@@ -1,34 +1,34 @@
 import type { Milliseconds } from '@jel/protocol'
 
 /**
- * Two reservations with less free time between them than this count as one, ms, so that rounding
+ * Two reservations count as one if the free time between them is shorter than this, ms. So rounding
  * leaves no slivers.
  */
 const sliver = 1e-6
 
 /**
- * The number of past periods that are removed at once. Removing them one at a time would be most of
- * the work. Guess.
+ * This many past periods are removed at once. Removing each of them alone would be most of the
+ * work. Guess.
  */
 const forgotten = 64
 
 /**
  * A resource that serves one customer at a time: a cable, a shared link, a processor. It records
- * busy periods and is no queue of events. A customer reserves the next free time and learns at once
- * when that ends, so a packet costs one event however many links it crosses. A reservation may
- * begin later than others made before: a packet from far away is booked when it is sent. Later
- * customers use the free time between two reservations.
+ * busy periods instead of queueing events. A customer reserves the next free time and learns at
+ * once when the service ends. So a packet costs one event, however many links it crosses.
+ * Reservations are not made in order of time: a packet from far away is booked when it is sent.
+ * Later customers use the free time between two reservations.
  */
 export class Capacity {
-  /** Disjoint busy periods in order. Those before {@link #head} are over. */
+  /** Disjoint busy periods in order. The periods before {@link #head} are over. */
   readonly #starts: Milliseconds[] = []
   readonly #ends: Milliseconds[] = []
   #head = 0
-  /** The begin of service of the latest reservation. */
+  /** The time when the service of the latest reservation begins. */
   started: Milliseconds = 0
 
   /**
-   * Reserves `duration` of free time from `from` on and returns its end. No later reservation
+   * Reserves `duration` of free time from `from` on and returns its end. No reservation made later
    * begins before `now`.
    */
   reserve(from: Milliseconds, duration: Milliseconds, now: Milliseconds): Milliseconds {
@@ -38,7 +38,8 @@ export class Capacity {
     const head = this.#head
     let at = ends.length
     while (at > head && (starts[at - 1] as Milliseconds) > from) at -= 1
-    // `at` is the first period that begins after `from`. The one before may still be going on.
+    // `at` is the first period that begins after `from`. The period before may not be over at
+    // `from`.
     let start = from
     let first = at
     if (at > head && (ends[at - 1] as Milliseconds) >= from - sliver) {

@@ -8,9 +8,8 @@ import { trafficClasses, type ClassNumber } from './traffic.ts'
 import type { Payload } from './payload.ts'
 
 /**
- * An item in flight: a frame, a broadcast, a control message of gossipsub, the opening or closing
- * of the connection, a part of a longer item that the last part completes, or the place of a
- * dropped item.
+ * An item in flight. `open` and `close` open and close the connection. `part` is a part of a longer
+ * item; the last part carries the item itself. `dropped` holds the place of a dropped item.
  */
 export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'part' | 'dropped'
 
@@ -29,7 +28,7 @@ export type ConnectionUse = 'link' | 'application'
 /** An end of a connection: a process. */
 export interface ConnectionEnd {
   readonly machine: Machine
-  /** Cables or processors at this end delay packets. */
+  /** True if cables or processors at this end delay packets. */
   readonly shapes: boolean
 }
 
@@ -43,17 +42,17 @@ export class Pipe<End extends ConnectionEnd> {
   readonly to: End
   /** Scheduled once for each item. */
   readonly arrive: () => void
-  /** Cables or processors on the path take time. */
+  /** True if cables or processors on the path may delay packets. */
   readonly shaped: boolean
   /** The arrival time of the last item. */
   lastArrival: Milliseconds = 0
   /** The delay of the path at its last use. */
   lastDelay: Milliseconds = 0
-  /** Its congestion window, created at the first need. */
+  /** The congestion window. It is created when it is first needed. */
   flow: TcpFlow | undefined
   /**
-   * The times of the last packet and of the last record on the link's own stream. Everything that
-   * leaves in one tick shares headers.
+   * `departed`: the time of the last packet. `recordOpened`: the time of the last record on the
+   * link's own stream. All data that leaves in one tick shares headers.
    */
   departed: Milliseconds = -1
   recordOpened: Milliseconds = -1
@@ -64,17 +63,17 @@ export class Pipe<End extends ConnectionEnd> {
   heldSince: Milliseconds = 0
   /** The next attempt to send the held items. */
   retry: EventHandle | undefined
-  /** When the kernel stops trying. */
+  /** The event at which the kernel gives up. */
   giveUp: EventHandle | undefined
-  /** Items of an application that are sent in parts. The first one is under way. */
+  /** Items of an application that are sent in parts. The first item is under way. */
   readonly parts: Parted[] = []
-  /** The connection is open at the receiving end. */
+  /** True while the connection is open at the receiving end. */
   open = false
-  /** The sending end has closed the connection, and the closing is on its way. */
+  /** True once the sending end has closed the connection. */
   closing = false
   /** A queue from `next` to `end`. Both return to 0 when it is empty. */
   readonly #items: Item[] = []
-  /** For each item one number with its bytes on the wire, its class and whether it is urgent. */
+  /** One number for each item: its bytes on the wire, its class, and whether it is urgent. */
   readonly #sizes: number[] = []
   #next = 0
   #end = 0
@@ -145,7 +144,7 @@ export class Connection<End extends ConnectionEnd> {
   readonly toListener: Pipe<End>
   readonly use: ConnectionUse
   readonly since: Milliseconds
-  /** Called when the opening reaches the dialler. Returns false if it has given up by then. */
+  /** Called when the opening reaches the dialler. Returns false if the dialler has given up. */
   readonly established: () => boolean
 
   constructor(dialer: End, listener: End, { arrived, established, use, since }: ConnectionFields<End>) {

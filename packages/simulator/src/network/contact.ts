@@ -1,19 +1,16 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { PathEnd } from './reachability.ts'
 
-/**
- * The contact between nodes is remembered for this long after an interruption: its effects show
- * within that time.
- */
+/** An interruption counts for this long after its end, ms. Its effects show within that time. */
 export const window: Milliseconds = 30_000
 
 /**
- * A path or node with interruptions below this sum within a window is in contact: TCP sends again,
- * and nobody is suspected. A guess: a second of silence is noticed.
+ * A path or node works if its interruptions within a window are shorter than this in all, ms. TCP
+ * sends again, and nobody is suspected. A guess: members notice a second of silence.
  */
 const brief: Milliseconds = 1_000
 
-/** The begin and end of an interruption. The end is infinite while it lasts. */
+/** The begin and end of an interruption. `to` is infinite while it lasts. */
 interface Interruption {
   readonly from: Milliseconds
   to: Milliseconds
@@ -29,26 +26,26 @@ interface Split {
 }
 
 /**
- * Records which nodes could communicate; only a testbed has this truth. Two nodes are in two-way
- * contact during a window if both ran, packets got through both ways, and one could dial the other,
- * with less than a second of interruptions.
+ * Records which nodes could communicate. Only a testbed knows this. Two nodes are in two-way
+ * contact during a window if both ran, packets got through both ways, and one could dial the other.
+ * All interruptions together must be shorter than a second.
  */
 export class Contact {
   /** The times in which nodes did not run or had no network. */
   readonly #nodes = new Map<number, Interruption[]>()
   /** The interruptions of one-way paths. */
   readonly #paths = new Map<number, Interruption[]>()
-  /** When sides or paths last reunited. */
+  /** The time when paths or sides were last mended. */
   mendedAt: Milliseconds = -Infinity
-  /** Partitions, oldest first. The one in effect at the start of the window is kept. */
+  /** Partitions, oldest first. The partition in effect at the start of the window is kept. */
   readonly #splits: Split[] = []
 
-  /** States whether the node runs and has a network. A repeated state changes nothing. */
+  /** Records whether the node runs and has a network. A repeated state changes nothing. */
   node(endpoint: PathEnd, works: boolean, now: Milliseconds): void {
     note(this.#nodes, endpoint.index, works, now)
   }
 
-  /** States whether packets get from one to the other. */
+  /** Records whether packets get from one node to the other. */
   path(from: PathEnd, to: PathEnd, works: boolean, now: Milliseconds): void {
     note(this.#paths, pathKey(from, to), works, now)
   }
@@ -66,7 +63,7 @@ export class Contact {
     while ((this.#splits[1]?.at ?? Infinity) < now - window) this.#splits.shift()
   }
 
-  /** Returns true if they were in two-way contact between these times. */
+  /** Returns true if the two nodes were in two-way contact between these times. */
   joined(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     const own = [...(this.#nodes.get(a.index) ?? []), ...(this.#nodes.get(b.index) ?? [])]
     return this.#isOpen(a, b, from, to, own)
@@ -101,7 +98,7 @@ export class Contact {
   }
 
   /**
-   * Returns true if nothing has interrupted this node's process or any of its paths from a window
+   * Returns true if nothing has interrupted the node's process or any of its paths since one window
    * before `since`.
    */
   steady(endpoint: PathEnd, since: Milliseconds): boolean {
@@ -140,7 +137,7 @@ function end(list: Interruption[], now: Milliseconds): void {
   while ((list[0]?.to ?? Infinity) < now - window) list.shift()
 }
 
-/** Returns the time within these bounds that one or more of them covered. */
+/** Returns the time within these bounds in which at least one interruption lasted. */
 function total(interruptions: Interruption[], from: Milliseconds, to: Milliseconds): Milliseconds {
   let sum = 0
   let counted = from

@@ -1,6 +1,6 @@
 import type { DialFailure } from '@jel/protocol'
 
-/** The reasons for people. */
+/** Descriptions of the failures, for people. */
 export const failureReasons: Record<DialFailure, string> = {
   refused: 'connection refused',
   silent: 'no answer',
@@ -12,7 +12,9 @@ export const failureReasons: Record<DialFailure, string> = {
 
 const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
 
-/** If all of several addresses fail, the failure that proves least about the peer is reported. */
+/**
+ * Returns the failure that proves least about the peer. A dial reports it if all addresses fail.
+ */
 export function weakest(failures: readonly DialFailure[]): DialFailure {
   return weakestFirst.find((failure) => failures.includes(failure)) ?? 'failed'
 }

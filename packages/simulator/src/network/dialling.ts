@@ -11,7 +11,7 @@ import { classNumber } from './traffic.ts'
 import type { TransitTime } from './transit-time.ts'
 import type { Transport } from './transport.ts'
 
-/** A SYN, and its answer: SYN and ACK, or RST. IPv4 20, TCP 20, options 20. */
+/** The bytes of a SYN or its acknowledgement (IPv4 20, TCP 20, options 20), and of an RST. */
 const synBytes = 60
 const resetBytes = 40
 
@@ -30,7 +30,7 @@ interface Handshake {
   done: boolean
 }
 
-/** Opens connections, or finds out why it can't. */
+/** Opens connections, or reports why that fails. */
 export class Dialling {
   readonly #clock: VirtualClock
   readonly #reachability: Reachability
@@ -57,7 +57,7 @@ export class Dialling {
     else this.#listeners.delete(key)
   }
 
-  /** Tries the addresses in turn. `failed` is called once if there is no connection in the end. */
+  /** Tries the addresses in turn. Calls `failed` once if no address gives a connection. */
   dial(
     from: Endpoint,
     peer: NodeId | undefined,
@@ -77,7 +77,7 @@ export class Dialling {
         next()
       })
     }
-    // Never call back in the midst of the effects that requested the dial.
+    // Never call back while the caller still carries out its effects.
     if (addresses.length > 0) next()
     else this.#clock.after(0, next)
   }
@@ -146,8 +146,8 @@ export class Dialling {
   }
 
   /**
-   * Sends a SYN and repeats it. Calls back one round trip after it got through or after a firewall
-   * rejected it, or with undefined when the time is up.
+   * Sends a SYN and repeats it. Calls back one round trip after the SYN got through or a firewall
+   * rejected it. Calls back with undefined when the time is up.
    */
   #reach(from: Endpoint, address: Address, timeout: Milliseconds, answered: (target: Endpoint | 'rejected' | undefined) => void): void {
     const key = addressKey(address)
@@ -197,7 +197,7 @@ export class Dialling {
     }
   }
 
-  /** Returns false if the handshake had ended before. */
+  /** Ends the handshake. Returns false if it had ended before. */
   #end(handshake: Handshake, failure?: DialFailure): boolean {
     if (handshake.done) return false
     handshake.done = true

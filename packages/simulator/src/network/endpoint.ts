@@ -22,8 +22,9 @@ export interface EndpointEvents {
 }
 
 /**
- * The nodes that can dial a node: all; those of its own site, as behind a shared firewall or NAT;
- * or none, as behind a NAT of its own. All of them can dial others.
+ * The nodes that can dial a node. `true`: all nodes. `site`: the nodes of its own site, as behind a
+ * shared firewall or NAT. `false`: no node, as behind a NAT of its own. The node itself can dial
+ * others in all cases.
  */
 export type Dialable = boolean | 'site'
 
@@ -34,7 +35,7 @@ export interface EndpointFields {
   /** The number of the process on its machine: its port. */
   readonly process: number
   readonly dialable: Dialable
-  /** The bandwidth of the node alone, beside the load of its machine's cable. */
+  /** The bandwidth of the node alone. Its machine's cable may limit the node further. */
   readonly bandwidth?: Bandwidth | undefined
   readonly traffic: Traffic
   readonly events: EndpointEvents
@@ -49,37 +50,40 @@ export class Endpoint {
   readonly process: number
   readonly dialable: Dialable
   readonly cables: Cables
-  /** Its own cable, its machine's cable or its machine's processor delay packets. */
+  /** True if its own cable, its machine's cable or its machine's processor may delay packets. */
   readonly shapes: boolean
   readonly traffic: Traffic
   readonly events: EndpointEvents
-  /** The process exists. It may be stopped. */
+  /** True while the process exists. It may be stopped. */
   listening = true
-  /** The process runs. Otherwise only its kernel accepts connections. */
+  /** True while the process runs. Otherwise only its kernel accepts connections. */
   awake = true
   /**
-   * Its machine's cable is pulled: no packet passes and nothing is refused, except between
-   * processes of the machine.
+   * True if its machine's cable is pulled. Then no packet passes and nothing is refused, except
+   * between processes of the machine.
    */
   silent = false
   /** Endpoints on different sides of a partition don't reach each other. */
   side = 0
-  /** The share of its packets that are lost, both ways, beside the losses of the network. */
+  /**
+   * The share of its packets that are lost, both ways, in addition to the losses of the network.
+   */
   loss = 0
   /** The additional delay of each of its packets, both ways. */
   lag: Milliseconds = 0
   /**
-   * Open connections by peer. Several at once are one link. The newest one carries outgoing data.
+   * Open connections by peer. Several connections to a peer are one link. The newest connection
+   * carries outgoing data.
    */
   readonly connections = new Map<NodeId, Connection<Endpoint>[]>()
   /**
-   * Connections for streams of the application; they are no links. The oldest one carries outgoing
-   * data, so that nothing overtakes.
+   * Connections for streams of the application. They are no links. The oldest connection carries
+   * all outgoing data, so that the data stays in order.
    */
   readonly applications = new Map<NodeId, Connection<Endpoint>[]>()
-  /** The most links that it ever had at once. */
+  /** The most links that the process had at once. */
   mostLinks = 0
-  /** The peers of its mesh, with which it exchanges broadcasts in full. */
+  /** The peers of its mesh. It exchanges full broadcasts with them. */
   readonly mesh = new Map<NodeId, Endpoint>()
 
   constructor(fields: EndpointFields) {

@@ -10,8 +10,8 @@ export const packetHeader = 52
 export const segment = 1_448
 
 /**
- * yamux's header of 12 bytes, Noise's length of 2 and its tag of 16: once for all data that leaves
- * on one stream in one tick.
+ * yamux's header (12 bytes), Noise's length (2) and Noise's tag (16). All data that leaves on one
+ * stream in one tick shares them.
  */
 const recordHeader = 30
 
@@ -31,8 +31,8 @@ export function prefixed(bytes: number): number {
 }
 
 /**
- * Returns the bytes of a piece of stream within TCP. `opens`: it begins a record of its own,
- * instead of sharing one that left in the same tick.
+ * Returns the bytes of a piece of stream within TCP. `opens`: the piece begins a record. Otherwise
+ * it shares a record that left in the same tick.
  */
 export function streamBytes(bytes: number, opens: boolean): number {
   const records = bytes <= record ? (opens ? 1 : 0) : Math.ceil(bytes / record)
@@ -40,8 +40,8 @@ export function streamBytes(bytes: number, opens: boolean): number {
 }
 
 /**
- * Returns the bytes of the packet headers. `departs`: it begins a packet of its own, instead of
- * sharing one that left in the same tick.
+ * Returns the bytes of the packet headers. `departs`: the piece begins a packet. Otherwise it
+ * shares a packet that left in the same tick.
  */
 export function headerBytes(stream: number, departs: boolean): number {
   return (stream <= segment ? (departs ? 1 : 0) : Math.ceil(stream / segment)) * packetHeader

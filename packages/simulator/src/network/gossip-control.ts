@@ -4,9 +4,9 @@ import type { GossipMessage } from './gossip-message.ts'
 /** A control message of gossipsub. */
 export class GossipControl {
   readonly kind: 'subscribe' | 'graft' | 'prune' | 'ihave' | 'iwant'
-  /** With `ihave` and `iwant`. */
+  /** The messages of `ihave` and `iwant`. */
   readonly messages: readonly GossipMessage[]
-  /** With `prune`: the time without a graft. */
+  /** For `prune`: no graft is allowed for this time. */
   readonly backoff: Milliseconds
 
   private constructor(kind: GossipControl['kind'], messages: readonly GossipMessage[] = [], backoff = 0) {
@@ -33,7 +33,7 @@ export class GossipControl {
   }
 }
 
-/** A topic of jel, `/jel/<16 digits>/1`, with tag and length. */
+/** Bytes of a topic of jel, `/jel/<16 digits>/1`, with tag and length. */
 const topicBytes = 25
 
 /** Bytes of a message's id in IHAVE, IWANT and IDONTWANT: 16, with tag and length. */

@@ -14,24 +14,24 @@ export interface GossipOptions {
    * peers that dialled it (Dhi).
    */
   readonly degreeMax: number
-  /** Of the kept neighbours, so many were dialled by the node itself (Dout). */
+  /** A prune keeps at least this many neighbours that the node itself dialled (Dout). */
   readonly degreeOut: number
-  /** Of the kept neighbours, so many have the best scores (Dscore). */
+  /** A prune keeps this many neighbours with the best scores (Dscore). */
   readonly degreeScore: number
   /**
-   * The neighbours outside the mesh that receive IHAVE at each heartbeat: at least this number, or
-   * this share (Dlazy, gossipFactor).
+   * At each heartbeat IHAVE goes to this number of neighbours outside the mesh, or to this share of
+   * them if that is more (Dlazy, gossipFactor).
    */
   readonly lazy: number
   readonly lazyShare: number
   readonly heartbeat: Milliseconds
   /**
-   * The heartbeats for which a message is announced, and for which it can be requested
+   * A message is announced for `toldFor` heartbeats, and can be requested for `keptFor` heartbeats
    * (mcacheGossip, mcacheLength).
    */
   readonly toldFor: number
   readonly keptFor: number
-  /** The time without a graft after a prune (pruneBackoff). */
+  /** No graft is allowed for this time after a prune (pruneBackoff). */
   readonly backoff: Milliseconds
   /**
    * A receiver of a message of at least this size sends IDONTWANT to its mesh at once
@@ -40,10 +40,7 @@ export interface GossipOptions {
   readonly dontWantFrom: number
   /** How long a message is remembered as seen (seenTTL). */
   readonly seenFor: Milliseconds
-  /**
-   * One-way delays from link-up until the node has sent its subscription, on a stream opened for
-   * it.
-   */
+  /** A node sends its subscription this many one-way delays after link-up, on a new stream. */
   readonly subscribeDelays: number
   /**
    * The share of copies that are lost, 0 to 1, by an overflowing queue or a broken stream. Lazy

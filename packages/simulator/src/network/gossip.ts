@@ -15,19 +15,19 @@ const control = classNumber('gossip control')
 
 /**
  * A model of gossipsub, after @libp2p/gossipsub as the overlay configures it. Each node forwards
- * new messages to its mesh, announces its messages to a few others at its heartbeats, and sends
- * them on request. Left out are scores (the overlay's count forgeries only) and limits that honest
- * nodes don't reach. Control messages without effect at the other end (IHAVE of known messages,
- * IDONTWANT) are counted and not sent.
+ * new messages to its mesh, announces them to a few other peers at its heartbeats, and sends them
+ * on request. Scores are left out, because the overlay's scores count only forgeries. Limits that
+ * honest nodes don't reach are left out, too. Control messages without effect at the other end
+ * (IHAVE of known messages, IDONTWANT) are counted and not sent.
  */
 export class Gossip {
   readonly #clock: VirtualClock
   readonly #network: Network
   readonly #random: () => number
   readonly #options: GossipOptions
-  /** By the number of the node. */
+  /** The routers, by the number of the node. */
   readonly #routers: (Router | undefined)[] = []
-  /** In the order of publishing, which is also that of expiry. */
+  /** Messages in the order of publishing. They expire in the same order. */
   readonly #messages = new Map<number, GossipMessage>()
 
   constructor(clock: VirtualClock, network: Network, random: () => number, options: Partial<GossipOptions> = {}) {
@@ -51,9 +51,10 @@ export class Gossip {
   }
 
   /**
-   * Handles the arrival of a copy. Returns true the first time. The first copy makes the node send
-   * IDONTWANT to its mesh. Here that prevents no copy: it leaves together with the node's own copy,
-   * and a peer that has this one has already forwarded its own. It is only counted.
+   * Handles the arrival of a copy. Returns true the first time. The first copy of a large message
+   * makes the node send IDONTWANT to its mesh. IDONTWANT is only counted, because it prevents no
+   * copy here. It leaves together with the node's own copy, and a peer that has the message has
+   * already forwarded it.
    */
   arrived(at: Endpoint, message: GossipMessage, source: Endpoint): boolean {
     at.traffic.broadcastsReceived += 1

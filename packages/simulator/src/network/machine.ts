@@ -7,29 +7,29 @@ const maxProcesses = 60_000
 
 export interface MachineFields {
   readonly number: number
-  /** The number of its site in the topology, 0 without one. */
+  /** The number of its site in the topology, 0 without a topology. */
   readonly site: number
   readonly bandwidth?: Bandwidth | undefined
   /**
-   * The speed of each of its processors, relative to the one on which processing costs were
-   * measured. Default: nothing takes time.
+   * The speed of each processor. The processing costs were measured on a processor of speed 1.
+   * Default: nothing takes time.
    */
   readonly speed?: number | undefined
-  /** The number of its processors. Default: one. */
+  /** The number of processors. Default: 1. */
   readonly processors?: number | undefined
 }
 
 /**
  * A computer: one address, one cable, and processors that all its processes share. Each process has
- * one thread, which stays on one processor, so more processors make none faster. A real scheduler
- * would move threads from busy processors to idle ones.
+ * one thread. It stays on one processor, so more processors make no process faster. A real
+ * scheduler would move threads from busy processors to idle ones.
  */
 export class Machine {
   readonly number: number
   readonly site: number
   readonly cables: Cables
   readonly #speed: number
-  /** With none, nothing takes time. */
+  /** Without processors nothing takes time. */
   readonly #processors: readonly Capacity[]
   #processes = 0
   #computed: Milliseconds = 0
@@ -45,7 +45,7 @@ export class Machine {
     this.#processors = this.#speed === Infinity ? [] : Array.from({ length: processors }, () => new Capacity())
   }
 
-  /** Returns the number of the next process on it. */
+  /** Returns the number of the next process on the machine. */
   nextProcess(): number {
     if (this.#processes === maxProcesses) throw new RangeError(`machine ${this.number} has ${maxProcesses} processes already`)
     return this.#processes++

@@ -5,8 +5,8 @@ import type { Topology } from './site.ts'
 
 export interface NetworkOptions {
   /**
-   * Default: the delay of the {@link topology}; without one, the delay between processes of one
-   * machine.
+   * Default: the delay of the {@link topology}; without a topology, the delay between processes of
+   * one machine.
    */
   readonly delay: Delay
   /** The sites of machines. Default: all in one place. */
@@ -20,18 +20,20 @@ export interface NetworkOptions {
   readonly costs: Costs
   /** How long a dial waits for the other kernel before it fails as silent. */
   readonly connectTimeout: Milliseconds
-  /** How long a dial may take in all, handshake included, before it fails as unresponsive. */
+  /**
+   * How long the dial of an address may take, handshake included, before it fails as unresponsive.
+   */
   readonly dialTimeout: Milliseconds
   /** How long a host probe waits for an answer. */
   readonly hostProbeTimeout: Milliseconds
   /**
    * One-way delays until the link is open at the listener: two for TCP, the rest for the handshakes
-   * above it. The dialler needs one more.
+   * above TCP. The dialler needs one more delay.
    */
   readonly setupDelays: number
   /**
-   * The bytes and packets that either end sends until the link is open and both can exchange
-   * gossip. The bytes exclude TCP's own.
+   * The bytes and packets that each end sends until the link is open and both ends can exchange
+   * gossip. The bytes exclude TCP's own bytes.
    */
   readonly setupBytes: { readonly dialler: number; readonly listener: number }
   readonly setupPackets: number

@@ -18,21 +18,21 @@ import { count, Transport } from './transport.ts'
 const jobs = classNumber('jobs')
 
 /**
- * The bytes that an application sends at once. Each second packet is acknowledged, and that
- * releases the next ones.
+ * The bytes that an application sends at once. Each second packet is acknowledged. The
+ * acknowledgement releases the next packets.
  */
 const part = 2 * segment
 
 /**
- * In-memory connections between processes. They behave as TCP does where it matters:
+ * In-memory connections between processes. They behave like TCP in these respects:
  * - Nothing is lost or reordered on a connection; loss is delay.
  * - A cut path breaks nothing at once. Data sent into it arrives after the mending.
  * - Peers notice the end of a process one delay later.
  * - Data for an end that has given the connection up is answered with RST.
  *
  * Simplifications: acknowledgements always get through and take no room on a cable, so a path that
- * is cut in one direction still carries the other. Packets leave a full cable in order of arrival,
- * so short messages of other connections don't overtake a long one.
+ * is cut in one direction still carries data in the other direction. Packets leave a full cable in
+ * order of arrival, so short messages of other connections don't overtake a long one.
  */
 export class Network {
   readonly reachability = new Reachability()
@@ -70,7 +70,9 @@ export class Network {
     }
   }
 
-  /** Ends in `linkUp`, in a call of `failed`, or in neither if a link to `peer` is up. */
+  /**
+   * Opens a link. The result is a call of `linkUp` or `failed`, or none if a link to `peer` is up.
+   */
   dial(from: Endpoint, peer: NodeId | undefined, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
     if (peer !== undefined && from.connections.has(peer)) return
     from.traffic.dials += 1
@@ -78,7 +80,7 @@ export class Network {
   }
 
   /**
-   * Opens a connection for streams of the application. Ends in `applicationUp`, or in a call of
+   * Opens a connection for streams of the application. The result is a call of `applicationUp` or
    * `failed`.
    */
   dialApplication(from: Endpoint, peer: NodeId, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
@@ -105,8 +107,8 @@ export class Network {
   }
 
   /**
-   * Sends data on a stream of the application. Returns how many bytes wait to be sent, undefined if
-   * there is no connection.
+   * Sends data on a stream of the application. Returns the number of bytes that wait to be sent, or
+   * undefined if there is no connection.
    */
   sendApplication(from: Endpoint, to: NodeId, data: Payload): number | undefined {
     const connection = from.applications.get(to)?.[0]
@@ -121,8 +123,8 @@ export class Network {
   }
 
   /**
-   * Sends each part once the narrowest cable has carried the one before, as with TCP's
-   * acknowledgements. So parts of other connections come in between.
+   * Sends each part once the narrowest cable has carried the part before, as TCP's acknowledgements
+   * allow. So parts of other connections get through in between.
    */
   #sendParts(pipe: Pipe<Endpoint>): void {
     for (let first = pipe.parts[0]; first !== undefined && !pipe.closing; first = pipe.parts[0]) {
@@ -163,10 +165,9 @@ export class Network {
   }
 
   /**
-   * Most copies of a message come to a node that has it or will have it before. If no copy waits
-   * for cables, such a copy is counted and makes no event. If the earlier copy is
-   * lost, so is this one. That happens when the earlier one's connection closes within the same few
-   * milliseconds.
+   * Most copies of a message reach a node after another copy. If no copy waits for cables, such a
+   * late copy is counted but makes no event. If the earlier copy is lost, the late copy is lost,
+   * too. The earlier copy is lost only if its connection closes within the same few milliseconds.
    */
   #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, trafficClass: ClassNumber): void {
     const { from, to } = pipe
@@ -224,7 +225,7 @@ export class Network {
     this.#dialling.woken(endpoint)
   }
 
-  /** Call it when paths came back. Held data continues with TCP's next attempt. */
+  /** Call it when paths work again. Held data continues with TCP's next attempt. */
   mended(): void {
     this.#dialling.mended()
     this.#transport.retransmission.mended()

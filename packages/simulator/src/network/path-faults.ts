@@ -24,7 +24,7 @@ interface FaultyNode {
 
 /**
  * The faults of lines and paths on any testbed, with a record of the nodes that could communicate.
- * `Simulation` describes each.
+ * `Simulation` describes each fault.
  */
 export abstract class PathFaults<Node extends FaultyNode> {
   readonly contact: Contact
@@ -39,7 +39,7 @@ export abstract class PathFaults<Node extends FaultyNode> {
     this.#now = now
   }
 
-  /** Called after each change. `mends`: packets get through, or are refused, that were lost. */
+  /** Called after each change. `mends`: packets that were lost now get through or are refused. */
   protected abstract changed(mends: boolean): void
 
   silence(node: Node, silent: boolean): void {
@@ -86,7 +86,7 @@ export abstract class PathFaults<Node extends FaultyNode> {
     this.changed(true)
   }
 
-  /** Call it after any change that makes a node stand still or takes its network away. */
+  /** Records whether the node works. Call it after any change to the node's process or own line. */
   noteWorks({ state, endpoint }: Node): void {
     const works = state === 'running' && !endpoint.silent && endpoint.loss <= uselessLoss && endpoint.lag < uselessLag
     this.contact.node(endpoint, works, this.#now())

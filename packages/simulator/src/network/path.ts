@@ -5,10 +5,10 @@ import type { Endpoint } from './endpoint.ts'
 import { gateways, type Topology } from './site.ts'
 
 /**
- * The path of a packet: its node's cable, its machine's, the gateway of its site, the distance, and
- * the same inwards, up to the processor that handles it. A cable forwards bytes as they come in, so
- * the narrowest cable decides how long a long message takes, not the sum. Everything is booked when
- * the packet is sent.
+ * The path of a packet: the cable of the sending node, the cable of its machine, the gateway of its
+ * site, and the distance. At the receiver follow the same cables in reverse order, and the
+ * processor. A cable forwards bytes as they come in. So the narrowest cable decides how long a long
+ * message takes, not the sum. Everything is booked when the packet is sent.
  */
 export class Path {
   readonly #clock: VirtualClock

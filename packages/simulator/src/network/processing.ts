@@ -1,14 +1,16 @@
 import type { Milliseconds } from '@jel/protocol'
 
 /**
- * The processor time of a node's operations, ms, if its machine has a processor (`speed`).
- * Receiving includes sending: a node answers and forwards while it handles an input.
+ * The processor time of a node's operations, ms, if its machine has a processor (`speed`). The cost
+ * of receiving includes sending, because a node answers and forwards while it handles an input.
  */
 export interface Costs {
   /** A frame of the protocol, and each kilobyte of it in addition. */
   readonly frame: Milliseconds
   readonly frameKilobyte: Milliseconds
-  /** A new broadcast, with handling and forwarding; a repeated one. */
+  /**
+   * `broadcast`: a new broadcast, with handling and forwarding. `duplicate`: a repeated broadcast.
+   */
   readonly broadcast: Milliseconds
   readonly duplicate: Milliseconds
   /** Subscriptions, grafts and lazy gossip of the topic. */
@@ -24,9 +26,9 @@ export interface Costs {
 
 /**
  * The costs of a real host. Measured: a dial costs 11 ms, both ends together; a delivery of
- * gossipsub costs about 1 ms, a duplicate a third of it; twelve links lost at once, each with a
- * refused host probe, cost 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a second and
- * host, at 1.2 frames sent and as many received).
+ * gossipsub costs about 1 ms, and a duplicate costs a third of that; twelve links lost at once,
+ * each with a refused host probe, cost 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a
+ * second and host, at 1.2 frames sent and as many received).
  */
 export const measuredCosts: Costs = {
   frame: 0.7,

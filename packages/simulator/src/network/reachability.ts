@@ -5,8 +5,8 @@ export interface PathEnd {
   /** The machine, or host, that it runs on. */
   readonly machine: unknown
   /**
-   * The cable of its machine is pulled: no packet passes and nothing is refused. Processes of one
-   * machine still reach each other.
+   * True if the cable of its machine is pulled. Then no packet passes and nothing is refused.
+   * Processes of one machine still reach each other.
    */
   readonly silent: boolean
   /** Ends on different sides of a partition don't reach each other. */
@@ -18,14 +18,14 @@ export interface PathEnd {
 export type CutKind = 'drop' | 'reject'
 
 /**
- * Decides which packets get through, from pulled cables, sides of a partition, and single paths cut
- * in one direction.
+ * Decides which packets get through. It knows pulled cables, the sides of a partition, and cuts of
+ * single paths in one direction.
  */
 export class Reachability {
   /** For each path the number of its cuts of each kind. Cuts may overlap. */
   readonly #cuts = new Map<number, { drop: number; reject: number }>()
 
-  /** Returns true if a packet from one gets to the other now. */
+  /** Returns true if a packet from one end gets to the other now. */
   reaches(from: PathEnd, to: PathEnd): boolean {
     if (!hasWire(from, to) || from.side !== to.side) return false
     return this.#cuts.size === 0 || !this.#cuts.has(cutKey(from, to))

@@ -17,7 +17,7 @@ export interface RetransmissionEvents {
   broken(pipe: Pipe<Endpoint>): void
 }
 
-/** The data sent into cut paths, which the senders' kernels keep and send again. */
+/** The data sent into cut paths. The senders' kernels keep it and send it again. */
 export class Retransmission {
   readonly #clock: VirtualClock
   readonly #reachability: Reachability
@@ -44,7 +44,7 @@ export class Retransmission {
     }
   }
 
-  /** Call it when paths came back. Held data continues with TCP's next attempt. */
+  /** Call it when paths work again. Held data continues with TCP's next attempt. */
   mended(): void {
     for (const pipe of this.#held) {
       if (this.#reachability.rejects(pipe.from, pipe.to)) this.#break(pipe)
@@ -70,7 +70,10 @@ export class Retransmission {
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) this.#events.deliver(pipe)
   }
 
-  /** The kernel gives up, or a firewall answered with RST in the name of the receiver. */
+  /**
+   * Breaks the connection. The kernel gave up, or a firewall answered with RST in the name of the
+   * receiver.
+   */
   #break(pipe: Pipe<Endpoint>): void {
     pipe.drop()
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) pipe.take()

@@ -6,15 +6,15 @@ import type { GossipOptions } from './gossip-options.ts'
 /** The gossipsub state of a linked peer. */
 export interface Neighbour {
   readonly endpoint: Endpoint
-  /** This node dialled it. */
+  /** True if this node dialled the neighbour. */
   readonly outbound: boolean
-  /** The outgoing stream is open. */
+  /** True if the outgoing stream is open. */
   ready: boolean
-  /** Its subscription has arrived. */
+  /** True if the neighbour's subscription has arrived. */
   subscribed: boolean
 }
 
-/** First heartbeat after the start of a node, ms (heartbeatInitialDelay). */
+/** The first heartbeat comes this long after the start of a node, ms (heartbeatInitialDelay). */
 const firstHeartbeat = 100
 
 /** The tolerance of a heartbeat's time, as a share of the interval. */
@@ -30,7 +30,7 @@ export class Router {
   readonly #options: GossipOptions
   readonly #random: () => number
   readonly #started: Milliseconds
-  /** The ends of graft backoffs. */
+  /** For each peer, the end of the time in which no graft is allowed. */
   readonly #backoffs = new Map<NodeId, Milliseconds>()
   /** Messages by the number of heartbeats since they came, latest first. */
   readonly #history: GossipMessage[][] = [[]]
@@ -80,7 +80,7 @@ export class Router {
   }
 
   /**
-   * Returns the time of the next heartbeat. gossipsub's heartbeats never stop; here the idle ones
+   * Returns the time of the next heartbeat. gossipsub's heartbeats never stop. Here idle heartbeats
    * are left out.
    */
   heartbeatAfter(now: Milliseconds): Milliseconds {
@@ -131,7 +131,7 @@ export class Router {
     return { peers: pickSome(this.#random, others, Math.floor(Math.min(count, others.length))), messages }
   }
 
-  /** All kept messages become older by one heartbeat. */
+  /** Ends a heartbeat. All kept messages age by one heartbeat. */
   endHeartbeat(now: Milliseconds): void {
     this.#shift(now)
     this.#age()
@@ -144,7 +144,7 @@ export class Router {
     const best = members.slice(0, degreeScore)
     const rest = members.slice(degreeScore)
     const kept = [...best, ...pickSome(this.#random, rest, degree - best.length)]
-    // Peers that this node dialled are harder to force on it, so some of them stay.
+    // An attacker can hardly choose the peers that this node dials, so some of these peers stay.
     for (const each of rest) {
       if (kept.filter(({ outbound }) => outbound).length >= degreeOut) break
       if (!each.outbound || kept.includes(each)) continue

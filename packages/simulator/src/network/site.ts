@@ -6,9 +6,9 @@ import type { Dialable } from './endpoint.ts'
 /** A location of machines: a cluster, a region of a cloud, a town. */
 export interface Site {
   readonly name: string
-  /** The cable that carries everything into and out of the site. Default: never full. */
+  /** The cable that carries everything into and out of the site. Default: unlimited. */
   readonly gateway?: Bandwidth
-  /** The default for the dialability of its nodes. Default: everybody can dial them. */
+  /** The default for `dialable` of its nodes. Default: all nodes can dial them. */
   readonly dialable?: Dialable
   /** The number of its nodes in the experiment that the topology is from. */
   readonly nodes?: number
@@ -19,11 +19,11 @@ export interface Topology {
   readonly name: string
   readonly sites: readonly Site[]
   /**
-   * One-way delays between sites, ms, in the order of {@link sites}. The diagonal is between two
-   * machines of one site.
+   * One-way delays between sites, ms, in the order of {@link sites}. The diagonal has the delays
+   * between two machines of one site.
    */
   readonly delays: readonly (readonly Milliseconds[])[]
-  /** Each packet takes up to this share of the delay longer. */
+  /** A packet takes longer than the delay by up to this share of the delay. */
   readonly jitter: number
 }
 

@@ -70,7 +70,7 @@ describe('TCP', () => {
     // somewhat faster.
     expect(few).toBeGreaterThan(0.5 * ((segments * 20 * 0.1) / 1.22))
     expect(few).toBeLessThan(1.5 * ((segments * 20 * 0.1) / 1.22))
-    // Time-outs come on top.
+    // Time-outs add to the time.
     expect(many / few).toBeGreaterThan(1.6)
     expect(many / few).toBeLessThan(4)
   })

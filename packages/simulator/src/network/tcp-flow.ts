@@ -4,43 +4,43 @@
  * 9438), selective acknowledgements with RACK and a tail loss probe (RFC 8985), retransmission
  * time-outs that double (RFC 6298).
  *
- * It proceeds round trip by round trip. In each, as many segments leave as the window allows, each
- * is lost by chance, and the lost ones are sent again in the next one. Left out: the receiver's
- * window, pacing, packets that overtake each other, losses of acknowledgements.
+ * It proceeds round trip by round trip. In each round trip as many segments leave as the window
+ * allows. Each segment is lost by chance. Lost segments are sent again in the next round trip. Left
+ * out: the receiver's window, pacing, packets that overtake each other, losses of acknowledgements.
  */
 import type { Milliseconds } from '@jel/protocol'
 import { exactExp, exactLog } from '../engine/exact.ts'
 
-/** Segments. RFC 6928. */
+/** The initial window, segments. RFC 6928. */
 export const initialWindow = 10
 const leastWindow = 2
 /**
- * The share of the window that a loss leaves, and the rate at which CUBIC grows again, segments a
- * cubic second. RFC 9438 §4.
+ * `beta`: the share of the window that a loss leaves. `cubic`: the rate at which CUBIC grows again,
+ * segments per cubic second. RFC 9438 §4.
  */
 const beta = 0.7
 const cubic = 0.4
 
 /**
- * The least and the longest wait before TCP sends something again, ms. Linux: TCP_RTO_MIN and
+ * The shortest and the longest wait before TCP sends something again, ms. Linux: TCP_RTO_MIN and
  * TCP_RTO_MAX.
  */
 export const retransmitMin = 200
 export const retransmitMax = 120_000
 /**
- * A segment with so many losses is 33 hours late. All packets may be lost: without an end the run
- * would stand still there.
+ * The most losses of one segment. It is then 33 hours late. Without this limit a run in which all
+ * packets are lost would never end.
  */
 const mostTimeouts = 1_000
 /**
- * Acknowledgements of segments out of order wait for more: 5 % of the round trip, and no longer
- * than this, ms. Linux: tcp_comp_sack_delay_ns.
+ * Acknowledgements of segments out of order wait for further segments: 5 % of the round trip, and
+ * at most this time, ms. Linux: tcp_comp_sack_delay_ns.
  */
 const mostSackDelay = 1
 
 /** The path of one message. */
 export interface Journey {
-  /** One way. */
+  /** The one-way delay, ms. */
   readonly delay: Milliseconds
   /** The share of packets that are lost, 0 to below 1. */
   readonly loss: number
@@ -94,7 +94,7 @@ export class TcpFlow {
       if (gone < burst) {
         arrived = Math.max(arrived, at + delay)
         timeouts = 0
-        // Acknowledgements of later segments reveal that these are missing.
+        // Acknowledgements of later segments reveal that the hidden segments are missing.
         lost += hidden
         hidden = 0
       }
@@ -105,8 +105,8 @@ export class TcpFlow {
       } else if (tail < burst && (tail === 0 || fresh > 0)) {
         const noticed = roundTrip + Math.min(roundTrip / 20, mostSackDelay)
         if (first >= 0) {
-          // Segments that left before the loss was known belong to the same recovery, which counts
-          // as one (RFC 6675 §5, RecoveryPoint).
+          // Segments that left before the loss was known belong to the same recovery. Their losses
+          // count as one (RFC 6675 §5, RecoveryPoint).
           covered = first
           if (this.#window < this.#threshold) {
             // In slow start the segments acknowledged before the loss enlarged the window.
@@ -167,11 +167,12 @@ export class TcpFlow {
     this.#window = Math.max(leastWindow, this.#window * beta)
     this.#threshold = this.#window
     this.#reducedTo = this.#window
-    // It grows again when the missing segments are acknowledged (RFC 6937): a round trip later.
+    // The window grows again when the missing segments are acknowledged (RFC 6937): a round trip
+    // later.
     this.#reducedAt = at + roundTrip
   }
 
-  /** Grows the window after so many segments were acknowledged. */
+  /** Grows the window after this many segments were acknowledged. */
   #grown(at: Milliseconds, roundTrip: Milliseconds, acknowledged: number): void {
     if (this.#window < this.#threshold) {
       this.#window += acknowledged
@@ -183,7 +184,7 @@ export class TcpFlow {
     // The point of the curve a round trip later (RFC 9438 §4.2).
     const past = since + roundTrip / 1_000 - top
     const curve = cubic * past * past * past + this.#before
-    // It grows no slower than Reno would (RFC 9438 §4.3).
+    // The window grows no slower than with Reno (RFC 9438 §4.3).
     const friendly = this.#reducedTo + ((3 * (1 - beta)) / (1 + beta)) * ((since * 1_000) / Math.max(roundTrip, 1e-3))
     this.#window = Math.min(Math.max(this.#window, curve, friendly), 1.5 * this.#window)
   }

@@ -1,6 +1,6 @@
 /** The classes of traffic. */
 export const trafficClasses = [
-  /** Opening and closing links: TCP, Noise, yamux, the streams on it; host probes. */
+  /** Opening and closing links: TCP, Noise, yamux and streams. Also host probes. */
   'set-up',
   /** Hello, redirect, goodbye. */
   'introduction',
@@ -82,13 +82,13 @@ export class Traffic {
   frameBytesSent = 0
   framesReceived = 0
   frameBytesReceived = 0
-  /** Copies of broadcasts handed to a link, its own and forwarded ones. */
+  /** Copies of broadcasts handed to a link: the node's own and forwarded broadcasts. */
   broadcastsSent = 0
   broadcastBytesSent = 0
   /** Copies that arrived, duplicates included. */
   broadcastsReceived = 0
   broadcastBytesReceived = 0
-  /** Repeated copies among them. */
+  /** Repeated copies among the copies that arrived. */
   broadcastDuplicates = 0
   dials = 0
   /** Dials of the application, for its streams. */

@@ -28,9 +28,9 @@ export class TransitTime {
   }
 
   /**
-   * Returns the delay of a message. Within the first window a message waits for nothing unless
-   * packets get lost. Each single packet has a flow of its own: the kernel merges small ones when
-   * it sends them again, so they don't wait in a row.
+   * Returns the delay of a message. A message within the first window does not wait unless packets
+   * get lost. Each message of one packet has a flow of its own. The kernel merges small packets
+   * when it sends them again, so they don't wait for each other.
    */
   message(from: Endpoint, to: Endpoint, stream: number, flowOf: () => TcpFlow): Milliseconds {
     const delay = this.#options.delay(from, to, this.#random) + from.lag + to.lag
@@ -44,7 +44,7 @@ export class TransitTime {
     return took
   }
 
-  /** Returns when a packet with a later departure has arrived and been processed. */
+  /** Returns when a packet that leaves at `departure` has arrived and been processed. */
   journey(from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds): Milliseconds {
     const delay = this.packet(from, to)
     if (!from.shapes && !to.shapes && from.machine.site === to.machine.site) return departure + delay

@@ -17,7 +17,8 @@ import type { TransitTime } from './transit-time.ts'
 const closingBytes = 4 * 30
 
 /**
- * The bytes of an RST beside the headers of its packet. It has none, but must count as something.
+ * The bytes of an RST without the headers of its packet. An RST has none, but 0 would mean that no
+ * packet is sent.
  */
 const resetBytes = 1
 
@@ -55,7 +56,7 @@ export class Transport {
     this.#arrived = (pipe) => this.retransmission.arrive(pipe)
   }
 
-  /** The listener's end is open. The dialler still waits for the listener's last packet. */
+  /** Opens the listener's end. The dialler's end opens when the listener's last packet arrives. */
   connect(dialer: Endpoint, listener: Endpoint, established: () => boolean, use: ConnectionUse): void {
     const connection = new Connection(dialer, listener, { arrived: this.#arrived, established, use, since: this.#clock.now })
     const { setupBytes, setupPackets } = this.#options
@@ -94,7 +95,7 @@ export class Transport {
     connection.pipeTo(endpoint).open = false
   }
 
-  /** Handles a goodbye from the other side, or its silence for too long. */
+  /** Closes this end after the other end closed, or after the kernel gave up. */
   closed(connection: Connection<Endpoint>, endpoint: Endpoint): void {
     const peer = connection.other(endpoint)
     const open = endpoint.connectionsFor(connection.use)
@@ -127,7 +128,7 @@ export class Transport {
     }
   }
 
-  /** Answers data for an unknown connection with RST, unless the closing is on its way already. */
+  /** Answers data for an unknown connection with RST, unless a close is already on its way. */
   #reset(connection: Connection<Endpoint>, endpoint: Endpoint): void {
     const pipe = connection.pipeFrom(endpoint)
     if (pipe.closing) return

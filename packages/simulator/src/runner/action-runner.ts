@@ -13,7 +13,7 @@ export class ActionRunner {
    * next.
    */
   #partitions = 0
-  /** Grows with each heal, which stops flapping links. */
+  /** Grows with each heal. A heal ends flapping and cuts that began before. */
   #heals = 0
 
   constructor(truth: GroundTruth) {
@@ -122,7 +122,7 @@ export class ActionRunner {
     }
   }
 
-  /** Does something to nodes and undoes it after a time. */
+  /** Applies an effect to nodes, and ends the effect after a time. */
   #lasting(actors: readonly Actor[], forMs: Milliseconds | undefined, what: string, act: (actor: Actor, on: boolean) => void): void {
     this.#each(actors, what, (actor) => act(actor, true))
     if (forMs === undefined) return
@@ -177,7 +177,7 @@ export class ActionRunner {
     })
   }
 
-  /** Nodes that start later are on the first side. */
+  /** Splits the pool. Nodes that start later are on the first side. */
   #split(groups: readonly (readonly Actor[])[]): void {
     for (const [side, group] of groups.entries()) for (const actor of group) actor.side = side
     this.#truth.testbed.partition(...groups.map((group) => group.map(({ node }) => node)))

@@ -2,9 +2,7 @@ import type { Milliseconds, NodeId } from '@jel/protocol'
 import type { Place } from '../scenario/placement.ts'
 import type { TestbedNode } from '../testbed-node.ts'
 
-/**
- * One node as the runner of the scenario knows it: the truth about it, not the beliefs of others.
- */
+/** One node as the runner of the scenario knows it: the truth, not the beliefs of other nodes. */
 export class Actor {
   /** Its name in scenarios: its position in the order of starting, from 0 on. */
   readonly number: number
@@ -12,27 +10,27 @@ export class Actor {
   readonly place: Place
   readonly nat: boolean
   readonly startedAt: Milliseconds
-  /** When it crashed or announced its leave. */
+  /** The time when it crashed or announced its leave. */
   endedAt: Milliseconds | undefined
   end: 'crash' | 'leave' | undefined
-  /** Its cable is pulled. */
+  /** True while its cable is pulled. */
   silent = false
   /**
-   * It reaches no one although many others may live, and it can't distinguish that from a pulled
-   * cable of its own. It keeps its view, and nothing is promised of it.
+   * True if it reaches nobody although other members may live. It can't distinguish that from a
+   * pulled cable of its own. It keeps its view, and no promise is checked for it.
    */
   alone = false
-  /** Its addresses changed. */
+  /** True once its addresses have changed. */
   moved = false
-  /** It loses packets. */
+  /** True while it loses packets. */
   lossy = false
   /** Its side of a partition. */
   side = 0
-  /** The elections in which it stands. */
+  /** The elections in which it is a candidate. */
   readonly candidacies = new Set<string>()
   /**
-   * Returns the node that keeps the root of a job, in the eyes of this one; undefined if nothing
-   * computes.
+   * Returns the holder of the root of a job, as this node believes. Undefined if the scenario has
+   * no jobs.
    */
   rootHolder: ((job: string) => NodeId | undefined) | undefined
 
@@ -45,17 +43,17 @@ export class Actor {
   }
 }
 
-/** It has started, and has neither crashed nor left. */
+/** Returns true if the node has started, and has neither crashed nor left. */
 export function lives(actor: Actor): boolean {
   return actor.endedAt === undefined && actor.node.state !== 'gone'
 }
 
-/** It has started, has neither crashed nor left, runs, and its cable is not pulled. */
+/** Returns true if the node lives, its process runs, and its cable is not pulled. */
 export function answers(actor: Actor): boolean {
   return actor.endedAt === undefined && actor.node.state === 'running' && !actor.silent
 }
 
-/** It answers and is not alone. */
+/** Returns true if the node answers and is not alone. */
 export function isActive(actor: Actor): boolean {
   return answers(actor) && !actor.alone
 }

@@ -3,35 +3,37 @@ import type { Metrics } from '../report/metrics.ts'
 import { isActive, type Actor } from './actor.ts'
 import type { GroundTruth } from './ground-truth.ts'
 
-/** The bounds of a pool that is left alone. */
+/** The bounds of an undisturbed pool. */
 export interface SettledBounds {
-  /** This long after the last change all must hold the same view and the same winners, ms. */
+  /** All nodes must hold the same view and the same winners this long after the last change, ms. */
   readonly settle: Milliseconds
-  /** The links that a node may have then, without young ones. */
+  /** The most links of a node then. Young links are not counted. */
   readonly links: number
-  /** The dials a second of the whole pool then: a constant, and a number for each node. */
+  /**
+   * The most dials of the whole pool per second then: `dials`, and `dialsPerNode` for each node.
+   */
   readonly dials: number
   readonly dialsPerNode: number
 }
 
-/** From this share of lost packets on dials are not bounded. A guess. */
+/** With a larger share of lost packets the dials are not bounded. A guess. */
 const lossy = 0.05
 
 /**
- * Links younger than this are not counted, ms: the protocol keeps each for ten seconds, and then
- * takes some to close it.
+ * Links younger than this are not counted, ms. The protocol keeps each link for ten seconds, and
+ * then takes some time to close it.
  */
 const youngLink = 12_000
 
-/** A violated bound of a pool that was left alone. `node` is one of the nodes concerned. */
+/** A violated bound of an undisturbed pool. `node` is one of the nodes concerned. */
 export interface Unrest {
   readonly node?: number
   readonly what: string
 }
 
 /**
- * Checks the promises for a pool that is left alone. Call it once a second. Returns undefined if
- * all hold.
+ * Checks the promises for an undisturbed pool. Call it once a second. Returns undefined if all
+ * hold.
  */
 export function unrest(truth: GroundTruth, metrics: Metrics, bounds: SettledBounds): Unrest | undefined {
   const quiet = truth.testbed.now - truth.lastChange
@@ -64,13 +66,13 @@ export function unrest(truth: GroundTruth, metrics: Metrics, bounds: SettledBoun
 }
 
 /**
- * Counts the links without young ones: helpers open links to a node for two seconds, to probe it.
+ * Counts the links without young links. Helpers open links to a node for two seconds, to probe it.
  */
 function settledLinks({ node }: Actor, now: Milliseconds): number {
   return [...node.endpoint.connections.values()].filter((link) => link.some(({ since }) => now - since >= youngLink)).length
 }
 
-/** Returns a node that holds other addresses of a member than its host has. */
+/** Returns a node that holds outdated addresses of a member. */
 function staleAddress({ actors }: GroundTruth): Actor | undefined {
   for (const moved of actors) {
     if (!moved.moved || !isActive(moved)) continue

@@ -27,7 +27,8 @@ describe('distributions', () => {
   it('draws what is left of a Pareto time as one finds it who looks at a random moment', () => {
     const shape = 3
     const random = createRandom(5)
-    // A renewal process: one lifetime after the other, and the rest of the present one each 997 ms.
+    // A renewal process: one lifetime follows the other. The rest of the present lifetime is
+    // recorded every 997 ms.
     const found: number[] = []
     let end = 0
     for (let now = 0; found.length < 20_000; now += 997) {

@@ -20,7 +20,7 @@ export function pareto(min: Milliseconds, shape: number, random: () => number): 
 
 /**
  * Returns the rest of a Pareto time at a random moment of it. With a shape of 1 or less the mean is
- * unbounded and no pool has a steady state. Then it returns a whole time.
+ * unbounded and no pool has a steady state. Then the function returns a whole time.
  */
 export function residualPareto(min: Milliseconds, shape: number, random: () => number): Milliseconds {
   if (shape <= 1) return pareto(min, shape, random)
@@ -42,14 +42,14 @@ export function lifetime(length: Sessions['length'], random: () => number): Mill
 }
 
 /**
- * Returns the remaining lifetime of a node found in an old pool. Such a node is mostly one of the
- * long-lived ones, and has been there for some time (renewal theory's equilibrium distribution: the
+ * Returns the remaining lifetime of a node found in an old pool. Such a node is probably
+ * long-lived, and has been there for some time (renewal theory's equilibrium distribution: the
  * density at x is the share of lifetimes above x, over their mean).
  */
 export function residualLifetime(length: Sessions['length'], random: () => number): Milliseconds {
   switch (length.type) {
     case 'exponential':
-      return exponential(length.mean, random) // It has no memory.
+      return exponential(length.mean, random) // An exponential time has no memory.
     case 'pareto':
       return residualPareto(length.min, length.shape, random)
     case 'constant':

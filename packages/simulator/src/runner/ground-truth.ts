@@ -17,20 +17,20 @@ export interface GroundTruthEvents {
   ended?(actor: Actor): void
   /** The scenario changed the population or the connectivity. */
   changed?(what: string): void
-  /** A node's cable was pulled, or is back. */
+  /** A node's cable was pulled, or plugged in again. */
   silenced?(actor: Actor): void
   /** A node is about to withdraw. */
   withdraws?(actor: Actor, election: string): void
 }
 
 /**
- * The pool of one scenario as its runner sees it. It starts and ends nodes, and has the truth
- * about them.
+ * The pool of one scenario as its runner sees it. This class starts and ends nodes, and knows the
+ * truth about them.
  */
 export class GroundTruth {
   readonly testbed: Testbed
   readonly actors: Actor[] = []
-  /** Nodes that attack the pool. They are members, but nothing is promised to them. */
+  /** Nodes that attack the pool. They are members, but no promises to them are checked. */
   readonly hostile = new Set<NodeId>()
   readonly #byIndex = new Map<number, Actor>()
   readonly scenario: Scenario
@@ -54,7 +54,7 @@ export class GroundTruth {
     return this.testbed.random
   }
 
-  /** Returns the actor of a node, undefined if it is no member. */
+  /** Returns the actor of a node, or undefined if the node is no member. */
   actorOf({ index }: Pick<TestbedNode, 'index'>): Actor | undefined {
     return this.#byIndex.get(index)
   }
@@ -63,15 +63,15 @@ export class GroundTruth {
     this.#listeners.push(events)
   }
 
-  /** Starts one more node. */
+  /** Starts a further node. */
   bringIn(site?: string): Actor {
     const { network, elections, introducers } = this.scenario
     const number = this.actors.length
     const place = this.#placement.next(site)
-    // The first node is the introducer of the others.
+    // Other nodes enter through the first node, so it is dialable.
     const nat = this.random() < network.nat && number > 0
     const canIntroduce = (other: Actor): boolean =>
-      // Newcomers are on the first side.
+      // Newcomers are on the first side, so their introducer must be there, too.
       answers(other) && other.side === 0 && isDialable(other, place.site)
     const member = introducers === 'oldest' ? this.actors.find(canIntroduce) : pickOne(this.random, this.actors.filter(canIntroduce))
     const node = this.testbed.start({
@@ -85,7 +85,7 @@ export class GroundTruth {
     this.actors.push(actor)
     this.#byIndex.set(node.index, actor)
     for (const [election, share] of Object.entries(elections)) {
-      // In the same instant, but after the start.
+      // The command comes in the same instant, but after the start.
       if (this.random() < share) this.testbed.after(0, () => this.elect(actor, election))
     }
     for (const listener of this.#listeners) listener.started?.(actor)
@@ -132,7 +132,9 @@ export class GroundTruth {
     this.changed(`node ${actor.number} withdraws from ${election}`)
   }
 
-  /** Replaces ids by the numbers of nodes, and of lives after the first, for people. */
+  /**
+   * Replaces ids by the numbers of nodes, for people. Adds the number of a life after the first.
+   */
   numbered(text: string): string {
     return text.replaceAll(/(12D3\w+)#(\d+)/gu, (whole, id: string, incarnation: string) => {
       const actor = this.actors.find(({ node }) => node.id === id)
@@ -141,7 +143,7 @@ export class GroundTruth {
   }
 
   /**
-   * True while nothing keeps present nodes from agreeing: none stands still or loses packets, and
+   * True while nothing keeps present nodes from agreeing: no node is stopped or loses packets, and
    * no path is cut.
    */
   get isUndisturbed(): boolean {

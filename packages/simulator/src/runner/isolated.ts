@@ -1,14 +1,14 @@
 import { lives, type Actor } from './actor.ts'
 
 /**
- * This many others must be out of a node's sight before it counts as cut off, so that it never does
- * in a pool of two.
+ * A node counts as cut off only if at least this many other members are out of reach. So it never
+ * counts as cut off in a pool of two.
  */
 const few = 2
 
 /**
- * Marks each node that is the last one on its side, while members of its view may live where it
- * can't look.
+ * Marks each node that is the last node on its side, if members of its view may live out of its
+ * reach.
  */
 export function findIsolated(actors: readonly Actor[]): void {
   const last = new Map<number, Actor | undefined>()
@@ -20,8 +20,8 @@ export function findIsolated(actors: readonly Actor[]): void {
 }
 
 /**
- * Judges by the node's own view: it does not wait for members that it pronounced dead while it had
- * company.
+ * Judges by the node's own view. Members that it pronounced dead while it was not the last node
+ * don't count.
  */
 function isCutOff(actor: Actor, actors: readonly Actor[]): boolean {
   const hidden = new Set(actors.filter((other) => other !== actor && !refuses(other, actor)).map(({ node }) => node.id))
@@ -29,8 +29,8 @@ function isCutOff(actor: Actor, actors: readonly Actor[]): boolean {
 }
 
 /**
- * Returns true if `to` could dial it, so that the kernel would refuse the dial once the process is
- * gone.
+ * Returns true if `to` can reach the host of the first actor. Then the kernel refuses a dial once
+ * the process is gone.
  */
 function refuses({ silent, side, node }: Actor, to: Actor): boolean {
   return !silent && side === to.side && node.endpoint.dialableFrom(to.node.endpoint)

@@ -11,7 +11,7 @@ import type { Place } from '../scenario/placement.ts'
 import type { Simulation } from '../simulation.ts'
 import type { SpawnOptions } from '../simulation-options.ts'
 
-/** The machines of a scenario, each made when its first node comes. */
+/** The machines of a scenario. Each machine is created when its first node starts. */
 export class Machines {
   readonly #simulation: Simulation<Protocol>
   readonly #network: ScenarioNetwork
@@ -23,8 +23,8 @@ export class Machines {
   }
 
   /**
-   * Returns the spawn options of a node that runs the server of another implementation, on a
-   * machine of its own.
+   * Returns the spawn options of the server of another implementation. The server has a machine of
+   * its own.
    */
   service(): Pick<SpawnOptions, 'machine'> {
     const { bandwidth, processor } = this.#network

@@ -63,7 +63,7 @@ class Stammers extends Faulty {
   }
 }
 
-/** Never notifies of deaths, and keeps the dead out of its view. */
+/** Never notifies of deaths, but removes dead members from its view. */
 class NeverMourns extends Faulty {
   protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
     return effects.filter((effect) => effect.type !== 'notify' || effect.notification.type !== 'died')
@@ -71,8 +71,8 @@ class NeverMourns extends Faulty {
 }
 
 /**
- * Plain bullies: the lowest of all candidates wins, even over a reigning winner. Candidates learn
- * of each other at once.
+ * The plain bully algorithm: the lowest of all candidates wins, even over a reigning winner.
+ * Candidates learn of each other at once.
  */
 function bullies(): CreateProtocol {
   const standing = new Map<string, Faulty>()
@@ -99,8 +99,8 @@ function bullies(): CreateProtocol {
 }
 
 /**
- * Returns the promise that is broken with the fault and kept without it, for the first seed of
- * which that is true.
+ * Tries the seeds in order. Returns the first promise that is broken with the fault, but kept
+ * without it.
  */
 function caught(text: string, createProtocol: () => CreateProtocol, seeds = 1): RunResult['violation'] {
   const scenario = parseScenario(text)

@@ -16,7 +16,7 @@ export class Population {
     }
   }
 
-  /** Schedules the arrivals. Those due at once happen at once. */
+  /** Schedules the arrivals. Arrivals that are due at once happen at once. */
   start(): void {
     const { nodes, arrivals } = this.#truth.scenario
     const { testbed, random } = this.#truth

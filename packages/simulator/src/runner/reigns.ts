@@ -5,20 +5,20 @@ import { isActive, type Actor } from './actor.ts'
 import type { GroundTruth } from './ground-truth.ts'
 
 /**
- * A reign is provisional until all have named the same winner for this long, ms. A guess: several
- * settle times.
+ * A reign is provisional until all nodes have named the same winner for this long, ms. A guess:
+ * several settle times.
  */
 const settled: Milliseconds = 5_000
 
 /**
- * A winner answers an epoch at most 16 above its own, with the next (docs/specification.md,
- * Elections, Confirming a reign).
+ * The most by which a confirmation raises a winner's epoch. A winner answers an epoch at most 16
+ * above its own with the next epoch (docs/specification.md, Elections, Confirming a reign).
  */
 const confirmed = 17
 
 /**
- * Checks that nobody unseats a living winner. Once all have named it for a while, it stands until
- * something happens to it.
+ * Checks that nobody unseats a living winner. Once all nodes have named a winner for a while, it
+ * must stay the winner until something happens to it.
  */
 export class Reigns {
   readonly #truth: GroundTruth
@@ -74,8 +74,8 @@ export class Reigns {
     if (since === undefined || now - since < settled || this.#truth.lastTrouble >= since || !isActive(actor)) return
     const standing = election?.agreement.standing(actor.side)
     if (standing === undefined) return
-    // A winner confirms its reign in a later epoch if another node claimed one in ignorance of it,
-    // or lied.
+    // A winner confirms its reign in a later epoch if another node lied, or claimed a reign because
+    // it did not know of this reign.
     const isSame = standing.winner.id === reign.winner.id && standing.winner.incarnation === reign.winner.incarnation
     if (isSame && reign.epoch >= standing.epoch && reign.epoch <= standing.epoch + confirmed) return
     const winner = this.#truth.actors.find(({ node }) => node.id === standing.winner.id)

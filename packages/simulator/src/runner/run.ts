@@ -25,7 +25,7 @@ export type CreateProtocol = (parts: ProtocolParts) => Protocol
 export interface RunOptions {
   readonly scenario: Scenario
   readonly seed: number
-  /** Another protocol, for experiments with changes. */
+  /** Another protocol, for experiments. */
   readonly createProtocol?: CreateProtocol
   /** Another scheduler of jobs, for the same purpose. */
   readonly createScheduler?: CreateScheduler
@@ -45,8 +45,8 @@ export interface Run {
 const linesBefore = 20
 
 /**
- * Runs a scenario once. A broken promise ends the run, except the false death of a member: after
- * that the run counts to the end. The result has the first broken promise, and nothing is thrown.
+ * Runs a scenario once. A broken promise ends the run. Only after the false death of a member does
+ * the run continue. The result has the first broken promise. Broken promises are not thrown.
  */
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options
@@ -108,8 +108,9 @@ function protocolOf({ config }: Scenario): CreateProtocol {
 }
 
 function boundsOf(scenario: Scenario): SettledBounds {
-  // Settle: measured. Three of sixty that are cut off have pronounced the others after 45 s (median
-  // of 40 seeds), 57 s at worst. Dials: redialling the lost, and renewing the random links.
+  // Settle: measured. Three of sixty nodes that are cut off have pronounced the others dead after
+  // 45 s (median of 40 seeds), and after 57 s at worst. Dials: nodes dial lost members again, and
+  // renew their random links.
   return { settle: 90_000, links: makeConfig(scenario.config).links.max, dials: 10, dialsPerNode: 0.1 }
 }
 
@@ -168,7 +169,7 @@ function quantilesOf(values: Distribution): Quantiles {
   return { count: values.count, ...Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) }
 }
 
-/** Replaces infinity, which JSON does not have. */
+/** Replaces infinity by null, because JSON has no infinity. */
 function plain(episodes: readonly (readonly [number, number])[]): [number, number | null][] {
   return episodes.map(([from, to]) => [from, to === Infinity ? null : to])
 }

@@ -22,8 +22,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Schedules everything. Events due at once happen at once. `samples`: measures each `sample` of
-   * the scenario.
+   * Schedules everything. Events due at once happen at once. `samples`: measures at the `sample`
+   * interval of the scenario.
    */
   start({ samples = true }: { readonly samples?: boolean } = {}): void {
     this.metrics.start(samples)
@@ -32,8 +32,8 @@ export class ScenarioRunner {
   }
 
   /**
-   * Call it at the end. Leaves out expectations of `unseen` types, which this testbed can't
-   * observe.
+   * Judges the expectations. Call it at the end. Leaves out `unseen` types, because this testbed
+   * can't observe them.
    */
   verdicts(unseen: readonly ExpectationType[] = [], computed?: JobsResult): Verdict[] {
     const { scenario } = this.truth

@@ -33,7 +33,7 @@ function within(ranges: readonly IntegerRange[] | undefined, number: number): bo
   return ranges === undefined || ranges.some(({ first, last }) => number >= first && number <= last)
 }
 
-/** Returns the node that most living nodes name, undefined if there is none. */
+/** Returns the node that most living nodes name, or undefined if they name none. */
 function mostNamed(actors: readonly Actor[], nameOf: (actor: Actor) => NodeId | undefined): NodeId | undefined {
   const votes = new Map<NodeId, number>()
   let best: NodeId | undefined

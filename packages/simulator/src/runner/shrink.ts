@@ -7,24 +7,24 @@ import type { Scenario } from '../scenario/scenario.ts'
 
 export interface ShrinkOptions {
   readonly run: (scenario: Scenario, seed: number) => RunResult
-  /** Returns false when the time is up. The answer is then the smallest scenario found so far. */
+  /** Returns false when the time is up. The result is then the smallest scenario found so far. */
   readonly goOn: () => boolean
   readonly onSmaller?: (found: Scenario, tried: number) => void
 }
 
 /**
- * The number of other seeds to try if the first one does not fail. A smaller scenario is another
+ * The number of other seeds to try if the first seed does not fail. A smaller scenario has another
  * history anyway.
  */
 const otherSeeds = 3
 
 /**
  * Makes a failing scenario smaller as long as it fails in the same way: fewer nodes, fewer actions,
- * a shorter time, a simpler network. The answer names the seed with which it fails. Returns
+ * a shorter time, a simpler network. The result names the seed with which it fails. Returns
  * undefined if nothing failed.
  *
  * It tries greedily, as delta debugging does (Zeller and Hildebrandt, TSE 2002): large pieces
- * first, then smaller ones.
+ * first, then smaller pieces.
  */
 export function shrink(scenario: Scenario, result: RunResult, options: ShrinkOptions): Scenario | undefined {
   const kind = failureOf(result)
@@ -35,8 +35,8 @@ export function shrink(scenario: Scenario, result: RunResult, options: ShrinkOpt
 }
 
 /**
- * Returns the kind of failure, without the numbers of nodes and times. A late event is another kind
- * than a missing one.
+ * Returns the kind of failure, without the numbers of nodes and times. A late event and a missing
+ * event are different kinds.
  */
 function failureOf({ violation, verdicts }: RunResult): string | undefined {
   if (violation === undefined) {
@@ -187,7 +187,7 @@ function cutOff({ actions, jobs }: Scenario, duration: number): Pick<Scenario, '
   }
 }
 
-/** Moves everything that is due from a time on to so much earlier. */
+/** Moves everything that is due at `from` or later to `by` ms earlier. */
 function withoutPause(scenario: Scenario, from: Milliseconds, by: Milliseconds): Scenario {
   const moved = <T extends object>(fields: T, keys: readonly string[]): T =>
     Object.fromEntries(

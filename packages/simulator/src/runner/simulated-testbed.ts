@@ -8,7 +8,7 @@ import type { SimulationOptions } from '../simulation-options.ts'
 import type { StartOptions, Testbed } from '../testbed.ts'
 import { Machines, networkOf } from './machines.ts'
 
-/** Keys cost nothing, so an attacker takes the lowest of this many. */
+/** An attacker takes the lowest of this many ids, because keys cost nothing. */
 const hostileKeys = 256
 
 /** A simulation with the network and the machines of a scenario. */
@@ -32,7 +32,7 @@ export class SimulatedTestbed extends Simulation<Protocol> implements Testbed<Si
   }
 
   /**
-   * The attacker has a machine of its own. Its id is the lowest of all, so that it matters in
+   * The attacker has a machine of its own. Its id is the lowest of many, so that it matters in
    * elections.
    */
   startAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: SimulatedNode | undefined): SimulatedNode {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Outcome, Report, Task } from './task.ts'
 
 export interface SweepOptions {
-  /** The number of threads. Default: one a processor. */
+  /** The number of threads. Default: one per processor. */
   readonly workers?: number
   /** The module of the threads. Default: `worker.ts` or `worker.js` beside this module. */
   readonly module?: URL
@@ -15,18 +15,18 @@ export interface SweepOptions {
 }
 
 /**
- * A run did not come to an end. That is a fault of the simulator or of the simulated code, not a
- * broken promise.
+ * A run did not end. That is a fault of the simulator or of the simulated code, not a broken
+ * promise.
  */
 export class SweepError extends Error {
   readonly code = 'SWEEP'
   override readonly name = 'SweepError'
 }
 
-/** Enough for 10,000 nodes with whole views. */
+/** The heap of a thread. It suffices for 10,000 nodes with full views. */
 const heapMegabytes = 8_192
 
-/** Makes all runs in this many threads, and returns their outcomes in the order of the tasks. */
+/** Makes all runs in threads, and returns the outcomes in the order of the tasks. */
 export async function sweep(tasks: readonly Task[], options: SweepOptions = {}): Promise<Outcome[]> {
   const { workers = availableParallelism(), module = new URL(beside(import.meta.url), import.meta.url), signal } = options
   signal?.throwIfAborted()
@@ -84,7 +84,10 @@ function name(task: Task | undefined): string {
   return task === undefined ? 'a run' : `seed ${task.seed} of ${task.scenario.name}`
 }
 
-/** This module is TypeScript in the repository and JavaScript in the published package. */
+/**
+ * Returns the module of the threads. It is TypeScript in the repository and JavaScript in the
+ * published package.
+ */
 function beside(url: string): string {
   return url.endsWith('.ts') ? './worker.ts' : './worker.js'
 }

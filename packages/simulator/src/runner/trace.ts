@@ -4,10 +4,10 @@ import type { GroundTruth } from './ground-truth.ts'
 /** One event, as a line of the trace. */
 export interface TraceLine {
   readonly time: Milliseconds
-  /** The number of its node; undefined for an action of the scenario. */
+  /** The number of the notified node. Undefined for an action of the scenario. */
   readonly node?: number
   readonly what: string
-  /** The number of the node that it is about. */
+  /** The number of the node that the event is about. */
   readonly about?: number
   readonly incarnation?: number
   readonly election?: string

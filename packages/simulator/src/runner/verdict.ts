@@ -90,7 +90,7 @@ export function judge(expectation: Expectation, truth: GroundTruth, metrics: Met
   }
 }
 
-/** Judges a number that must not be exceeded. */
+/** Judges a number that must not exceed a bound. */
 function bounded(what: string, value: number, atMost: number, seen = String(value)): Verdict {
   return { what, held: value <= atMost, seen, value }
 }
@@ -118,7 +118,10 @@ function timeOf(mark: Mark, { lastArrival, lastChange }: GroundTruth): Milliseco
   return mark === 'last change' ? lastChange : mark
 }
 
-/** Judges a state that must hold by a time. Measured from the last change, it must also last. */
+/**
+ * Judges a state that must hold by a time. If the time counts from the last change, the state must
+ * also last.
+ */
 function within(
   what: string,
   episodes: Episodes,

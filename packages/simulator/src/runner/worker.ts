@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads'
 import { runScenario } from './run.ts'
 import type { Outcome, Report, Task } from './task.ts'
 
-/** The bytes of trace to gather before writing. */
+/** The characters of trace to gather before writing. */
 const chunk = 1 << 16
 
 /** Real time between two reports of progress, ms. */

@@ -10,7 +10,7 @@ import { targets, type Targets } from './targets.ts'
 
 /** Fields of every action. */
 interface Timed {
-  /** From the start of the scenario. */
+  /** The time of the action, from the start of the scenario. */
   readonly at: Milliseconds
   /** The interval of repetitions. */
   readonly every?: Milliseconds
@@ -27,7 +27,7 @@ export type Action = Timed &
   (
     | { readonly type: 'kill' | 'leave' | 'continue' | 'restore'; readonly targets: Targets }
     | ({ readonly type: 'stop' | 'silence' | 'sleep'; readonly targets: Targets } & Lasting)
-    /** Added addresses are removed again after a time. Replaced ones don't come back. */
+    /** An added address is removed after a time. A replaced address does not come back. */
     | ({ readonly type: 'address'; readonly targets: Targets; readonly change: AddressChange } & Lasting)
     | { readonly type: 'stall'; readonly targets: Targets; readonly for: Milliseconds }
     | ({ readonly type: 'partition'; readonly sides: readonly Targets[] } & Lasting)
@@ -48,7 +48,7 @@ export type Action = Timed &
         readonly type: 'hostile'
         readonly attack: AttackName
         readonly count: number
-        /** They enter at the time of the action, and attack between these times. */
+        /** Attackers enter at the time of the action, and attack between these times. */
         readonly from: Milliseconds
         readonly to: Milliseconds
         readonly against: Targets
@@ -61,7 +61,7 @@ export type FileAction =
   | Exclude<Action, { readonly type: 'join' }>
   | (Omit<Extract<Action, { readonly type: 'join' }>, 'count'> & { readonly count: NodeCount })
 
-/** A number of nodes, or a share of the initial ones: 0.5 is half as many. */
+/** A number of nodes, or a share of the initial nodes. 0.5 is half as many. */
 type NodeCount = { readonly nodes: number } | { readonly share: number }
 
 export type ActionType = Action['type']

@@ -111,7 +111,7 @@ function checkAction(scenario: Scenario, action: Action, index: number, complain
   }
 }
 
-/** Returns how many nodes have a number by then, undefined if chance decides. */
+/** Returns how many nodes have a number by then, or undefined if chance decides. */
 function nodesBy(scenario: Scenario, at: number): number | undefined {
   if (scenario.sessions?.replaced !== undefined) return undefined
   let known = scenario.nodes

@@ -5,26 +5,26 @@ import { amount, count, duration, parseDuration, share, size, span, text } from 
 import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
 import { targets, words, type Targets } from './targets.ts'
 
-/** The begin of a measured time: a time of the scenario, its last arrival, or its last change. */
+/** The start of a measured time: a time of the scenario, its last arrival, or its last change. */
 export type Mark = Milliseconds | 'last arrival' | 'last change'
 
 interface Within {
-  /** Undefined: at the end. */
+  /** Undefined: the state must hold at the end. */
   readonly within?: Milliseconds
   readonly after: Mark
 }
 
 export type Expectation =
   /**
-   * Every running node's view is exactly the set of running nodes. With `until` it stays so until
-   * that time.
+   * Every running node's view is exactly the set of running nodes. With `until` the views stay
+   * right until that time.
    */
   | ({ readonly type: 'allKnowAll'; readonly until?: Milliseconds } & Within)
   /** All running nodes name the same living candidate. */
   | ({ readonly type: 'oneWinner'; readonly election: string } & Within)
   /**
-   * No node is notified of the death of a member that it could reach, directly or through another,
-   * for 30 s before.
+   * No node is notified of the death of a member that it could reach for the 30 s before, directly
+   * or through another member.
    */
   | { readonly type: 'noFalseDeaths' }
   /** No node is notified of the end of any running member's life, even with a disturbed network. */
@@ -35,7 +35,7 @@ export type Expectation =
    */
   | { readonly type: 'detection'; readonly within: Milliseconds; readonly quantile: number }
   | { readonly type: 'bytesPerNode'; readonly atMost: number; readonly of: 'mean' | 'worst' }
-  /** The bytes received a second between two times, by the mean or the worst of these nodes. */
+  /** The bytes per second that the mean or the worst of these nodes receives between two times. */
   | {
       readonly type: 'bytesPerSecond'
       readonly atMost: number
@@ -56,15 +56,15 @@ export type Expectation =
   /** The number of reigns in this election that any node was notified of. */
   | { readonly type: 'reigns'; readonly election: string; readonly atMost: number }
   /**
-   * The share of the processors' time that went into first executions, while jobs ran: of all
-   * sites, or of each of these.
+   * The share of the processors' time that went into first executions while jobs ran. With `site`,
+   * the share of each site's time that went into any execution.
    */
   | { readonly type: 'efficiency'; readonly atLeast: number; readonly site: readonly string[] }
-  /** The repeated work, as a share of the work. */
+  /** The repeated work as a share of the work without repetitions. */
   | { readonly type: 'doneTwice'; readonly atMost: number }
   /**
-   * Each job, or this one, has its result within this time of its submission, and all computing
-   * members know it at the end.
+   * Each job, or this job, has its result within this time of its submission. All computing members
+   * know the result at the end.
    */
   | { readonly type: 'jobDone'; readonly within: Milliseconds; readonly job?: string }
   /** All computing members hold the same, right result of each job at the end. */

@@ -10,19 +10,19 @@ import { taskTime, type TaskTime } from './task-time.ts'
 export type Shape =
   /** Inner tasks divide their leaves unevenly. */
   | { readonly type: 'tree'; readonly leaves: number; readonly branching: number; readonly leaf: TaskTime }
-  /** One task with all others as its children. */
+  /** One task has all other tasks as its children. */
   | { readonly type: 'flat'; readonly leaves: number; readonly leaf: TaskTime }
   /** Branch and bound with one shared minimum. */
   | { readonly type: 'search'; readonly depth: number; readonly branching: number; readonly node: TaskTime }
-  /** Indices in pieces of about this duration, by each worker's measurements. */
+  /** An index space in pieces of about this duration, by each worker's measurements. */
   | { readonly type: 'space'; readonly indices: number; readonly index: TaskTime; readonly piece: Milliseconds }
-  /** A fold: the result of each task requests the next, until the last round. */
+  /** A fold: the result of each task requests the next task, until the last round. */
   | { readonly type: 'driver'; readonly tasks: number; readonly rounds: number; readonly task: TaskTime }
 
 export interface ScenarioJob {
   readonly name: string
   readonly at: Milliseconds
-  /** The first of these nodes submits it. */
+  /** The first of these nodes submits the job. */
   readonly by: Targets
   /** The number of members that compute each task. */
   readonly votes: number

@@ -1,4 +1,4 @@
-/** Returns the known word nearest to a mistyped one, undefined if none is near. */
+/** Returns the known word nearest to a mistyped word, or undefined if no known word is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3))
   let best: string | undefined

@@ -9,16 +9,16 @@ import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
 /** The topologies that come with the simulator. */
 export const topologyNames = Object.keys(topologies) as TopologyName[]
 
-/** One site of the scenario itself. */
+/** One site that the scenario defines. */
 export interface SiteFields {
   /** The delay between two machines of the site, one way. */
   readonly within: Milliseconds
   /**
    * The delays to other sites, one way. The value of one site holds for both ways, unless the other
-   * site has its own.
+   * site has a value of its own.
    */
   readonly to: Readonly<Record<string, Milliseconds>>
-  /** Its share of the nodes, in proportion to those of the others. */
+  /** Its share of the nodes, relative to the weights of the other sites. */
   readonly weight: number
   /** The bandwidth of the cable that the whole site shares, each way. */
   readonly bandwidth?: SiteBandwidth
@@ -36,28 +36,28 @@ export interface NodeBandwidth extends SiteBandwidth {
   /** The bandwidth of the cable that the nodes of one machine share, each way. */
   readonly machine?: number
   /**
-   * The bandwidth of the server, for a central implementation of the paper. Default: that of a
-   * node.
+   * The bandwidth of the server of a central implementation of the paper. Default: the bandwidth of
+   * a node.
    */
   readonly service?: number
 }
 
 export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
 
-/** The processors of a machine. A node has one thread, so it uses one of them. */
+/** The processors of a machine. A node has one thread, so it uses one processor. */
 interface Processors {
   readonly count: number
-  /** The speed of each, relative to the one on which costs were measured. */
+  /** The speed of each processor. The costs were measured on a processor of speed 1. */
   readonly speed: number
 }
 
 export interface ScenarioNetwork {
-  /** The delay one way, uniformly distributed. With `sites` they set it instead. */
+  /** The one-way delay, uniformly distributed. `sites` replaces it. */
   readonly delay: DurationRange
   readonly sites?: Sites
   /**
-   * Between sites of the scenario itself each packet takes up to this share of the delay longer, 0
-   * to 1.
+   * Between sites that the scenario defines a packet takes longer than the delay by up to this
+   * share of the delay, 0 to 1.
    */
   readonly jitter: number
   readonly bandwidth: NodeBandwidth
@@ -68,7 +68,7 @@ export interface ScenarioNetwork {
   /** The share of packets that are lost, 0 to below 1. */
   readonly loss: number
   /**
-   * The share of the nodes that can dial but can't be dialled, 0 to 1. The first node always can be
+   * The share of the nodes that can dial but can't be dialled, 0 to 1. The first node can always be
    * dialled.
    */
   readonly nat: number
@@ -87,7 +87,7 @@ const counted = amount(0.01).transform((value, context): Processors => {
 const described: z.ZodType<Processors> = mapping({ count: count(1).default(1), speed: amount(0.01).default(1) })
 const processors = choice<Processors>([counted, described], (value) => (typeof value === 'object' && value !== null ? described : counted))
 
-/** Parses one figure for both ways, or one for each. */
+/** Parses one figure for both ways, or a figure for each way. */
 function ways(more: z.core.$ZodLooseShape = {}): z.ZodType<NodeBandwidth> {
   const both = bandwidth.transform((rate): NodeBandwidth => ({ up: rate, down: rate }))
   const each = mapping({ up: bandwidth.exactOptional(), down: bandwidth.exactOptional(), ...more }) as unknown as z.ZodType<NodeBandwidth>

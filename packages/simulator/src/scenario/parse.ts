@@ -14,7 +14,7 @@ export interface ParseOptions {
   readonly file?: string
   /** Values to replace, in the form of `--set`: `nodes=2000`, `network.loss=5%`. */
   readonly set?: readonly string[]
-  /** Reads a file that the scenario names. Default: there are none. */
+  /** Reads a file that the scenario names. Default: the scenario may name no file. */
   readonly read?: (name: string) => { readonly text: string; readonly file: string }
 }
 
@@ -52,7 +52,7 @@ function inOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0))
 }
 
-/** Returns the trace file that the scenario names, undefined if it has no such name. */
+/** Returns the trace file that the scenario names, or undefined if it names none. */
 function traceOf({ arrivals }: Readonly<Record<string, unknown>>, document: ScenarioDocument, { read }: ParseOptions): Trace | undefined {
   const name = typeof arrivals === 'object' && arrivals !== null && 'trace' in arrivals ? arrivals.trace : undefined
   if (typeof name !== 'string' || name === '') return undefined

@@ -8,7 +8,7 @@ import type { Scenario } from './scenario.ts'
 export interface Place {
   /** Undefined if the network has no sites. */
   readonly site: string | undefined
-  /** Numbers from 0 on, in the order in which nodes fill them. */
+  /** Machines and racks have numbers from 0 on, in the order in which nodes fill them. */
   readonly machine: number
   readonly rack: number
 }
@@ -27,7 +27,7 @@ export class Placement {
   readonly #weights: readonly (readonly [site: string, weight: number])[]
   /** The number of nodes of each site. */
   readonly #nodes = new Map<string, number>()
-  /** The machine of each site that has room, and the number of its nodes. */
+  /** For each site, the machine that has room, and the number of its nodes. */
   readonly #open = new Map<string, { readonly place: Place; nodes: number }>()
   readonly #racks = new Map<string, { readonly rack: number; machines: number }>()
   #machines = 0
@@ -43,7 +43,7 @@ export class Placement {
     ])
   }
 
-  /** Returns the place of the next node, on the given site if there is one. */
+  /** Returns the place of the next node, at the given site if there is one. */
   next(site: string | undefined = this.#nextSite()): Place {
     const { nodesPerMachine } = this.#scenario.network
     const key = site ?? ''

@@ -12,13 +12,13 @@ export interface TraceEvent {
   readonly node: number
 }
 
-/** The arrivals of the initial nodes. The first one comes at time 0. */
+/** The arrivals of the initial nodes. The first node comes at time 0. */
 export type Arrivals =
   | { readonly type: 'atOnce' }
   | { readonly type: 'every'; readonly interval: Milliseconds }
-  /** Each comes at a random time within this span. */
+  /** Each node comes at a random time within this span. */
   | { readonly type: 'within'; readonly span: Milliseconds }
-  /** Independent arrivals, with this mean number a second. */
+  /** Independent arrivals, with this mean number per second. */
   | { readonly type: 'poisson'; readonly rate: number }
   | { readonly type: 'trace'; readonly file: string; readonly events: readonly TraceEvent[] }
 
@@ -29,15 +29,18 @@ export interface Sessions {
     /** Never shorter than `min`. A smaller `shape` gives a heavier tail. */
     | { readonly type: 'pareto'; readonly min: Milliseconds; readonly shape: number }
     | { readonly type: 'constant'; readonly length: Milliseconds }
-  /** The share of sessions that end by a crash. The others end by leaving. */
+  /** The share of sessions that end by a crash. The other sessions end by leaving. */
   readonly crash: number
-  /** A new node comes this long after each end, on average (exponential). Undefined: none. */
+  /**
+   * On average a new node comes this long after each end (exponential). Undefined: no new node
+   * comes.
+   */
   readonly replaced?: Milliseconds
   /** No session ends before this time. */
   readonly from: Milliseconds
   /** No session ends after this time. Undefined: the end of the scenario. */
   readonly until?: Milliseconds
-  /** The first node stays, so that there is an introducer. */
+  /** True if the first node stays, so that there is an introducer. */
   readonly keepFirst: boolean
 }
 

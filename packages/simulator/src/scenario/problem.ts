@@ -2,7 +2,7 @@
 export interface Problem {
   /** The file or the command-line option with the problem. */
   readonly source: string
-  /** From 1 on; undefined for an option. */
+  /** The line, from 1 on. Undefined for an option. */
   readonly line?: number
   readonly column?: number
   /** The problem, and the expected form. */
@@ -10,8 +10,8 @@ export interface Problem {
 }
 
 /**
- * A scenario, or a file that it names, is invalid. The message has one line a problem: file, line,
- * reason.
+ * A scenario, or a file that it names, is invalid. The message has one line per problem: file,
+ * line, reason.
  */
 export class ScenarioError extends Error {
   readonly code = 'SCENARIO'

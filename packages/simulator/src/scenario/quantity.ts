@@ -46,8 +46,8 @@ export const span = written(
 )
 
 /**
- * Two durations, the smaller one first. They are written `1ms..20ms`, or as one if both are the
- * same.
+ * Two durations, the smaller duration first. They are written `1ms..20ms`, or as one duration if
+ * both are equal.
  */
 export interface DurationRange {
   readonly min: Milliseconds
@@ -61,7 +61,7 @@ export const durationRange = written(
     const max = parseDuration(parts.at(-1))
     if (max instanceof Unfit) return max
     const [first] = parts
-    // In 1..20ms both have the same unit.
+    // In 1..20ms both numbers have the same unit.
     const bare = parts.length === 2 && typeof first === 'string' && /^\d+(\.\d+)?$/u.test(first.trim())
     const unit = bare ? /[a-z]+$/u.exec(String(parts[1]).trim())?.[0] : ''
     const min = parseDuration(bare ? `${first.trim()}${unit}` : first)
@@ -88,7 +88,7 @@ export const share = written(parseShare, {
   ],
 })
 
-/** A share of packets below 100 %, so that none is sent again for ever. */
+/** A share of packets below 100 %, so that no packet is sent again for ever. */
 export const loss = written(
   (value): number | Unfit => {
     const parsed = parseShare(value)
@@ -105,7 +105,7 @@ export const loss = written(
 
 const prefixes: Record<string, number> = { '': 1, k: 1e3, K: 1e3, M: 1e6, G: 1e9, Ki: 1_024, Mi: 1_048_576, Gi: 1_073_741_824 }
 
-/** Bytes of `1MB`, `40 KB`, `64KiB`. */
+/** A number of bytes, written `1MB`, `40 KB` or `64KiB`. */
 export const size = written(
   (value): number | Unfit => {
     const form = 'a size such as 300B, 40KB or 1.5MB'
@@ -118,7 +118,7 @@ export const size = written(
   { anyOf: [{ type: 'string', pattern: '^\\d+(\\.\\d+)? ?([kKMG]i?)?B$' }, { const: 0 }] },
 )
 
-/** Bits a second of `1Mbit`, `100 Mbit/s`, `10Gbps`, or `1MB/s`. */
+/** A number of bits per second, written `1Mbit`, `100 Mbit/s`, `10Gbps` or `1MB/s`. */
 export const bandwidth = written(
   (value): number | Unfit => {
     const form = 'a bandwidth such as 1Mbit, 100Mbit/s or 10MB/s'
@@ -131,7 +131,7 @@ export const bandwidth = written(
   { type: 'string', pattern: '^\\d+(\\.\\d+)? ?([kKMG]i?)?(bit(/s)?|bps|B/s)$' },
 )
 
-/** Events a second of `10/s`, `30/m`, `5/h`. */
+/** A number of events per second, written `10/s`, `30/m` or `5/h`. */
 export const rate = written(
   (value): number | Unfit => {
     const match = typeof value === 'string' ? /^(-?\d+(?:\.\d+)?) ?\/ ?(s|min|m|h|d)$/u.exec(value.trim()) : null
@@ -142,7 +142,7 @@ export const rate = written(
   { type: 'string', pattern: '^\\d+(\\.\\d+)? ?/ ?(s|min|m|h|d)$' },
 )
 
-/** A whole number of at least this. */
+/** A whole number of at least `least`. */
 export function count(least: number) {
   return written(
     (value): number | Unfit =>
@@ -153,7 +153,7 @@ export function count(least: number) {
   )
 }
 
-/** A number of at least this. */
+/** A number of at least `least`. */
 export function amount(least: number) {
   return written(
     (value): number | Unfit =>

@@ -16,19 +16,22 @@ export interface Scenario {
   readonly config: ConfigOverrides
   /** The number of initial nodes. `arrivals` sets when each of them comes. */
   readonly nodes: number
-  /** The number of initial nodes in each site, if the file has it. */
+  /** The number of initial nodes in each site, if the file states it. */
   readonly nodesBySite?: Readonly<Record<string, number>>
-  /** The member that a node enters through: the running node with the lowest number, or any. */
+  /**
+   * The member through which a node enters: the running node with the lowest number, or a random
+   * node.
+   */
   readonly introducers: 'oldest' | 'random'
   readonly network: ScenarioNetwork
   readonly arrivals: Arrivals
   readonly sessions?: Sessions
-  /** The share of the nodes that stand in an election as soon as they start, by its name. */
+  /** For each election, the share of the nodes that are candidates as soon as they start. */
   readonly elections: Readonly<Record<string, number>>
   /** The computing power of members and their jobs, in the order of the file, not of time. */
   readonly compute: Computing
   readonly jobs: readonly ScenarioJob[]
-  /** In the order of the file, not of time. */
+  /** The actions, in the order of the file, not of time. */
   readonly actions: readonly Action[]
   readonly duration: Milliseconds
   readonly seeds: readonly number[]
@@ -58,7 +61,7 @@ const seedJson = {
   ],
 }
 
-/** The most seeds of a range, so that a typing error causes an error and no endless run. */
+/** The most seeds of a range. So a typing error causes an error message and no endless run. */
 const maxSeeds = 100_000
 
 /** Parses `7`, `1..20` or `[1, 5..9]`. */
@@ -85,7 +88,7 @@ const schema = mapping(
   {
     name: text('a name').exactOptional().describe('default: the name of the file'),
     description: z.string().default(''),
-    // Names of settings come and go with the protocol. The schema for editors should not.
+    // The names of settings change with the protocol. The schema for editors should not change.
     config: shownAs(mapping(configSections, 'sections of the configuration'), {
       type: 'object',
       additionalProperties: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
@@ -111,7 +114,7 @@ const schema = mapping(
   'a scenario',
 )
 
-/** The content of a file for zod, which transforms it to a {@link Scenario}. */
+/** The schema of a file's content. zod transforms the content to a {@link Scenario}. */
 export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?: string }> = schema.transform(
   ({ nodes, config, actions, ...rest }, context) => {
     if (nodes === undefined) {

@@ -13,12 +13,13 @@ export class Unfit {
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * Translations for editors of schemas that zod can't translate: a JSON schema, or the alternatives.
+ * Translations of schemas that zod can't translate, for editors: a JSON schema, or the
+ * alternatives.
  */
 const translations = new WeakMap<object, JsonSchema | readonly z.ZodType[]>()
 
 /**
- * Makes a schema of a value that people write in a form of its own, such as `10s`. Editors get the
+ * Makes a schema of a value that people write in a special form, such as `10s`. Editors get the
  * JSON schema.
  */
 export function written<T>(parse: (value: unknown) => T | Unfit, json: JsonSchema): z.ZodType<T> {
@@ -33,8 +34,8 @@ export function written<T>(parse: (value: unknown) => T | Unfit, json: JsonSchem
 }
 
 /**
- * Makes a schema of several forms. `pick` selects the intended one, so that an error is about that
- * one alone.
+ * Makes a schema of several forms. `pick` selects the intended form, so that an error is about this
+ * form alone.
  */
 export function choice<T>(schemas: readonly z.ZodType<T>[], pick: (value: unknown) => z.ZodType<T> | Unfit): z.ZodType<T> {
   const schema = z.unknown().transform((value, context): T => {
@@ -53,8 +54,8 @@ export function choice<T>(schemas: readonly z.ZodType<T>[], pick: (value: unknow
 }
 
 /**
- * Makes a schema of a mapping with these keys and no others. The message has a line for each
- * unknown key, with the nearest known one.
+ * Makes a schema of a mapping with these keys and no other keys. The error message has a line for
+ * each unknown key, with the nearest known key.
  */
 export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, what = 'a mapping'): z.ZodObject<Shape, z.core.$strict> {
   const known = Object.keys(shape)
@@ -66,7 +67,7 @@ export function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape, what 
   })
 }
 
-/** Gives editors a simpler schema than the one that is checked. */
+/** Gives editors a simpler schema than the checked schema. */
 export function shownAs<Schema extends z.ZodType>(schema: Schema, json: JsonSchema): Schema {
   translations.set(schema, json)
   return schema
@@ -98,7 +99,7 @@ export function show(value: unknown): string {
   return typeof value === 'string' ? `"${short}"` : short
 }
 
-/** Returns the JSON schema of the written form, not of the parsed one. */
+/** Returns the JSON schema of the written form, not of the parsed value. */
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
     io: 'input',

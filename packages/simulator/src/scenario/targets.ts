@@ -3,8 +3,8 @@ import { count, parseRange, parseShare, text, type IntegerRange } from './quanti
 import { choice, mapping, show, Unfit, written } from './schema-kit.ts'
 
 /**
- * Selects the nodes of an action: of those that live at that time, the ones that meet all
- * conditions. No condition means all of them. `share` or `count` then pick so many at random.
+ * Selects the nodes of an action: the nodes that live at that time and meet all conditions. Without
+ * conditions these are all living nodes. `share` or `count` then picks this many of them at random.
  */
 export interface Targets {
   /** The numbers of nodes, in the order in which they start; 0 is the first. */
@@ -12,11 +12,11 @@ export interface Targets {
   readonly site?: readonly string[]
   readonly rack?: readonly IntegerRange[]
   readonly machine?: readonly IntegerRange[]
-  /** The winner of this election then, in the eyes of most. */
+  /** The node that most nodes name as the winner of this election at that time. */
   readonly winner?: string
-  /** The node that keeps the root of this job then, in the eyes of most. */
+  /** The node that most nodes name as the holder of this job's root at that time. */
   readonly root?: string
-  /** Nodes that can't be dialled (true) or can (false). */
+  /** True: only nodes that can't be dialled. False: only nodes that can be dialled. */
   readonly nat?: boolean
   /** The share of matching nodes, 0 to 1. */
   readonly share?: number

@@ -5,8 +5,8 @@ import { amount, durationRange, span, type DurationRange } from './quantity.ts'
 import { choice, mapping, show, Unfit } from './schema-kit.ts'
 
 /**
- * The time of a task at speed 1. Each task has its own draw, which does not depend on the member
- * that runs it.
+ * The time of a task at speed 1. Each task has a draw of its own. The draw does not depend on the
+ * member that runs the task.
  */
 export type TaskTime = ({ readonly type: 'range' } & DurationRange) | Sessions['length']
 

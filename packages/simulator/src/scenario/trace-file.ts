@@ -1,5 +1,5 @@
 /**
- * Trace files: the joins, leaves and crashes of a real pool, one event a line.
+ * Trace files: the joins, leaves and crashes of a real pool, one event per line.
  *
  *     at,event,node
  *     0,join,a

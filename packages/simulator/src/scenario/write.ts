@@ -179,7 +179,7 @@ function writeRanges(ranges: readonly IntegerRange[] | undefined): unknown {
   return list?.length === 1 ? list[0] : list
 }
 
-/** Writes seeds in a row as a range. */
+/** Writes consecutive seeds as a range. */
 function writeSeeds(seeds: readonly number[]): unknown {
   const ranges: { first: number; last: number }[] = []
   for (const seed of seeds) {
@@ -194,7 +194,7 @@ function writeDurations({ min, max }: DurationRange): string {
   return min === max ? writeDuration(min) : `${writeDuration(min)}..${writeDuration(max)}`
 }
 
-/** No time and an infinite one are the default. */
+/** Returns undefined for no time and for an infinite time. Both are defaults. */
 function time(ms: number | undefined): string | undefined {
   return ms === undefined || ms === Infinity ? undefined : writeDuration(ms)
 }

@@ -6,19 +6,19 @@ import { createRandom } from '@jel/protocol'
 import type { Topology } from '../site.ts'
 
 /**
- * The size of the map in kilometres: half of the equator, and the distance between the polar
- * circles.
+ * The size of the map in kilometres: half of the equator by the distance from a pole to the
+ * equator.
  */
 const width = 20_000
 const height = 10_000
 
 /**
- * The speed of light in glass, times 1.4 because cables don't run straight. Guess: usual for
+ * The delay of light in glass, times 1.4 because cables don't run straight. Guess: usual for
  * measured routes.
  */
 const msPerKilometre = 0.005 * 1.4
 
-/** The delay of leaving a town and entering another one, ms each way. Guess. */
+/** The delay of leaving a town and entering another town, ms each way. Guess. */
 const access = 2
 
 /** The delay within a town, ms. Guess. */

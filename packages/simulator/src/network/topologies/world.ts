@@ -3,10 +3,10 @@
  * add up to 144; the table's total states 176.
  *
  * From the paper: the nodes in Japan reach the rest only through a tunnel of "1Mbit/s and a latency
- * of over 250ms to the DAS-3". This is modelled as one tunnel a site, 250 ms each way. Firewalls
+ * of over 250ms to the DAS-3". This is modelled as one tunnel per site, 250 ms each way. Firewalls
  * limit which nodes can be dialled. The other delays are guesses: within the Netherlands as in
- * `das3.ts`, to a data centre on the American east coast 45 ms each way, from there to Japan 85
- * beside the tunnel's own.
+ * `das3.ts`, 45 ms each way to a data centre on the American east coast, and 85 ms from there to
+ * Japan in addition to the tunnel's 250 ms.
  */
 import type { Topology } from '../site.ts'
 
