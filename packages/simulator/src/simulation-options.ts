@@ -41,7 +41,10 @@ export interface SimulationOptions<P extends Protocol> {
 }
 
 export interface SpawnOptions {
-  /** Another protocol for this node, such as a hostile one. The node counts as not honest. */
+  /**
+   * Another protocol for this node, such as a hostile protocol. The node then does not count as
+   * honest.
+   */
   readonly createProtocol?: (parts: ProtocolParts) => Protocol
   /** The node enters through these nodes or addresses. Without any it founds a pool. */
   readonly introducers?: readonly (SimulatedNode | Introducer)[]

@@ -176,7 +176,7 @@ export class Simulation<P extends Protocol> {
 
   /**
    * Drops all packets from one node to the other, or rejects each with RST as a firewall does. The
-   * way back stays as it is.
+   * other direction does not change.
    */
   cut(from: SimulatedNode<P>, to: SimulatedNode<P>, kind: CutKind = 'drop'): void {
     this.#faults.cut(from, to, kind)

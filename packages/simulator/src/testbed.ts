@@ -61,7 +61,9 @@ export interface Testbed<Node extends TestbedNode = TestbedNode> {
   changeAddress(node: Node, change: AddressChange): () => void
   /** Sets the loss of the node's own line. */
   impair(node: Node, line: { readonly loss: number }): void
-  /** Drops or rejects all packets from one node to the other. The way back stays as it is. */
+  /**
+   * Drops or rejects all packets from one node to the other. The other direction does not change.
+   */
   cut(from: Node, to: Node, kind: CutKind): void
   mend(from: Node, to: Node, kind: CutKind): void
   /**

@@ -18,12 +18,12 @@ it.each(seeds('1-4'))(
     simulation.runUntil(() => pool.agreed() !== undefined, 10_000, 'a reign')
     pool.elect(next)
     simulation.run(20_000)
-    // Its links stay up. A node with such a link does not believe its death at once, and would wait
-    // for others to repeat it.
+    // The winner's links stay up. A node with such a link does not believe the death at once. It
+    // would wait until others repeat the death.
     simulation.stopProcess(winner)
     simulation.runUntil(() => pool.agreed(others) === `2 ${next.id}#1`, 60_000, 'the next reign')
     const times = others.map((node) => pool.toldTo(node).find((told) => told.winner === next.id)?.at ?? Infinity)
-    // A few hops of gossip.
+    // Gossip takes a few hops.
     expect(Math.max(...times) - Math.min(...times)).toBeLessThan(200)
   },
 )

@@ -5,7 +5,7 @@ import type { PoolNode } from './simulated-swarm.ts'
 import { seeds } from './seeds.ts'
 
 it.each(seeds('1-5'))('a newcomer with the lowest id looks around before it claims, and unseats nobody, seed %i', (seed) => {
-  // The answer to its first request takes longer than candidates settle.
+  // The answer to the newcomer's first request takes longer than an election takes to settle.
   const pool = new Electorate({ seed, network: { delay: uniformDelay(250, 300) } }, 6)
   pool.gather(1)
   const winner = pool.nodes[3] as PoolNode
@@ -24,7 +24,7 @@ it.each(seeds('1-5'))('a member that hears late looks around before it claims, a
   pool.gather()
   const [lowest, ...others] = pool.nodes as [PoolNode, ...PoolNode[]]
   const winner = others[2] as PoolNode
-  // News of the reign takes longer to reach it than candidates settle.
+  // News of the reign takes longer to reach this member than an election takes to settle.
   pool.simulation.impair(lowest, { lag: 1_500 })
   pool.elect(winner)
   pool.simulation.runUntil(() => pool.agreed(others) !== undefined, 5_000, 'a reign')

@@ -5,8 +5,8 @@ import type { PoolNode } from './simulated-swarm.ts'
 import { seeds } from './seeds.ts'
 
 /**
- * The pauses between a winner's withdrawal and its standing again, ms: before others learn of it,
- * while they settle, and after they settled.
+ * The pauses between a winner's withdrawal and its new candidacy, ms. They end before others learn
+ * of the withdrawal, while the election settles, and after it settled.
  */
 const pauses = [0, 20, 150, 300, 700]
 
@@ -37,7 +37,7 @@ it.each(seeds('1-5'))('a winner that did so behind a partition reigns in a new e
   const winner = pool.nodes[2] as PoolNode
   for (const node of [winner, ...pool.nodes.slice(5)]) pool.elect(node)
   pool.simulation.runUntil(() => pool.agreed() !== undefined, 5_000, 'agreement')
-  // Too short for any node to be missed.
+  // The partition is too short for any node to be missed.
   pool.simulation.partition(
     [winner, pool.nodes[0] as PoolNode],
     pool.nodes.filter((node, i) => node !== winner && i > 0),

@@ -12,8 +12,8 @@ it.each(seeds('1-5'))('of two claims of one epoch by one member the later lifeâ€
   pool.simulation.runUntil(() => pool.agreed() === `1 ${former.id}#1`, 5_000, 'the first reign')
   pool.simulation.kill(former)
   pool.simulation.runUntil(() => others.every(({ protocol }) => protocol.member(former.id) === undefined), 10_000, 'its death')
-  // It comes back to an empty network, remembers its incarnation and not its epoch, and is elected
-  // again.
+  // The member comes back to an empty network. It remembers its incarnation but not its epoch, and
+  // is elected again.
   const later = pool.simulation.spawn({ identity: pool.identity(5), storedIncarnation: 1 })
   pool.simulation.partition([later], others)
   pool.elect(later)

@@ -34,7 +34,7 @@ export class Electorate {
     return this.#identities[index] as Identity
   }
 
-  /** Starts all nodes but the first few, and waits until they know each other. */
+  /** Starts the nodes from number `from` on, and waits until they know each other. */
   gather(from = 0): void {
     const size = this.#identities.length - from
     for (let i = from; i < this.#identities.length; i++) {
@@ -59,8 +59,8 @@ export class Electorate {
   }
 
   /**
-   * Returns the reign on which all of these agree, as `epoch winner#incarnation`; undefined if they
-   * disagree or there is no reign.
+   * Returns the reign on which all of these nodes agree, as `epoch winner#incarnation`; undefined
+   * if they disagree or there is no reign.
    */
   agreed(nodes: readonly PoolNode[] = this.nodes): string | undefined {
     const reigns = new Set(nodes.map((node) => this.reign(node)))
@@ -73,7 +73,7 @@ export class Electorate {
     return reign === undefined ? undefined : `${reign.epoch} ${reign.winner.id}#${reign.winner.incarnation}`
   }
 
-  /** Fencing tokens that some node was notified of again after another one. */
+  /** The fencing tokens of which some node was notified twice. */
   get repeated(): string[] {
     return [...this.told.values()].flatMap((list) => {
       const tokens = list.map(({ epoch, winner }) => `${epoch} ${winner}`)

@@ -31,7 +31,7 @@ class Pool {
   leave(node: PoolNode): void {
     node.command({ type: 'leave' })
     this.simulation.run(500)
-    node.kill() // A host ends like this.
+    node.kill() // A process on a host ends like this.
     this.nodes.splice(this.nodes.indexOf(node), 1)
   }
 }
@@ -65,7 +65,7 @@ it.each(seeds('1-3'))('one that was away while a member left revives it for nobo
   simulation.partition([...others, leaver], [away])
   pool.leave(leaver)
   simulation.run(150_000)
-  // Alone it pronounces nobody dead.
+  // A node that is alone pronounces nobody dead.
   expect(away.protocol.members().map(({ id }) => id)).toContain(leaver.id)
   const healed = simulation.now
   simulation.heal()
@@ -84,7 +84,7 @@ it('ends are forgotten after their time, and a newcomer is told of none', () => 
   }
   const first = pool.nodes[0] as PoolNode
   expect(first.protocol.members()).toHaveLength(5)
-  expect(first.protocol.fingerprint.count).toBe(30) // Ended lives are reported, too.
+  expect(first.protocol.fingerprint.count).toBe(30) // Ended lives count, too.
   pool.simulation.run(220_000)
   const newcomer = pool.enter()
   pool.simulation.run(10_000)

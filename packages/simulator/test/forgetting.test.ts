@@ -19,7 +19,7 @@ import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 it('a member that stays needs no more memory after many have come and gone', () => {
   const config = makeConfig({ tombstones: { lifetime: 200_000 }, healing: { memory: 100_000 } })
   // As on real hosts each node has a registry of its own, and messages are bytes. So a registry
-  // shows what its node holds.
+  // shows the facts that its node holds.
   const registries = new Map<NodeId, Registry>()
   const createProtocol = (parts: ProtocolParts): JelNode => {
     const registry = new Registry()
@@ -49,8 +49,8 @@ it('a member that stays needs no more memory after many have come and gone', () 
 })
 
 /**
- * A member that follows the protocol, except that all ends that it reports are almost old enough to
- * be forgotten.
+ * A member that follows the protocol, but states the age at which ends are forgotten for all ends
+ * that it reports.
  */
 class Ager extends ProtocolNode<Payload> {
   readonly #codec: Codec<Payload>
@@ -92,7 +92,7 @@ it.each(seeds('1-3'))(
     })
     const newcomers = [1, 2, 3].map(() => simulation.spawn({ introducers: [ager] }))
     simulation.run(60_000)
-    // By now others have sent them the true ages of the ends.
+    // By now other members have sent the newcomers the true ages of the ends.
     for (const node of [first, ager, ...others]) simulation.kill(node)
     simulation.run(60_000)
     for (const { protocol } of newcomers) expect(protocol.members()).toHaveLength(3)

@@ -6,7 +6,7 @@ import { Accomplice } from './hostile.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** The most accusers that any death takes (`mostAccusers` of the protocol). */
+/** The most accusers that any death needs (`mostAccusers` of the protocol). */
 const quorum = 4
 
 /**
@@ -22,7 +22,7 @@ class Pool {
     this.grow(size)
   }
 
-  /** Adds so many honest members. */
+  /** Adds this many honest members. */
   grow(by: number): void {
     for (let i = 0; i < by; i++) {
       this.honest.push(this.simulation.spawn({ introducers: this.honest.slice(0, 1) }))
@@ -30,7 +30,7 @@ class Pool {
     }
   }
 
-  /** Waits until all know all, with so many accomplices. */
+  /** Waits until all members know each other, with this many accomplices. */
   settle(accomplices: number): void {
     const size = this.honest.length + accomplices
     const isWhole = (): boolean => this.honest.every(({ protocol }) => protocol.members().length === size)
@@ -64,8 +64,8 @@ it.each(seeds('1-3'))('suspicions of three who crashed before they could take th
   const witness = new Accomplice(simulation, [victim], victim.id)
   const kept: Accusation[] = []
   for (let i = 0; i < 3; i++) {
-    // Among three, a member that is cut off from one accuses it, because the third one claims to
-    // miss it, too. The accuser crashes before it reaches its suspect again.
+    // The new member is cut off from the victim and accuses it, because the witness claims to miss
+    // the victim, too. The accuser crashes before it reaches the victim again.
     pool.grow(1)
     pool.settle(1)
     const accuser = pool.honest.pop() as PoolNode
@@ -103,14 +103,15 @@ it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted so
     simulation.run(1_700 - (life() % 1_000))
     const before = factsOf(victim)
     accuse()
-    // Its next second has begun. A second after the first refutation it publishes the other one,
-    // and has nothing else to do.
+    // The next second of the victim begins. A second after the first refutation it publishes the
+    // second one, and has nothing else to do.
     simulation.run(500)
     const refutedOnce = factsOf(victim)
     accuse()
     simulation.run(1_500)
     expect(new Set(pool.honest.map(factsOf)).size).toBe(1)
-    // All would know the same, too, if the victim had published nothing, or only the first one.
+    // All members would also agree if the victim had published nothing, or only the first
+    // refutation.
     expect(new Set([before, refutedOnce, factsOf(victim)]).size).toBe(3)
     simulation.run(60_000)
   }
@@ -128,7 +129,7 @@ it.each(seeds('1-3'))('a member that hears only the last of its accusers has the
   }
   simulation.silence(victim)
   publish(accusers.slice(1))
-  // The first of them can't be refuted, and the time for that is over.
+  // The victim can't refute the first accusations, and the time for refuting them is over.
   simulation.run(800)
   simulation.silence(victim, false)
   publish(accusers.slice(0, 1))
@@ -146,7 +147,7 @@ it.each(seeds('1-3'))('a member that is cut off lives: who probed it for another
   const isLinked = (node: PoolNode, other: PoolNode): boolean => node.protocol.links.has(other.id)
   const victim = pool.honest.findLast((node) => !isLinked(node, asker.node)) as PoolNode
   const helper = pool.honest.find((node) => isLinked(node, asker.node) && isLinked(node, victim)) as PoolNode
-  // The victim signs for the helper that it lives. Only the helper and the asker learn of it.
+  // The victim sends the helper a signed proof of life. Only the helper and the asker learn of it.
   asker.says({ pingReq: { subjects: [victim.id] } }, [helper.id])
   simulation.run(500)
   simulation.silence(victim)

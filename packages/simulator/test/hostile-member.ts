@@ -5,7 +5,7 @@ import { numberBytes, rootInput } from '../src/jobs/programs/trees.ts'
 
 /** Interval of its attacks, ms. */
 const EVERY = 1000
-/** Paths that it names at a time. */
+/** The most paths that it names at a time. */
 const MOST = 50
 
 /**
@@ -21,7 +21,7 @@ export class HostileMember {
   readonly #known = new Set<Path>([ROOT])
   #number = 0
 
-  /** @param lies whether it reports outcomes, too */
+  /** @param lies whether it also reports wrong outcomes */
   constructor(grid: VirtualGrid, site: string, job: JobId, lies: boolean) {
     this.#grid = grid
     this.#lies = lies
@@ -36,7 +36,7 @@ export class HostileMember {
       this.#act()
       this.#grid.after(EVERY, act)
     }
-    // Starts once the others know this member.
+    // Starts once the other members know this member.
     this.#grid.after(EVERY, () => {
       for (let number = 0; number < jobs; number++)
         this.#grid.submit({ id: `flood${number}`, input: rootInput(500), owner: 'flood' }, this.member)

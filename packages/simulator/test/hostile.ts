@@ -13,7 +13,9 @@ export class Accomplice {
   readonly #orders: ((attacker: Attacker) => void)[] = []
   #attacker: Attacker | undefined
 
-  /** `hides`: it conceals all suspicions of this member, and helps nobody to reach anybody. */
+  /**
+   * `hides`: it conceals all suspicions of this member, and as a helper claims to miss everybody.
+   */
   constructor(simulation: Simulation<JelNode>, introducers: readonly PoolNode[], hides?: NodeId) {
     const attack: Attack = {
       heard: (message) => this.accusations.push(...accusedIn(message)),
@@ -29,19 +31,19 @@ export class Accomplice {
     this.node = simulation.spawn({ createProtocol, introducers })
   }
 
-  /** Signs that it suspects this member since that heartbeat, and sends nothing. */
+  /** Signs a suspicion of this member with this heartbeat. Sends nothing. */
   suspects(member: Member, heartbeat: number): Accusation {
     return (this.#attacker as Attacker).words.suspects(member, heartbeat) as Accusation
   }
 
-  /** Publishes this on the pool's topic, at its next turn. */
+  /** Publishes the accusation on the pool's topic, at its next turn. */
   publishes(accusation: Accusation): void {
     this.#orders.push((attacker) => attacker.publish([factOf({ statement: accusation })]))
   }
 
   /**
-   * Sends this at its next turn, within a tenth of a second, to those of them with which it has a
-   * link. Default: to all.
+   * Sends the message at its next turn, within a tenth of a second. It goes to the members of `to`
+   * that have a link with this node. Default: to all peers.
    */
   says(message: Message, to?: readonly NodeId[]): void {
     this.#orders.push((attacker) => {
@@ -51,8 +53,8 @@ export class Accomplice {
 }
 
 /**
- * Conceals the suspicions of one member. It answers each request to reach a member by claiming to
- * miss it.
+ * Conceals the suspicions of one member. As a helper it claims to miss each member that it is asked
+ * to reach.
  */
 class Discreet extends Attacker {
   readonly #codec: ProtocolParts['services']['codec']
@@ -66,7 +68,7 @@ class Discreet extends Attacker {
 
   override handle(input: Input<Payload>, now: Milliseconds): Effect<Payload>[] {
     return super.handle(input, now).flatMap((effect) => {
-      // Bytes are the messages that the test orders.
+      // Messages that the test orders are bytes.
       if (effect.type !== 'send' || effect.data instanceof Uint8Array) return [effect]
       const message = this.#codec?.decodeFrame(effect.data) ?? {}
       if (this.#tells(message)) return []

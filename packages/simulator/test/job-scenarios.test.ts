@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
 
 /**
- * Smaller versions of the shipped scenarios of jobs: fewer nodes and shorter jobs, in which
- * beginning and end weigh more.
+ * Smaller versions of the shipped scenarios of jobs: fewer nodes and shorter jobs. The beginning
+ * and the end of such a job weigh more.
  */
 const small: Readonly<Record<string, readonly string[]>> = {
   'job-sites': ['nodes=16', 'jobs.0.tree.leaves=8000', 'jobs.0.tree.leaf=25ms..175ms', 'duration=80s', 'expect.0.efficiency.atLeast=95%'],

@@ -48,7 +48,7 @@ it('a leaver may be killed before it has stopped', () => {
   expect(founder.protocol.members()).toHaveLength(1)
 })
 
-/** Newcomers have one link each, to the founder, until they have received the whole pool. */
+/** Each newcomer has one link, to the founder, until it has received the whole pool. */
 it.each(seeds('1-20').map((seed) => ({ seed })))(
   'who leaves right after it entered, with its only neighbour, has left: seed $seed',
   ({ seed }) => {

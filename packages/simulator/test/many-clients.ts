@@ -10,32 +10,32 @@ import { Records } from '../../compute/test/records.ts'
 export interface ManyClientsOptions {
   readonly seed: number
   readonly submissions: number
-  /** The time in which they come. */
+  /** The time in which the clients come. */
   readonly time: Milliseconds
   /** Number of tasks of each long job, one after the other, 50 s each. */
   readonly longTasks: number
   /** Time for which the record of a small job is kept. */
   readonly keep: Milliseconds
-  /** Most records that the pool holds. Default: as a real one. */
+  /** Most records that the pool holds. Default: as in a real pool. */
   readonly room?: number
-  /** Longest backoff of members without work. Default: as of real ones. */
+  /** Longest backoff of members without work. Default: as of real members. */
   readonly backoffMost?: Milliseconds
 }
 
-/** There are two workers more than long jobs. */
+/** There are two more workers than long jobs. */
 const WORKERS = [2, 2, 2, 2, 1, 1, 1, 1]
 /** Number of owners of small jobs. Some have many more jobs than others. */
 const OWNERS = 30
 const LEAVES = 3
 /**
- * Time until a client submits, and time after that until one that does not wait for the result
- * leaves, ms.
+ * A client submits after the first time, ms. A client that does not wait for the result leaves
+ * after the second time from then.
  */
 const [ENTERS, LEAVES_AFTER] = [500, 1500]
 
 /**
- * A pool in which ten long jobs run while clients submit small ones. Its records are evicted as
- * those of a real pool.
+ * A pool in which ten long jobs run while clients submit small jobs. Records are evicted as in a
+ * real pool.
  */
 export class ManyClients {
   readonly grid: VirtualGrid
@@ -43,9 +43,9 @@ export class ManyClients {
   readonly long = Array.from({ length: 10 }, (_, number) => `long ${number}`)
   /** Small jobs whose records were accepted. */
   readonly submitted: JobId[] = []
-  /** Jobs whose records were evicted while they ran. */
+  /** Jobs whose records were evicted or withdrawn before the jobs were done. */
   readonly lost: JobId[] = []
-  /** Number of evicted records, new ones of owners that have the most included. */
+  /** Number of evicted records, including new records of the owners with the most records. */
   evicted = 0
   /** The most jobs that a member knew at once. */
   mostKnown = 0

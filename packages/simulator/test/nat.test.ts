@@ -4,8 +4,8 @@ import { seeds } from './seeds.ts'
 import { simulatePool } from './simulated-swarm.ts'
 
 /**
- * Every fourth node is behind a NAT: it can dial and can't be dialled, so two of them never have a
- * link.
+ * Every fourth node is behind a NAT. It can dial but can't be dialled. So two such nodes never have
+ * a link.
  */
 describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed %i', (seed) => {
   it('sees nobody die while all are well', () => {
@@ -40,8 +40,8 @@ describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed
 })
 
 /**
- * Three of its eight sites can't be dialled from elsewhere. Their nodes have no link but to the
- * introducer while others still come.
+ * The nodes of three of the eight sites can't be dialled from elsewhere. They have only a link to
+ * the introducer while other nodes still come.
  */
 describe.each(seeds('1-2'))('a crowd from all over the world, seed %i', (seed) => {
   it('sees nobody die while all are well, and comes to rest', { timeout: 60_000 }, () => {

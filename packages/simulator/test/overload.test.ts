@@ -6,7 +6,7 @@ it.each(seeds('1-2'))('a pool whose machine has too much to do holds nobody for 
   const scenario = loadScenario(shippedScenarios().get('slow-machine') ?? '')
   const { violation, verdicts, hostProbes, samples } = runScenario({ scenario, seed }).result
   expect(violation).toBeUndefined()
-  // Three quarters of the runs are known to miss this: whole after 43 to 51 s instead of 45.
+  // Three quarters of the runs are known to miss this: all know all after 43 to 51 s instead of 45.
   const failed = verdicts.filter(({ held }) => !held).map(({ what }) => what)
   expect(failed.filter((what) => what !== 'all know all within 45s of the last change')).toEqual([])
   expect(hostProbes.total).toBeGreaterThan(0)

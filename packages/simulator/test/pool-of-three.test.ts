@@ -56,7 +56,7 @@ it.each(seeds('1-3'))('of three whose ways come and go, two one-way at a time, n
     [b, c],
     [c, b],
   ] as const
-  // Cuts any two one-way paths, in turn, for five to seven seconds each, with an overlap.
+  // Cuts two one-way paths at a time, for five to seven seconds each. The cuts overlap.
   for (let i = 0; i < 15; i++) {
     for (const k of [0, 1 + ((seed + i) % 5)]) {
       const [from, to] = ways[(i + k) % ways.length] as (typeof ways)[number]

@@ -1,6 +1,6 @@
 import { ScenarioError } from '../src/index.ts'
 
-/** Returns the problems of a scenario as its reader names them. */
+/** Returns the problems of a scenario as the parser reports them. */
 export function problems(run: () => unknown): string {
   try {
     run()

@@ -82,7 +82,7 @@ export interface Pair {
   readonly b: PuppetNode
 }
 
-/** Returns two nodes with a link, so long after the dial. One way takes 10 ms. */
+/** Returns two nodes with a link, `after` ms after the dial. The one-way delay is 10 ms. */
 export function pair(network: Partial<NetworkOptions> = {}, after: Milliseconds = 99): Pair {
   const sim = puppets({ network: { delay: constantDelay(10), ...network } })
   const [a, b] = [sim.spawn(), sim.spawn()]

@@ -32,7 +32,7 @@ it.each(seeds('1-5'))('records beyond what a pool holds are the same everywhere,
   simulation.run(100)
   const nodes = [first, ...Array.from({ length: 9 }, () => simulation.spawn({ introducers: [first] }))]
   simulation.run(20_000)
-  // The first exceeds its share. The halves don't receive each other's records.
+  // The first node exceeds its share. The halves don't receive each other's records.
   simulation.partition(nodes.slice(0, 5), nodes.slice(5))
   for (const [i, node] of nodes.entries()) {
     for (let n = 0; n < (i === 0 ? 40 : 3); n++)
@@ -44,7 +44,7 @@ it.each(seeds('1-5'))('records beyond what a pool holds are the same everywhere,
   simulation.run(60_000)
   expect(new Set(nodes.map(text)).size).toBe(1)
   expect(first.protocol.records()).toHaveLength(30)
-  // Each of the others keeps its records: three are less than a share of ten.
+  // Each other node keeps its records: three records are less than a share of ten.
   for (const { id } of nodes.slice(1)) expect(first.protocol.records().filter(({ owner }) => owner === id).length).toBeGreaterThanOrEqual(3)
   const before = nodes.map(({ traffic }) => traffic.received.bytes)
   simulation.run(60_000)

@@ -3,7 +3,7 @@ import { uniformDelay } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** Returns so many nodes that all have links with each other. */
+/** Returns `count` nodes that all have links with each other. */
 function linked(nodes: readonly PoolNode[], count: number, chosen: readonly PoolNode[] = []): readonly PoolNode[] {
   if (chosen.length === count) return chosen
   for (const node of nodes) {
@@ -29,8 +29,8 @@ it.each(seeds('1-4'))('four that were cut off and hold all others for dead are w
   simulation.partition(many, few)
   simulation.runUntil(() => few.every(know(4)) && many.every(know(56)), 120_000, 'two pools')
   simulation.heal()
-  // The many don't believe the accusations of so few. So only the few have any reason to dial
-  // members that only they hold for dead.
+  // The majority does not believe the accusations of so few members. So only the few have a reason
+  // to dial the members that they pronounced dead.
   simulation.runUntil(() => nodes.every(know(60)), 60_000, 'one pool')
   expect(new Set(many.map(({ protocol }) => protocol.self?.incarnation))).toContain(2)
 })

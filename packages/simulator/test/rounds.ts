@@ -15,8 +15,8 @@ export interface RoundsOptions {
 const decoder = new TextDecoder()
 
 /**
- * Rounds of tasks with a barrier after each, like an iteration that needs all results of the last
- * one. Its value is the number of tasks.
+ * Rounds of tasks with a barrier after each round, like iterations that need all results of the
+ * round before. The value is the number of tasks.
  */
 export function rounds({ tasks, rounds: count, taskTime, seed }: RoundsOptions): VirtualProgram {
   return (fn, input) => {
@@ -37,8 +37,8 @@ export function rounds({ tasks, rounds: count, taskTime, seed }: RoundsOptions):
 export const roundsInput = new TextEncoder().encode(JSON.stringify(['rounds']))
 
 /**
- * The ideal time of the rounds on so many workers, ms, with a barrier after each. The longest tasks
- * go first, which is within a third of the optimum (Graham 1969).
+ * Returns the ideal time of the rounds on this many workers, ms, with a barrier after each round.
+ * The longest tasks go first. That is within a third of the optimum (Graham 1969).
  */
 export function idealTime({ tasks, rounds: count, taskTime, seed }: RoundsOptions, workers: number): number {
   let time = 0

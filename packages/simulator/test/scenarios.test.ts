@@ -44,7 +44,7 @@ const shorter: Readonly<Record<string, readonly string[]>> = {
   'hostile-suspicions': ['duration=150s', 'expect.0.allKnowAll.until=150s'],
 }
 
-/** Further seeds, which showed faults that the first one did not. */
+/** Further seeds. They showed faults that seed 1 did not show. */
 const more: Readonly<Record<string, readonly number[]>> = {
   'three-sites-crash': [3],
 }

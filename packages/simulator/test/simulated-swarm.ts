@@ -17,10 +17,10 @@ export function simulatePool(options: Partial<SimulationOptions<JelNode>> & { re
   return new Simulation({ createProtocol: (parts) => new ProtocolNode({ ...parts, config: defaultConfig }), ...options })
 }
 
-/** The virtual time between two looks, ms. */
+/** The virtual time between two checks of a condition, ms. */
 const tick = 5
 
-/** The deterministic driver as a swarm: virtual time passes while the suite waits for it. */
+/** The simulator as a swarm of the conformance suite. Virtual time passes while the suite waits. */
 export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
   readonly simulation: Simulation<JelNode>
 
@@ -39,7 +39,7 @@ export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
     const start = this.simulation.now
     for (;;) {
-      // Code that waits for a promise continues here, in no virtual time at all.
+      // Code that waits for a promise continues here. No virtual time passes.
       await setImmediate()
       if (condition()) return this.simulation.now - start
       if (this.simulation.now >= start + limit)

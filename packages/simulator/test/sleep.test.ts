@@ -4,7 +4,7 @@ import { uniformDelay } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-/** This shortens the day of the default. */
+/** Dead members are dialled for ten minutes. The default is a day. */
 const config = makeConfig({ healing: { memory: 600_000 } })
 
 function electedPool(seed: number): { simulation: ReturnType<typeof simulatePool>; nodes: PoolNode[] } {

@@ -21,7 +21,8 @@ it.each(seeds('1-3'))('who stands still for some seconds lives, though all other
   simulation.run(30_000)
   const [slow, ...others] = nodes as [PoolNode, ...PoolNode[]]
   simulation.stopProcess(slow)
-  // Before and after, they miss it for thirteen seconds in all. A silent process gets fifteen.
+  // Before and after their own stop, the others miss it for thirteen seconds in all. A silent
+  // process gets fifteen.
   simulation.run(10_000)
   for (const node of others) simulation.stopProcess(node)
   simulation.run(60_000)

@@ -23,7 +23,7 @@ export function star(sim: Sim, ...options: readonly SpawnOptions[]): PuppetNode[
   return nodes
 }
 
-/** Returns how long from now until the node has received a frame, the first or a later one. */
+/** Returns the time from now until the node has received its frame number `frame`. */
 export function arrival(sim: Sim, node: PuppetNode, frame = 1): number {
   const before = sim.now
   sim.runUntil(() => node.protocol.got('frame').length >= frame, 3_600_000)

@@ -21,8 +21,8 @@ export interface TurmoilOptions {
 const election = 'master'
 
 /**
- * Nodes come, go, crash, stand still and are cut off at random. Then everything is left alone, and
- * all must agree.
+ * Nodes come, go, crash, stop and are cut off at random. Then all disturbances end, and all nodes
+ * must agree.
  */
 export class Turmoil {
   readonly simulation: Simulation<JelNode>
@@ -64,7 +64,7 @@ export class Turmoil {
     if (late !== undefined) throw new Error(`seed ${this.#options.seed}: they agreed, and then no more: ${late}`)
   }
 
-  /** Returns why the nodes don't agree, undefined if they do. */
+  /** Returns why the nodes don't agree, or undefined if they agree. */
   disagreement(): string | undefined {
     const { alive } = this
     const lives = (node: PoolNode): string =>
@@ -145,8 +145,8 @@ export class Turmoil {
     for (const node of this.#standing) this.simulation.continueProcess(node)
     this.simulation.heal()
     this.deeds.push(`${this.simulation.now.toFixed(0)} calm`)
-    // Nobody knows a node whose acquaintances were all away or dying when it entered. Only the
-    // local network can find it.
+    // Nobody knows a node if all its introducers were away or dying when it entered. Only the local
+    // network can find such a node.
     const known = this.#acquaintances()
     const [first, ...others] = this.alive
     for (const node of others) {
@@ -158,8 +158,8 @@ export class Turmoil {
   }
 
   /**
-   * Returns the nodes that are connected to the first one by knowledge, in either direction and
-   * over any number of steps.
+   * Returns the nodes that are connected to the first node by knowledge of members, in either
+   * direction and over any number of steps.
    */
   #acquaintances(): Set<NodeId> {
     const nodes = new Map(this.alive.map((node) => [node.id, node]))

@@ -1,7 +1,7 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
-/** Claims every election that it learns of, in epochs far above those in use. */
+/** Claims every election that it learns of, in epochs far above the epochs in use. */
 export class AbsurdEpochs implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 10 !== 1) return

@@ -28,7 +28,7 @@ export interface Attack {
 
 export interface AttackerOptions {
   readonly attack: Attack
-  /** The begin and end of the attack, from its start. */
+  /** The begin and end of the attack, ms from the attacker's start. */
   readonly from: Milliseconds
   readonly until: Milliseconds
   /** The ids of its victims. Empty: everybody. */
@@ -36,7 +36,7 @@ export interface AttackerOptions {
 }
 
 /**
- * A member that follows the protocol and carries out an attack besides. Its application receives no
+ * A member that follows the protocol and also carries out an attack. Its application receives no
  * notifications.
  */
 export class Attacker implements Protocol {
@@ -58,10 +58,13 @@ export class Attacker implements Protocol {
   #broadcasts = 0
   #startedAt: Milliseconds | undefined
   #nextTurn: Milliseconds = Infinity
-  /** When its honest part needs the timer. */
+  /** The time at which its honest part needs the timer. */
   #wakeAt: Milliseconds = Infinity
 
-  /** `node`: its honest part, on a real host that has made one. Default: a new one. */
+  /**
+   * `node` is the honest part. A real host passes the node that it has created. Default: a new
+   * node.
+   */
   constructor(parts: ProtocolParts, options: AttackerOptions, node?: ProtocolNode<Payload>) {
     this.#parts = parts
     this.#options = options
@@ -75,7 +78,7 @@ export class Attacker implements Protocol {
     return this.#parts.id
   }
 
-  /** The time of its calendar. */
+  /** The calendar time of the attacker. */
   get today(): Milliseconds {
     return Math.floor(this.#parts.services.today())
   }

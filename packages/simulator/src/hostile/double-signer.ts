@@ -1,12 +1,12 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
-/** Elections that it opens itself, beside those that it learns of. */
+/** The elections that it opens itself, in addition to the elections that it learns of. */
 const opened = Array.from({ length: 16 }, (_, i) => `opened ${i}`)
 
 /**
- * Signs two candidacies of equal rank in many elections: one stands, one is withdrawn. Half of its
- * links receive the first, the others the second.
+ * Signs two candidacies of equal rank in many elections: one stands, the other is withdrawn. Half
+ * of its links receive the first candidacy, and the other half receive the second.
  */
 export class DoubleSigner implements Attack {
   turn(attacker: Attacker): void {

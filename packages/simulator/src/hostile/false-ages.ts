@@ -2,12 +2,12 @@ import { defaultConfig, type Fact, type Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
 import { aged, factsIn, isEnd, freshFacts } from './words.ts'
 
-/** The time left before such an end is forgotten, s. */
+/** An old end would be forgotten after this time, s. */
 const before = 30
 
 /**
- * Repeats ends with false ages: every other one is about to be forgotten, the rest are of this
- * moment.
+ * Repeats ends with false ages. Every second end is almost old enough to be forgotten. The other
+ * ends are new.
  */
 export class FalseAges implements Attack {
   readonly #ends = new Map<string, Fact>()

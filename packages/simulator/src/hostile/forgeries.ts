@@ -1,7 +1,7 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
-/** Sends leaves in the names of others, under signatures that are not theirs. */
+/** Sends left-statements in the names of other members, with false signatures. */
 export class Forgeries implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 20 !== 1) return

@@ -1,6 +1,6 @@
 import type { Attack, Attacker } from './attacker.ts'
 
-/** Changes its addresses all the time, also to those of others. */
+/** Changes its addresses all the time, also to addresses of other members. */
 export class Moving implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 5 !== 1) return

@@ -3,13 +3,13 @@ import { cheapScheme } from '../protocol/identity.ts'
 import type { Attack, Attacker } from './attacker.ts'
 import { news, Words } from './words.ts'
 
-/** The number of newcomers in a frame, and of frames until it reopens the link. */
+/** The number of newcomers in a frame, and the number of frames until it reopens the link. */
 const newcomers = 50
 const frames = 10
 
 /**
- * Makes up members by the thousand. It reopens each link as soon as it has used up what it may send
- * on one.
+ * Makes up thousands of members. It reopens its link as soon as it has sent as many members as one
+ * link allows.
  */
 export class Reconnects implements Attack {
   readonly #pool: string

@@ -2,12 +2,12 @@ import { cheapScheme } from '../protocol/identity.ts'
 import type { Attack, Attacker } from './attacker.ts'
 import { factsOf, news, Words } from './words.ts'
 
-/** The number of records a turn; ten turns make a second. */
+/** The number of records per turn. There are ten turns per second. */
 const each = 40
 
 /**
  * Publishes records of the greatest size and lifetime under keys that it makes up, on the topic and
- * over a link. It repeats old versions of others' records, too.
+ * over a link. It also repeats old versions of other members' records.
  */
 export class RecordFlood implements Attack {
   readonly #pool: string

@@ -9,8 +9,9 @@ const quorum = 4
 const kept = 1_000
 
 /**
- * Keeps each suspicion that it receives, even one refuted long ago, and repeats them one by one. As
- * soon as enough have accused one life, it sends them together as a death certificate.
+ * Keeps each suspicion that it receives, even if the suspicion was refuted long ago, and repeats
+ * all of them. Once it has enough accusers of one life, it sends their suspicions as a death
+ * certificate.
  */
 export class Replay implements Attack {
   readonly #accusations = new Map<string, Map<string, Accusation>>()
@@ -27,14 +28,14 @@ export class Replay implements Attack {
   }
 
   turn(attacker: Attacker): void {
-    // Once a second is below all limits.
+    // One turn per second stays below all limits.
     if (attacker.turns % 10 !== 1) return
     for (const link of attacker.links) {
       for (const accusers of this.#accusations.values()) {
         const accusations = [...accusers.values()]
         attacker.send(link, alarm(accusations.slice(0, 8)))
         const own = attacker.members().find(({ id }) => id === accusations[0]?.content.suspect)
-        // An accusation of its own costs it nothing.
+        // The attacker adds an accusation of its own.
         const all = own === undefined ? accusations : [...accusations, attacker.words.suspects(own, 0) as Accusation]
         if (all.length >= quorum) attacker.send(link, freshFacts([deathOf(all.slice(-quorum))]))
       }

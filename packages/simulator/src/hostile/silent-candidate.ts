@@ -1,7 +1,10 @@
 import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
-/** Stands in every election that it learns of, with the lowest id of all, and never claims. */
+/**
+ * Is a candidate in every election that it learns of. It has the lowest id of many, and never
+ * claims.
+ */
 export class SilentCandidate implements Attack {
   turn(attacker: Attacker): void {
     if (attacker.turns % 20 !== 1) return

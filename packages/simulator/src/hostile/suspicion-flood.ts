@@ -5,7 +5,7 @@ import { alarm } from './words.ts'
 const numbers = 10
 
 /**
- * Suspects its victims under ever new numbers, towards them and all others, so that they refute
+ * Sends suspicions of its victims to all peers, with ever new heartbeats. So the victims refute
  * without end.
  */
 export class SuspicionFlood implements Attack {

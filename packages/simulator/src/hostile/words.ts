@@ -52,7 +52,7 @@ export class Words {
     return this.#says({ kind: 'suspicion', suspect: id, incarnation, heartbeat })
   }
 
-  /** The signature is not the member's. */
+  /** Returns a left-statement in the name of the member, with a false signature. */
   leavesAs({ id, incarnation }: Member): Statement {
     return this.#statements.sign(id, { kind: 'left', incarnation })
   }
@@ -65,7 +65,7 @@ export class Words {
     return this.#says({ kind: 'claim', election, epoch, incarnation, sequence: 1 })
   }
 
-  /** The record has the greatest size and lifetime. */
+  /** Returns a record of the greatest size and lifetime. */
   publishes(name: string, today: Milliseconds): Statement {
     const { recordBytes, recordLifetime } = defaultConfig.limits
     return this.#says({

@@ -71,7 +71,7 @@ export class IdleMembers implements JobCheck {
         return
       }
       case 'message':
-        // The member looks a task with `replay` up first. Such a task does not wait yet.
+        // The member first looks up a task with `replay`. Such a task does not wait yet.
         if (input.message.type === 'work')
           for (const { job, path, replay } of input.message.tasks) if (!replay) this.#waits(member, job, path)
         return

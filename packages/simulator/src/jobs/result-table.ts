@@ -3,7 +3,7 @@ import { stepsOf, type Path } from '@jel/compute/internals'
 /** The tasks with results below a task, by steps. `true`: the task itself has a result. */
 type Branch = Map<string, Branch | true>
 
-/** The paths of tasks that have results. The result of a task covers all tasks below it. */
+/** The paths of tasks that have results. The result of a task counts for all tasks below it. */
 export class ResultTable {
   #root: Branch | true = new Map()
 

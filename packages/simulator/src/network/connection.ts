@@ -9,7 +9,7 @@ import type { Payload } from './payload.ts'
 
 /**
  * An item in flight. `open` and `close` open and close the connection. `part` is a part of a longer
- * item; the last part carries the item itself. `dropped` holds the place of a dropped item.
+ * item. The last part carries the item itself. `dropped` holds the place of a dropped item.
  */
 export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'part' | 'dropped'
 

@@ -22,7 +22,7 @@ export interface MachineFields {
 /**
  * A computer: one address, one cable, and processors that all its processes share. Each process has
  * one thread. It stays on one processor, so more processors make no process faster. A real
- * scheduler would move threads from busy processors to idle ones.
+ * scheduler would move threads from busy processors to idle processors.
  */
 export class Machine {
   readonly number: number

@@ -25,14 +25,14 @@ const part = 2 * segment
 
 /**
  * In-memory connections between processes. They behave like TCP in these respects:
- * - Nothing is lost or reordered on a connection; loss is delay.
+ * - Nothing is lost or reordered on a connection. Loss is delay.
  * - A cut path breaks nothing at once. Data sent into it arrives after the mending.
  * - Peers notice the end of a process one delay later.
  * - Data for an end that has given the connection up is answered with RST.
  *
  * Simplifications: acknowledgements always get through and take no room on a cable, so a path that
  * is cut in one direction still carries data in the other direction. Packets leave a full cable in
- * order of arrival, so short messages of other connections don't overtake a long one.
+ * order of arrival, so short messages of other connections don't overtake a long message.
  */
 export class Network {
   readonly reachability = new Reachability()

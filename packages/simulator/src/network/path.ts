@@ -6,7 +6,7 @@ import { gateways, type Topology } from './site.ts'
 
 /**
  * The path of a packet: the cable of the sending node, the cable of its machine, the gateway of its
- * site, and the distance. At the receiver follow the same cables in reverse order, and the
+ * site, and the distance. Then come the same cables of the receiver in reverse order, and its
  * processor. A cable forwards bytes as they come in. So the narrowest cable decides how long a long
  * message takes, not the sum. Everything is booked when the packet is sent.
  */

@@ -25,10 +25,10 @@ export interface Costs {
 }
 
 /**
- * The costs of a real host. Measured: a dial costs 11 ms, both ends together; a delivery of
- * gossipsub costs about 1 ms, and a duplicate costs a third of that; twelve links lost at once,
- * each with a refused host probe, cost 26 to 39 ms. The rest is a guess from idle pools (1.9 ms a
- * second and host, at 1.2 frames sent and as many received).
+ * The costs of a real host. Measured: a dial costs 11 ms, both ends together. A delivery of
+ * gossipsub costs about 1 ms, and a duplicate costs a third of that. Twelve links lost at once,
+ * each with a refused host probe, cost 26 to 39 ms. The other costs are guesses from idle pools
+ * (1.9 ms per second and host, with 1.2 frames sent and 1.2 received).
  */
 export const measuredCosts: Costs = {
   frame: 0.7,

@@ -79,8 +79,8 @@ function digestFacts(facts: readonly AgedFact[], into: Digest): void {
 
 /**
  * Passes messages without encoding them. Within one process encoding and decoding would be most of
- * the work. Bytes are decoded as on any host. They come from hostile nodes of tests. The protocol
- * still checks bounds and signatures.
+ * the work. Hostile nodes of tests send bytes. These are decoded as on any host. The protocol still
+ * checks bounds and signatures.
  */
 export class InMemoryCodec implements Codec<Payload> {
   readonly #limits: Config['limits']

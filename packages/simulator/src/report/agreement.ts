@@ -37,19 +37,19 @@ export class Agreement {
     return true
   }
 
-  /** Returns the reign on which all on this side agreed at the last check. */
+  /** Returns the reign on which all nodes on this side agreed at the last check. */
   standing(side: number): Reign | undefined {
     return this.#standing.get(side)
   }
 
-  /** A text of the present agreement, which changes with it. */
+  /** A text of the present agreement. It changes when the agreement changes. */
   get name(): string {
     return [...this.#standing].map(([side, reign]) => `${side} ${nameOf(reign)}`).join()
   }
 
   /**
    * Returns a node on this side of a partition that does not name the same living winner as the
-   * others, undefined if all do.
+   * other nodes, or undefined if all do.
    */
   disagreement(side: number): { readonly node: number; readonly what: string } | undefined {
     let first: string | undefined

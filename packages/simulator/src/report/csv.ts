@@ -14,7 +14,7 @@ function cell(value: string | number | undefined): string {
   return /[",\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** One row a run. */
+/** Returns a table with one row per run. */
 export function runsCsv(outcomes: readonly Outcome[]): string {
   const classes = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.received.byPurpose)))]
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
@@ -84,7 +84,7 @@ function timeOfJob(job: JobResult | undefined): number | undefined {
   return job?.doneAt === undefined || job.submittedAt === undefined ? undefined : job.doneAt - job.submittedAt
 }
 
-/** One row a measurement. */
+/** Returns a table with one row per sample. */
 export function samplesCsv(outcomes: readonly Outcome[]): string {
   const elections = [...new Set(outcomes.flatMap(({ result }) => Object.keys(result.elections)))]
   return csv(

@@ -4,7 +4,7 @@ import { isActive, type Actor } from '../runner/actor.ts'
 import { Distribution } from './quantile.ts'
 import type { Views } from './views.ts'
 
-/** The time, life and side of a member that fell silent for ever. */
+/** The time of a loss, and the life and side of the lost member. */
 interface Loss {
   readonly at: Milliseconds
   readonly life: number
@@ -36,8 +36,8 @@ export class Deaths {
   }
 
   /**
-   * Discards the loss of a member that answers again. A survivor that had not noticed it by now has
-   * nothing to notice.
+   * Discards the loss of a member that answers again. A survivor that had not noticed the loss by
+   * now has nothing to notice.
    */
   back(actor: Actor): void {
     const life = this.#views.present(actor.number)
@@ -49,7 +49,10 @@ export class Deaths {
     if (loss !== undefined && this.#counts(observer, loss)) this.times.add(now - loss.at)
   }
 
-  /** Counts pairs of a loss, at least so long ago, and a survivor that was never notified of it. */
+  /**
+   * Counts pairs of a loss and a survivor that was never notified of the loss. Losses of the last
+   * `atLeast` ms do not count.
+   */
   missed(now: Milliseconds, atLeast: Milliseconds): number {
     let missed = 0
     for (const loss of this.#losses.values()) {

@@ -1,8 +1,8 @@
 import type { Milliseconds } from '@jel/protocol'
 
 /**
- * The begin and end of a time in which a state held. The end is excluded, and infinite while it
- * lasts.
+ * The begin and end of a time in which a state held. The end is excluded, and infinite while the
+ * state lasts.
  */
 export type Episode = [from: Milliseconds, to: Milliseconds]
 
@@ -40,13 +40,15 @@ export class Episodes {
     this.#episodes.push([now, Infinity])
   }
 
-  /** Returns the first time from `after` on at which it held, undefined if it never did. */
+  /**
+   * Returns the first time from `after` on at which the state held, or undefined if it never did.
+   */
   firstFrom(after: Milliseconds): Milliseconds | undefined {
     const episode = this.#episodes.find(([, to]) => to > after)
     return episode && Math.max(episode[0], after)
   }
 
-  /** Returns true if it held from one time to another. */
+  /** Returns true if the state held from one time to another. */
   holdsUntil(from: Milliseconds, until: Milliseconds): boolean {
     return this.#episodes.some((episode) => episode[0] <= from && episode[1] >= until)
   }

@@ -9,11 +9,11 @@ export class FolderExistsError extends Error {
 
 /**
  * An output folder that appears with all of its files or not at all. The files go into a draft
- * beside it, which is renamed at the end.
+ * folder beside it. The draft is renamed at the end.
  */
 export class OutputFolder {
   readonly path: string
-  /** The folder that receives the files until then. */
+  /** The folder that receives the files until `finish` is called. */
   readonly draft: string
 
   /** Throws {@link FolderExistsError} if the folder exists. */

@@ -4,10 +4,7 @@ import type { Outcome } from '../runner/task.ts'
 import { bySettings } from './settings.ts'
 import { summaryOf } from './summary.ts'
 
-/**
- * Returns a report that opens from disk: one file, with everything in it. `plots` are SVG
- * documents.
- */
+/** Returns a report as one HTML file that needs no other file. `plots` are SVG documents. */
 export function htmlReport(scenario: Scenario, outcomes: readonly Outcome[], plots: readonly string[], command: string): string {
   const settings = bySettings(outcomes)
   const { failures } = summaryOf(outcomes)

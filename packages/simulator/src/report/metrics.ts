@@ -9,7 +9,7 @@ import { Episodes } from './episodes.ts'
 import { columns, type Samples } from './result.ts'
 import { Views } from './views.ts'
 
-/** The interval of looking at agreement on winners while it changes, ms. */
+/** The agreement on winners is checked this long after a change, ms. */
 const look = 10
 
 type RateExpectation = Extract<Expectation, { type: 'bytesPerSecond' }>
@@ -35,7 +35,8 @@ export class Metrics {
   /** The ids of all actors. */
   readonly #ids = new Set<NodeId>()
   /**
-   * The most members that any node ever had in its view, counted only for an expectation of that.
+   * The most members that any node ever had in its view, counted only if the scenario has an
+   * expectation about it.
    */
   mostMembers = 0
   #looking = false
@@ -68,8 +69,8 @@ export class Metrics {
   }
 
   /**
-   * Begins to measure. Call it before the first node comes. `samples`: adds a row of the table each
-   * `sample` of the scenario.
+   * Begins to measure. Call it before the first node starts. `samples`: adds a row to the table at
+   * the `sample` interval of the scenario.
    */
   start(samples: boolean): void {
     if (samples) this.#each(this.#truth.scenario.sample, () => this.sample())
@@ -146,7 +147,7 @@ export class Metrics {
       return
     }
     if (notification.type !== 'joined' && notification.type !== 'left' && notification.type !== 'died') return
-    // Attackers and the members that they make up may come and go.
+    // Attackers and the members that they make up do not count.
     if (!this.#ids.has(notification.member.id)) return
     if (notification.type === 'died') for (const losses of [this.crashes, this.silences]) losses.notified(actor, notification.member, now)
     this.views.notified(actor.number, actor.node.id, notification)
@@ -158,7 +159,7 @@ export class Metrics {
   #changed(): void {
     this.views.changed()
     this.allKnowAll.set(this.views.allKnowAll(), this.#truth.testbed.now)
-    // A vanished winner stops being one at once, so this can't wait.
+    // A winner that is gone is no winner any more, so this check can't wait.
     this.#look()
   }
 

@@ -2,8 +2,8 @@ import { trafficClasses, type Traffic } from '../network/traffic.ts'
 import type { NodeBytes } from './result.ts'
 
 /**
- * Returns the mean, worst and mean by class of the bytes that nodes sent or received, with all
- * overhead.
+ * Returns the bytes that nodes sent or received, with all overhead: the mean, the maximum, and the
+ * mean by class.
  */
 export function nodeBytes(all: readonly Traffic[], way: 'sent' | 'received'): NodeBytes {
   const bytes = all.map((traffic) => traffic[way].bytes)

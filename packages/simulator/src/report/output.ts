@@ -7,7 +7,7 @@ import type { OutputFolder } from './folder.ts'
 import { htmlReport } from './html.ts'
 import { reportPlots } from './plots.ts'
 
-/** Writes all output of a scenario's runs. `command` repeats them. */
+/** Writes all output of a scenario's runs. `command` is the command line that repeats the runs. */
 export async function writeOutput(folder: OutputFolder, scenario: Scenario, outcomes: readonly Outcome[], command: string): Promise<void> {
   const plots = await reportPlots(outcomes)
   folder.write('report.html', htmlReport(scenario, outcomes, plots, command))

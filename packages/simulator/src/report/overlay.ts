@@ -7,7 +7,7 @@ export interface Overlay {
     readonly machine: number
     readonly rack: number
     readonly site: string | undefined
-    /** False if it stands still, or its cable is pulled. */
+    /** False if the process is stopped or busy, or its cable is pulled. */
     readonly runs: boolean
   }[]
   /** The numbers of the two ends. Each link appears once, even if only one end still holds it. */
@@ -39,8 +39,8 @@ export function overlayOf(actors: readonly Actor[]): Overlay {
 }
 
 /**
- * Writes the overlay in DOT, the language of Graphviz. Nodes that run are circles, others are
- * dotted.
+ * Writes the overlay in DOT, the language of Graphviz. Nodes that run are circles. Other nodes are
+ * dotted circles.
  */
 export function overlayDot({ nodes, links }: Overlay): string {
   const drawn = nodes.map(({ number, machine, rack, site, runs }) => {

@@ -25,7 +25,7 @@ const pools: LinePlot = {
   ],
 }
 
-/** The drawn lines, as lists of moves. */
+/** Returns the drawn lines, as path data. */
 function lines(svg: string): string[] {
   return [...svg.matchAll(/aria-roledescription="line mark container"><path d="([^"]+)"/g)].map(([, path]) => path as string)
 }
@@ -96,8 +96,7 @@ describe('ratioPlot', () => {
       x: Number(x),
       width: Number(width),
     }))
-    // One bar ends where the other begins, and both have the same width: a quarter is as far from
-    // one as four.
+    // The bars meet at 1 and have the same width, because 1/4 and 4 are equally far from 1.
     expect((left?.x ?? 0) + (left?.width ?? 0)).toBeCloseTo(right?.x ?? Number.NaN, 0)
     expect(left?.width).toBeCloseTo(right?.width ?? Number.NaN, 0)
   })

@@ -1,13 +1,14 @@
 import type { Axis as VegaAxis, Mark, Scale, Spec } from 'vega'
 
-/** One axis. A logarithmic one shows positive values only. */
+/** One axis. A logarithmic axis shows positive values only. */
 export interface PlotAxis {
   readonly title: string
   /** The unit after the title, in parentheses. */
   readonly unit?: string
   readonly log?: boolean
   /**
-   * The values at the two ends. Default: the range of the data, from zero on unless logarithmic.
+   * The values at the two ends. Default: the range of the data. It starts at zero unless the axis
+   * is logarithmic.
    */
   readonly domain?: readonly [from: number, to: number]
 }
@@ -24,7 +25,8 @@ export interface LinePlot {
   readonly y: PlotAxis
   readonly series: readonly PlotSeries[]
   /**
-   * A value holds until the next one, as counts do. Default: straight lines from point to point.
+   * True if a value holds until the next value, as counts do. Default: straight lines from point to
+   * point.
    */
   readonly steps?: boolean
   /** The size of the plot area in pixels. Default: 640 × 320. */

@@ -1,4 +1,4 @@
-/** Numbers in the order of size, with quantiles. */
+/** A collection of numbers, with quantiles. */
 export class Distribution {
   readonly #values: number[] = []
   #sorted = true

@@ -8,8 +8,8 @@ export interface RatioPlot {
   /** The title of the axis of ratios. */
   readonly x: string
   /**
-   * One bar each, from top to bottom, beginning at 1. `least` and `most` are an interval around the
-   * ratio.
+   * The bars, from top to bottom. Each bar begins at 1. `least` and `most` are an interval around
+   * the ratio.
    */
   readonly rows: readonly { readonly name: string; readonly ratio: number; readonly least?: number; readonly most?: number }[]
   readonly width?: number
@@ -19,8 +19,8 @@ export interface RatioPlot {
 const barHeight = 22
 
 /**
- * Draws ratios as bars from 1, to the left for lower ones, on a logarithmic axis. It leaves out
- * ratios that are not positive.
+ * Draws ratios as bars from 1 on a logarithmic axis. Bars of ratios below 1 go to the left. Ratios
+ * that are not positive are left out.
  */
 export async function ratioPlot(plot: RatioPlot): Promise<string> {
   const rows = plot.rows.filter(({ ratio }) => ratio > 0 && Number.isFinite(ratio))

@@ -4,7 +4,7 @@
  */
 import type { Milliseconds } from '@jel/protocol'
 
-/** The measurements of a sample, in the order of tables. */
+/** The measurements of a sample, in the order of the columns of tables. */
 export const columns = ['nodes', 'perceived', 'right', 'bytes', 'links', 'mostLinks', 'dials', 'hostProbes', 'endedLives'] as const
 
 /** The measurements of each `sample` of the scenario: a table, column by column. */
@@ -25,7 +25,7 @@ export interface Samples {
   readonly bytes: readonly number[]
   readonly links: readonly number[]
   readonly mostLinks: readonly number[]
-  /** In the whole pool, since the previous sample. */
+  /** The dials and host probes of the whole pool since the previous sample. */
   readonly dials: readonly number[]
   readonly hostProbes: readonly number[]
   /** Lives of running members that ended in some view, since the start. */
@@ -50,8 +50,8 @@ export interface NodeBytes {
 }
 
 /**
- * Lives of running members whose end some node was notified of, with every disturbance of the
- * network around them.
+ * Ended lives of running members: some node was notified of the end. Ends during a disturbance of
+ * the network count, too.
  */
 export interface EndedLivesResult {
   readonly total: number
@@ -66,13 +66,13 @@ export interface EndedLivesResult {
 export interface ElectionResult {
   /** The number of reigns that any node was notified of. */
   readonly reigns: number
-  /** When all named the same living winner. */
+  /** The times in which all nodes named the same living winner. */
   readonly agreed: readonly (readonly [from: Milliseconds, to: Milliseconds | null])[]
 }
 
 /**
  * The detection times of losses. `missed` counts pairs of a lost member and a survivor that was not
- * notified of it.
+ * notified of the loss.
  */
 export interface Detection extends Quantiles {
   readonly missed: number
@@ -81,17 +81,18 @@ export interface Detection extends Quantiles {
 /** The result of one job. */
 export interface JobResult {
   readonly submittedAt?: Milliseconds
-  /** When the first member knew its result. */
+  /** The time when the first member knew the result. */
   readonly doneAt?: Milliseconds
-  /** At the end every computing member knows the result, and it is the right one. */
+  /** True if every computing member knows the result at the end. */
   readonly isDoneEverywhere: boolean
+  /** True if all of them hold the right result. */
   readonly isRight: boolean
-  /** The number of tasks that ran, and of all their executions. */
+  /** The number of tasks that ran, and the number of their executions. */
   readonly tasks: number
   readonly executions: number
-  /** The processor time, at speed 1. */
+  /** The processor time of first executions, at speed 1. */
   readonly work: Milliseconds
-  /** The repeated work, as a share of the work. */
+  /** The repeated work as a share of `work`. */
   readonly doneTwice: number
 }
 
@@ -118,8 +119,8 @@ export interface Verdict {
   /** The observation, for people. */
   readonly seen: string
   /**
-   * The observation as a number, if it is one: the higher the worse. Times are ms. An event that
-   * never happened has none.
+   * The observation as a number, if it has one. A higher number is worse. Times are ms. An event
+   * that never happened has no number.
    */
   readonly value?: number
 }
@@ -127,7 +128,7 @@ export interface Verdict {
 /** The first broken promise. The run stopped there, unless it was the false death of a member. */
 export interface Violation {
   readonly time: Milliseconds
-  /** The number of the node; undefined if the whole pool broke it. */
+  /** The number of the node; undefined if the whole pool broke the promise. */
   readonly node?: number
   readonly what: string
   /** The last events of that node or of the scenario. */
@@ -137,7 +138,7 @@ export interface Violation {
 export interface RunResult {
   readonly scenario: string
   readonly seed: number
-  /** The virtual time at its end. */
+  /** The virtual time at the end of the run. */
   readonly duration: Milliseconds
   /** The number of nodes ever started. */
   readonly nodes: number
@@ -147,20 +148,20 @@ export interface RunResult {
   readonly violation?: Violation
   /** Empty if the run stopped before its end. */
   readonly verdicts: readonly Verdict[]
-  /** When every view was exact; null: to the end. */
+  /** The times in which every view was exact. `null`: until the end of the run. */
   readonly allKnewAll: readonly (readonly [from: Milliseconds, to: Milliseconds | null])[]
   readonly lastArrival: Milliseconds
   readonly lastChange: Milliseconds
   /** The times from a crash to its notification, over all pairs of crashed node and survivor. */
   readonly detection: Detection
-  /** The same for members whose cable was pulled and that were not back by then. */
+  /** The same for members whose cable was pulled and had not been plugged in again. */
   readonly silenceDetection: Detection
   readonly endedLives: EndedLivesResult
   readonly elections: Readonly<Record<string, ElectionResult>>
   readonly received: NodeBytes
   readonly sent: NodeBytes
   readonly links: { readonly mean: number; readonly most: number }
-  /** In the whole pool. */
+  /** The dials and host probes of the whole pool. */
   readonly dials: { readonly total: number; readonly worstSecond: number }
   readonly hostProbes: { readonly total: number; readonly worstSecond: number }
   /** Undefined if the scenario has no jobs. */

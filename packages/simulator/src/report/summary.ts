@@ -2,7 +2,10 @@ import type { Outcome } from '../runner/task.ts'
 import { knewAllAfterLastChange } from './csv.ts'
 import type { Verdict } from './result.ts'
 
-/** One line: an expectation or a measurement, in how many runs it held, and the observation. */
+/**
+ * One line: an expectation or a measurement, the number of runs in which it held, and the
+ * observation.
+ */
 export interface SummaryLine {
   /** Undefined for a figure without an expectation. */
   readonly held?: boolean
@@ -52,7 +55,7 @@ function worstOf(verdicts: readonly (Verdict | undefined)[]): string {
   return verdicts.length > 1 && worst.value !== undefined ? `${worst.seen} at worst` : worst.seen
 }
 
-/** Counts all runs, including those that a broken promise stopped. */
+/** Counts all runs, including runs that a broken promise stopped. */
 function endedLives(outcomes: readonly Outcome[]): SummaryLine[] {
   const sum = (which: 'total' | 'false' | 'explained'): number => outcomes.reduce((all, { result }) => all + result.endedLives[which], 0)
   return [

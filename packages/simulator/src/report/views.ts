@@ -12,10 +12,10 @@ export class Views {
   readonly #actors: readonly Actor[]
   /** The present life of each node, by its index; undefined while it has not entered. */
   readonly #present: (number | undefined)[] = []
-  /** The lives that are there, by side of a partition. */
+  /** The lives of the present nodes, by side of a partition. */
   #truth = new Map<number, Bits>()
   #stale = true
-  /** The last node found wrong, which is most likely still wrong. */
+  /** The last node with a wrong view. Its view is most likely still wrong. */
   #culprit: Actor | undefined
 
   constructor(actors: readonly Actor[]) {
@@ -78,7 +78,7 @@ export class Views {
   /**
    * Returns true if the view of each node that runs and has a network is exact: it holds all living
    * nodes on its side of a partition. Nodes without a network are on no side. Returns false if no
-   * node is left to see.
+   * such node is left.
    */
   allKnowAll(): boolean {
     if (this.#stale) this.#lookAgain()

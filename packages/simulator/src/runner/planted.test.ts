@@ -43,7 +43,7 @@ class Faulty implements Protocol {
 
 const refutation = 4
 
-/** Neither refutes, nor signs for helpers that it lives. */
+/** Sends no refutations. As a helper it does not report that it reached a member. */
 class NeverRefutes extends Faulty {
   protected override changed(effects: Effect<Payload>[]): Effect<Payload>[] {
     return effects.filter((effect) => {

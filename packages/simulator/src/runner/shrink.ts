@@ -53,7 +53,7 @@ class Shrinker {
   #tried = 0
 
   constructor(scenario: Scenario, { seed, violation }: RunResult, kind: string, options: ShrinkOptions) {
-    // Expectations are irrelevant to a broken promise, and the other way round.
+    // If a promise is broken, the expectations are irrelevant.
     const expect = violation === undefined ? scenario.expect : []
     const name = `${scenario.name}, made smaller`
     this.smallest = { ...scenario, name, seeds: [seed], expect }

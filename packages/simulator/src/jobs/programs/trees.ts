@@ -31,8 +31,8 @@ export function bytesNumber(bytes: Uint8Array): number {
 }
 
 /**
- * A tree as in a search. Inner tasks divide their leaves unevenly, and leaves take unequal time.
- * Neither can be predicted. The value is the number of leaves.
+ * A tree with the shape of a search. Inner tasks divide their leaves unevenly, and leaves take
+ * unequal time. Neither can be predicted. The value is the number of leaves.
  */
 export function irregularTree({ leafTime, branching, seed }: TreeOptions): VirtualProgram {
   return (fn, input) => {
