@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { inCheckout, labMain } from '../src/base/paths.ts'
+import { until } from '../src/base/wait.ts'
 import { provide } from '../src/network/tools.ts'
 import { noNamespaces } from '../src/network/namespaces.ts'
 import type { Measured } from './echo.ts'
@@ -75,11 +75,9 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
       spawnSync('pgrep', ['-f', `join lab-${child.pid} `])
         .stdout.toString()
         .split('\n').length - 1
-    for (const deadline = Date.now() + 60_000; nodes() === 0 && Date.now() < deadline;) await sleep(100)
-    expect(nodes()).toBeGreaterThan(0)
+    expect(await until(() => nodes() > 0, 60_000, 100)).toBe(true)
     child.kill('SIGINT')
     await once(child, 'close')
-    for (const deadline = Date.now() + 5_000; nodes() > 0 && Date.now() < deadline;) await sleep(100)
-    expect(nodes()).toBe(0)
+    expect(await until(() => nodes() === 0, 5_000, 100)).toBe(true)
   })
 })

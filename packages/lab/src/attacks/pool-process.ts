@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
+import { until } from '../base/wait.ts'
 import { SocketBytes } from '../swarm/socket-bytes.ts'
 
 /** The honest nodes' views and their costs. Counts are since the start. */
@@ -42,6 +43,9 @@ export interface Figures {
 }
 
 export const election = 'master'
+/** Longest that the pool may take to start, and the time between two looks, ms. */
+const START = 15_000
+const EVERY = 5
 
 const nodes: Overlay[] = []
 const failed: string[] = []
@@ -96,9 +100,9 @@ const commands = {
     await Promise.all(
       Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, key, i + 1 === filed ? keyFile : undefined)),
     )
-    await until(() => nodes.every((node) => node.members().length === count))
-    void nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
-    await until(() => nodes.every((node) => node.reign(election) !== undefined))
+    await seenByAll((node) => node.members().length === count)
+    nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
+    await seenByAll((node) => node.reign(election) !== undefined)
     return nodes.map(({ self }) => self.addresses[0] ?? '')
   },
   /**
@@ -110,10 +114,8 @@ const commands = {
     const overlay = await startOverlay({ pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [through] })
     try {
       const { id } = overlay.self
-      await until(() => nodes.every((node) => node.members().some((member) => member.id === id)), timeout)
-      return performance.now() - started
-    } catch {
-      return Number.NaN
+      const isSeen = (node: Overlay): boolean => node.members().some((member) => member.id === id)
+      return (await until(() => nodes.every(isSeen), timeout, EVERY)) ? performance.now() - started : Number.NaN
     } finally {
       await overlay.leave()
     }
@@ -124,13 +126,9 @@ const commands = {
    */
   elects: async ({ name, timeout }: { name: string; timeout: number }): Promise<number> => {
     const started = performance.now()
-    void nodes[1]?.elect(name)
-    try {
-      await until(() => nodes.every((node) => node.reign(name) !== undefined), timeout)
-      return performance.now() - started
-    } catch {
-      return Number.NaN
-    }
+    nodes[1]?.elect(name)
+    const isElected = await until(() => nodes.every((node) => node.reign(name) !== undefined), timeout, EVERY)
+    return isElected ? performance.now() - started : Number.NaN
   },
   /** From this call on, an incarnation of that member may be the thief's. */
   keyFile: (): string => {
@@ -177,12 +175,8 @@ function reign(node: Overlay): string {
   return known === undefined ? 'nobody' : `${known.epoch} ${known.winner.id}`
 }
 
-async function until(condition: () => boolean, within = 15_000): Promise<void> {
-  const end = performance.now() + within
-  while (!condition()) {
-    if (performance.now() > end) throw new Error(`not so within ${within} ms: ${condition.toString()}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+async function seenByAll(condition: (node: Overlay) => boolean): Promise<void> {
+  if (!(await until(() => nodes.every(condition), START, EVERY))) throw new Error(`not so within ${START} ms: ${condition.toString()}`)
 }
 
 export type Commands = typeof commands

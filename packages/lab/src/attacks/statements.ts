@@ -1,5 +1,6 @@
 /** Attacks by statements that are forged, replayed or absurd, or under keys that others hold. */
 import type { wire } from '@jel/protocol/internals'
+import { until } from '../base/wait.ts'
 import { askForAll, death } from './frames.ts'
 import { Sybil, told } from './sybil.ts'
 import type { Attack } from './trial.ts'
@@ -42,10 +43,7 @@ const replayed: Attack = {
     const heard: wire.Fact[] = []
     link.onFrame = ({ facts }) => heard.push(...(facts?.facts ?? []))
     link.send(askForAll)
-    for (let waited = 0; heard.length < scale.nodes; waited += 100) {
-      if (waited > FACTS_WITHIN) throw new Error(`the pool told ${heard.length} facts`)
-      await sleep(100)
-    }
+    if (!(await until(() => heard.length >= scale.nodes, FACTS_WITHIN, 100))) throw new Error(`the pool told ${heard.length} facts`)
     // A member joins and leaves, and its join is sent again.
     const gone = new Sybil(pool.name)
     const joined = told([gone.joins()])

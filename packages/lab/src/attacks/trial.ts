@@ -1,4 +1,5 @@
 /** Runs one attack on one pool, and takes figures before, during and after it. */
+import { setImmediate as turnEnded, setTimeout as sleep } from 'node:timers/promises'
 import { Attacker, type AttackerOptions, type HostileLink } from './attacker.ts'
 import { VictimPool } from './pool.ts'
 import type { Figures } from './pool-process.ts'
@@ -31,7 +32,7 @@ interface Trial {
   readonly attack: (links: readonly HostileLink[], act: (turn: number) => boolean | undefined) => Promise<void>
   /** Records that the attack achieved something that it must not. */
   readonly breach: (what: string) => void
-  readonly sleep: (ms: number) => Promise<void>
+  readonly sleep: (ms: number) => Promise<unknown>
 }
 
 export interface Attack {
@@ -91,8 +92,6 @@ export interface Outcome {
   readonly breaches: readonly string[]
 }
 
-const sleep = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms))
-
 /** Longest wait for a newcomer, ms. */
 const timeout = 10_000
 
@@ -103,7 +102,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
   try {
     const prepared = attack.prepare?.(pool.name, scale)
     await sleep(Math.min(3_000, scale.before)) // the last links are being built
-    const before = await phase(pool, async () => await sleep(scale.before))
+    const before = await phase(pool, () => sleep(scale.before))
     let started = 0
     let peak = 0
     const watch = setInterval(() => (peak = Math.max(peak, pool.usage().memory)), 50)
@@ -123,7 +122,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     await Promise.all(attackers.map(async (attacker) => await attacker.stop()))
     attackers.length = 0
     await sleep(scale.after)
-    const after = await phase(pool, async () => await sleep(scale.before))
+    const after = await phase(pool, () => sleep(scale.before))
     const dropped = isGone && ends.length > 0 ? Math.max(...ends) - started : undefined
     if (attack.staysOpen === true && Number.isNaN(during.newcomer)) breaches.push('no newcomer got in')
     if (Number.isNaN(after.newcomer)) breaches.push('no newcomer gets in any more')
@@ -135,7 +134,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
   }
 }
 
-async function phase(pool: VictimPool, act: () => Promise<void>): Promise<Phase> {
+async function phase(pool: VictimPool, act: () => Promise<unknown>): Promise<Phase> {
   const first = await pool.figures()
   const [usage, started] = [pool.usage(), performance.now()]
   const acting = act()
@@ -185,7 +184,7 @@ function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches
     attack: async (links, act) => {
       for (let turn = 0; performance.now() < until && links.some(({ isUp }) => isUp); turn++) {
         if (act(turn) === false) break
-        await new Promise((resolve) => setImmediate(resolve))
+        await turnEnded()
         const full = links.filter(({ isUp, stream }) => isUp && stream.writeBufferLength > 1_048_576)
         await Promise.all(full.map(async (link) => await link.drained()))
       }

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { oneOf, seconds, whole } from '../base/settings.ts'
+import { until } from '../base/wait.ts'
 import { bench } from '../bench/bench.ts'
 import type { Application, Part } from './application.ts'
 import { problemsOf, type Observation } from './judge.ts'
@@ -53,11 +54,7 @@ export const experiment = bench({
       (await Promise.all(all.map(({ remote }) => remote.seen()))).every((seen) =>
         [...seen.values()].every((each) => each.filter(({ type }) => type === 'joined').length >= size),
       )
-    const deadline = Date.now() + SETTLE_WITHIN
-    while (!(await settled())) {
-      if (Date.now() > deadline) throw new Error(`the nodes don't all see each other after ${SETTLE_WITHIN / 1_000} s`)
-      await delay(200)
-    }
+    if (!(await until(settled, SETTLE_WITHIN, 200))) throw new Error(`the nodes don't all see each other after ${SETTLE_WITHIN / 1_000} s`)
     console.log(`${size} nodes see each other; ${count} block their thread for ${ms / 1_000} s, thread: '${thread}'`)
 
     const begin = Date.now()

@@ -1,10 +1,10 @@
 /** Dask: a scheduler, a process for each worker, and a client, in Python. */
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { end, keep } from '../base/child.ts'
 import { caller, type Remote, type Reply } from '../base/remote.ts'
+import { until } from '../base/wait.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import type { Client } from './client.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
@@ -39,9 +39,7 @@ async function start({ workers: count, folder }: Place): Promise<Cluster> {
       return part === 'worker' ? count - 1 : count
     },
     // Only the client can ask for its results, so the end of all tasks counts instead.
-    outlived: async ({ log }, tasks) => {
-      while (readLog(log).ended.size < tasks) await sleep(20)
-    },
+    outlived: async ({ log }, tasks) => void (await until(() => readLog(log).ended.size >= tasks)),
     stop: async () => {
       await Promise.all([child, ...workers].map((each) => end(each, END)))
       await end(scheduler, END)

@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../base/wait.ts'
 import { NeverError, within } from './bounds.ts'
 import type { Cluster, Part, Place } from './contender.ts'
 import { diesFile, readLog } from './job-log.ts'
@@ -44,10 +44,8 @@ export async function kill(
     const job = { tasks, ms: WAIT, busy: false, log: join(folder, 'log'), dies: diesFile(folder) }
     const begun = await within(BEGIN, 'a job to begin', cluster.client.begin(job))
     const doneSoFar = (): number => readLog(begun.log).ended.size
-    const isUnderWay = async (): Promise<void> => {
-      while (doneSoFar() < tasks * KILLED_AT) await sleep(20)
-    }
-    await within(BEGIN, 'some tasks to end', isUnderWay())
+    if (!(await until(() => doneSoFar() >= tasks * KILLED_AT, BEGIN)))
+      throw new NeverError(`some tasks to end: nothing for ${BEGIN / 1000} s`)
     const ended: Promise<unknown> = part === 'submitter' ? cluster.outlived(begun, tasks) : cluster.client.ended()
     ended.catch(() => {})
     const killedAt = performance.now()

@@ -2,8 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { keep } from '../base/child.ts'
+import { until } from '../base/wait.ts'
 
 /** Longest until a server answers, ms. A guess: Dask's takes two seconds on slow cores. */
 const START = 30_000
@@ -31,11 +31,9 @@ export function startProgram(program: string, args: readonly string[], folder: s
 
 export async function startServer(program: string, args: readonly string[], folder: string, port: number): Promise<ChildProcess> {
   const child = startProgram(program, args, folder)
-  const deadline = Date.now() + START
-  while (!(await answers(port))) {
-    await sleep(20)
-    if (child.exitCode !== null || Date.now() > deadline) throw new Error(`${program} does not answer on port ${port}`)
-  }
+  let isUp = false
+  await until(async () => (isUp = await answers(port)) || child.exitCode !== null, START)
+  if (!isUp) throw new Error(`${program} does not answer on port ${port}`)
   return child
 }
 

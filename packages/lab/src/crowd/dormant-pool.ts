@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { tcpEndpoint } from '@jel/overlay/internals'
 import { defaultConfig, Registry } from '@jel/protocol'
@@ -18,6 +19,7 @@ import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
 import { Attacker } from '../attacks/attacker.ts'
 import { Sybil, told } from '../attacks/sybil.ts'
+import { until } from '../base/wait.ts'
 
 /** Real hosts besides the newcomer's neighbours. */
 const others = 4
@@ -70,11 +72,9 @@ export class DormantPool {
     }).listen(0, '0.0.0.0')
     await once(this.#listener, 'listening')
     await this.#tell((this.#listener.address() as AddressInfo).port)
-    const end = Date.now() + 120_000
-    while (this.#hosts.some((host) => host.members().length < members)) {
-      if (Date.now() > end) throw new Error(`real hosts know ${this.#hosts.map((host) => host.members().length).join(', ')} members`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+    const known = (): number[] => this.#hosts.map((host) => host.members().length)
+    if (!(await until(() => known().every((count) => count >= members), 120_000, 100)))
+      throw new Error(`real hosts know ${known().join(', ')} members`)
   }
 
   async stop(): Promise<void> {

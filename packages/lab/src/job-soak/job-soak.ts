@@ -4,7 +4,6 @@
  * member that joined last has every right result, and that memory and disk stay flat. No scenario
  * can express it: jobs have large values, fail, are cancelled and expire, and disks have limits.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { positive, seconds, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { JobSoak } from './soak.ts'
@@ -24,11 +23,7 @@ and more also if memory of a member that stays grows. Needs Linux, and root or u
   async measure({ minutes, members, every, disk: diskMiB }, { folder }) {
     const soak = new JobSoak({ folder, members, every, diskMiB })
     await soak.start()
-    const over = new AbortController()
-    const running = soak.run(over.signal)
-    await delay(minutes * 60_000)
-    over.abort()
-    await running
+    await soak.run(AbortSignal.timeout(minutes * 60_000))
     const result = await soak.finish()
     const problems = problemsOf({ ...result, minutes, diskLimit: diskMiB * 2 ** 20 })
     const { killed, left, cuts } = soak

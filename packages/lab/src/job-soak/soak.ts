@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { usageOfAll } from '../base/usage.ts'
+import { repeat, until } from '../base/wait.ts'
 import type { LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
@@ -25,6 +26,8 @@ const SUBMIT = 20_000
 const JOB = 180_000
 /** How long one member is asked for a result before the newest is asked, ms. */
 const ASK = 15_000
+/** Time between two attempts, ms. */
+const AGAIN = 500
 /** Characters of a member's report about a job that hangs. A guess: some tasks. */
 const WORDS = 2000
 /** How long the hosts are cut apart, ms. */
@@ -78,11 +81,11 @@ export class JobSoak {
   /** Runs until the signal. Resolves when the last submitted job has ended. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
-      this.#every(SUBMIT_EVERY, signal, async () => {
+      repeat(SUBMIT_EVERY, signal, () => {
         if (this.#open.size < OPEN_LIMIT) this.#begin()
       }),
-      this.#every(this.#setting.every, signal, async () => await this.#disturb()),
-      this.#every(SAMPLE_EVERY, signal, async () => this.#sample()),
+      repeat(this.#setting.every, signal, async () => await this.#disturb()),
+      repeat(SAMPLE_EVERY, signal, () => this.#sample()),
     ])
     await Promise.all(this.#open)
   }
@@ -102,17 +105,6 @@ export class JobSoak {
     this.#sample()
     await this.#swarm.stop()
     return { jobs: this.#jobs, lost: this.#lost, disk: this.#disk, memory: this.#memory }
-  }
-
-  async #every(ms: number, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        await delay(ms, undefined, { signal })
-      } catch {
-        return
-      }
-      await act()
-    }
   }
 
   #begin(): void {
@@ -135,26 +127,23 @@ export class JobSoak {
     const file = inCheckout('packages/lab/src/job-soak/program.ts')
     const { fn, keep, votes } = kind
     const submit = { command: 'submit', file, function: fn, input, name: job.name, keep, ...(votes !== undefined && { votes }) }
-    while (job.submitted === undefined && Date.now() < deadline) {
+    const succeeds = async (attempt: () => Promise<boolean>): Promise<boolean> => await until(attempt, deadline - Date.now(), AGAIN)
+    const isSubmitted = await succeeds(async () => {
       const told = await this.#any().ask(submit, SUBMIT)
       if (told?.event === 'submitted') job.submitted = Date.now()
       else if (told !== undefined) console.error(`${job.name}: ${told.code ?? told.event}: ${told.message ?? ''}`)
-      if (job.submitted === undefined) await delay(500)
-    }
-    if (job.submitted === undefined) return
+      return job.submitted !== undefined
+    })
+    if (!isSubmitted) return
     if (kind.cancelAfter !== undefined) {
       await delay(kind.cancelAfter)
-      while (Date.now() < deadline) {
-        const told = await this.#any().ask({ command: 'job', job: job.name, do: 'cancel' }, ASK)
-        if (told?.event === 'cancelled') break
-        await delay(500)
-      }
+      await succeeds(async () => (await this.#any().ask({ command: 'job', job: job.name, do: 'cancel' }, ASK))?.event === 'cancelled')
     }
-    while (Date.now() < deadline && job.outcome === undefined) {
+    await succeeds(async () => {
       const outcome = outcomeOf(await this.#newest().ask({ command: 'job', job: job.name, until: 'result' }, ASK))
-      if (outcome === undefined) await delay(500)
-      else [job.outcome, job.ended] = [outcome, Date.now()]
-    }
+      if (outcome !== undefined) [job.outcome, job.ended] = [outcome, Date.now()]
+      return outcome !== undefined
+    })
     if (job.outcome === undefined) await this.#tellWaits(job.name)
     else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
   }

@@ -11,6 +11,7 @@ import { wire } from '@jel/protocol/internals'
 import { Attacker, type HostileLink } from '../attacks/attacker.ts'
 import { Sybil, told } from '../attacks/sybil.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
+import { until } from '../base/wait.ts'
 import type { Node } from './node.ts'
 
 /** Statements a frame: 55 KB with tags of a kilobyte. */
@@ -80,13 +81,10 @@ export async function trial(members: number, tagBytes: number, within = 60_000):
 
 /** Waits until a node knows all, and returns its state then. */
 async function known(node: RemoteProcess<Node>['remote'], members: number, within: number): Promise<ReturnType<Node['state']>> {
-  const end = performance.now() + within
-  for (;;) {
-    const state = await node.state()
-    if (state.members >= members) return state
-    if (performance.now() > end) throw new Error(`after ${within / 1_000} s: ${state.members} of ${members} members known`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  let state = await node.state()
+  const knowsAll = await until(async () => (state = await node.state()).members >= members, within, 50)
+  if (!knowsAll) throw new Error(`after ${within / 1_000} s: ${state.members} of ${members} members known`)
+  return state
 }
 
 async function startPeer(pool: string, peers: Attacker[]): Promise<Attacker> {
@@ -143,8 +141,7 @@ async function probe(link: HostileLink, pool: string): Promise<{ end(): Promise<
   return {
     end: async () => {
       clearInterval(timer)
-      const end = performance.now() + 5_000
-      while (sent.size > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 20))
+      await until(() => sent.size === 0, 5_000)
       return { slowest: sent.size > 0 || answered === 0 ? Infinity : slowest, count: answered }
     },
   }

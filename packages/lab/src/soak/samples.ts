@@ -52,16 +52,6 @@ export class Samples {
   readonly #samples = new Map<string, Sample[]>()
   readonly #lost = new Set<string>()
 
-  /** Parses samples that were written one object a line. */
-  static parse(text: string): Samples {
-    const samples = new Samples()
-    for (const line of text.split('\n').filter(Boolean)) {
-      const { group, ...sample } = JSON.parse(line) as Sample & { readonly group: string }
-      samples.add(group, sample)
-    }
-    return samples
-  }
-
   add(group: string, sample: Sample): void {
     // Killed processes start again from nothing: there is no line through their samples.
     if (KILLED.some(({ name }) => name === group)) return

@@ -3,9 +3,7 @@
  * stay flat. No scenario can express it: only a process itself sees its heap after a collection,
  * its timers and its streams.
  */
-import { readFileSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
-import { optional, positive, repeated } from '../base/settings.ts'
+import { positive } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { isWithinNoise, shown, table } from './report.ts'
 import { Samples } from './samples.ts'
@@ -20,15 +18,12 @@ export const experiment = bench({
       `minutes at the start that slopes leave out, half of the time at most: what ended is remembered for five,
                    and compilers, pools and buffers grow to their size`,
     ),
-    raw: optional('FILE', 'append each sample as it comes, one JSON object a line'),
-    from: optional('FILE', 'run nothing: report on what an earlier run wrote with --raw'),
-    flag: repeated('FLAG', "one of Node's own for all groups, such as --heapsnapshot-signal=SIGUSR2; may be repeated"),
   },
   notes: `Exit status 1 if something grew beyond noise, or if a process ended by itself. A run with less than twenty minutes after the warm-up is
 shown, and not judged.`,
   figures: shown,
-  async measure({ minutes, warmUp, raw, from, flag }) {
-    const all = from === undefined ? await soak(minutes * 60_000, raw, flag) : Samples.parse(readFileSync(from, 'utf8'))
+  async measure({ minutes, warmUp }) {
+    const all = await soak(minutes * 60_000)
     // The slope of a process that died is lost.
     if (all.lost.length > 0) console.error(`ended by themselves: ${all.lost.join(', ')}`)
     const samples = Object.fromEntries(all.groups.map((group) => [group, all.of(group)]))
@@ -38,18 +33,14 @@ shown, and not judged.`,
   passed: ({ report, lost = [] }) => lost.length === 0 && isWithinNoise(report),
 })
 
-async function soak(ms: number, raw: string | undefined, flags: readonly string[]): Promise<Samples> {
+async function soak(ms: number): Promise<Samples> {
   const samples = new Samples()
-  const swarm = new SoakSwarm(samples, { flags, raw })
+  const swarm = new SoakSwarm(samples)
   try {
     const started = Date.now()
     await swarm.start()
     console.error(`60 nodes after ${Math.round((Date.now() - started) / 1000)} s`)
-    const over = new AbortController()
-    const churning = swarm.churn(over.signal)
-    await delay(ms)
-    over.abort()
-    await churning
+    await swarm.churn(AbortSignal.timeout(ms))
     console.error(`${swarm.killed} processes were killed`)
   } finally {
     await swarm.close()

@@ -1,7 +1,7 @@
 /** One process with some nodes in it. Runs as a child of the soak. */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import { serve } from '../base/remote.ts'
+import { repeat } from '../base/wait.ts'
 import { act, enter } from './application.ts'
 import { census } from './census.ts'
 import { ACT_EVERY, type Sample, type Start } from './plan.ts'
@@ -12,15 +12,13 @@ Buffer.poolSize = 8192
 const pools: Pool[] = []
 let troubles: string[] = []
 
-async function every(seconds: number, action: () => Promise<void>): Promise<never> {
-  for (;;) {
-    await delay(seconds * 1000)
-    try {
-      await action()
-    } catch (error) {
+/** Acts until the process ends. */
+function every(seconds: number, action: () => Promise<void>): void {
+  void repeat(seconds * 1000, new AbortController().signal, async () => {
+    await action().catch((error: unknown) => {
       troubles.push(error instanceof Error ? `${error.name}: ${error.message}` : String(error))
-    }
-  }
+    })
+  })
 }
 
 process.on('unhandledRejection', (error) => {
@@ -34,12 +32,12 @@ const worker = {
       const known = pools[0]?.self.addresses[0]
       pools.push(await enter(pool, bootstrap.length > 0 ? bootstrap : known === undefined ? [] : [known]))
     }
-    void every(ACT_EVERY, async () => {
+    every(ACT_EVERY, async () => {
       const one = pools[Math.floor(Math.random() * pools.length)]
       if (one !== undefined) await act(one)
     })
     if (group.replaces !== undefined) {
-      void every(group.replaces, async () => {
+      every(group.replaces, async () => {
         const leaving = pools.shift()
         const introducer = pools[0]?.self.addresses[0]
         await leaving?.leave()

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
+import { until } from '../base/wait.ts'
 import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { ProcessNode, type Reign } from './process-node.ts'
@@ -141,12 +142,7 @@ export class ProcessSwarm {
    * `every` milliseconds.
    */
   async until(condition: () => boolean, timeout: number, every = 50): Promise<number | undefined> {
-    const deadline = Date.now() + timeout
-    while (!condition()) {
-      if (Date.now() > deadline) return undefined
-      await sleep(every)
-    }
-    return Date.now()
+    return (await until(condition, timeout, every)) ? Date.now() : undefined
   }
 
   /**
