@@ -18,6 +18,18 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
+}
+
+export function mean(values: readonly number[]): number {
+  return sum(values) / values.length
+}
+
 export function summarize(values: readonly number[]): Summary {
-  return { count: values.length, median: quantile(values, 0.5), p99: quantile(values, 0.99), worst: quantile(values, 1) }
+  return { count: values.length, median: median(values), p99: quantile(values, 0.99), worst: quantile(values, 1) }
 }
