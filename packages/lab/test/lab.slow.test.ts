@@ -8,8 +8,7 @@ import { provide } from '../src/network/tools.ts'
 import { noNamespaces } from '../src/network/namespaces.ts'
 import type { Measured } from './echo.ts'
 
-const farHosts = join(import.meta.dirname, 'far-hosts.ts')
-const cutHosts = join(import.meta.dirname, 'cut-hosts.ts')
+const hosts = join(import.meta.dirname, 'hosts.ts')
 const crash = join(import.meta.dirname, '../scenarios/crash.yaml')
 
 // Builds the bundle where possible: it starts in a quarter of the time.
@@ -51,7 +50,7 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
   })
 
   it('keeps hosts as far apart as it is told: each packet takes its time, in order, through links as narrow as they are', async () => {
-    const { stdout, status } = await finished(spawn(process.execPath, [farHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    const { stdout, status } = await finished(spawn(process.execPath, [hosts, 'far'], { stdio: ['ignore', 'pipe', 'inherit'] }))
     expect(status).toBe(0)
     const { connecting, roundTrips, refused, payload } = JSON.parse(stdout) as Measured
     // 30 ms each way. Less is impossible, and much more means that the machine is too busy.
@@ -64,7 +63,7 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
   })
 
   it('refuses what a firewall refuses, at once and both ways, and lets all in again afterwards', async () => {
-    const { stdout, status } = await finished(spawn(process.execPath, [cutHosts], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    const { stdout, status } = await finished(spawn(process.execPath, [hosts, 'cut'], { stdio: ['ignore', 'pipe', 'inherit'] }))
     expect(stdout.trim().split('\n')).toEqual(['talking', 'ECONNRESET', 'ECONNREFUSED', 'talking'])
     expect(status).toBe(0)
   })

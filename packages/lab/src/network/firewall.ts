@@ -14,20 +14,18 @@ const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
 
 /** The whole table: paths from other hosts, and hosts that may not dial this one. */
 export function tableOf(
-  paths: readonly { readonly from: LabHost; readonly faults: readonly Path[] }[],
+  paths: readonly { readonly from: LabHost; readonly path: Path | undefined }[],
   strangers: readonly LabHost[],
 ): string {
-  const lost = paths.flatMap(({ from, faults }) => lossRules(from, faults))
+  const lost = paths.flatMap(({ from, path }) => (path === undefined ? [] : lossRules(from, path)))
   const refused = strangers.map(({ address }) => `-A INPUT -p tcp --syn -s ${address} -j DROP`)
   return ['*filter', ':INPUT ACCEPT', NO_MULTICAST, ...lost, ...refused, 'COMMIT', ''].join('\n')
 }
 
-/** Faults of one path add up. */
-function lossRules(from: LabHost, faults: readonly Path[]): string[] {
-  const kept = faults.reduce((share, { loss, isRefused }) => (isRefused ? share : share * (1 - loss)), 1)
-  const chance = kept === 0 ? '' : `-m statistic --mode random --probability ${(1 - kept).toFixed(6)} `
-  const drop = kept === 1 ? [] : [`-A INPUT -s ${from.address} ${chance}-j DROP`]
-  return faults.some(({ isRefused }) => isRefused) ? [...drop, ...refusal(from)] : drop
+function lossRules(from: LabHost, { loss, isRefused }: Path): string[] {
+  if (isRefused) return refusal(from)
+  const chance = loss === 1 ? '' : `-m statistic --mode random --probability ${loss.toFixed(6)} `
+  return loss === 0 ? [] : [`-A INPUT -s ${from.address} ${chance}-j DROP`]
 }
 
 /** Answers packets from a host with a reset or an ICMP error, and accepts such answers from it. */

@@ -1,4 +1,7 @@
 /** A host of the laboratory: a network namespace. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { keep } from '../base/child.ts'
 import { run } from './tools.ts'
 
 export interface LabHost {
@@ -17,6 +20,12 @@ export interface LabHost {
 export function on(host: LabHost, program: string, args: readonly string[], input?: string): string {
   const [nsenter = '', ...rest] = within(host)
   return run(nsenter, [...rest, program, ...args], input)
+}
+
+/** Starts Node on a host, with these arguments. */
+export function startOn(host: LabHost, args: readonly string[]): ChildProcessByStdio<null, Readable, null> {
+  const [nsenter = '', ...rest] = within(host)
+  return keep(spawn(nsenter, [...rest, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 
 /** The command that runs a program on a host. */

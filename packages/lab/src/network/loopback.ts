@@ -36,18 +36,21 @@ export async function rerunInOwnNetwork(): Promise<number | undefined> {
  * interface.
  */
 export function loopbackBytes(): number {
-  return loopbackCounter(1)
+  return loopbackCounter(0)
 }
 
 /** The same for packets, acknowledgements included. */
 export function loopbackPackets(): number {
-  return loopbackCounter(2)
+  return loopbackCounter(1)
 }
 
 function loopbackCounter(column: number): number {
   if (!ownNetwork()) return Number.NaN
-  const line = readFileSync('/proc/net/dev', 'utf8')
-    .split('\n')
-    .find((each) => each.trim().startsWith('lo:'))
-  return Number(line?.trim().split(/\s+/)[column])
+  return deviceCounter(readFileSync('/proc/net/dev', 'utf8'), 'lo', column)
+}
+
+/** A counter of a device, from a table in the form of /proc/net/dev. */
+export function deviceCounter(table: string, device: string, column: number): number {
+  const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
+  return Number(line?.split(':')[1]?.trim().split(/\s+/u)[column] ?? Number.NaN)
 }

@@ -9,23 +9,22 @@
 import type { Dialable } from '@jel/simulator'
 import type { Distances } from './distances.ts'
 import { tableOf, type Path } from './firewall.ts'
-import { hardware, on, within, type LabHost } from './host.ts'
+import { deviceCounter } from './loopback.ts'
+import { hardware, on, type LabHost } from './host.ts'
 import type { Medium } from './medium.ts'
 import { run } from './tools.ts'
 import { Tunnels } from './tunnels.ts'
 import { Wire } from './wire.ts'
 import { runId } from './namespaces.ts'
 
-interface Fault extends Path {
-  readonly from: ReadonlySet<LabHost>
-  readonly to: ReadonlySet<LabHost>
-}
+/** The column of sent bytes. */
+const SENT = 8
+const CUT: Path = { loss: 1, isRefused: false }
 
 export class LabNetwork {
   readonly hosts: readonly LabHost[]
   readonly #distances: Distances | undefined
   readonly #medium: Medium
-  #faults: readonly Fault[] = []
   #shape: (from: LabHost, to: LabHost) => Path | undefined = () => undefined
   /** The present rules of each firewall. */
   readonly #rules = new Map<LabHost, string>()
@@ -64,11 +63,6 @@ export class LabNetwork {
     if (this.#distances?.sites.some(({ dialable }) => dialable !== true) === true) this.#filter(this.hosts)
   }
 
-  /** The command that runs a program on a host. */
-  within(host: LabHost): string[] {
-    return within(host)
-  }
-
   /** Hides a host: it can dial, but can't be dialled. */
   hide(host: LabHost): void {
     host.hidden = true
@@ -85,55 +79,25 @@ export class LabNetwork {
     return from === to || (dialable === 'site' ? from.site === to.site : dialable)
   }
 
-  /**
-   * Loses a share of the packets from any of `from` to any of `to`, within a host as well. Returns
-   * a function that ends the loss.
-   */
-  lose(from: readonly LabHost[], to: readonly LabHost[], share: number): () => void {
-    return this.#begin({ from: new Set(from), to: new Set(to), loss: share, isRefused: false })
-  }
-
-  /**
-   * Refuses the packets from any of `from` to any of `to`, as a firewall with rejections does.
-   * Returns a function that ends this.
-   */
-  refuse(from: readonly LabHost[], to: readonly LabHost[]): () => void {
-    return this.#begin({ from: new Set(from), to: new Set(to), loss: 1, isRefused: true })
-  }
-
   /** Cuts all packets between the groups. Returns a function that ends the cut. */
   part(...groups: (readonly LabHost[])[]): () => void {
-    const mend = groups.map((group) => {
-      const others = groups.filter((other) => other !== group).flat()
-      return this.lose(others, group, 1)
+    const sideOf = (host: LabHost): number => groups.findIndex((group) => group.includes(host))
+    this.shape((from, to) => {
+      const [one, other] = [sideOf(from), sideOf(to)]
+      return one >= 0 && other >= 0 && one !== other ? CUT : undefined
     })
-    return () => {
-      for (const each of mend) each()
-    }
+    return () => this.heal()
   }
 
   /** Ends all losses, refusals and cuts. */
   heal(): void {
-    this.#faults = []
-    this.#filter(this.hosts)
+    this.shape(() => undefined)
   }
 
-  /**
-   * Sets the treatment of packets from each host to each, besides the faults that were begun
-   * singly.
-   */
+  /** Sets the treatment of packets from each host to each; undefined: all arrive. */
   shape(pathOf: (from: LabHost, to: LabHost) => Path | undefined): void {
     this.#shape = pathOf
     this.#filter(this.hosts)
-  }
-
-  #begin(fault: Fault): () => void {
-    this.#faults = [...this.#faults, fault]
-    this.#filter(fault.to)
-    return () => {
-      this.#faults = this.#faults.filter((each) => each !== fault)
-      this.#filter(fault.to)
-    }
   }
 
   /** Pulls a host's plug, or puts it in again. Its kernel notices, unlike a cut. */
@@ -168,7 +132,7 @@ export class LabNetwork {
   /** Bytes that a host sent to others or to itself so far, headers included. */
   bytes(host: LabHost): number {
     const devices = on(host, 'cat', ['/proc/thread-self/net/dev'])
-    return sent(devices, 'eth0') + sent(devices, 'lo')
+    return deviceCounter(devices, 'eth0', SENT) + deviceCounter(devices, 'lo', SENT)
   }
 
   /** Packets lost without a planned fault: the laboratory itself was too slow for them. */
@@ -189,10 +153,10 @@ export class LabNetwork {
   }
 
   /** Sets the rules of hosts' firewalls. */
-  #filter(hosts: Iterable<LabHost>): void {
+  #filter(hosts: readonly LabHost[]): void {
     for (const host of hosts) {
       const rules = tableOf(
-        this.hosts.map((from) => ({ from, faults: this.#faultsOf(from, host) })),
+        this.hosts.map((from) => ({ from, path: this.#shape(from, host) })),
         this.hosts.filter((from) => !this.mayDial(from, host)),
       )
       if (this.#rules.get(host) === rules) continue
@@ -200,18 +164,6 @@ export class LabNetwork {
       this.#rules.set(host, rules)
     }
   }
-
-  #faultsOf(from: LabHost, to: LabHost): Path[] {
-    const shaped = this.#shape(from, to)
-    const faults: Path[] = this.#faults.filter((fault) => fault.from.has(from) && fault.to.has(to))
-    return shaped === undefined ? faults : [...faults, shaped]
-  }
-}
-
-/** Bytes that left a device, from a table in the form of /proc/net/dev. */
-function sent(table: string, device: string): number {
-  const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
-  return Number(line?.split(':')[1]?.trim().split(/\s+/u)[8] ?? Number.NaN)
 }
 
 /** Private addresses that exist only inside the laboratory's own namespaces. */

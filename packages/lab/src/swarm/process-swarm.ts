@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 import { until } from '../base/wait.ts'
-import type { LabHost } from '../network/host.ts'
+import { within, type LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
@@ -105,7 +105,7 @@ export class ProcessSwarm {
 
   /** Starts one and waits until it has entered. */
   async startOne({ host, introducer, args = [], env: own, bin: other }: ProcessStart): Promise<ProcessNode> {
-    const { bin, command, name, flags, network, out, env, start: startThis = startNode } = this.#options
+    const { bin, command, name, flags, out, env, start: startThis = startNode } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
@@ -117,7 +117,7 @@ export class ProcessSwarm {
         introducer,
         args: [...(host === undefined ? LOOPBACK : []), ...args],
         ...(flags && { flags }),
-        ...(host && network && { within: network.within(host) }),
+        ...(host && { within: within(host) }),
         env: { ...env?.(host), ...own },
       },
       {
@@ -125,7 +125,7 @@ export class ProcessSwarm {
           log?.write(`${JSON.stringify(line)}\n`)
           this.#take(id, line)
         },
-        complaint: (_, text) => this.complaints.push(`node ${index}: ${text}`),
+        complaint: (text) => this.complaints.push(`node ${index}: ${text}`),
         ended: (id, how) => this.#exited(id, how),
       },
     )

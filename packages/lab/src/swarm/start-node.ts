@@ -61,7 +61,7 @@ export interface NodeListener {
   /** Every line, `started` included; the id is empty before that. */
   readonly line: (id: string, line: Line) => void
   /** A line on standard error. */
-  readonly complaint: (id: string, text: string) => void
+  readonly complaint: (text: string) => void
   /** The process is gone: exit status or signal. */
   readonly ended: (id: string, how: number | NodeJS.Signals | null) => void
 }
@@ -93,7 +93,7 @@ export function startNode(
   child.stdin.on('error', () => {
     // A command to a process that was killed a moment ago, as part of the measurement.
   })
-  createInterface(child.stderr).on('line', (text) => listener.complaint(id, (complaint = text)))
+  createInterface(child.stderr).on('line', (text) => listener.complaint((complaint = text)))
   createInterface(child.stdout).on('line', (text) => {
     const line = JSON.parse(text) as Line
     if (line.event === 'started' && line.node !== undefined) {

@@ -2,21 +2,21 @@
  * Measures how long messages take over lossy lines: with the kernel's TCP in network namespaces,
  * and with the simulator's model of it.
  */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { release } from 'node:os'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { createRandom } from '@jel/protocol'
 import { segment, TcpFlow } from '@jel/simulator'
-import { keep } from '../base/child.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median } from '../base/quantiles.ts'
 import { whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
-import type { LabHost } from '../network/host.ts'
+import { on, startOn, type LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
 import { run } from '../network/tools.ts'
 import { shown, type Row } from './report.ts'
 
+const ENDS = fileURLToPath(new URL('ends.ts', import.meta.url))
 const delays = [10, 100]
 const losses = [0, 0.001, 0.01, 0.05]
 const lengths = [10_000, 1_000_000]
@@ -39,14 +39,6 @@ function lay(): LabNetwork {
   return new LabNetwork(2 * delays.length, { sites, spans }, { sites: delays.flatMap((_, site) => [site, site]) })
 }
 
-function ends(host: LabHost, network: LabNetwork, args: readonly string[]): ReturnType<typeof keep> {
-  const [nsenter = '', ...within] = network.within(host)
-  const child = spawn(nsenter, [...within, process.execPath, new URL('ends.ts', import.meta.url).pathname, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  return keep(child)
-}
-
 interface Transfers {
   readonly loss: number
   readonly bytes: number
@@ -56,30 +48,27 @@ interface Transfers {
 
 async function kernel(network: LabNetwork, pair: readonly LabHost[], { loss, bytes, runs, atOnce }: Transfers): Promise<number> {
   const [from, to] = pair as [LabHost, LabHost]
-  const mend = loss === 0 ? [] : [network.lose([from], [to], loss), network.lose([to], [from], loss)]
-  const receiver = ends(to, network, [])
+  network.shape((one, other) => (one !== other && pair.includes(one) && pair.includes(other) ? { loss, isRefused: false } : undefined))
+  const receiver = startOn(to, [ENDS])
   const times: number[] = []
-  const lines = createInterface({ input: receiver.stdout as NodeJS.ReadableStream })
+  const lines = createInterface(receiver.stdout)
   const ready = once(lines, 'line')
   lines.on('line', (line) => {
     if (line !== 'ready') times.push(Number(line))
   })
   await ready
-  const sender = ends(from, network, [to.address, String(bytes), String(runs), String(atOnce)])
+  const sender = startOn(from, [ENDS, to.address, ...[bytes, runs, atOnce].map(String)])
   await once(sender, 'exit')
   receiver.kill()
   await once(receiver, 'exit')
-  for (const each of mend) each()
-  return quantile(times, 0.5)
+  network.heal()
+  return median(times)
 }
 
 function model(delay: number, loss: number, bytes: number): number {
   const random = createRandom(1)
   const segments = Math.ceil(bytes / segment)
-  return quantile(
-    Array.from({ length: draws }, () => new TcpFlow().send(segments, 0, { delay, loss, random })),
-    0.5,
-  )
+  return median(Array.from({ length: draws }, () => new TcpFlow().send(segments, 0, { delay, loss, random })))
 }
 
 export const experiment = bench({
@@ -93,8 +82,7 @@ export const experiment = bench({
     await network.ready
     // Keeps the kernel from applying metrics of one transfer to the next one.
     for (const host of network.hosts) {
-      const [nsenter = '', ...within] = network.within(host)
-      run(nsenter, [...within, 'sysctl', '-qw', 'net.ipv4.tcp_no_metrics_save=1'])
+      on(host, 'sysctl', ['-qw', 'net.ipv4.tcp_no_metrics_save=1'])
       // Linux's default. A namespace may not set it as its default.
       const [route = ''] = run('ip', ['-n', host.name, 'route', 'show', 'dev', 'eth0']).split('\n')
       run('ip', ['-n', host.name, 'route', 'change', ...route.trim().split(/\s+/u), 'dev', 'eth0', 'congctl', 'cubic'])
