@@ -3,10 +3,11 @@
  * that an attack gives it. By itself it sends only the hello, the join and the probe acks that keep
  * it in the pool.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { noise } from '@chainsafe/libp2p-noise'
 import { yamux } from '@chainsafe/libp2p-yamux'
 import { decodeFrames, encodeFrame, poolNames } from '@jel/overlay/internals'
-import { wire } from '@jel/protocol/internals'
+import { wire, type Statement } from '@jel/protocol/internals'
 import type { Connection, Stream } from '@libp2p/interface'
 import { tcp } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -50,6 +51,14 @@ export class HostileLink {
   /** Sends a frame. Returns false when the other side is gone. */
   send(frame: wire.Frame): boolean {
     return this.sendBytes(wire.Frame.encode(frame))
+  }
+
+  /** Tells of members, `batch` a frame, with a pause after each frame, ms. */
+  async tell(joins: readonly Statement[], batch: number, pause: number): Promise<void> {
+    for (let i = 0; i < joins.length; i += batch) {
+      this.send(told(joins.slice(i, i + batch), false))
+      await sleep(pause)
+    }
   }
 
   sendBytes(data: Uint8Array): boolean {
@@ -99,8 +108,6 @@ export class HostileLink {
 
 export interface AttackerOptions {
   readonly sybil?: Sybil
-  /** The addresses in its join, instead of those where it listens. */
-  readonly addresses?: readonly Uint8Array[]
 }
 
 export class Attacker {
@@ -112,18 +119,16 @@ export class Attacker {
   readonly links: HostileLink[] = []
   /** All links. */
   readonly #taken: HostileLink[] = []
-  readonly #libp2p: Libp2p
+  readonly libp2p: Libp2p
   readonly #pool: string
-  readonly #addresses: readonly Uint8Array[] | undefined
 
-  private constructor(pool: string, sybil: Sybil, libp2p: Libp2p, addresses: readonly Uint8Array[] | undefined) {
+  private constructor(pool: string, sybil: Sybil, libp2p: Libp2p) {
     this.#pool = pool
     this.sybil = sybil
-    this.#libp2p = libp2p
-    this.#addresses = addresses
+    this.libp2p = libp2p
   }
 
-  static async start(pool: string, { sybil = new Sybil(pool), addresses }: AttackerOptions = {}): Promise<Attacker> {
+  static async start(pool: string, { sybil = new Sybil(pool) }: AttackerOptions = {}): Promise<Attacker> {
     const libp2p = await createLibp2p({
       privateKey: sybil.privateKey,
       addresses: { listen: ['/ip4/127.0.0.1/tcp/0'] },
@@ -132,7 +137,7 @@ export class Attacker {
       streamMuxers: [yamux({ enableKeepAlive: false })],
       connectionMonitor: { enabled: false },
     })
-    const attacker = new Attacker(pool, sybil, libp2p, addresses)
+    const attacker = new Attacker(pool, sybil, libp2p)
     // It uses the links that the pool opens to it like its own.
     await libp2p.handle([...poolNames(pool).links], (stream, connection) => void attacker.#take(connection, stream), {
       maxInboundStreams: 64,
@@ -143,17 +148,9 @@ export class Attacker {
     return attacker
   }
 
-  get id(): string {
-    return this.sybil.id
-  }
-
-  get libp2p(): Libp2p {
-    return this.#libp2p
-  }
-
   /** Opens a connection without a link. */
   async connect(target: string): Promise<Connection> {
-    return await this.#libp2p.dial(multiaddr(target))
+    return await this.libp2p.dial(multiaddr(target))
   }
 
   /** Opens a link, and by default sends its hello. */
@@ -167,13 +164,13 @@ export class Attacker {
   /** Opens a link and joins the pool over it. */
   async enter(target: string): Promise<HostileLink> {
     const link = await this.link(target)
-    const addresses = this.#addresses ?? this.#libp2p.getMultiaddrs().map((address) => address.decapsulate('/p2p').bytes)
+    const addresses = this.libp2p.getMultiaddrs().map((address) => address.decapsulate('/p2p').bytes)
     link.send(told([this.sybil.joins(addresses)]))
     return link
   }
 
   async stop(): Promise<void> {
-    await this.#libp2p.stop()
+    await this.libp2p.stop()
   }
 
   #take(connection: Connection, stream: Stream, hello = true): HostileLink {

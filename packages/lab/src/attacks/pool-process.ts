@@ -43,8 +43,9 @@ export interface Figures {
 }
 
 export const election = 'master'
-/** Longest that the pool may take to start, and the time between two looks, ms. */
+/** Longest waits for the pool to start and for a change of it, and the time between two looks, ms. */
 const START = 15_000
+const TIMEOUT = 10_000
 const EVERY = 5
 
 const nodes: Overlay[] = []
@@ -62,7 +63,7 @@ let lives = 0
 /** Number of the node that keeps its key in a file. */
 const filed = 2
 
-async function enter(pool: string, bootstrap: readonly string[], key: string | undefined, identityFile?: string): Promise<Overlay> {
+async function enter(pool: string, bootstrap: readonly string[], identityFile?: string): Promise<Overlay> {
   const overlay = await startOverlay({
     pool,
     listen: ['/ip4/127.0.0.1/tcp/0'],
@@ -71,7 +72,6 @@ async function enter(pool: string, bootstrap: readonly string[], key: string | u
     // As in a pool that has run for a while. A new pool accepts everything for a minute, as a crowd
     // may be joining.
     config: { limits: { bootstrapTime: 500 } },
-    ...(key !== undefined && { key: Buffer.from(key) }),
   })
   nodes.push(overlay)
   overlay.subscribe((notification) => {
@@ -93,12 +93,12 @@ async function enter(pool: string, bootstrap: readonly string[], key: string | u
 
 const commands = {
   /** Returns an address of each node, when all see all and one of them is elected. */
-  start: async ({ pool, count, key }: { pool: string; count: number; key?: string }): Promise<string[]> => {
+  start: async (pool: string, count: number): Promise<string[]> => {
     delays.enable()
-    const first = await enter(pool, [], key)
+    const first = await enter(pool, [])
     const bootstrap = [...first.self.addresses]
     await Promise.all(
-      Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, key, i + 1 === filed ? keyFile : undefined)),
+      Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, i + 1 === filed ? keyFile : undefined)),
     )
     await seenByAll((node) => node.members().length === count)
     nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
@@ -109,13 +109,13 @@ const commands = {
    * A newcomer joins through one of the nodes and leaves again. Returns the time until all nodes
    * see it, ms; NaN if some still don't.
    */
-  newcomer: async ({ pool, through, timeout }: { pool: string; through: string; timeout: number }): Promise<number> => {
+  newcomer: async (pool: string, through: string): Promise<number> => {
     const started = performance.now()
     const overlay = await startOverlay({ pool, listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [through] })
     try {
       const { id } = overlay.self
       const isSeen = (node: Overlay): boolean => node.members().some((member) => member.id === id)
-      return (await until(() => nodes.every(isSeen), timeout, EVERY)) ? performance.now() - started : Number.NaN
+      return (await until(() => nodes.every(isSeen), TIMEOUT, EVERY)) ? performance.now() - started : Number.NaN
     } finally {
       await overlay.leave()
     }
@@ -124,10 +124,10 @@ const commands = {
    * An honest node stands in an election. Returns the time until all nodes see a winner, ms; NaN if
    * some still don't.
    */
-  elects: async ({ name, timeout }: { name: string; timeout: number }): Promise<number> => {
+  elects: async (name: string): Promise<number> => {
     const started = performance.now()
     nodes[1]?.elect(name)
-    const isElected = await until(() => nodes.every((node) => node.reign(name) !== undefined), timeout, EVERY)
+    const isElected = await until(() => nodes.every((node) => node.reign(name) !== undefined), TIMEOUT, EVERY)
     return isElected ? performance.now() - started : Number.NaN
   },
   /** From this call on, an incarnation of that member may be the thief's. */

@@ -12,9 +12,9 @@ export class VictimPool {
   addresses: readonly string[] = []
 
   /** Resolves when all see all and one of them is elected. */
-  static async start(count: number, key?: string): Promise<VictimPool> {
+  static async start(count: number): Promise<VictimPool> {
     const pool = new VictimPool()
-    pool.addresses = await pool.#process.remote.start({ pool: pool.name, count, ...(key !== undefined && { key }) })
+    pool.addresses = await pool.#process.remote.start(pool.name, count)
     return pool
   }
 
@@ -31,9 +31,9 @@ export class VictimPool {
     return await this.#process.remote.figures()
   }
 
-  /** Time until all nodes see a newcomer, ms; NaN if some still don't after `timeout`. */
-  async newcomer(timeout: number): Promise<number> {
-    return await this.#process.remote.newcomer({ pool: this.name, through: this.address(1), timeout })
+  /** Time until all nodes see a newcomer, ms; NaN if some still don't after ten seconds. */
+  async newcomer(): Promise<number> {
+    return await this.#process.remote.newcomer(this.name, this.address(1))
   }
 
   /**
@@ -41,7 +41,7 @@ export class VictimPool {
    * don't after ten seconds.
    */
   async elects(name: string): Promise<number> {
-    return await this.#process.remote.elects({ name, timeout: 10_000 })
+    return await this.#process.remote.elects(name)
   }
 
   /** The key of a member, from its key file. */

@@ -25,7 +25,7 @@ export class Sybil {
     return this.#codec.sign(signer, content)
   }
 
-  joins(addresses: readonly Uint8Array[] = [], incarnation = 1): Statement {
+  joins(addresses: readonly Uint8Array[] = [], incarnation = 1, tag = new Uint8Array(0)): Statement {
     return this.says({
       kind: 'joined',
       incarnation,
@@ -33,7 +33,7 @@ export class Sybil {
       nonce: 1,
       addresses,
       location: 'nowhere',
-      tag: new Uint8Array(0),
+      tag,
       constants: new Map(),
       joinedAt: 0,
     })

@@ -1,5 +1,6 @@
 /** The outcomes as a Markdown table: figures before, during and after each attack. */
 import type { Shown } from '../base/figures.ts'
+import { markdownRow } from '../base/markdown.ts'
 import type { Outcome, Phase } from './trial.ts'
 
 const header = [
@@ -44,7 +45,7 @@ function row(outcome: Outcome): string[] {
 }
 
 export function table(outcomes: readonly Outcome[]): string {
-  const lines = [header, header.map(() => '---'), ...outcomes.map(row)].map((cells) => `| ${cells.join(' | ')} |`)
+  const lines = [header, header.map(() => '---'), ...outcomes.map(row)].map(markdownRow)
   const notes = outcomes.map(
     ({ attack, remark, breaches }) =>
       `- **${attack.name}**: ${attack.does}. Bound: ${attack.bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}${breaches.map((breach) => ` **Broken: ${breach}.**`).join('')}`,

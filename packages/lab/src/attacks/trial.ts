@@ -92,9 +92,6 @@ export interface Outcome {
   readonly breaches: readonly string[]
 }
 
-/** Longest wait for a newcomer, ms. */
-const timeout = 10_000
-
 export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
   const pool = await VictimPool.start(scale.nodes)
   const attackers: Attacker[] = []
@@ -137,9 +134,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
 async function phase(pool: VictimPool, act: () => Promise<unknown>): Promise<Phase> {
   const first = await pool.figures()
   const [usage, started] = [pool.usage(), performance.now()]
-  const acting = act()
-  const newcomer = await pool.newcomer(timeout)
-  await acting
+  const [newcomer] = await Promise.all([pool.newcomer(), act()])
   const elapsed = performance.now() - started
   const spent = pool.usage()
   const figures = await pool.figures()

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { generateIdentity } from '@jel/overlay'
 import { end } from '../base/child.ts'
 import { jelBin } from '../base/paths.ts'
+import { rates } from '../base/rates.ts'
 import { seconds, whole } from '../base/settings.ts'
 import { usageOfAll } from '../base/usage.ts'
 import { bench } from '../bench/bench.ts'
@@ -32,7 +33,7 @@ export const experiment = bench({
             if (event === 'died') died += 1
             if (known >= members) whole.resolve(time)
           },
-          complaint: (_, text) => console.error(text),
+          complaint: (text) => console.error(text),
           ended: (_, how) => whole.reject(new Error(`the node ended: ${how}`)),
         },
       )
@@ -40,25 +41,19 @@ export const experiment = bench({
       const knewAll = (await whole.promise) - node.entered
       const entering = usageOfAll(pids)
       await sleep(settle)
-      const [before, start] = [usageOfAll(pids), performance.now()]
-      await sleep(idle)
-      const [after, took] = [usageOfAll(pids), performance.now() - start]
+      const { processor } = await rates(
+        () => ({ processor: usageOfAll(pids).processor }),
+        () => sleep(idle),
+      )
+      const { memory } = usageOfAll(pids)
       await end(node.child, 5_000)
-      return {
-        members,
-        knewAll,
-        entering,
-        share: (after.processor - before.processor) / took,
-        memory: after.memory,
-        died,
-        awake: pool.awake,
-      }
+      return { members, knewAll, entering, percent: processor / 10, memory, died, awake: pool.awake }
     } finally {
       await pool.stop()
     }
   },
-  table: ({ members, knewAll, entering, share, memory, died, awake }) => `${members} members, one standalone node:
+  table: ({ members, knewAll, entering, percent, memory, died, awake }) => `${members} members, one standalone node:
   knew all ${knewAll} ms after it had entered, ${(entering.processor / 1_000).toFixed(1)} s of processor time since its start
-  idle: ${(share * 100).toFixed(2)} % of a core, ${(memory / 2 ** 20).toFixed(0)} MB resident
+  idle: ${percent.toFixed(2)} % of a core, ${(memory / 2 ** 20).toFixed(0)} MB resident
   ${died} members reported dead, ${awake} members were dialled`,
 })

@@ -10,7 +10,6 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { tcpEndpoint } from '@jel/overlay/internals'
 import { defaultConfig, Registry } from '@jel/protocol'
@@ -18,7 +17,7 @@ import { factOf, observersOf } from '@jel/protocol/internals'
 import { privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { multiaddr } from '@multiformats/multiaddr'
 import { Attacker } from '../attacks/attacker.ts'
-import { Sybil, told } from '../attacks/sybil.ts'
+import { Sybil } from '../attacks/sybil.ts'
 import { until } from '../base/wait.ts'
 
 /** Real hosts besides the newcomer's neighbours. */
@@ -105,10 +104,7 @@ export class DormantPool {
     this.#awake.set(-1, Promise.resolve(source))
     const link = await source.enter(this.address)
     const statements = this.#dormant.map((sybil, i) => sybil.joins([multiaddr(`/ip4/${hostOf(i)}/tcp/${port}`).bytes]))
-    for (let i = 0; i < statements.length; i += batch) {
-      link.send(told(statements.slice(i, i + batch), false))
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    await link.tell(statements, batch, 20)
   }
 
   #wake(number: number): Promise<Attacker> {

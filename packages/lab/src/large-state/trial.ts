@@ -6,10 +6,10 @@
  * The members exist as statements only. A peer sends them to the introducer in its first minute,
  * when a node accepts any number.
  */
-import { decodeFrames, encodeFrame, poolNames } from '@jel/overlay/internals'
+import { encodeFrame, poolNames } from '@jel/overlay/internals'
 import { wire } from '@jel/protocol/internals'
 import { Attacker, type HostileLink } from '../attacks/attacker.ts'
-import { Sybil, told } from '../attacks/sybil.ts'
+import { Sybil } from '../attacks/sybil.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
 import type { Node } from './node.ts'
@@ -95,26 +95,10 @@ async function startPeer(pool: string, peers: Attacker[]): Promise<Attacker> {
 
 async function tellAll(peer: Attacker, address: string, pool: string, members: number, tagBytes: number): Promise<void> {
   const link = await peer.enter(address)
-  const tag = new Uint8Array(tagBytes)
   const statements = Array.from({ length: members }, () => {
-    const sybil = new Sybil(pool)
-    crypto.getRandomValues(tag)
-    return sybil.says({
-      kind: 'joined',
-      incarnation: 1,
-      version: 1,
-      nonce: 1,
-      addresses: [],
-      location: 'nowhere',
-      tag: tag.slice(),
-      constants: new Map(),
-      joinedAt: 0,
-    })
+    return new Sybil(pool).joins([], 1, crypto.getRandomValues(new Uint8Array(tagBytes)))
   })
-  for (let i = 0; i < statements.length; i += batch) {
-    link.send(told(statements.slice(i, i + batch), false))
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+  await link.tell(statements, batch, 10)
 }
 
 /** Probes over a link, on its urgent stream, and takes the acks on either stream. */
@@ -130,9 +114,7 @@ async function probe(link: HostileLink, pool: string): Promise<{ end(): Promise<
     slowest = Math.max(slowest, performance.now() - at)
   }
   link.onFrame = hear
-  void (async () => {
-    for await (const bytes of decodeFrames(stream, 1_048_576)) hear(wire.Frame.decode(bytes))
-  })().catch(() => {})
+  link.addUrgent(stream)
   const timer = setInterval(() => {
     sequence += 1
     sent.set(sequence, performance.now())
