@@ -38,6 +38,38 @@ export interface Client {
   jobByJob(tasks: number): Promise<number>
 }
 
+/** A job that was submitted. */
+export interface Submitted extends Begun {
+  /** The sum of the numbers of its tasks. */
+  readonly result: Promise<unknown>
+}
+
+/** A client that submits jobs and single tasks in its own way. `one` returns the task's number. */
+export function clientOf(submit: (job: Job) => Submitted | Promise<Submitted>, one: (number: number) => Promise<unknown>): Client {
+  let running: Promise<number>
+  const inTurn = (tasks: number): Promise<number> =>
+    timed(async () => {
+      let sum = 0
+      for (let number = 0; number < tasks; number++) sum += (await one(number)) as number
+      check(sum, tasks)
+    })
+  return {
+    async begin(job) {
+      const since = performance.now()
+      const { result, ...begun } = await submit(job)
+      running = result.then((sum) => {
+        check(sum, job.tasks)
+        return performance.now() - since
+      })
+      running.catch(() => {})
+      return begun
+    },
+    ended: () => running,
+    inTurn,
+    jobByJob: inTurn,
+  }
+}
+
 /** The sum of the numbers of a job's tasks. */
 export function sumOf(tasks: number): number {
   return (tasks * (tasks - 1)) / 2

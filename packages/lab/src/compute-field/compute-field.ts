@@ -2,14 +2,13 @@
  * Runs `jel`'s grid, piscina, BullMQ and Dask over the same course, on the same machine, in one
  * run; and the papers' programs on the grid.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { summarizeProfiles } from '../base/profile.ts'
 import { flag, optional, positive, seconds, someOf, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { ownNetwork } from '../network/loopback.ts'
 import { bullmq } from './bullmq.ts'
-import { PARTS, type Contender } from './contender.ts'
+import { PARTS, withCluster, type Contender } from './contender.ts'
 import { dask } from './dask.ts'
 import { grid } from './grid.ts'
 import { kill } from './kills.ts'
@@ -120,14 +119,7 @@ function enter(contender: Contender): Entrant {
 }
 
 async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, parent: string): Promise<void> {
-  const folder = mkdtempSync(join(parent, 'speed-'))
-  const cluster = await contender.start({ workers: WORKERS, folder })
-  try {
-    await speed(cluster, seconds, add)
-  } finally {
-    await cluster.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  await withCluster(contender.start, { workers: WORKERS, parent }, (cluster) => speed(cluster, seconds, add))
 }
 
 /**

@@ -1,4 +1,6 @@
 /** The contenders: ways to run tasks on workers of one machine. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Remote } from '../base/remote.ts'
 import type { Begun, Client } from './client.ts'
 
@@ -40,4 +42,24 @@ export interface Contender {
   readonly start: (place: Place) => Promise<Cluster>
   /** The same with other settings than the defaults, for the SIGKILL of a worker. */
   readonly tuned?: { readonly how: string; readonly start: (place: Place) => Promise<Cluster> }
+}
+
+/** Once this file of a contender's folder exists, one task ends its thread. */
+export function diesFile(folder: string): string {
+  return join(folder, 'die')
+}
+
+/** Starts a cluster in a folder of its own, and stops and removes both after `run`. */
+export async function withCluster<Kind extends Cluster, Value>(
+  start: (place: Place) => Promise<Kind>,
+  { parent, ...place }: Omit<Place, 'folder'> & { readonly parent: string },
+  run: (cluster: Kind, folder: string) => Promise<Value>,
+): Promise<Value> {
+  const folder = mkdtempSync(join(parent, 'cluster-'))
+  try {
+    const cluster = await start({ ...place, folder })
+    return await run(cluster, folder).finally(() => cluster.stop())
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

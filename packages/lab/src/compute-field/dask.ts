@@ -3,12 +3,12 @@ import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:chil
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { end, keep } from '../base/child.ts'
+import { endedTasks, readExecutions } from '../base/job-log.ts'
 import { caller, type Remote, type Reply } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import type { Client } from './client.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
-import { readLog } from './job-log.ts'
 import { freePort, startProgram, startServer } from './server.ts'
 
 const CLIENT = fileURLToPath(new URL('programs/dask-client.py', import.meta.url))
@@ -39,7 +39,7 @@ async function start({ workers: count, folder }: Place): Promise<Cluster> {
       return part === 'worker' ? count - 1 : count
     },
     // Only the client can ask for its results, so the end of all tasks counts instead.
-    outlived: async ({ log }, tasks) => void (await until(() => readLog(log).ended.size >= tasks)),
+    outlived: async ({ log }, tasks) => void (await until(() => endedTasks(readExecutions(log)).size >= tasks)),
     stop: async () => {
       await Promise.all([child, ...workers].map((each) => end(each, END)))
       await end(scheduler, END)

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
+import { rootOf } from '../base/job-log.ts'
 import { inCheckout, jelBin } from '../base/paths.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { treeOf } from '../base/usage.ts'
@@ -13,7 +14,6 @@ import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import type { NodeProcess } from '../swarm/start-node.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
 import type { GridClient } from './programs/grid-client.ts'
-import { rootOf } from './job-log.ts'
 
 const CLIENT = new URL('programs/grid-client.ts', import.meta.url)
 /** Time after the last join until all members know which members compute, ms. A guess. */

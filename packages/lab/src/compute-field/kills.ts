@@ -2,12 +2,11 @@
  * Measures how long a job takes beyond ideal after a part of its contender was killed, and the work
  * done twice.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { endedTasks, readExecutions } from '../base/job-log.ts'
 import { until } from '../base/wait.ts'
 import { NeverError, within } from './bounds.ts'
-import type { Cluster, Part, Place } from './contender.ts'
-import { diesFile, readLog } from './job-log.ts'
+import { diesFile, withCluster, type Cluster, type Part, type Place } from './contender.ts'
 import { killRow, twiceRow, type Add } from './rows.ts'
 
 /** Tasks wait by the clock, so more workers than cores do not disturb each other. */
@@ -36,16 +35,13 @@ export async function kill(
   { part, tuned, seconds, timeout, folder: parent }: Kill,
   add: Add,
 ): Promise<string | undefined> {
-  const folder = mkdtempSync(join(parent, 'kill-'))
-  const row = killRow(part, tuned)
-  const cluster = await start({ workers: WORKERS, folder, watched: part === 'submitter' })
-  try {
+  return await withCluster(start, { workers: WORKERS, parent, watched: part === 'submitter' }, async (cluster, folder) => {
+    const row = killRow(part, tuned)
     const tasks = Math.round((seconds * 1000 * WORKERS) / WAIT)
     const job = { tasks, ms: WAIT, busy: false, log: join(folder, 'log'), dies: diesFile(folder) }
     const begun = await within(BEGIN, 'a job to begin', cluster.client.begin(job))
-    const doneSoFar = (): number => readLog(begun.log).ended.size
-    if (!(await until(() => doneSoFar() >= tasks * KILLED_AT, BEGIN)))
-      throw new NeverError(`some tasks to end: nothing for ${BEGIN / 1000} s`)
+    const doneSoFar = (): number => endedTasks(readExecutions(begun.log)).size
+    if (!(await until(() => doneSoFar() >= tasks * KILLED_AT, BEGIN))) throw new NeverError('some tasks to end: nothing in time')
     const ended: Promise<unknown> = part === 'submitter' ? cluster.outlived(begun, tasks) : cluster.client.ended()
     ended.catch(() => {})
     const killedAt = performance.now()
@@ -58,12 +54,9 @@ export async function kill(
       problem = error instanceof NeverError ? error.message : `it failed: ${reasonOf(error)}`
     }
     add(row, problem === undefined ? (performance.now() - killedAt - ideal) / 1000 : Infinity)
-    if (problem === undefined) add(twiceRow(row), readLog(begun.log).begun - tasks)
+    if (problem === undefined) add(twiceRow(row), readExecutions(begun.log).length - tasks)
     return problem
-  } finally {
-    await cluster.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 /** The error in one line, without the prefix of another process's error. */

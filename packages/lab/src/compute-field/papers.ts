@@ -2,10 +2,12 @@
  * Runs the papers' programs on the grid, with one worker and with two. Another program takes one
  * more entry here.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
+import { sum } from '../base/quantiles.ts'
 import { within } from './bounds.ts'
+import { withCluster } from './contender.ts'
 import { startGrid } from './grid.ts'
 
 interface Program {
@@ -79,35 +81,23 @@ const LIMIT = 300_000
 const COUNTS = [1, 2] as const
 
 export async function papers(parent: string, say: (text: string) => void): Promise<PaperRun[]> {
-  const folder = mkdtempSync(join(parent, 'papers-'))
   const runs = new Map(PROGRAMS.map((program) => [program, [] as { ms: number; atTasks: number; isRight: boolean }[]]))
-  try {
-    for (const workers of COUNTS) {
-      const { client, stop } = await startGrid({ workers, folder })
-      try {
-        // The first job starts the threads.
-        await within(LIMIT, 'a first job', client.inTurn(10))
-        for (const program of PROGRAMS) {
-          const log = join(folder, `${program.file}.${workers}`)
-          writeFileSync(log, '')
-          const timed = writeTimed(folder, program.file, log)
-          const { ms, result } = await within(
-            LIMIT,
-            program.name,
-            client.program(timed, program.fn, program.input, program.data && inCheckout(`apps/examples/data/${program.data}`)),
-          )
-          const atTasks = readFileSync(log, 'utf8')
-            .split('\n')
-            .reduce((sum, line) => sum + Number(line), 0)
-          runs.get(program)?.push({ ms, atTasks, isRight: program.isRight(result) })
-          say(`${program.name}, ${workers} workers: ${(ms / 1000).toFixed(2)} s`)
-        }
-      } finally {
-        await stop()
+  for (const workers of COUNTS) {
+    await withCluster(startGrid, { workers, parent }, async ({ client }, folder) => {
+      // The first job starts the threads.
+      await within(LIMIT, 'a first job', client.inTurn(10))
+      for (const program of PROGRAMS) {
+        const { name, file, fn, input, data } = program
+        const log = join(folder, `${file}.log`)
+        writeFileSync(log, '')
+        const timed = writeTimed(folder, file, log)
+        const running = client.program(timed, fn, input, data && inCheckout(`apps/examples/data/${data}`))
+        const { ms, result } = await within(LIMIT, name, running)
+        const atTasks = sum(readFileSync(log, 'utf8').split('\n').map(Number))
+        runs.get(program)?.push({ ms, atTasks, isRight: program.isRight(result) })
+        say(`${name}, ${workers} workers: ${(ms / 1000).toFixed(2)} s`)
       }
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+    })
   }
   return [...runs].map(([{ name, paper }, [one, two]]) => {
     if (one === undefined || two === undefined) throw new Error(`${name} did not run`)

@@ -2,7 +2,7 @@
 import { barPlot } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median, quantile } from '../base/quantiles.ts'
 import type { PaperRun } from './papers.ts'
 import { kindOf, LENGTHS, ROWS, type Figures, type Row } from './rows.ts'
 
@@ -34,10 +34,6 @@ const OURS = 'jel'
 export function isMoreBetter(row: Row): boolean {
   const { target } = kindOf(row)
   return target !== undefined && !('most' in target)
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
 }
 
 function worst(row: Row, values: readonly number[]): number {

@@ -3,17 +3,17 @@
  * and many short tasks from the command line. On `jel`'s grid only.
  */
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { keep } from '../base/child.ts'
+import { readExecutions } from '../base/job-log.ts'
 import { jelBin } from '../base/paths.ts'
 import { treeOf, usageOfAll } from '../base/usage.ts'
 import { NeverError, within } from './bounds.ts'
 import { sumOf } from './client.ts'
+import { withCluster } from './contender.ts'
 import { startGrid } from './grid.ts'
-import { readLog } from './job-log.ts'
 import type { Rounds } from './programs/grid-program.ts'
 import type { Add } from './rows.ts'
 
@@ -46,43 +46,29 @@ export function idealOf({ rounds, width, ms, every, times }: Omit<Rounds, 'log'>
 }
 
 export async function measureRounds(parent: string, add: Add): Promise<void> {
-  const folder = mkdtempSync(join(parent, 'rounds-'))
-  const cluster = await startGrid({ workers: MEMBERS, folder })
-  try {
+  await withCluster(startGrid, { workers: MEMBERS, parent }, async ({ client }, folder) => {
     const log = join(folder, 'log')
     const ideal = idealOf(COURSE, MEMBERS)
-    const took = await within(LATE * ideal + GRACE, 'rounds', cluster.client.rounds({ ...COURSE, log }))
+    const took = await within(LATE * ideal + GRACE, 'rounds', client.rounds({ ...COURSE, log }))
     const tasks = COURSE.rounds * COURSE.width
     add('roundsIdeal', ideal / 1000)
     add('rounds', (ideal * 100) / took)
-    add('roundsTwice', ((readLog(log).begun - tasks) * 100) / tasks)
-  } finally {
-    await cluster.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+    add('roundsTwice', ((readExecutions(log).length - tasks) * 100) / tasks)
+  })
 }
 
 export async function measureMany(parent: string, add: Add): Promise<void> {
-  const folder = mkdtempSync(join(parent, 'many-'))
-  const cluster = await startGrid({ workers: MANY.workers, folder })
-  try {
+  await withCluster(startGrid, { workers: MANY.workers, parent }, async ({ pool, owner, bootstrap, pids }) => {
     const ideal = (MANY.tasks * MANY.ms) / MANY.workers
     const input = JSON.stringify({ tasks: MANY.tasks, ms: MANY.ms, busy: true })
-    const args = ['submit', cluster.pool, PROGRAM, 'wide', input, '--json', '--owner', cluster.owner, '--listen', '127.0.0.1:0']
+    const args = ['submit', pool, PROGRAM, 'wide', input, '--json', '--owner', owner, '--listen', '127.0.0.1:0', '--bootstrap', bootstrap]
     const began = performance.now()
-    const child = keep(
-      spawn(process.execPath, [jelBin, ...args, '--bootstrap', cluster.bootstrap], { stdio: ['ignore', 'pipe', 'inherit'] }),
-    )
-    let said = ''
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
-    await within(LATE * ideal + GRACE, 'many short tasks', once(child, 'exit'))
+    const child = keep(spawn(process.execPath, [jelBin, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
+    const said = await within(LATE * ideal + GRACE, 'many short tasks', text(child.stdout))
     const took = performance.now() - began
     if (!said.includes(`"result":${sumOf(MANY.tasks)}`)) throw new NeverError('many short tasks: the command ended without their result')
     add('many', took / 1000)
     add('manyBusy', (ideal * 100) / took)
-    for (const pid of cluster.pids) add('manyMemory', usageOfAll(treeOf(pid)).memory / 1e6)
-  } finally {
-    await cluster.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+    for (const pid of pids) add('manyMemory', usageOfAll(treeOf(pid)).memory / 1e6)
+  })
 }

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { end } from '../base/child.ts'
 import { startRemote } from '../base/remote.ts'
 import type { Client } from './client.ts'
-import type { Contender } from './contender.ts'
-import { diesFile } from './job-log.ts'
+import { diesFile, type Contender } from './contender.ts'
 import { missing, versionOf } from './packages.ts'
 
 /** Longest that the process may take to end, ms. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { driver, flat, tree, type TaskTime } from './job-program.ts'
-import { readExecutions } from './job-log.ts'
+import { readExecutions } from '../base/job-log.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
 afterAll(() => rmSync(folder, { recursive: true }))

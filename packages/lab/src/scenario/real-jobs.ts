@@ -1,9 +1,10 @@
 /** The jobs of a scenario on real processes. Each execution of a task writes to the job's log. */
 import { join } from 'node:path'
 import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
+import { sum } from '../base/quantiles.ts'
 import { inCheckout } from '../base/paths.ts'
 import type { Line } from '../swarm/start-node.ts'
-import { readExecutions, type Execution } from './job-log.ts'
+import { readExecutions, type Execution } from '../base/job-log.ts'
 import type { RealNode } from './real-node.ts'
 import type { Partition } from './real-paths.ts'
 import type { RealTestbed } from './real-testbed.ts'
@@ -72,8 +73,15 @@ export class RealJobs {
     this.#truth.changed(`node ${by.number} submits ${job.name}`)
     const { fn, input } = callOf(job)
     const { seed } = this.#testbed
-    const command = { file: PROGRAM, function: fn, input: { ...input, seed, busy: this.#busy, log }, name: job.name, votes: job.votes }
-    const told = await this.#testbed.submit(by.node as RealNode, command, ASK)
+    const command = {
+      command: 'submit',
+      file: PROGRAM,
+      function: fn,
+      input: { ...input, seed, busy: this.#busy, log },
+      name: job.name,
+      votes: job.votes,
+    }
+    const told = await (by.node as RealNode).process?.ask(command, ASK)
     state.replicas = told?.replicas ?? []
     while (state.doneAt === undefined && !this.#isOver) {
       // The youngest has the longest way to the result, and is asked while it lives.
@@ -104,17 +112,14 @@ export class RealJobs {
       const own = executions.filter((execution) => this.#nodeOf(execution) === node)
       return { site: place.site ?? '', available: present * this.#testbed.workersAt(place.site), worked: workOf(firstOnly(own)) }
     })
-    const available = power.reduce((sum, each) => sum + each.available, 0)
+    const available = sum(power.map((each) => each.available))
     const sites = Map.groupBy(power, ({ site }) => site)
-    const tasks = all.reduce((sum, each) => sum + tasksOf(each.executions), 0)
+    const tasks = sum(all.map((each) => tasksOf(each.executions)))
     const computed: JobsResult = {
       jobs: Object.fromEntries(all.map(({ state, answers, executions: own }) => [state.job.name, resultOf(state, answers, own)])),
-      efficiency: all.reduce((sum, each) => sum + workOf(firstOnly(each.executions)), 0) / available,
+      efficiency: sum(all.map((each) => workOf(firstOnly(each.executions)))) / available,
       sites: Object.fromEntries(
-        [...sites].map(([site, each]) => [
-          site,
-          each.reduce((sum, { worked }) => sum + worked, 0) / each.reduce((sum, one) => sum + one.available, 0),
-        ]),
+        [...sites].map(([site, each]) => [site, sum(each.map(({ worked }) => worked)) / sum(each.map((one) => one.available))]),
       ),
       doneTwice: (executions.length - tasks) / Math.max(1, tasks),
       messages: 0,
@@ -228,5 +233,5 @@ function firstOnly(executions: readonly Execution[]): Execution[] {
 }
 
 function workOf(executions: readonly Execution[]): number {
-  return executions.reduce((sum, { begun, ended = begun }) => sum + ended - begun, 0)
+  return sum(executions.map(({ begun, ended = begun }) => ended - begun))
 }

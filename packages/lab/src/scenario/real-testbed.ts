@@ -27,7 +27,6 @@ import { runId } from '../network/namespaces.ts'
 import { UnableError } from '../network/tools.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
 import { ProcessSwarm, type ProcessStart, type ProcessSwarmOptions } from '../swarm/process-swarm.ts'
-import type { Line } from '../swarm/start-node.ts'
 import { Identities } from './identities.ts'
 import { attackersOf, joinsOf, sitesOfMachines } from './joins.ts'
 import { RealNode, type RealNodeFields } from './real-node.ts'
@@ -207,11 +206,6 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly mend = (from: RealNode, to: RealNode, kind: CutKind): void => this.paths.mend(from, to, kind)
   readonly partition = (...groups: readonly (readonly RealNode[])[]): void => this.paths.partition(groups)
   readonly heal = (): void => this.paths.heal()
-
-  /** Returns the first answer of the node; undefined if it gives none in this time, or ends. */
-  async submit(node: RealNode, job: Readonly<Record<string, unknown>>, within: number): Promise<Line | undefined> {
-    return node.process && (await node.process.ask({ command: 'submit', ...job }, within))
-  }
 
   /** Tasks that a node of the site runs at once. */
   workersAt(site: string | undefined): number {

@@ -64,7 +64,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...
       verdicts,
       unseen: scenario.expect.map(({ type }) => type).filter((type) => unseen.includes(type)),
       endedLives: { total: testbed.endedLives.total, false: testbed.endedLives.false },
-      told: count(swarm.reports.map(({ event }) => event)),
+      told: Object.fromEntries([...Map.groupBy(swarm.reports, ({ event }) => event)].map(([event, all]) => [event, all.length])),
       cost: {
         bytes: Math.round(network.hosts.reduce((sum, host) => sum + network.bytes(host), 0) / nodes / seconds),
         processor: Number((usage.processor / 10 / seconds / nodes).toFixed(2)),
@@ -77,10 +77,4 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...
   } finally {
     await testbed.close()
   }
-}
-
-function count(events: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const event of events) counts[event] = (counts[event] ?? 0) + 1
-  return counts
 }

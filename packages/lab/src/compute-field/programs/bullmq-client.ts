@@ -1,7 +1,7 @@
 /** A producer of BullMQ. It counts the events of completed tasks. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { serve } from '../../base/remote.ts'
-import { check, sumOf, timed, type Client } from '../client.ts'
+import { until } from '../../base/wait.ts'
+import { clientOf, type Client, type Job, type Submitted } from '../client.ts'
 import { load } from '../packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type QueueEvents } from './bullmq.ts'
 
@@ -16,7 +16,6 @@ export interface BullmqClient extends Client {
 
 let queue: InstanceType<BullMQ['Queue']>
 let events: QueueEvents
-let running: Promise<number>
 /** Called for each task that ends. */
 let completed: (value: number) => void
 let failed: (error: Error) => void
@@ -32,44 +31,27 @@ const client: BullmqClient = {
     for (const each of [queue, events]) each.on('error', () => {})
     await events.waitUntilReady()
   },
-  begin({ tasks, ...each }) {
-    const begin = performance.now()
-    const { promise, resolve, reject } = Promise.withResolvers<number>()
-    const seen = new Set<number>()
-    let sum = 0
-    failed = reject
-    completed = (value) => {
-      if (!seen.has(value)) sum += value
-      seen.add(value)
-      if (seen.size < tasks) return
-      if (sum === sumOf(tasks)) resolve(performance.now() - begin)
-      else reject(new Error(`wrong numbers: ${sum}`))
-    }
-    const jobs = Array.from({ length: tasks }, (_, number) => ({ name: 'one', data: { ...each, number } }))
-    const add = async (): Promise<void> => {
-      for (let from = 0; from < tasks; from += BULK) await queue.addBulk(jobs.slice(from, from + BULK))
-    }
-    add().catch(reject)
-    running = promise
-    running.catch(() => {})
-    return { log: each.log }
-  },
-  ended: () => running,
-  inTurn,
-  jobByJob: inTurn,
+  ...clientOf(submit, async (number) => await (await queue.add('one', { number, ms: 0, busy: false })).waitUntilFinished(events)),
   async outlived(tasks) {
-    while ((await queue.getCompletedCount()) < tasks) await sleep(20)
+    await until(async () => (await queue.getCompletedCount()) >= tasks)
   },
 }
 serve(client)
 
-function inTurn(tasks: number): Promise<number> {
-  return timed(async () => {
-    let sum = 0
-    for (let number = 0; number < tasks; number++) {
-      const job = await queue.add('one', { number, ms: 0, busy: false })
-      sum += await job.waitUntilFinished(events)
-    }
-    check(sum, tasks)
-  })
+function submit({ tasks, ...each }: Job): Submitted {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const seen = new Set<number>()
+  let sum = 0
+  failed = reject
+  completed = (value) => {
+    if (!seen.has(value)) sum += value
+    seen.add(value)
+    if (seen.size >= tasks) resolve(sum)
+  }
+  const jobs = Array.from({ length: tasks }, (_, number) => ({ name: 'one', data: { ...each, number } }))
+  const add = async (): Promise<void> => {
+    for (let from = 0; from < tasks; from += BULK) await queue.addBulk(jobs.slice(from, from + BULK))
+  }
+  add().catch(reject)
+  return { result: promise, log: each.log }
 }

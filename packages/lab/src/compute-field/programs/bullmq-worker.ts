@@ -4,12 +4,8 @@ import { load } from '../packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type WorkerTimes } from './bullmq.ts'
 import { work } from './work.ts'
 
-export interface BullmqWorker {
-  enter(place: { readonly port: number; readonly times: WorkerTimes }): Promise<void>
-}
-
-const worker: BullmqWorker = {
-  async enter({ port, times }) {
+const worker = {
+  async enter({ port, times }: { readonly port: number; readonly times: WorkerTimes }): Promise<void> {
     const { Worker } = load('bullmq') as BullMQ
     const started = new Worker(QUEUE, async ({ data }) => await work(data), { ...connectionTo(port), ...times })
     // It emits errors when redis is gone, which the experiment measures.
@@ -17,4 +13,7 @@ const worker: BullmqWorker = {
     await started.waitUntilReady()
   },
 }
+
+export type BullmqWorker = typeof worker
+
 serve(worker)

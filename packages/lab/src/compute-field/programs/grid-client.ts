@@ -1,10 +1,10 @@
 /** A member of the pool without workers, which submits jobs or only waits for their results. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { compute, type Grid, type Job as GridJob } from '@jel/compute'
 import { joinPool, readOwner, type Pool } from '@jel/jel'
 import { serve } from '../../base/remote.ts'
-import { check, timed, type Begun, type Client, type Job } from '../client.ts'
+import { until } from '../../base/wait.ts'
+import { check, clientOf, timed, type Client, type Job, type Submitted } from '../client.ts'
 import type { InTurn, Rounds } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
@@ -36,7 +36,6 @@ export interface GridClient extends Client {
 let pool: Pool
 let grid: Grid
 let workers: ReadonlySet<string>
-let running: Promise<number>
 let jobs = 0
 
 const client: GridClient = {
@@ -44,33 +43,17 @@ const client: GridClient = {
     pool = await joinPool(place.pool, { listen: ['/ip4/127.0.0.1/tcp/0'], bootstrap: [place.bootstrap] })
     grid = await compute(pool, { owner: readOwner(place.owner), cache: place.cache })
     workers = new Set(place.workers)
-    while (!place.workers.every((id) => pool.members().some((member) => member.id === id))) await sleep(20)
+    await until(() => place.workers.every((id) => pool.members().some((member) => member.id === id)))
   },
-  async begin(job) {
-    const begin = performance.now()
-    const { submitted, log } = await submitTo(job)
-    running = submitted.result.then((sum) => {
-      check(sum, job.tasks)
-      return performance.now() - begin
-    })
-    running.catch(() => {})
-    return { id: submitted.id, log }
-  },
-  ended: () => running,
+  ...clientOf(submitWide, async (number) => await (await submit('one', { number, ms: 0, busy: false })).result),
   async inTurn(tasks) {
     const { sum, ms } = (await (await submit('inTurn', { tasks })).result) as InTurn
     check(sum, tasks)
     return ms
   },
-  jobByJob: (tasks) =>
-    timed(async () => {
-      let sum = 0
-      for (let number = 0; number < tasks; number++) sum += (await (await submit('one', { number, ms: 0, busy: false })).result) as number
-      check(sum, tasks)
-    }),
   rounds: (course) => timed(async () => check(await (await submit('rounds', course)).result, course.rounds * course.width)),
   async outlived(id, tasks) {
-    while (!grid.jobs().some((job) => job.id === id)) await sleep(20)
+    await until(() => grid.jobs().some((job) => job.id === id))
     check(await grid.job(id).result, tasks)
   },
   async program(file, fn, input, data) {
@@ -90,13 +73,13 @@ async function submit(fn: string, input: unknown): Promise<GridJob> {
 }
 
 /** A worker holds the root of a logged job, so that the experiment can kill it. */
-async function submitTo(job: Job): Promise<{ readonly submitted: GridJob; readonly log: Begun['log'] }> {
-  if (job.log === undefined) return { submitted: await submit('wide', job), log: undefined }
+async function submitWide(job: Job): Promise<Submitted> {
+  if (job.log === undefined) return { result: (await submit('wide', job)).result }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     // Tasks of a job that was given up write to another file.
     const log = `${job.log}.${attempt}`
     const submitted = await submit('wide', { ...job, log })
-    if (workers.has(submitted.replicas[0] ?? '')) return { submitted, log }
+    if (workers.has(submitted.replicas[0] ?? '')) return { id: submitted.id, log, result: submitted.result }
     await submitted.cancel()
   }
   throw new Error('no job has a worker as its first replica')

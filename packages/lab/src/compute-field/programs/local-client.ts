@@ -2,36 +2,32 @@
 import { fileURLToPath } from 'node:url'
 import { computeLocal, type LocalGrid } from '@jel/compute'
 import { serve } from '../../base/remote.ts'
-import { check, timed } from '../client.ts'
+import { check, clientOf } from '../client.ts'
 import type { ThreadsClient } from '../threads.ts'
 import type { InTurn } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
 
 let grid: LocalGrid
-let running: Promise<number>
+
+async function submit(fn: string, input: object): Promise<unknown> {
+  return await (
+    await grid.submit(PROGRAM, fn, input)
+  ).result
+}
 
 const client: ThreadsClient = {
   enter(place) {
     grid = computeLocal(place)
   },
-  begin(job) {
-    running = timed(async () => check(await (await grid.submit(PROGRAM, 'wide', job)).result, job.tasks))
-    running.catch(() => {})
-    return { log: job.log }
-  },
-  ended: () => running,
+  ...clientOf(
+    (job) => ({ log: job.log, result: submit('wide', job) }),
+    (number) => submit('one', { number, ms: 0, busy: false }),
+  ),
   async inTurn(tasks) {
-    const { sum, ms } = (await (await grid.submit(PROGRAM, 'inTurn', { tasks })).result) as InTurn
+    const { sum, ms } = (await submit('inTurn', { tasks })) as InTurn
     check(sum, tasks)
     return ms
   },
-  jobByJob: (tasks) =>
-    timed(async () => {
-      let sum = 0
-      for (let number = 0; number < tasks; number++)
-        sum += (await (await grid.submit(PROGRAM, 'one', { number, ms: 0, busy: false })).result) as number
-      check(sum, tasks)
-    }),
 }
 serve(client)

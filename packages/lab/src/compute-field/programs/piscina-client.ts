@@ -1,7 +1,8 @@
 /** piscina: threads of this process. */
 import { fileURLToPath } from 'node:url'
+import { sum } from '../../base/quantiles.ts'
 import { serve } from '../../base/remote.ts'
-import { check, timed } from '../client.ts'
+import { clientOf } from '../client.ts'
 import type { ThreadsClient } from '../threads.ts'
 import { load } from '../packages.ts'
 import type { Work } from './work.ts'
@@ -15,7 +16,6 @@ interface Piscina {
 }
 
 let threads: Threads
-let running: Promise<number>
 
 const client: ThreadsClient = {
   enter({ workers }) {
@@ -23,25 +23,12 @@ const client: ThreadsClient = {
     const filename = fileURLToPath(new URL('piscina-tasks.ts', import.meta.url))
     threads = new Piscina({ filename, minThreads: workers, maxThreads: workers })
   },
-  begin({ tasks, ...each }) {
-    running = timed(async () => {
-      const values = await Promise.all(Array.from({ length: tasks }, (_, number) => threads.run({ ...each, number })))
-      const sum = values.reduce((total, value) => total + value, 0)
-      check(sum, tasks)
-    })
-    running.catch(() => {})
-    return { log: each.log }
-  },
-  ended: () => running,
-  inTurn,
-  jobByJob: inTurn,
+  ...clientOf(
+    ({ tasks, ...each }) => ({
+      log: each.log,
+      result: Promise.all(Array.from({ length: tasks }, (_, number) => threads.run({ ...each, number }))).then(sum),
+    }),
+    (number) => threads.run({ number, ms: 0, busy: false }),
+  ),
 }
 serve(client)
-
-function inTurn(tasks: number): Promise<number> {
-  return timed(async () => {
-    let sum = 0
-    for (let number = 0; number < tasks; number++) sum += await threads.run({ number, ms: 0, busy: false })
-    check(sum, tasks)
-  })
-}

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { readLog, rootOf } from './job-log.ts'
+import { endedTasks, readExecutions, rootOf } from './job-log.ts'
 
 let folder: string
 
@@ -19,11 +19,13 @@ function log(text: string): string {
 }
 
 it('counts each execution that began, and each task that ended once', () => {
-  expect(readLog(log('root 7\nbegin 0\nbegin 1\nend 0\nbegin 0\nend 0\n'))).toEqual({ begun: 3, ended: new Set([0]) })
+  const executions = readExecutions(log('root 7\nbegin 0\nbegin 1\nend 0\nbegin 0\nend 0\n'))
+  expect(executions).toHaveLength(3)
+  expect(endedTasks(executions)).toEqual(new Set([0]))
 })
 
 it('does not read a line that is not whole yet', () => {
-  expect(readLog(log('begin 0\nend 0\nbegin 1')).begun).toBe(1)
+  expect(readExecutions(log('begin 0\nend 0\nbegin 1'))).toHaveLength(1)
 })
 
 it('knows the process that began the root last', () => {
@@ -31,7 +33,7 @@ it('knows the process that began the root last', () => {
 })
 
 it('has nothing where nothing was written', () => {
-  expect(readLog(undefined).begun).toBe(0)
-  expect(readLog(join(folder, 'none')).begun).toBe(0)
+  expect(readExecutions(undefined)).toEqual([])
+  expect(readExecutions(join(folder, 'none'))).toEqual([])
   expect(rootOf(log('begin 0\n'))).toBeUndefined()
 })
