@@ -4,9 +4,13 @@ import { UsageError } from './settings.ts'
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [header, ...rows]
   const widths = header.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)))
-  const lines = all.map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`
+  const lines = all.map((cells) => markdownRow(cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))))
+  const rule = markdownRow(widths.map((width) => '-'.repeat(width)))
   return [lines[0], rule, ...lines.slice(1)].join('\n')
+}
+
+export function markdownRow(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
 }
 
 /** Replaces the text between `<!-- name -->` and `<!-- /name -->` of the document. */

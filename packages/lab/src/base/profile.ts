@@ -53,11 +53,14 @@ function places({ nodes }: Profile): Map<number, Place> {
   return new Map(nodes.map(({ id }) => [id, place(stackOf(id))]))
 }
 
+/** Packages and functions of a report. */
+const TOP = 30
+
 /**
  * The text of a report over all `*.cpuprofile` files of a folder: time by package, then by
  * function.
  */
-export async function summarizeProfiles(folder: string, top = 30): Promise<string> {
+export async function summarizeProfiles(folder: string): Promise<string> {
   const byPackage = new Map<string, number>()
   const byFunction = new Map<string, number>()
   let total = 0
@@ -76,7 +79,7 @@ export async function summarizeProfiles(folder: string, top = 30): Promise<strin
   const list = (sums: ReadonlyMap<string, number>): string =>
     [...sums]
       .toSorted(([, a], [, b]) => b - a)
-      .slice(0, top)
+      .slice(0, TOP)
       .map(([name, spent]) => `${spent.toFixed(0).padStart(8)} ms ${((spent / total) * 100).toFixed(1).padStart(5)} %  ${name}`)
       .join('\n')
   return `processor time ${total.toFixed(0)} ms\n\nby package\n${list(byPackage)}\n\nby function\n${list(byFunction)}`

@@ -1,5 +1,6 @@
 /** Processor time and memory of processes, as the kernel counts them (Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
+import { sum } from './quantiles.ts'
 
 /** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
 const TICKS = 100
@@ -28,7 +29,7 @@ function usageOf(pid: number): Usage {
 /** The sum over several processes. */
 export function usageOfAll(pids: readonly number[]): Usage {
   const all = pids.map(usageOf)
-  return { processor: all.reduce((sum, each) => sum + each.processor, 0), memory: all.reduce((sum, each) => sum + each.memory, 0) }
+  return { processor: sum(all.map(({ processor }) => processor)), memory: sum(all.map(({ memory }) => memory)) }
 }
 
 /** A process and its descendants that still run (Linux). */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { compare } from './fidelity.ts'
 import type { TrialPlan } from './trial.ts'
 
-const plan: TrialPlan = { nodes: 12, rounds: 4, kills: 3, stagger: 100, settle: 8_000, pause: 3_000, idle: 10_000 }
+const plan: TrialPlan = { nodes: 12, rounds: 4, kills: 3, settle: 8_000, pause: 3_000, idle: 10_000 }
 
 /**
  * A pool that forms sends other messages on a busy machine, which takes longer to start nodes.

@@ -57,7 +57,7 @@ export const experiment = bench({
     if (small !== undefined) throw new UsageError(`--kills: of ${small} nodes at most ${small - 2} can be killed, not ${kills}`)
     const sections: Section[] = []
     for (const nodes of sizes) {
-      const section = await compare({ nodes, rounds, kills, stagger: 100, settle, pause, idle: settle }, seeds)
+      const section = await compare({ nodes, rounds, kills, settle, pause, idle: settle }, seeds)
       sections.push(section)
       console.log(`${nodes} nodes\n\n${table(section.columns)}\n`)
     }

@@ -1,7 +1,7 @@
 /** The measurements of the trials, side by side. */
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
-import { summarize } from '../base/quantiles.ts'
+import { mean, summarize, type Summary } from '../base/quantiles.ts'
 import type { Tally } from '../swarm/tally.ts'
 import type { Trial } from './trial.ts'
 
@@ -47,25 +47,22 @@ export function table([simulated, real]: readonly [Column, Column]): string {
     rows.push([name, figure(a), figure(b), `${difference >= 0 ? '+' : '−'}${Math.abs(difference * 100).toFixed(0)} %`, verdict])
   }
   for (const [name, key] of timings) {
-    const [a, b] = [simulated, real].map(({ trials }) => summarize(trials.flatMap((trial) => trial[key]))) as [
-      ReturnType<typeof summarize>,
-      ReturnType<typeof summarize>,
-    ]
+    const [a, b] = [simulated, real].map(({ trials }) => summarize(trials.flatMap((trial) => trial[key]))) as [Summary, Summary]
     add(`${name}, median ms`, a.median, b.median, true)
     add(`${name}, worst ms`, a.worst, b.worst, false)
   }
-  add('news that somebody was not told', mean(simulated.trials, 'untold'), mean(real.trials, 'untold'), false)
+  add('news that somebody was not told', untold(simulated), untold(real), false)
   for (const [phase, key] of phases) {
     for (const [name, count, unit] of counts) {
-      const [a, b] = [simulated, real].map(({ trials }) => trials.reduce((sum, trial) => sum + trial[key][count], 0) / trials.length / unit)
+      const [a, b] = [simulated, real].map(({ trials }) => mean(trials.map((trial) => trial[key][count])) / unit)
       if (a !== undefined && b !== undefined && (a > 0 || b > 0)) add(`${phase}: ${name}`, a, b, true)
     }
   }
   return markdownTable(header, rows)
 }
 
-function mean(trials: readonly Trial[], key: 'untold'): number {
-  return trials.reduce((sum, trial) => sum + trial[key], 0) / trials.length
+function untold({ trials }: Column): number {
+  return mean(trials.map((trial) => trial.untold))
 }
 
 /** Two columns for one size of the pool. */

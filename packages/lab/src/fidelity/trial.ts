@@ -5,13 +5,14 @@
 import type { Started, Swarm } from '../swarm/swarm.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
+/** Time between the starts of the first nodes, ms. */
+const STAGGER = 100
+
 export interface TrialPlan {
   readonly nodes: number
   /** Number of joins and leaves, one after the other, and of kills. */
   readonly rounds: number
   readonly kills: number
-  /** Time between the starts of the first nodes, ms. */
-  readonly stagger: number
   /** Time until a pool has built its links, and pause after each event, ms. */
   readonly settle: number
   readonly pause: number
@@ -64,7 +65,7 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     const mortal = i >= plan.nodes - plan.kills
     const { id } = await startOne(swarm, mortal)
     if (mortal) mortals.push(id)
-    await swarm.rest(plan.stagger)
+    await swarm.rest(STAGGER)
   }
   await swarm.rest(plan.settle)
   const formed = await swarm.tally()

@@ -2,7 +2,7 @@
 import { ratioPlot } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median, quantile } from '../base/quantiles.ts'
 import { ROWS, type Figures, type Row } from './rows.ts'
 
 const HEADER = ['row', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
@@ -68,10 +68,6 @@ function rowsOf(ours: Figures, theirs: Figures): Row[] {
 function ratioOf(ours: Figures, theirs: Figures, row: Row): number | undefined {
   const ratio = median(ours[row] ?? []) / median(theirs[row] ?? [])
   return Number.isFinite(ratio) && ratio > 0 ? ratio : undefined
-}
-
-function median(values: readonly number[]): number {
-  return quantile(values, 0.5)
 }
 
 function worst(values: readonly number[]): number {

@@ -1,4 +1,5 @@
-/** The schedule of a run, the same for every contender, and its duration. */
+/** The course of every contender, and its duration. */
+import { sum } from '../base/quantiles.ts'
 import type { LabHost } from '../network/host.ts'
 
 /** `flash` starts the agents of all other phases but `three-hosts`, which has agents of its own. */
@@ -68,5 +69,5 @@ export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle,
     },
   }
   const chosen = PHASES.filter((phase) => only.has(phase) || (phase === 'flash' && !isThreeHostsOnly(only))).map((phase) => phases[phase])
-  return { usual: chosen.reduce((sum, { usual }) => sum + usual, 0), most: chosen.reduce((sum, { most }) => sum + most, 0) }
+  return { usual: sum(chosen.map(({ usual }) => usual)), most: sum(chosen.map(({ most }) => most)) }
 }

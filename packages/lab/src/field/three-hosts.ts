@@ -3,6 +3,7 @@
  * third reaches both. No host is gone.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rates } from '../base/rates.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { Cluster } from './cluster.ts'
 import type { Contender } from './contender.ts'
@@ -27,19 +28,15 @@ export async function threeHosts(
     await sleep(settle)
 
     const endedBefore = cluster.endings.count
-    const usage = () => cluster.swarm.usage().processor
-    const take = () => ({ time: Date.now(), all: cluster.bytes(), third: cluster.bytes([third]), processor: usage() })
-    const before = take()
+    const take = () => ({ all: cluster.bytes(), bridging: cluster.bytes([third]), processor: cluster.swarm.usage().processor })
     const mend = network.part([first], [second])
-    await sleep(CUT)
-    const after = take()
+    const { all, bridging, processor } = await rates(take, () => sleep(CUT))
     mend()
     await sleep(AFTER_CUT)
-    const seconds = (after.time - before.time) / 1000
     add('bridgedLives', cluster.endings.count - endedBefore)
-    add('bridgedBytes', (after.all - before.all) / nodes / seconds)
-    add('bridgingBytes', (after.third - before.third) / perHost / seconds)
-    add('bridgedProcessor', (after.processor - before.processor) / 10 / nodes / seconds)
+    add('bridgedBytes', all / nodes)
+    add('bridgingBytes', bridging / perHost)
+    add('bridgedProcessor', processor / 10 / nodes)
   } finally {
     await cluster.swarm.stop()
   }

@@ -1,5 +1,6 @@
 /** Runs a contender through the schedule. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { rates } from '../base/rates.ts'
 import type { LabNetwork } from '../network/network.ts'
 import { Cluster } from './cluster.ts'
 import type { Contender } from './contender.ts'
@@ -51,15 +52,13 @@ async function flash(cluster: Cluster, { nodes, settle }: Schedule, add: Add): P
   await sleep(settle * 2)
 }
 
-async function idle(cluster: Cluster, schedule: Schedule, add: Add): Promise<void> {
-  const { nodes } = schedule
-  const before = { bytes: cluster.bytes(), usage: cluster.swarm.usage(), time: Date.now() }
-  await sleep(schedule.idle)
-  const seconds = (Date.now() - before.time) / 1000
-  add('idleBytes', (cluster.bytes() - before.bytes) / nodes / seconds)
-  const usage = cluster.swarm.usage()
-  add('idleProcessor', (usage.processor - before.usage.processor) / 10 / nodes / seconds)
-  add('memory', usage.memory / nodes / 2 ** 20)
+async function idle(cluster: Cluster, course: Course, add: Add): Promise<void> {
+  const { nodes } = course
+  const take = () => ({ bytes: cluster.bytes(), processor: cluster.swarm.usage().processor })
+  const { bytes, processor } = await rates(take, () => sleep(course.idle))
+  add('idleBytes', bytes / nodes)
+  add('idleProcessor', processor / 10 / nodes)
+  add('memory', cluster.swarm.usage().memory / nodes / 2 ** 20)
 }
 
 async function single(cluster: Cluster, { repeats, settle }: Schedule, add: Add): Promise<void> {

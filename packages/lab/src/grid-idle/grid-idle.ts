@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { jelBin } from '../base/paths.ts'
+import { mean } from '../base/quantiles.ts'
+import { rates } from '../base/rates.ts'
 import { seconds, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { loopbackBytes, ownNetwork } from '../network/loopback.ts'
@@ -42,8 +44,8 @@ export const experiment = bench({
       costs.push(await compare(kinds, { processes, settle, length, owner: join(folder, `owner-${run}`) }))
     }
     return ROWS.map((row) => {
-      const mean = (kind: Kind): number => costs.reduce((sum, each) => sum + each[kind][row.what], 0) / costs.length
-      return { ...row, without: mean('join'), waiting: mean('work') }
+      const of = (kind: Kind): number => mean(costs.map((each) => each[kind][row.what]))
+      return { ...row, without: of('join'), waiting: of('work') }
     })
   },
   table: (rows) =>
@@ -82,24 +84,17 @@ async function compare([first, second]: readonly [Kind, Kind], { processes, sett
     if ((await swarm.until(() => swarm.agree(), ENTER)) === undefined) throw new Error(`not all of ${processes} processes see all`)
     await sleep(settle)
   }
-  /** For one process: B/s of all pools, and the share of a core of each pool. */
-  const count = async (): Promise<{ readonly traffic: number; readonly processor: readonly number[] }> => {
-    const take = (): readonly number[] => [loopbackBytes(), ...pools.map((swarm) => swarm.usage().processor)]
-    const [since, before] = [performance.now(), take()]
-    await sleep(length)
-    const time = performance.now() - since
-    const [bytes = Number.NaN, ...processor] = take().map((value, index) => value - (before[index] as number))
-    return { traffic: (bytes * 1000) / time / processes, processor: processor.map((ms) => (ms * 100) / time / processes) }
-  }
+  const take = () => ({ bytes: loopbackBytes(), one: pools[0]?.usage().processor ?? 0, other: pools[1]?.usage().processor ?? 0 })
+  /** Of all pools together, a second. */
+  const count = () => rates(take, () => sleep(length))
   try {
     await enter(first)
     const alone = await count()
     await enter(second)
     const both = await count()
-    const [one = Number.NaN, other = Number.NaN] = both.processor
     const costs = {
-      [first]: { traffic: alone.traffic, processor: one },
-      [second]: { traffic: both.traffic - alone.traffic, processor: other },
+      [first]: { traffic: alone.bytes / processes, processor: both.one / 10 / processes },
+      [second]: { traffic: (both.bytes - alone.bytes) / processes, processor: both.other / 10 / processes },
     } as unknown as Costs
     for (const [kind, { traffic, processor }] of Object.entries(costs))
       console.error(`jel ${kind}: ${figure(traffic)} B/s, ${processor.toFixed(3)} % of a core`)

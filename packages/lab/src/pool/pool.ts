@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs'
 import { jelBin } from '../base/paths.ts'
 import { summarizeProfiles } from '../base/profile.ts'
-import { flag, optional, seconds, someOf, text, whole, wholes } from '../base/settings.ts'
+import { optional, seconds, someOf, text, whole, wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { ownNetwork } from '../network/loopback.ts'
 import { Measures, shown, table } from './measure.ts'
@@ -24,9 +24,8 @@ export const experiment = bench({
     idle: seconds(60, 'seconds over which idle cost is measured, after as long a rest'),
     cpuProf: optional('FOLDER', 'profile all children and sum up where the processor time went'),
     bin: text(jelBin, "the command line to run (default: this checkout's)", 'FILE'),
-    sharedNetwork: flag("stay in the machine's network: no byte counts with headers"),
   },
-  where: ({ sharedNetwork }) => (sharedNetwork ? 'here' : 'network'),
+  where: 'network',
   figures: shown,
   async measure({ nodes, processes, cpuProf: profiles, idle, only, ...rest }) {
     if (!ownNetwork()) console.error('Not alone in this network: no byte counts with headers.')

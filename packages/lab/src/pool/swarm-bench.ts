@@ -1,5 +1,6 @@
 /** Benchmarks a pool of real nodes while they come, leave and are killed. */
 import { quantile } from '../base/quantiles.ts'
+import { rates } from '../base/rates.ts'
 import { loopbackBytes } from '../network/loopback.ts'
 import { HostSwarm } from '../swarm/host-swarm.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
@@ -129,15 +130,12 @@ async function comeAndGo({ swarm, plan, add, record }: Bench): Promise<void> {
 async function idle({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
   plan.say(`  idle for ${(plan.idleSettle + plan.idle) / 1000} s`)
   await swarm.rest(plan.idleSettle)
-  const take = async () => ({ payload: await payloadOf(swarm), wire: loopbackBytes(), usage: swarm.usage(), time: Date.now() })
-  const before = await take()
-  await swarm.rest(plan.idle)
-  const after = await take()
-  const time = after.time - before.time
-  if (swarm instanceof HostSwarm) add('idle: TCP payload a node', 'KB/s', (after.payload - before.payload) / nodes / time)
-  record('idleHeaders', 'KB/s', (after.wire - before.wire) / nodes / time)
-  record('idleProcessor', '% of a core', ((after.usage.processor - before.usage.processor) / time / nodes) * 100)
-  if (swarm instanceof ProcessSwarm) add('idle: memory a process (RSS)', 'MB', after.usage.memory / nodes / 2 ** 20, 85)
+  const take = async () => ({ payload: await payloadOf(swarm), wire: loopbackBytes(), processor: swarm.usage().processor })
+  const { payload, wire, processor } = await rates(take, () => swarm.rest(plan.idle))
+  if (swarm instanceof HostSwarm) add('idle: TCP payload a node', 'KB/s', payload / nodes / 1000)
+  record('idleHeaders', 'KB/s', wire / nodes / 1000)
+  record('idleProcessor', '% of a core', processor / 10 / nodes)
+  if (swarm instanceof ProcessSwarm) add('idle: memory a process (RSS)', 'MB', swarm.usage().memory / nodes / 2 ** 20, 85)
 }
 
 async function kills({ swarm, plan, add }: Bench): Promise<void> {

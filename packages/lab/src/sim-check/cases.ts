@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { loadScenario, type RunResult, type Scenario, type Task } from '@jel/simulator'
+import { median } from '../base/quantiles.ts'
 import { inCheckout } from '../base/paths.ts'
 
 interface Case {
@@ -60,15 +61,15 @@ export function figuresOf(results: readonly RunResult[]): Record<string, Figures
     for (const [name, value] of Object.entries(figuresOfRun(result))) figures.set(name, [...(figures.get(name) ?? []), value])
   }
   return Object.fromEntries(
-    [...drawn].map(([name, figures]) => [name, Object.fromEntries([...figures].map(([each, values]) => [each, median(values)]))]),
+    [...drawn].map(([name, figures]) => [name, Object.fromEntries([...figures].map(([each, values]) => [each, middle(values)]))]),
   )
 }
 
 /**
  * The median of an odd number of values; Infinity if one of them is, as that event never happened.
  */
-function median(values: readonly number[]): number {
-  return values.includes(Infinity) ? Infinity : (values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0)
+function middle(values: readonly number[]): number {
+  return values.includes(Infinity) ? Infinity : median(values)
 }
 
 function figuresOfRun({ allKnewAll, lastArrival, lastChange, detection, received, elections, dials }: RunResult): Figures {

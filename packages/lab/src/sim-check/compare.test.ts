@@ -21,10 +21,11 @@ describe('the guard', () => {
     expect(differences.map(({ verdict }) => verdict)).toEqual(['worse', 'worse', 'better'])
     expect(table(differences)).toBe(
       [
-        'scenario  figure                     before    now  change',
-        'join      known after, ms              1000   1101    +10%  worse',
-        'join      received a node, bytes      20000  22001    +10%  worse',
-        'join      dials in the worst second      40     30    -25%  better',
+        '| scenario | figure                    | before | now   | change |        |',
+        '| -------- | ------------------------- | ------ | ----- | ------ | ------ |',
+        '| join     | known after, ms           | 1000   | 1101  | +10%   | worse  |',
+        '| join     | received a node, bytes    | 20000  | 22001 | +10%   | worse  |',
+        '| join     | dials in the worst second | 40     | 30    | -25%   | better |',
       ].join('\n'),
     )
   })

@@ -1,3 +1,4 @@
+import { markdownTable } from '../base/markdown.ts'
 import type { Figures } from './cases.ts'
 
 /** A figure that has changed. */
@@ -45,9 +46,9 @@ function judge(figure: string, before: number | undefined, now: number | undefin
 /** The differences as a table. */
 export function table(differences: readonly Difference[]): string {
   const text = (value: number | undefined): string => (value === undefined ? '–' : String(value))
-  const rows = [
+  return markdownTable(
     ['scenario', 'figure', 'before', 'now', 'change', ''],
-    ...differences.map(({ scenario, figure, before, now, verdict }) => [
+    differences.map(({ scenario, figure, before, now, verdict }) => [
       scenario,
       figure,
       text(before),
@@ -55,16 +56,7 @@ export function table(differences: readonly Difference[]): string {
       percent(before, now),
       verdict,
     ]),
-  ]
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column < 2 || column === 5 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  )
 }
 
 function percent(before: number | undefined, now: number | undefined): string {

@@ -3,6 +3,7 @@
  * and compares their trace hashes. npm fetches other versions than the running one once, into
  * node_modules/.cache.
  */
+import { markdownTable } from '../base/markdown.ts'
 import { wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { accountOf, fetchNode, findNode, type Account } from './nodes.ts'
@@ -22,11 +23,8 @@ export const experiment = bench({
     return { accounts, names, different: names.filter((name) => new Set(accounts.map(({ hashes }) => hashes[name])).size > 1) }
   },
   table({ accounts, names, different }) {
-    const width = Math.max(...names.map((name) => name.length), 0)
-    const rows = names.map((name) => {
-      const verdict = accounts.length < 2 ? '' : different.includes(name) ? 'DIFFERENT' : 'same'
-      return `${name.padEnd(width)}  ${accounts.map(({ hashes }) => (hashes[name] ?? '–').padEnd(16)).join('  ')}  ${verdict}`
-    })
+    const verdict = (name: string): string => (accounts.length < 2 ? '' : different.includes(name) ? 'DIFFERENT' : 'same')
+    const rows = names.map((name) => [name, ...accounts.map(({ hashes }) => hashes[name] ?? '–'), verdict(name)])
     const versions = accounts.map(({ version }) => version)
     const summary =
       different.length > 0
@@ -34,7 +32,7 @@ export const experiment = bench({
         : accounts.length < 2
           ? 'there is nothing to compare with'
           : `all ${names.length} histories are the same on Node ${versions.join(', ')}`
-    return [`${''.padEnd(width)}  ${versions.map((version) => version.padEnd(16)).join('  ')}`, ...rows, summary].join('\n')
+    return `${markdownTable(['', ...versions, ''], rows)}\n${summary}`
   },
   passed: ({ accounts, different }) => different.length === 0 && accounts.length > 1,
 })

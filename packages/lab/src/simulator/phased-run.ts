@@ -59,10 +59,6 @@ export class PhasedRun {
     })
   }
 
-  get traceHash(): string {
-    return this.#pool.traceHash
-  }
-
   run(): void {
     const { nodes, over, settle, steady, churn, rack } = this.#plan
     this.#time('flash join', () => this.#flashJoin(nodes, over))

@@ -3,11 +3,10 @@ import { serve } from '../base/remote.ts'
 import { PhasedRun, type Phase, type Plan } from './phased-run.ts'
 
 const worker = {
-  run(plan: Plan): { readonly traceHash: string; readonly phases: readonly Phase[] } {
+  run(plan: Plan): readonly Phase[] {
     const phases: Phase[] = []
-    const phased = new PhasedRun(plan, (phase) => phases.push(phase))
-    phased.run()
-    return { traceHash: phased.traceHash, phases }
+    new Course(plan, (phase) => phases.push(phase)).run()
+    return phases
   },
 }
 

@@ -1,6 +1,8 @@
 /** The results of a soak: a table, JSON, a plot. */
 import { linePlot } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
+import { markdownRow } from '../base/markdown.ts'
+import { mean } from '../base/quantiles.ts'
 import { ALL, isJudged, type Row, type SoakReport } from './samples.ts'
 import { MEASURES, type Measure, type Sample } from './plan.ts'
 import { isFlat } from './slope.ts'
@@ -45,7 +47,7 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
       const text = `${inUnits(measure, mean)}, ${sign}${inUnits(measure, Math.abs(perHour))} ± ${inUnits(measure, uncertainty)}`
       return isLong && grows(row) ? `**${text}**` : text
     })
-    return `| ${label(measure)} | ${cells.join(' | ')} |`
+    return markdownRow([label(measure), ...cells])
   })
   const brief = 'Too short to tell growth from noise: nothing is judged.'
   return [
@@ -92,9 +94,7 @@ async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: SoakD
       each.map(({ time, values }) => ({ minute: Math.floor((time - start) / 60_000), share: values[measure] / (means.get(group) ?? 1) })),
     )
     const byMinute = Map.groupBy(all, ({ minute }) => minute)
-    const points = [...byMinute]
-      .sort(([a], [b]) => a - b)
-      .map(([minute, each]) => [minute, each.reduce((sum, { share }) => sum + share, 0) / each.length] as const)
+    const points = [...byMinute].sort(([a], [b]) => a - b).map(([minute, each]) => [minute, mean(each.map(({ share }) => share))] as const)
     return { name: measure, points }
   })
   return await linePlot({

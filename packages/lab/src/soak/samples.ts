@@ -1,4 +1,5 @@
 /** All samples of all groups, and the slopes through them. */
+import { mean } from '../base/quantiles.ts'
 import { UsageError } from '../base/settings.ts'
 import { MEASURED, MEASURES, KILLED, type Measure, type Sample } from './plan.ts'
 import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
@@ -106,7 +107,7 @@ export class Samples {
  * an end is no slope.
  */
 function levelled(series: readonly (readonly Point[])[]): Point[] {
-  const average = (points: readonly Point[]): number => points.reduce((sum, [, value]) => sum + value, 0) / points.length
+  const average = (points: readonly Point[]): number => mean(points.map(([, value]) => value))
   const level = average(series.flat())
   return series.flatMap((points) => {
     const shift = level - average(points)

@@ -1,4 +1,5 @@
 /** Fits a line through measurements, with its uncertainty, to test whether they are flat. */
+import { mean as average, sum } from '../base/quantiles.ts'
 
 export interface Slope {
   /**
@@ -60,12 +61,4 @@ function means(points: readonly Point[], block: number): Point[] {
  */
 function studentT(degrees: number, z: number): number {
   return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
-
-function average(values: readonly number[]): number {
-  return sum(values) / values.length
 }

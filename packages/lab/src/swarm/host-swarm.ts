@@ -1,5 +1,6 @@
 /** Real hosts on loopback, many to a process, spread over a few worker processes. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sum } from '../base/quantiles.ts'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
 import type { HostWorker, StartedHost } from './host-worker.ts'
 import type { Swarm } from './swarm.ts'
@@ -74,9 +75,7 @@ export class HostSwarm implements Swarm {
 
   /** Sends SIGKILL to a host with a process of its own. Returns the time of the kill. */
   async kill(id: string): Promise<number> {
-    const home = this.#homes.get(id)
-    if (home === undefined) throw new Error(`no host ${id}`)
-    this.#homes.delete(id)
+    const home = this.#take(id)
     this.#buried = combine(this.#buried, await home.remote.tally())
     this.#workers.splice(this.#workers.indexOf(home), 1)
     const killed = performance.timeOrigin + performance.now()
@@ -105,23 +104,27 @@ export class HostSwarm implements Swarm {
 
   /** Lets one host leave. Returns the time of the call. */
   async leave(id: string): Promise<number> {
+    return await this.#take(id).remote.leave(id)
+  }
+
+  /** Returns the worker of a host that ends. */
+  #take(id: string): Worker {
     const home = this.#homes.get(id)
     if (home === undefined) throw new Error(`no host ${id}`)
     this.#homes.delete(id)
-    return home.remote.leave(id)
+    return home
   }
 
   /** Reported deaths of nodes that were not killed, and notifications that came twice. */
   async wrongs(): Promise<{ deaths: number; repeats: number }> {
     const each = await Promise.all(
-      this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths([]), repeats: await remote.repeats() })),
+      this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths(), repeats: await remote.repeats() })),
     )
-    return { deaths: each.reduce((sum, { deaths }) => sum + deaths, 0), repeats: each.reduce((sum, { repeats }) => sum + repeats, 0) }
+    return { deaths: sum(each.map(({ deaths }) => deaths)), repeats: sum(each.map(({ repeats }) => repeats)) }
   }
 
   async socketBytes(): Promise<number> {
-    const counts = await Promise.all(this.#workers.map(({ remote }) => remote.socketBytes()))
-    return counts.reduce((sum, count) => sum + count, 0)
+    return sum(await Promise.all(this.#workers.map(({ remote }) => remote.socketBytes())))
   }
 
   async links(): Promise<number[]> {

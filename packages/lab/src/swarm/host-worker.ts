@@ -13,24 +13,6 @@ export interface StartedHost extends Started {
   readonly address: string
 }
 
-/** The calls of the parent. */
-export interface HostWorker {
-  /** Starts counting; call it before the first host starts. */
-  count(): void
-  start(count: number, pool: string, bootstrap: string[]): Promise<StartedHost[]>
-  /** When each host here received this event about a subject. */
-  sightings(type: string, subject: string): number[]
-  /** Processor time counts from the loading of the code. */
-  tally(): Tally
-  until(question: Question, timeout: number): Promise<[string, number][]>
-  unexpectedDeaths(expected: string[]): number
-  repeats(): number
-  socketBytes(): number
-  links(): number[]
-  leave(id: string): Promise<number>
-  stop(): Promise<void>
-}
-
 const now = (): number => performance.timeOrigin + performance.now()
 const hosts = new Map<string, Overlay>()
 const sightings = new Sightings()
@@ -59,24 +41,27 @@ async function start(pool: string, bootstrap: string[]): Promise<StartedHost> {
   return { id, address: addresses[0] ?? '', called, entered }
 }
 
-const worker: HostWorker = {
+const worker = {
+  /** Starts counting; call it before the first host starts. */
   count: () => {
     meter ??= new Meter()
   },
-  start: (count, pool, bootstrap) => Promise.all(Array.from({ length: count }, () => start(pool, bootstrap))),
-  until: async (question, timeout) => [
+  start: (count: number, pool: string, bootstrap: string[]) => Promise.all(Array.from({ length: count }, () => start(pool, bootstrap))),
+  until: async (question: Question, timeout: number) => [
     ...(await sightings.until({ ...question, observers: question.observers.filter((id) => hosts.has(id)) }, timeout)),
   ],
-  sightings: (type, subject) => sightings.timesOf(type, subject),
-  tally: () => {
+  /** When each host here received this event about a subject. */
+  sightings: (type: string, subject: string) => sightings.timesOf(type, subject),
+  /** Processor time counts from the loading of the code. */
+  tally: (): Tally => {
     const { frames = 0, frameBytes = 0, published = 0, links = 0 } = meter ?? {}
     return { frames, frameBytes, published, links, streamBytes: bytes.written(), processor: processorTime() - loaded }
   },
-  unexpectedDeaths: (expected) => sightings.unexpected('died', new Set(expected)),
+  unexpectedDeaths: () => sightings.unexpected('died', new Set()),
   repeats: () => sightings.repeats,
   socketBytes: () => bytes.written(),
   links: () => [...hosts.values()].map((host) => host.health().links),
-  async leave(id) {
+  async leave(id: string) {
     const host = hosts.get(id)
     if (host === undefined) throw new Error(`no host ${id} here`)
     hosts.delete(id)
@@ -89,5 +74,7 @@ const worker: HostWorker = {
     process.disconnect()
   },
 }
+
+export type HostWorker = typeof worker
 
 serve(worker)

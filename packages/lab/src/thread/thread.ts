@@ -2,36 +2,39 @@
  * Measures the cost of a node in a worker thread, beside one in the main thread: start, memory,
  * delay of a signal, throughput of a stream. One fresh process a measurement, in turn.
  */
-import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { markdownTable } from '../base/markdown.ts'
-import { quantile } from '../base/quantiles.ts'
+import { median } from '../base/quantiles.ts'
+import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
-import type { Costs } from './subject.ts'
+import type { Costs, Subject } from './subject.ts'
 
-const SUBJECT = fileURLToPath(new URL('subject.ts', import.meta.url))
+const THREADS = ['main', 'worker'] as const
 const NAMES: readonly (keyof Costs)[] = ['start ms', 'memory MiB', 'signal ms', 'stream MiB/s']
 
-function measure(thread: 'main' | 'worker'): Costs {
-  return JSON.parse(execFileSync(process.execPath, [SUBJECT, thread], { encoding: 'utf8' })) as Costs
+/** The peer runs in the main thread of a process of its own. */
+async function measure(thread: (typeof THREADS)[number]): Promise<Costs> {
+  const start = (): RemoteProcess<Subject> => startRemote(new URL('subject.ts', import.meta.url))
+  const [subject, peer] = [start(), start()]
+  const costs = await subject.remote.measure(thread, await peer.remote.receive())
+  for (const { child } of [subject, peer]) child.kill()
+  return costs
 }
 
 export const experiment = bench({
   about: 'a node in a worker thread beside one in the main thread',
   settings: { runs: whole(5, 'processes of each kind') },
-  measure: ({ runs }) => Array.from({ length: runs }, () => ({ main: measure('main'), worker: measure('worker') })),
+  async measure({ runs }) {
+    const all: Record<(typeof THREADS)[number], Costs>[] = []
+    for (let run = 0; run < runs; run++) all.push({ main: await measure('main'), worker: await measure('worker') })
+    return all
+  },
   table: (runs) =>
     markdownTable(
       ['', 'main', 'worker', 'worker / main'],
       NAMES.map((name) => {
-        const [main, worker] = (['main', 'worker'] as const).map((thread) =>
-          quantile(
-            runs.map((run) => run[thread][name]),
-            0.5,
-          ),
-        ) as [number, number]
-        return [name, main.toFixed(2), worker.toFixed(2), (worker / main).toFixed(2)]
+        const [main, worker] = THREADS.map((thread) => median(runs.map((run) => run[thread][name]))) as [number, number]
+        return [name, ...[main, worker, worker / main].map((value) => value.toFixed(2))]
       }),
     ),
 })
