@@ -58,7 +58,11 @@ export async function withCluster<Kind extends Cluster, Value>(
   const folder = mkdtempSync(join(parent, 'cluster-'))
   try {
     const cluster = await start({ ...place, folder })
-    return await run(cluster, folder).finally(() => cluster.stop())
+    try {
+      return await run(cluster, folder)
+    } finally {
+      await cluster.stop()
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
