@@ -107,7 +107,7 @@ export const electionNames: Attack = {
         ),
       )
     })
-    const time = await pool.elects('new')
+    const time = await pool.remote.elects('new')
     if (Number.isNaN(time)) breach('an honest node was not elected')
     return `${sent} elections made up; a new one of an honest node took ${time.toFixed(0)} ms`
   },

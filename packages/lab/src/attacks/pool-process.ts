@@ -43,9 +43,10 @@ export interface Figures {
 }
 
 export const election = 'master'
-/** Longest waits for the pool to start and for a change of it, and the time between two looks, ms. */
+/** Longest wait for the pool to start, and for a change of it, ms. */
 const START = 15_000
 const TIMEOUT = 10_000
+/** Time between two looks at all views, ms. */
 const EVERY = 5
 
 const nodes: Overlay[] = []

@@ -3,7 +3,7 @@ import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
-import type { Commands, Figures } from './pool-process.ts'
+import type { Commands } from './pool-process.ts'
 
 export class VictimPool {
   readonly name = `attacked-${process.pid}-${Date.now()}`
@@ -14,7 +14,7 @@ export class VictimPool {
   /** Resolves when all see all and one of them is elected. */
   static async start(count: number): Promise<VictimPool> {
     const pool = new VictimPool()
-    pool.addresses = await pool.#process.remote.start(pool.name, count)
+    pool.addresses = await pool.remote.start(pool.name, count)
     return pool
   }
 
@@ -23,30 +23,17 @@ export class VictimPool {
     return this.addresses[index % this.addresses.length] ?? ''
   }
 
+  get remote(): RemoteProcess<Commands>['remote'] {
+    return this.#process.remote
+  }
+
   id(index = 0): string {
     return this.address(index).split('/p2p/')[1] ?? ''
   }
 
-  async figures(): Promise<Figures> {
-    return await this.#process.remote.figures()
-  }
-
-  /** Time until all nodes see a newcomer, ms; NaN if some still don't after ten seconds. */
-  async newcomer(): Promise<number> {
-    return await this.#process.remote.newcomer(this.name, this.address(1))
-  }
-
-  /**
-   * Time until all nodes see an honest winner of an election of this name, ms; NaN if some still
-   * don't after ten seconds.
-   */
-  async elects(name: string): Promise<number> {
-    return await this.#process.remote.elects(name)
-  }
-
   /** The key of a member, from its key file. */
   async keyFile(): Promise<Ed25519PrivateKey> {
-    const { privateKey } = JSON.parse(await this.#process.remote.keyFile()) as { privateKey: string }
+    const { privateKey } = JSON.parse(await this.remote.keyFile()) as { privateKey: string }
     return privateKeyFromProtobuf(Buffer.from(privateKey, 'base64')) as Ed25519PrivateKey
   }
 

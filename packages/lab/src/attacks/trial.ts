@@ -132,12 +132,12 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
 }
 
 async function phase(pool: VictimPool, act: () => Promise<unknown>): Promise<Phase> {
-  const first = await pool.figures()
+  const first = await pool.remote.figures()
   const [usage, started] = [pool.usage(), performance.now()]
-  const [newcomer] = await Promise.all([pool.newcomer(), act()])
+  const [newcomer] = await Promise.all([pool.remote.newcomer(pool.name, pool.address(1)), act()])
   const elapsed = performance.now() - started
   const spent = pool.usage()
-  const figures = await pool.figures()
+  const figures = await pool.remote.figures()
   return {
     figures,
     processor: ((spent.processor - usage.processor) / elapsed) * 100,

@@ -1,4 +1,4 @@
-/** The log of a job's executions: `begin` and `end` of tasks, and the process that runs its root. */
+/** The log of a job: `begin` and `end` of its tasks, and the process that runs its `root`. */
 import { existsSync, readFileSync } from 'node:fs'
 
 export interface Execution {

@@ -1,5 +1,25 @@
-/** Loops that wait. */
+/** Waits with an end, and loops that wait. */
 import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Something never happened in its time. */
+export class NeverError extends Error {}
+
+/**
+ * Waits for `promise`.
+ * @throws {NeverError} if it has not come after `ms`.
+ */
+export async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
+  const timer = new AbortController()
+  const late = sleep(ms, undefined, { signal: timer.signal }).then(() => {
+    throw new NeverError(`${what}: nothing for ${(ms / 1000).toFixed(0)} s`)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timer.abort()
+    late.catch(() => {})
+  }
+}
 
 /** Returns false where the condition does not hold in time, ms. Looks every `every` ms. */
 export async function until(condition: () => boolean | Promise<boolean>, within = Infinity, every = 20): Promise<boolean> {

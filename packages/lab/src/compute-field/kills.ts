@@ -4,8 +4,7 @@
  */
 import { join } from 'node:path'
 import { endedTasks, readExecutions } from '../base/job-log.ts'
-import { until } from '../base/wait.ts'
-import { NeverError, within } from './bounds.ts'
+import { NeverError, until, within } from '../base/wait.ts'
 import { diesFile, withCluster, type Cluster, type Part, type Place } from './contender.ts'
 import { killRow, twiceRow, type Add } from './rows.ts'
 

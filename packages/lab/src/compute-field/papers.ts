@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
 import { sum } from '../base/quantiles.ts'
-import { within } from './bounds.ts'
+import { within } from '../base/wait.ts'
 import { withCluster } from './contender.ts'
 import { startGrid } from './grid.ts'
 

@@ -1,6 +1,6 @@
 /** Measures how fast a contender is on two cores when nothing goes wrong. */
 import { loopbackBytes, loopbackPackets } from '../network/loopback.ts'
-import { within } from './bounds.ts'
+import { within } from '../base/wait.ts'
 import type { Job } from './client.ts'
 import type { Cluster } from './contender.ts'
 import { LENGTHS, type Add, type Length } from './rows.ts'

@@ -5,13 +5,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { keep } from '../base/child.ts'
-import type { NodeCommand, NodeListener, NodeProcess } from '../swarm/start-node.ts'
+import { within } from '../base/wait.ts'
+import { START_TIMEOUT, type NodeCommand, type NodeListener, type NodeProcess } from '../swarm/start-node.ts'
 import type { Contender } from './contender.ts'
 
 const PORT = 7000
 const RPC_PORT = 17_000
-/** Longest that one agent may take to enter, ms. */
-const START_TIMEOUT = 120_000
 
 const EVENTS: Readonly<Record<string, 'joined' | 'left' | 'died'>> = {
   EventMemberJoin: 'joined',
@@ -34,14 +33,13 @@ export function serf(): Contender | undefined {
 }
 
 /** Starts one agent and waits until it has entered. */
-async function start({ bin, args, introducer, within = [] }: NodeCommand, listener: NodeListener): Promise<NodeProcess> {
+async function start({ bin, args, introducer, within: outer = [] }: NodeCommand, listener: NodeListener): Promise<NodeProcess> {
   const [name = '', address = '', rpc = ''] = args
-  const [nsenter = '', ...rest] = within
+  const [nsenter = '', ...rest] = outer
   const spawned = Date.now()
   const agent = [bin, 'agent', `-node=${name}`, `-bind=${address}`, `-rpc-addr=${rpc}`, '-profile=lan']
   const child = keep(spawn(nsenter, [...rest, ...agent, ...(introducer === undefined ? [] : [`-join=${introducer}`])]))
   const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const timer = setTimeout(() => reject(new Error(`${name} did not enter within ${START_TIMEOUT} ms`)), START_TIMEOUT)
   child.once('error', reject)
   child.once('exit', (code, signal) => {
     listener.ended(name, code ?? signal)
@@ -54,7 +52,5 @@ async function start({ bin, args, introducer, within = [] }: NodeCommand, listen
     if (event !== undefined) listener.line(name, { event, time: Date.now(), node: { id: about, incarnation: 1, addresses: [] } })
     if ((introducer === undefined && about === name) || line.includes('agent: joined:')) resolve(Date.now())
   })
-  const entered = await promise
-  clearTimeout(timer)
-  return { child, id: name, address, spawned, entered }
+  return { child, id: name, address, spawned, entered: await within(START_TIMEOUT, `the entry of ${name}`, promise) }
 }

@@ -20,27 +20,7 @@ const batch = 50
 /** Time between two probes, ms. */
 const probeInterval = 100
 
-export interface Figures {
-  /** Time from the start of the newcomer's host until it knew all, s. */
-  readonly seconds: number
-  /** Processor time of the newcomer since its process began, s. */
-  readonly processor: number
-  /** The newcomer's highest memory, MB. */
-  readonly megabytes: number
-  /** The introducer's highest memory, MB. */
-  readonly tellerMegabytes: number
-  /**
-   * The slowest answer to a probe of another link during that time, ms; Infinity: there was none.
-   */
-  readonly slowestProbe: number
-  readonly probes: number
-  /** Members that either node took for dead: they are statements only and have no process. */
-  readonly died: number
-  /** Whether the probing link lasted. */
-  readonly isUp: boolean
-}
-
-export async function trial(members: number, tagBytes: number, within = 60_000): Promise<Figures> {
+export async function trial(members: number, tagBytes: number, within: number) {
   const pool = `large-${process.pid}-${Date.now()}`
   const listen = ['/ip4/127.0.0.1/tcp/0']
   const nodes: RemoteProcess<Node>[] = []
@@ -64,13 +44,19 @@ export async function trial(members: number, tagBytes: number, within = 60_000):
     const seconds = (performance.now() - startedAt) / 1_000
     const { slowest, count } = await probing.end()
     return {
+      /** From the start of the newcomer's host until it knew all, s. */
       seconds,
+      /** Of the newcomer since its process began, s. */
       processor: state.processor,
+      /** Highest memory of the newcomer and of the introducer, MB. */
       megabytes: state.megabytes,
       tellerMegabytes: (await introducer.state()).megabytes,
+      /** Slowest answer of another link to a probe meanwhile, ms; Infinity: there was none. */
       slowestProbe: slowest,
       probes: count,
+      /** Members that either node took for dead: they have no process. */
       died: state.died + told.died,
+      /** Whether the probing link lasted. */
       isUp: link.isUp,
     }
   } finally {

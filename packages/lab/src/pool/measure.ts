@@ -2,6 +2,7 @@
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { summarize } from '../base/quantiles.ts'
+import { NeverError } from '../base/wait.ts'
 
 export type Unit = 'ms' | 'KB' | 'KB/s' | '% of a core' | 'MB' | 'count'
 
@@ -15,11 +16,6 @@ export interface Measure {
   readonly target: number | undefined
   readonly values: number[]
 }
-
-/**
- * An event never happened, so further measurements of the same swarm would only time out as well.
- */
-export class NeverError extends Error {}
 
 /** Collects values under their names, in the order in which the names first came up. */
 export class Measures {

@@ -1,11 +1,12 @@
 /** Benchmarks a pool of real nodes while they come, leave and are killed. */
 import { quantile } from '../base/quantiles.ts'
 import { rates } from '../base/rates.ts'
+import { NeverError } from '../base/wait.ts'
 import { loopbackBytes } from '../network/loopback.ts'
 import { HostSwarm } from '../swarm/host-swarm.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import { benchElections } from './elections.ts'
-import { NeverError, type Measures } from './measure.ts'
+import type { Measures } from './measure.ts'
 import { TIMEOUT, type Add, type Plan } from './plan.ts'
 
 /** Event loops that all hosts of a swarm share. */
@@ -67,6 +68,7 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
       if (swarm instanceof ProcessSwarm) await benchElections(swarm, plan, add)
       if (swarm instanceof ProcessSwarm && phases.has('kill')) await kills(bench)
     } catch (error) {
+      // Further measurements of the same swarm would only time out as well.
       if (!(error instanceof NeverError)) throw error
       plan.say(`  given up: ${error.message}`)
     } finally {

@@ -19,23 +19,6 @@ export interface Plan {
   readonly rack: number
 }
 
-export interface Phase {
-  readonly phase: string
-  readonly virtualSeconds: number
-  readonly realSeconds: number
-  /** Processor time of all threads, garbage collection included. */
-  readonly cpuSeconds: number
-  /** Virtual over real time. */
-  readonly ratio: number
-  readonly nodeSecondsPerSecond: number
-  readonly events: number
-  readonly eventsPerSecond: number
-  /** Bytes of payload received per node. */
-  readonly bytesPerNode: number
-  readonly rssMB: number
-  readonly note: string
-}
-
 type Pool = Simulation<JelNode>
 type Node = SimulatedNode<JelNode>
 
@@ -43,14 +26,14 @@ export class PhasedRun {
   readonly #plan: Plan
   readonly #pool: Pool
   readonly #random: () => number
-  readonly #done: (phase: Phase) => void
+  /** The cells of each phase, as `simulator.ts` names them. */
+  readonly rows: string[][] = []
   #alive: Node[] = []
   #joined = 0
   #ended = 0
 
-  constructor(plan: Plan, done: (phase: Phase) => void) {
+  constructor(plan: Plan) {
     this.#plan = plan
-    this.#done = done
     this.#random = createRandom(plan.seed)
     this.#pool = createPool(plan.seed)
     this.#pool.subscribe((_node, { type }) => {
@@ -141,19 +124,19 @@ export class PhasedRun {
     const realSeconds = (performance.now() - before.at) / 1_000
     const { user, system } = process.cpuUsage(before.cpu)
     const events = this.#pool.events - before.events
-    this.#done({
+    this.rows.push([
       phase,
-      virtualSeconds,
-      realSeconds,
-      cpuSeconds: (user + system) / 1e6,
-      ratio: virtualSeconds / realSeconds,
-      nodeSecondsPerSecond: (this.#plan.nodes * virtualSeconds) / realSeconds,
-      events,
-      eventsPerSecond: events / realSeconds,
-      bytesPerNode: (this.#bytes() - before.bytes) / this.#plan.nodes,
-      rssMB: process.resourceUsage().maxRSS / 1_024,
+      virtualSeconds.toFixed(1),
+      realSeconds.toFixed(1),
+      ((user + system) / 1e6).toFixed(1),
+      (virtualSeconds / realSeconds).toPrecision(3),
+      ((this.#plan.nodes * virtualSeconds) / realSeconds).toFixed(0),
+      String(events),
+      (events / realSeconds).toFixed(0),
+      ((this.#bytes() - before.bytes) / this.#plan.nodes / 1_024).toFixed(1),
+      (process.resourceUsage().maxRSS / 1_024).toFixed(0),
       note,
-    })
+    ])
   }
 
   #bytes(): number {

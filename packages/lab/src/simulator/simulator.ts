@@ -7,9 +7,10 @@ import { markdownRow } from '../base/markdown.ts'
 import { startRemote } from '../base/remote.ts'
 import { optional, positive, whole, wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
-import type { Phase, Plan } from './phased-run.ts'
+import type { Plan } from './course.ts'
 import type { SimulatorWorker } from './worker.ts'
 
+/** `cpu s`: of all threads, garbage collection included. `ratio`: virtual over real time. */
 const HEADER = ['nodes', 'phase', 'virtual s', 'real s', 'cpu s', 'ratio', 'node-s/s', 'events', 'events/s', 'KB/node', 'peak MB', '']
 
 /** JavaScript heap of a pool, MB; typed arrays come on top. */
@@ -31,17 +32,16 @@ export const experiment = bench({
   async measure({ nodes: sizes, rack, cpuProf, ...course }, { origin }) {
     const { node, processor, memoryGB } = origin.machine
     console.log(`Node ${node}, ${processor}, ${memoryGB} GB`)
-    console.log(markdownRow(HEADER))
-    console.log(markdownRow(HEADER.map(() => '---')))
+    for (const cells of [HEADER, HEADER.map(() => '---')]) console.log(markdownRow(cells))
     for (const nodes of sizes) {
       const plan: Plan = { ...course, nodes, rack: Math.min(rack, Math.floor(nodes / 10)) }
-      for (const phase of await simulate(plan, cpuProf)) console.log(markdownRow(row(nodes, phase)))
+      for (const cells of await simulate(plan, cpuProf)) console.log(markdownRow([String(nodes), ...cells]))
     }
   },
 })
 
 /** Runs one pool, on one core where the machine has `taskset`. */
-async function simulate(plan: Plan, profile: string | undefined): Promise<readonly Phase[]> {
+async function simulate(plan: Plan, profile: string | undefined): Promise<readonly string[][]> {
   const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
   const flags = [`--max-old-space-size=${heapMB}`, '--max-semi-space-size=64', '--disable-warning=ExperimentalWarning', ...profiling]
   const { child, remote } = startRemote<SimulatorWorker>(new URL('worker.ts', import.meta.url), flags)
@@ -50,21 +50,4 @@ async function simulate(plan: Plan, profile: string | undefined): Promise<readon
   child.disconnect()
   await once(child, 'exit')
   return result
-}
-
-function row(nodes: number, phase: Phase): string[] {
-  return [
-    String(nodes),
-    phase.phase,
-    phase.virtualSeconds.toFixed(1),
-    phase.realSeconds.toFixed(1),
-    phase.cpuSeconds.toFixed(1),
-    phase.ratio.toPrecision(3),
-    phase.nodeSecondsPerSecond.toFixed(0),
-    String(phase.events),
-    phase.eventsPerSecond.toFixed(0),
-    (phase.bytesPerNode / 1_024).toFixed(1),
-    phase.rssMB.toFixed(0),
-    phase.note,
-  ]
 }

@@ -1,12 +1,12 @@
 /** Runs one pool in a process of its own, so that memory is that of one size only. */
 import { serve } from '../base/remote.ts'
-import { PhasedRun, type Phase, type Plan } from './phased-run.ts'
+import { Course, type Plan } from './course.ts'
 
 const worker = {
-  run(plan: Plan): readonly Phase[] {
-    const phases: Phase[] = []
-    new Course(plan, (phase) => phases.push(phase)).run()
-    return phases
+  run(plan: Plan): readonly string[][] {
+    const course = new Course(plan)
+    course.run()
+    return course.rows
   },
 }
 

@@ -1,7 +1,7 @@
 /** All processes of the soak: starts them, samples them, and kills and restarts some of them. */
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
-import { repeat } from '../base/wait.ts'
+import { repeat, within } from '../base/wait.ts'
 import { FLAGS, INTERPRETED_FLAGS, KILL_EVERY, KILLED, MEASURED, SAMPLE_EVERY, type Group } from './plan.ts'
 import type { Samples } from './samples.ts'
 import type { SoakWorker } from './worker.ts'
@@ -64,13 +64,12 @@ export class SoakSwarm {
       complain(group, `the process ended by itself: ${code ?? signal}`)
       if (!KILLED.includes(group)) this.#samples.lose(group.name)
     })
-    const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT)
-    try {
-      const addresses = await remote.start({ group, pool: this.#pool, bootstrap: this.#bootstrap })
-      if (this.#bootstrap.length === 0) this.#bootstrap = addresses.slice(0, 1)
-    } finally {
-      clearTimeout(timer)
-    }
+    const starting = remote.start({ group, pool: this.#pool, bootstrap: this.#bootstrap })
+    const addresses = await within(START_TIMEOUT, group.name, starting).catch((error: unknown) => {
+      child.kill('SIGKILL')
+      throw error
+    })
+    if (this.#bootstrap.length === 0) this.#bootstrap = addresses.slice(0, 1)
     void repeat(SAMPLE_EVERY * 1000, ended.signal, async () => {
       // A failure means that the process has ended, and another handler reports that.
       const looked = await remote.look().catch(() => undefined)

@@ -1,3 +1,5 @@
+import { within } from '../base/wait.ts'
+
 /** A question to the record: whether all `observers` have seen `type` happen to all `subjects`. */
 export interface Question {
   readonly observers: readonly string[]
@@ -71,17 +73,11 @@ export class Sightings {
     return count
   }
 
-  #wait(missing: Set<string>, timeout: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiter: Waiter = { missing, done: finish }
-      const timer = setTimeout(finish, timeout)
-      this.#waiters.add(waiter)
-      const waiters = this.#waiters
-      function finish(): void {
-        clearTimeout(timer)
-        waiters.delete(waiter)
-        resolve()
-      }
-    })
+  async #wait(missing: Set<string>, timeout: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waiter: Waiter = { missing, done: resolve }
+    this.#waiters.add(waiter)
+    await within(timeout, 'sightings', promise).catch(() => {})
+    this.#waiters.delete(waiter)
   }
 }

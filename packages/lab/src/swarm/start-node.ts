@@ -5,6 +5,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { keep } from '../base/child.ts'
+import { within } from '../base/wait.ts'
 
 /** The fields of a `--json` line that this package uses. */
 export interface Line {
@@ -70,23 +71,21 @@ export interface NodeListener {
  * Longest that one process may take from start to the pool, on a machine that is busy with starting
  * all of them.
  */
-const START_TIMEOUT = 120_000
+export const START_TIMEOUT = 120_000
 
 /** Starts a node and waits until it has entered its pool. */
 export function startNode(
-  { bin, flags = [], command: name = 'join', pool, introducer, args, within = [], env = {} }: NodeCommand,
+  { bin, flags = [], command: name = 'join', pool, introducer, args, within: outer = [], env = {} }: NodeCommand,
   listener: NodeListener,
 ): Promise<NodeProcess> {
   const spawned = Date.now()
   const bootstrap = introducer === undefined ? [] : ['--bootstrap', introducer]
-  const [command = '', ...rest] = [...within, process.execPath, ...flags, bin, name, pool, '--json', ...bootstrap, ...args]
+  const [command = '', ...rest] = [...outer, process.execPath, ...flags, bin, name, pool, '--json', ...bootstrap, ...args]
   const child = keep(spawn(command, rest, { env: { ...process.env, ...env } }))
   const { promise, resolve, reject } = Promise.withResolvers<NodeProcess>()
-  const timer = setTimeout(() => reject(new Error(`no "started" within ${START_TIMEOUT} ms`)), START_TIMEOUT)
   let [id, complaint] = ['', '']
   child.once('error', reject)
   child.once('exit', (code, signal) => {
-    clearTimeout(timer)
     listener.ended(id, code ?? signal)
     reject(new Error(`jel ${name} ended with ${code ?? signal}: ${complaint}`))
   })
@@ -97,13 +96,12 @@ export function startNode(
   createInterface(child.stdout).on('line', (text) => {
     const line = JSON.parse(text) as Line
     if (line.event === 'started' && line.node !== undefined) {
-      clearTimeout(timer)
       id = line.node.id
       resolve({ child, id, address: line.node.addresses[0] ?? '', spawned, entered: line.time })
     }
     listener.line(id, line)
   })
-  return promise
+  return within(START_TIMEOUT, `"started" of jel ${name}`, promise)
 }
 
 export type StartNode = typeof startNode
