@@ -1,16 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { endedTasks, readExecutions, rootOf } from './job-log.ts'
 
-let folder: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
-})
-
-afterEach(() => rmSync(folder, { recursive: true }))
+const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 function log(text: string): string {
   const file = join(folder, 'log')

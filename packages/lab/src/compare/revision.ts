@@ -1,7 +1,6 @@
 /** Another revision of this repository, built in a folder of its own. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
 import { UsageError } from '../base/settings.ts'
@@ -11,46 +10,27 @@ const here = inCheckout('.')
 
 /** The commit of a revision. Throws UsageError where there is none of that name. */
 export function commitOf(revision: string): string {
-  const { status, stdout } = spawnSync(
-    'git',
-    ['-C', here, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`],
-    {
-      encoding: 'utf8',
-    },
-  )
+  const verified = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
+  const { status, stdout } = spawnSync('git', ['-C', here, ...verified], { encoding: 'utf8' })
   if (status !== 0) throw new UsageError(`there is no revision ${revision} in this repository`)
   return stdout.trim()
 }
 
-export interface Checkout {
-  readonly folder: string
-  readonly remove: () => void
-}
-
 /**
- * Checks the commit out, installs its dependencies and bundles its command line. Uses the network
- * only for packages that were not fetched before.
+ * Checks the commit out into a new folder, installs its dependencies and bundles its command line.
+ * Uses the network only for packages that were not fetched before.
  */
-export function build(commit: string, say: (text: string) => void): Checkout {
-  const folder = mkdtempSync(join(tmpdir(), 'jel-compare-'))
-  const remove = (): void => rmSync(folder, { recursive: true, force: true })
-  try {
-    // A clone that shares this one's objects, rather than a worktree: it is gone when its folder
-    // is.
-    run('git', ['clone', '--quiet', '--shared', '--no-checkout', here, folder])
-    run('git', ['-C', folder, 'checkout', '--quiet', '--detach', commit])
-    say(`installing ${commit.slice(0, 7)}`)
-    if (install(folder, '--offline') !== undefined) {
-      say('not all of it was fetched before; installing from the registry')
-      const problem = install(folder)
-      if (problem !== undefined) throw new UsageError(`what ${commit.slice(0, 7)} depends on can't be installed:\n${problem}`)
-    }
-    run(process.execPath, [join(folder, 'scripts/bundle-node.ts')])
-    return { folder, remove }
-  } catch (error) {
-    remove()
-    throw error
+export function build(commit: string, folder: string, say: (text: string) => void): void {
+  // A clone that shares this one's objects, rather than a worktree: it is gone when its folder is.
+  run('git', ['clone', '--quiet', '--shared', '--no-checkout', here, folder])
+  run('git', ['-C', folder, 'checkout', '--quiet', '--detach', commit])
+  say(`installing ${commit.slice(0, 7)}`)
+  if (install(folder, '--offline') !== undefined) {
+    say('not all of it was fetched before; installing from the registry')
+    const problem = install(folder)
+    if (problem !== undefined) throw new UsageError(`what ${commit.slice(0, 7)} depends on can't be installed:\n${problem}`)
   }
+  run(process.execPath, [join(folder, 'scripts/bundle-node.ts')])
 }
 
 /**

@@ -37,23 +37,20 @@ Exit status 1 where a row got worse.`,
     const commit = commitOf(revision)
     const { loadAverage } = origin.machine
     if (loadAverage > QUIET) console.log(`Load average at the start: ${loadAverage}. Figures of a busy machine say little.`)
-    const checkout = build(commit, say)
-    try {
-      chosen.prepare(checkout.folder)
-      const flags = [...chosen.args, ...(only === undefined ? [] : ['--only', only]), ...further]
-      const file = join(folder, 'draw.json')
-      const { old, now, problem } = await drawInTurn([checkout.folder, undefined], draws, async (where) => {
-        await runBench([...chosen.on(where), ...flags, '--draw', file])
-        return readDraw(file)
-      })
-      const rows = compare(old, now)
-      console.log(`Old: ${commit.slice(0, 7)}. New: ${origin.revision}. ${draws} draws each, in turn, of ${name} ${flags.join(' ')}.\n`)
-      console.log(`${table(rows)}\n\n${summary(rows)}`)
-      if (problem !== undefined) throw new UsageError(`not all draws were made: ${problem}`)
-      return rows
-    } finally {
-      checkout.remove()
-    }
+    const checkout = join(folder, 'checkout')
+    build(commit, checkout, say)
+    chosen.prepare(checkout)
+    const flags = [...chosen.args, ...(only === undefined ? [] : ['--only', only]), ...further]
+    const file = join(folder, 'draw.json')
+    const { old, now, problem } = await drawInTurn(draws, async (side) => {
+      await runBench([...chosen.on(side === 'old' ? checkout : undefined), ...flags, '--draw', file])
+      return readDraw(file)
+    })
+    const rows = compare(old, now)
+    console.log(`Old: ${commit.slice(0, 7)}. New: ${origin.revision}. ${draws} draws each, in turn, of ${name} ${flags.join(' ')}.\n`)
+    console.log(`${table(rows)}\n\n${summary(rows)}`)
+    if (problem !== undefined) throw new UsageError(`not all draws were made: ${problem}`)
+    return rows
   },
   passed: (rows) => rows.every(({ verdict }) => verdict !== 'worse'),
 })
@@ -65,18 +62,13 @@ interface Drawn {
   readonly problem?: string
 }
 
-async function drawInTurn(
-  places: readonly [old: string, now: undefined],
-  draws: number,
-  drawOne: (where: string | undefined) => Promise<DrawnRow[]>,
-): Promise<Drawn> {
+async function drawInTurn(draws: number, drawOne: (side: 'old' | 'now') => Promise<DrawnRow[]>): Promise<Drawn> {
   const drawn = { old: [] as DrawnRow[][], now: [] as DrawnRow[][] }
   for (let draw = 1; draw <= draws; draw++) {
-    for (const where of places) {
-      const side = where === undefined ? 'now' : 'old'
-      say(`${where === undefined ? 'new' : 'old'}, draw ${draw} of ${draws}`)
+    for (const side of ['old', 'now'] as const) {
+      say(`${side === 'now' ? 'new' : 'old'}, draw ${draw} of ${draws}`)
       try {
-        drawn[side].push(await drawOne(where))
+        drawn[side].push(await drawOne(side))
       } catch (error) {
         if (error instanceof UsageError) return { ...drawn, problem: error.message }
         throw error

@@ -19,7 +19,12 @@ const dying = 12
 /** Returns one trial in the simulator for each seed, and one on real hosts. */
 export async function compare(plan: TrialPlan, seeds: number): Promise<Section> {
   const swarm = new HostSwarm(eventLoops, [], { counts: true })
-  const hosts = await trialOn(swarm, plan)
+  let hosts: Trial
+  try {
+    hosts = await runTrial(swarm, plan)
+  } finally {
+    await swarm.stop()
+  }
   const simulated: Trial[] = []
   const meter = new Meter()
   const network = { delay: loopback, costs: measuredCosts }
@@ -30,14 +35,6 @@ export async function compare(plan: TrialPlan, seeds: number): Promise<Section> 
     { title: 'hosts over TCP', trials: [hosts] },
   ] as const
   return { nodes: plan.nodes, columns }
-}
-
-async function trialOn(swarm: HostSwarm, plan: TrialPlan): Promise<Trial> {
-  try {
-    return await runTrial(swarm, plan)
-  } finally {
-    await swarm.stop()
-  }
 }
 
 export const experiment = bench({

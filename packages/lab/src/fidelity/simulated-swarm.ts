@@ -3,7 +3,8 @@ import { ProtocolNode, makeConfig } from '@jel/protocol'
 import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
 import type { Meter } from '../swarm/meter.ts'
 import type { Tally } from '../swarm/tally.ts'
-import type { Started, Swarm } from '../swarm/swarm.ts'
+import type { Started } from '../swarm/swarm.ts'
+import type { Swarm } from './trial.ts'
 
 type Node = SimulatedNode<ProtocolNode<Payload>>
 
@@ -71,7 +72,7 @@ export class SimulatedSwarm implements Swarm {
     return now
   }
 
-  async sightings(type: 'joined' | 'left' | 'died', subject: string): Promise<number[]> {
+  async sightings(type: string, subject: string): Promise<number[]> {
     return [...this.#living.values()].flatMap(({ id, news }) => {
       const seen = news.findLast(
         ({ notification }) => notification.type === type && 'member' in notification && notification.member.id === subject,

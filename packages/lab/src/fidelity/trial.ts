@@ -2,8 +2,14 @@
  * The trial: nodes join, leave and are killed one after the other in a settled pool. The same for
  * all kinds of swarm.
  */
-import type { Started, Swarm } from '../swarm/swarm.ts'
+import type { HostSwarm } from '../swarm/host-swarm.ts'
+import type { Started } from '../swarm/swarm.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
+
+/** Nodes of one pool to measure: simulated ones, or hosts in a few processes. */
+export type Swarm = Pick<HostSwarm, 'rest' | 'leave' | 'kill' | 'sightings' | 'tally'> & {
+  start(...args: Parameters<HostSwarm['start']>): Promise<readonly Started[]>
+}
 
 /** Time between the starts of the first nodes, ms. */
 const STAGGER = 100

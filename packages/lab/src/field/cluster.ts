@@ -40,8 +40,9 @@ export class Cluster {
     return Promise.all(Array.from({ length: count }, () => this.#startOne(introducer)))
   }
 
-  /** Waits until these agents see exactly each other. Returns that time, or Infinity. */
-  async settled(timeout: number, agents = this.swarm.running): Promise<number> {
+  /** Waits until the present agents see exactly each other. Returns that time, or Infinity. */
+  async settled(timeout: number): Promise<number> {
+    const agents = this.swarm.running
     return (await this.swarm.until(() => this.swarm.agree(agents), timeout, LOOK)) ?? Infinity
   }
 

@@ -1,16 +1,11 @@
 import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { bytesOf } from './disk.ts'
 
-let folder: string
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
-})
-
-afterEach(() => rmSync(folder, { recursive: true }))
+const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 it('a file with two names takes its room once', () => {
   writeFileSync(join(folder, 'blob'), 'x'.repeat(1000))

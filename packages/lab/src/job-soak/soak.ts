@@ -127,7 +127,8 @@ export class JobSoak {
     const file = inCheckout('packages/lab/src/job-soak/program.ts')
     const { fn, keep, votes } = kind
     const submit = { command: 'submit', file, function: fn, input, name: job.name, keep, ...(votes !== undefined && { votes }) }
-    const succeeds = async (attempt: () => Promise<boolean>): Promise<boolean> => await until(attempt, deadline - Date.now(), AGAIN)
+    const succeeds = async (attempt: () => Promise<boolean>): Promise<boolean> =>
+      Date.now() < deadline && (await until(attempt, deadline - Date.now(), AGAIN))
     const isSubmitted = await succeeds(async () => {
       const told = await this.#any().ask(submit, SUBMIT)
       if (told?.event === 'submitted') job.submitted = Date.now()

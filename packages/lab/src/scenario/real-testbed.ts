@@ -3,8 +3,6 @@
  * a scenario as the simulator, with the same ground truth of reachability. `refusals.ts` rejects
  * unsupported scenarios beforehand.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '@jel/protocol'
 import {
@@ -54,13 +52,20 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly #reports: RealReports
   readonly #byProcess = new Map<ProcessNode, RealNode>()
   readonly #timers = new Set<NodeJS.Timeout>()
-  readonly #folder = mkdtempSync(join(tmpdir(), 'jel-scenario-'))
-  readonly #identities = new Identities(this.#folder)
+  readonly #folder: string
+  readonly #identities: Identities
   readonly #failed = Promise.withResolvers<never>()
   #start = Date.now()
 
-  constructor(scenario: Scenario, seed: number, options: Pick<ProcessSwarmOptions, 'bin' | 'out'>) {
+  /** `folder`: for keys and caches. */
+  constructor(
+    scenario: Scenario,
+    seed: number,
+    { folder, ...options }: Pick<ProcessSwarmOptions, 'bin' | 'out'> & { readonly folder: string },
+  ) {
     this.#scenario = scenario
+    this.#folder = folder
+    this.#identities = new Identities(folder)
     this.seed = seed
     this.random = createRandom(seed)
     const sites = sitesOfMachines(scenario)
@@ -101,7 +106,6 @@ export class RealTestbed implements Testbed<RealNode> {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer)
     await this.swarm.stop()
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   get contact(): Contact {

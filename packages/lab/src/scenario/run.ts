@@ -8,7 +8,7 @@ export interface RunOptions {
   readonly seed: number
   /** Folder for each node's output. */
   readonly out: string | undefined
-  /** For logs of jobs. */
+  /** For keys, caches and logs of jobs. */
   readonly folder: string
   /** Tasks of jobs keep a processor busy; otherwise they wait. */
   readonly busy: boolean
@@ -39,7 +39,7 @@ export interface Result {
 }
 
 export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...options }: RunOptions): Promise<Result> {
-  const testbed = new RealTestbed(scenario, seed, { bin, out })
+  const testbed = new RealTestbed(scenario, seed, { bin, out, folder: options.folder })
   const { swarm, network } = testbed
   try {
     await testbed.prepare()

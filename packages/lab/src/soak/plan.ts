@@ -64,13 +64,6 @@ export const CONFIG: NonNullable<OverlayOptions['config']> = {
   healing: { memory: 240_000 },
 }
 
-/** The start message of a process. */
-export interface Start {
-  readonly group: Group
-  readonly pool: string
-  readonly bootstrap: readonly string[]
-}
-
 /** One sample of a process. */
 export interface Sample {
   /** Unix milliseconds. */

@@ -64,7 +64,7 @@ export class SoakSwarm {
       complain(group, `the process ended by itself: ${code ?? signal}`)
       if (!KILLED.includes(group)) this.#samples.lose(group.name)
     })
-    const starting = remote.start({ group, pool: this.#pool, bootstrap: this.#bootstrap })
+    const starting = remote.start(group, this.#pool, this.#bootstrap)
     const addresses = await within(START_TIMEOUT, group.name, starting).catch((error: unknown) => {
       child.kill('SIGKILL')
       throw error

@@ -4,7 +4,7 @@ import { serve } from '../base/remote.ts'
 import { repeat } from '../base/wait.ts'
 import { act, enter } from './application.ts'
 import { census } from './census.ts'
-import { ACT_EVERY, type Sample, type Start } from './plan.ts'
+import { ACT_EVERY, type Group, type Sample } from './plan.ts'
 
 // As the command line and the thread of a node do.
 Buffer.poolSize = 8192
@@ -27,7 +27,7 @@ process.on('unhandledRejection', (error) => {
 
 const worker = {
   /** Resolves with an address of each node when all have entered. */
-  async start({ group, pool, bootstrap }: Start): Promise<string[]> {
+  async start(group: Group, pool: string, bootstrap: readonly string[]): Promise<string[]> {
     for (let i = 0; i < group.nodes; i++) {
       const known = pools[0]?.self.addresses[0]
       pools.push(await enter(pool, bootstrap.length > 0 ? bootstrap : known === undefined ? [] : [known]))

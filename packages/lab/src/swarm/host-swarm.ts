@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sum } from '../base/quantiles.ts'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
 import type { HostWorker, StartedHost } from './host-worker.ts'
-import type { Swarm } from './swarm.ts'
 import { combine, nothing, type Tally } from './tally.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 
@@ -16,7 +15,7 @@ function startWorker(flags: readonly string[]): Worker {
   return startRemote<HostWorker>(new URL('host-worker.ts', import.meta.url), flags)
 }
 
-export class HostSwarm implements Swarm {
+export class HostSwarm {
   /** Workers with several hosts come first. */
   readonly #workers: Worker[]
   readonly #shared: number
@@ -83,6 +82,7 @@ export class HostSwarm implements Swarm {
     return killed
   }
 
+  /** When each other host that runs received this event about the subject. */
   async sightings(type: string, subject: string): Promise<number[]> {
     return (await Promise.all(this.#workers.map(async ({ remote }) => await remote.sightings(type, subject)))).flat()
   }

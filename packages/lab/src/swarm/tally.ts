@@ -21,13 +21,6 @@ export const nothing: Tally = { frames: 0, frameBytes: 0, published: 0, streamBy
 
 /** `first + factor * second`. */
 export function combine(first: Tally, second: Tally, factor = 1): Tally {
-  const of = (key: keyof Tally): number => first[key] + factor * second[key]
-  return {
-    frames: of('frames'),
-    frameBytes: of('frameBytes'),
-    published: of('published'),
-    streamBytes: of('streamBytes'),
-    links: of('links'),
-    processor: of('processor'),
-  }
+  const names = Object.keys(nothing) as (keyof Tally)[]
+  return Object.fromEntries(names.map((name) => [name, first[name] + factor * second[name]])) as unknown as Tally
 }
