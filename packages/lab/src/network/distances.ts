@@ -1,16 +1,10 @@
 /** The distances between the hosts of a scenario, and the gateways between them. */
-import { networkOf, type Dialable, type Scenario } from '@jel/simulator'
+import { networkOf, type Dialable, type DurationRange, type Scenario } from '@jel/simulator'
 
 /** Bits a second; undefined: without limit. */
 interface Width {
   readonly up: number | undefined
   readonly down: number | undefined
-}
-
-/** Least and most one-way delay of packets, ms. */
-interface Span {
-  readonly min: number
-  readonly max: number
 }
 
 interface Site {
@@ -22,8 +16,11 @@ interface Site {
 
 export interface Distances {
   readonly sites: readonly Site[]
-  /** From site to site, in their order; the diagonal is between two hosts of one site. */
-  readonly spans: readonly (readonly Span[])[]
+  /**
+   * One-way delays from site to site, in their order, ms. The diagonal is between two hosts of one
+   * site.
+   */
+  readonly spans: readonly (readonly DurationRange[])[]
 }
 
 /** Up to this delay one wire serves as the network, ms. */
