@@ -3,8 +3,8 @@ import { linePlot } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
 import { markdownRow } from '../base/markdown.ts'
 import { mean } from '../base/quantiles.ts'
-import { ALL, isJudged, type Row, type SoakReport } from './samples.ts'
-import { MEASURES, type Measure, type Sample } from './plan.ts'
+import { ALL, isJudged, type Row, type Samples, type SoakReport } from './samples.ts'
+import { MEASURES, type Measure } from './plan.ts'
 import { isFlat } from './slope.ts'
 
 /**
@@ -64,7 +64,7 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
 /** The data of a document: the samples and the report on them. */
 export interface SoakData {
   readonly report: SoakReport
-  readonly samples: Readonly<Record<string, readonly Sample[]>>
+  readonly samples: Samples
   /** Groups that ended by themselves. */
   readonly lost?: readonly string[]
 }
@@ -86,7 +86,7 @@ function isShown({ group }: Row): boolean {
  * Plots each measure as a share of its mean after the warm-up. Absolute values would need two
  * pictures, one for heaps and one for handles.
  */
-async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: SoakData['samples']): Promise<string> {
+async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: Samples): Promise<string> {
   const drawn: readonly Measure[] = ['heap', 'code', 'buffers', 'resident', 'descriptors', 'timers', 'connections', 'streams']
   const series = drawn.map((measure) => {
     const means = new Map(rows.filter((row) => row.measure === measure).map(({ group, slope }) => [group, slope.mean]))

@@ -1,7 +1,7 @@
 /** All samples of all groups, and the slopes through them. */
 import { mean } from '../base/quantiles.ts'
 import { UsageError } from '../base/settings.ts'
-import { MEASURED, MEASURES, KILLED, type Measure, type Sample } from './plan.ts'
+import { MEASURED, MEASURES, type Measure, type Sample } from './plan.ts'
 import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
 
 const MINUTE = 60_000
@@ -49,57 +49,29 @@ export function isJudged({ group, measure }: { readonly group: string; readonly 
   return measure !== 'code' && (!COMPILED.includes(measure) || isInterpreted || group === ALL)
 }
 
-export class Samples {
-  readonly #samples = new Map<string, Sample[]>()
-  readonly #lost = new Set<string>()
+/** The samples of each group that is measured. */
+export type Samples = Readonly<Record<string, readonly Sample[]>>
 
-  add(group: string, sample: Sample): void {
-    // Killed processes start again from nothing: there is no line through their samples.
-    if (KILLED.some(({ name }) => name === group)) return
-    const samples = this.#samples.get(group) ?? []
-    this.#samples.set(group, samples)
-    samples.push(sample)
-  }
-
-  /** Records that this group ended by itself. */
-  lose(group: string): void {
-    this.#lost.add(group)
-  }
-
-  get lost(): readonly string[] {
-    return [...this.#lost]
-  }
-
-  get groups(): readonly string[] {
-    return [...this.#samples.keys()].sort()
-  }
-
-  of(group: string): readonly Sample[] {
-    return this.#samples.get(group) ?? []
-  }
-
-  /** Throws UsageError if there is nothing to report on. */
-  report(warmUpAtMost: number): SoakReport {
-    const all = [...this.#samples.values()].flat()
-    if (all.length === 0) throw new UsageError('no samples: nothing lived long enough')
-    const start = Math.min(...all.map(({ time }) => time))
-    const minutes = (Math.max(...all.map(({ time }) => time)) - start) / MINUTE
-    const warmUp = Math.min(warmUpAtMost, minutes / 2)
-    const points = (group: string, measure: Measure): Point[] =>
-      this.of(group)
-        .filter(({ time }) => time >= start + warmUp * MINUTE)
-        .map(({ time, values }) => [time, values[measure]] as const)
-    const rows = this.groups.flatMap((group) =>
-      MEASURES.map((measure) => ({ group, measure, slope: slopeOf(points(group, measure), BLOCK * MINUTE, EIGHTY) })),
-    )
-    // All groups are in one pool, and its events show in all at once. So the spread between groups
-    // says nothing about the certainty of their mean.
-    const common = MEASURES.map((measure) => {
-      const judged = this.groups.filter((group) => isJudged({ group, measure }) || !isJudged({ group: ALL, measure }))
-      return { group: ALL, measure, slope: slopeOf(levelled(judged.map((group) => points(group, measure))), BLOCK * MINUTE) }
-    })
-    return { start, minutes, warmUp, samples: all.length, isLong: minutes - warmUp >= LEAST * BLOCK, rows: [...rows, ...common] }
-  }
+/** Throws UsageError if there is nothing to report on. */
+export function reportOf(samples: Samples, warmUpAtMost: number): SoakReport {
+  const groups = Object.keys(samples).sort()
+  const times = Object.values(samples).flatMap((each) => each.map(({ time }) => time))
+  if (times.length === 0) throw new UsageError('no samples: nothing lived long enough')
+  const start = Math.min(...times)
+  const minutes = (Math.max(...times) - start) / MINUTE
+  const warmUp = Math.min(warmUpAtMost, minutes / 2)
+  const points = (group: string, measure: Measure): Point[] =>
+    (samples[group] ?? []).filter(({ time }) => time >= start + warmUp * MINUTE).map(({ time, values }) => [time, values[measure]] as const)
+  const rows = groups.flatMap((group) =>
+    MEASURES.map((measure) => ({ group, measure, slope: slopeOf(points(group, measure), BLOCK * MINUTE, EIGHTY) })),
+  )
+  // All groups are in one pool, and its events show in all at once. So the spread between groups
+  // says nothing about the certainty of their mean.
+  const common = MEASURES.map((measure) => {
+    const judged = groups.filter((group) => isJudged({ group, measure }) || !isJudged({ group: ALL, measure }))
+    return { group: ALL, measure, slope: slopeOf(levelled(judged.map((group) => points(group, measure))), BLOCK * MINUTE) }
+  })
+  return { start, minutes, warmUp, samples: times.length, isLong: minutes - warmUp >= LEAST * BLOCK, rows: [...rows, ...common] }
 }
 
 /**

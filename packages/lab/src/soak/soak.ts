@@ -6,7 +6,7 @@
 import { positive } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { isWithinNoise, shown, table } from './report.ts'
-import { Samples } from './samples.ts'
+import { reportOf } from './samples.ts'
 import { SoakSwarm } from './swarm.ts'
 
 export const experiment = bench({
@@ -23,27 +23,21 @@ export const experiment = bench({
 shown, and not judged.`,
   figures: shown,
   async measure({ minutes, warmUp }) {
-    const all = await soak(minutes * 60_000)
+    const swarm = new SoakSwarm()
+    try {
+      const started = Date.now()
+      await swarm.start()
+      console.error(`60 nodes after ${Math.round((Date.now() - started) / 1000)} s`)
+      await swarm.churn(AbortSignal.timeout(minutes * 60_000))
+      console.error(`${swarm.killed} processes were killed`)
+    } finally {
+      await swarm.close()
+    }
+    const { samples, lost } = swarm
     // The slope of a process that died is lost.
-    if (all.lost.length > 0) console.error(`ended by themselves: ${all.lost.join(', ')}`)
-    const samples = Object.fromEntries(all.groups.map((group) => [group, all.of(group)]))
-    return { report: all.report(warmUp), samples, ...(all.lost.length > 0 && { lost: all.lost }) }
+    if (lost.length > 0) console.error(`ended by themselves: ${lost.join(', ')}`)
+    return { report: reportOf(samples, warmUp), samples, ...(lost.length > 0 && { lost }) }
   },
   table: ({ report }) => table(report),
   passed: ({ report, lost = [] }) => lost.length === 0 && isWithinNoise(report),
 })
-
-async function soak(ms: number): Promise<Samples> {
-  const samples = new Samples()
-  const swarm = new SoakSwarm(samples)
-  try {
-    const started = Date.now()
-    await swarm.start()
-    console.error(`60 nodes after ${Math.round((Date.now() - started) / 1000)} s`)
-    await swarm.churn(AbortSignal.timeout(ms))
-    console.error(`${swarm.killed} processes were killed`)
-  } finally {
-    await swarm.close()
-  }
-  return samples
-}

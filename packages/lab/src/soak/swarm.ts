@@ -2,8 +2,7 @@
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { repeat, within } from '../base/wait.ts'
-import { FLAGS, INTERPRETED_FLAGS, KILL_EVERY, KILLED, MEASURED, SAMPLE_EVERY, type Group } from './plan.ts'
-import type { Samples } from './samples.ts'
+import { FLAGS, INTERPRETED_FLAGS, KILL_EVERY, KILLED, MEASURED, SAMPLE_EVERY, type Group, type Sample } from './plan.ts'
 import type { SoakWorker } from './worker.ts'
 
 /** Longest that a process may take to start on a busy machine, ms. */
@@ -13,16 +12,14 @@ const END_TIMEOUT = 10_000
 
 export class SoakSwarm {
   readonly #pool = `soak-${process.pid}-${Date.now()}`
-  readonly #samples: Samples
+  readonly samples: Record<string, Sample[]> = {}
+  /** Groups whose process ended by itself. */
+  readonly lost: string[] = []
   readonly #processes = new Map<Group, RemoteProcess<SoakWorker>>()
   #bootstrap: readonly string[] = []
   #isOver = false
   /** Processes killed so far. */
   killed = 0
-
-  constructor(samples: Samples) {
-    this.#samples = samples
-  }
 
   async start(): Promise<void> {
     const [first, ...others] = [...MEASURED, ...KILLED]
@@ -62,7 +59,7 @@ export class SoakSwarm {
       ended.abort()
       if (this.#isOver || this.#processes.get(group) !== started) return
       complain(group, `the process ended by itself: ${code ?? signal}`)
-      if (!KILLED.includes(group)) this.#samples.lose(group.name)
+      if (!KILLED.includes(group)) this.lost.push(group.name)
     })
     const starting = remote.start(group, this.#pool, this.#bootstrap)
     const addresses = await within(START_TIMEOUT, group.name, starting).catch((error: unknown) => {
@@ -74,7 +71,8 @@ export class SoakSwarm {
       // A failure means that the process has ended, and another handler reports that.
       const looked = await remote.look().catch(() => undefined)
       if (looked === undefined) return
-      this.#samples.add(group.name, looked.sample)
+      // Killed processes start again from nothing: there is no line through their samples.
+      if (!KILLED.includes(group)) (this.samples[group.name] ??= []).push(looked.sample)
       for (const text of looked.troubles) complain(group, text)
     })
   }
