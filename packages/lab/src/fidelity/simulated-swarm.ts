@@ -3,7 +3,7 @@ import { ProtocolNode, makeConfig } from '@jel/protocol'
 import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
 import type { Meter } from '../swarm/meter.ts'
 import type { Tally } from '../swarm/tally.ts'
-import type { Started } from '../swarm/swarm.ts'
+import type { Started } from '../swarm/start-node.ts'
 import type { Swarm } from './trial.ts'
 
 type Node = SimulatedNode<ProtocolNode<Payload>>

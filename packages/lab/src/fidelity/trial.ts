@@ -3,7 +3,7 @@
  * all kinds of swarm.
  */
 import type { HostSwarm } from '../swarm/host-swarm.ts'
-import type { Started } from '../swarm/swarm.ts'
+import type { Started } from '../swarm/start-node.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
 /** Nodes of one pool to measure: simulated ones, or hosts in a few processes. */

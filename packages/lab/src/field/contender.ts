@@ -12,3 +12,13 @@ export interface Contender {
   /** The arguments of an agent. `number`: different for each agent of a run. */
   readonly args: (host: LabHost, number: number) => readonly string[]
 }
+
+/** `jel` itself: `jel join --json`. */
+export function jel(bin: string, version: string): Contender {
+  return {
+    name: 'jel',
+    title: `jel ${version}, node ${process.version}`,
+    bin,
+    args: (_, number) => ['--location', `n${number}`],
+  }
+}

@@ -5,7 +5,7 @@ import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { Sightings, type Question } from './sightings.ts'
 import { Meter } from './meter.ts'
-import type { Started } from './swarm.ts'
+import type { Started } from './start-node.ts'
 import { SocketBytes } from './socket-bytes.ts'
 import type { Tally } from './tally.ts'
 

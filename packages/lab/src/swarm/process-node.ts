@@ -1,7 +1,6 @@
 /** A node process of a swarm: its view as it reports it, and the commands that it takes. */
 import type { LabHost } from '../network/host.ts'
-import type { Line, NodeProcess } from './start-node.ts'
-import type { Started } from './swarm.ts'
+import type { Line, NodeProcess, Started } from './start-node.ts'
 
 export interface Reign {
   readonly winner: string

@@ -25,6 +25,15 @@ export interface Line {
   readonly replicas?: readonly string[]
 }
 
+/** A node of a swarm. Times are ms by the swarm's clock. */
+export interface Started {
+  readonly id: string
+  /** When the call to start it was made. */
+  readonly called: number
+  /** When it had entered the pool. */
+  readonly entered: number
+}
+
 export interface NodeProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly id: string
