@@ -3,6 +3,7 @@
  * with other runs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { numbersToText, textToNumbers } from './figures.ts'
 
 export interface DrawnRow {
   readonly name: string
@@ -13,10 +14,9 @@ export interface DrawnRow {
 }
 
 export function writeDraw(file: string, rows: readonly DrawnRow[]): void {
-  writeFileSync(file, JSON.stringify(rows.map((row) => ({ ...row, values: row.values.map(String) }))))
+  writeFileSync(file, JSON.stringify(rows, numbersToText))
 }
 
 export function readDraw(file: string): DrawnRow[] {
-  const rows = JSON.parse(readFileSync(file, 'utf8')) as (Omit<DrawnRow, 'values'> & { readonly values: readonly string[] })[]
-  return rows.map((row) => ({ ...row, values: row.values.map(Number) }))
+  return JSON.parse(readFileSync(file, 'utf8'), textToNumbers) as DrawnRow[]
 }

@@ -129,10 +129,10 @@ const texts = new Map<unknown, number>([
 ])
 
 /** JSON has neither Infinity (a value that never came) nor NaN (not measured). */
-function numbersToText(_: string, value: unknown): unknown {
+export function numbersToText(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
-function textToNumbers(_: string, value: unknown): unknown {
+export function textToNumbers(_: string, value: unknown): unknown {
   return texts.get(value) ?? value
 }

@@ -20,13 +20,13 @@ export function commitOf(revision: string): string {
  * Checks the commit out into a new folder, installs its dependencies and bundles its command line.
  * Uses the network only for packages that were not fetched before.
  */
-export function build(commit: string, folder: string, say: (text: string) => void): void {
+export function build(commit: string, folder: string): void {
   // A clone that shares this one's objects, rather than a worktree: it is gone when its folder is.
   run('git', ['clone', '--quiet', '--shared', '--no-checkout', here, folder])
   run('git', ['-C', folder, 'checkout', '--quiet', '--detach', commit])
-  say(`installing ${commit.slice(0, 7)}`)
+  console.error(`installing ${commit.slice(0, 7)}`)
   if (install(folder, '--offline') !== undefined) {
-    say('not all of it was fetched before; installing from the registry')
+    console.error('not all of it was fetched before; installing from the registry')
     const problem = install(folder)
     if (problem !== undefined) throw new UsageError(`what ${commit.slice(0, 7)} depends on can't be installed:\n${problem}`)
   }

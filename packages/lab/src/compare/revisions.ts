@@ -38,7 +38,7 @@ Exit status 1 where a row got worse.`,
     const { loadAverage } = origin.machine
     if (loadAverage > QUIET) console.log(`Load average at the start: ${loadAverage}. Figures of a busy machine say little.`)
     const checkout = join(folder, 'checkout')
-    build(commit, checkout, say)
+    build(commit, checkout)
     chosen.prepare(checkout)
     const flags = [...chosen.args, ...(only === undefined ? [] : ['--only', only]), ...further]
     const file = join(folder, 'draw.json')
@@ -66,7 +66,7 @@ async function drawInTurn(draws: number, drawOne: (side: 'old' | 'now') => Promi
   const drawn = { old: [] as DrawnRow[][], now: [] as DrawnRow[][] }
   for (let draw = 1; draw <= draws; draw++) {
     for (const side of ['old', 'now'] as const) {
-      say(`${side === 'now' ? 'new' : 'old'}, draw ${draw} of ${draws}`)
+      console.error(`${side === 'now' ? 'new' : 'old'}, draw ${draw} of ${draws}`)
       try {
         drawn[side].push(await drawOne(side))
       } catch (error) {
@@ -92,8 +92,4 @@ function summary(rows: readonly Compared[]): string {
       .map(({ name }) => name)
       .join('; ') || 'nothing'
   return `Worse: ${named('worse')}.\nBetter: ${named('better')}.`
-}
-
-function say(text: string): void {
-  console.error(text)
 }

@@ -57,7 +57,7 @@ that may be done. How short tasks may be: --only speed --contenders computeLocal
     const all = contendersOf(names, flags).map((contender) => ({ contender, problem: obstacle(contender, false) }))
     const skipped = all.flatMap(({ problem }) => problem ?? [])
     if (!ownNetwork()) skipped.push('traffic: there is no network of its own here, in which nothing else is counted')
-    for (const why of skipped) say(`skipped: ${why}`)
+    for (const why of skipped) console.error(`skipped: ${why}`)
     const entrants = all.flatMap(({ contender, problem }) => (problem === undefined ? [enter(contender)] : []))
     let ran: PaperRun[] = []
     /** A failure of one contender leaves the figures of the others. */
@@ -80,7 +80,7 @@ that may be done. How short tasks may be: --only speed --contenders computeLocal
         if (only.includes('kills')) await attempt(`${entrant.name}, kills`, () => measureKills(entrant, course, folder))
       }
     }
-    if (only.includes('papers')) await attempt("the papers' programs", async () => void (ran = await papers(folder, say)))
+    if (only.includes('papers')) await attempt("the papers' programs", async () => void (ran = await papers(folder)))
     if (profiles !== undefined) console.log(`${await summarizeProfiles(profiles)}\n`)
     const tuned = entrants.flatMap(({ contender }) => contender.tuned?.how ?? [])
     const contenders = entrants.map(({ name, form, figures, never }) => ({ name, form, figures, never }))
@@ -113,7 +113,7 @@ function enter(contender: Contender): Entrant {
   const add: Add = (row, value) => {
     const rounded = Math.round(value * 1000) / 1000
     ;(figures[row] ??= []).push(rounded)
-    say(`${name}: ${kindOf(row).what}: ${rounded} ${kindOf(row).unit}`)
+    console.error(`${name}: ${kindOf(row).what}: ${rounded} ${kindOf(row).unit}`)
   }
   return { name, form: contender.form(), figures, never: {}, contender, add }
 }
@@ -150,8 +150,4 @@ function obstacle(contender: Contender, install: boolean): string | undefined {
     if (error instanceof UsageError) return `${contender.name}: ${error.message}`
     throw error
   }
-}
-
-function say(text: string): void {
-  console.error(text)
 }

@@ -80,7 +80,7 @@ export interface PaperRun {
 const LIMIT = 300_000
 const COUNTS = [1, 2] as const
 
-export async function papers(parent: string, say: (text: string) => void): Promise<PaperRun[]> {
+export async function papers(parent: string): Promise<PaperRun[]> {
   const runs = new Map(PROGRAMS.map((program) => [program, [] as { ms: number; atTasks: number; isRight: boolean }[]]))
   for (const workers of COUNTS) {
     await withCluster(startGrid, { workers, parent }, async ({ client }, folder) => {
@@ -95,7 +95,7 @@ export async function papers(parent: string, say: (text: string) => void): Promi
         const { ms, result } = await within(LIMIT, name, running)
         const atTasks = sum(readFileSync(log, 'utf8').split('\n').map(Number))
         runs.get(program)?.push({ ms, atTasks, isRight: program.isRight(result) })
-        say(`${name}, ${workers} workers: ${(ms / 1000).toFixed(2)} s`)
+        console.error(`${name}, ${workers} workers: ${(ms / 1000).toFixed(2)} s`)
       }
     })
   }

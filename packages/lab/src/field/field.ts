@@ -54,7 +54,7 @@ export const experiment = bench({
     for (let run = 0; run < runs; run++) {
       for (const contender of contenders) {
         const group = `field-${runId()}-${run}`
-        merge(figures.get(contender.name) ?? {}, await trial(contender, network, schedule, group, (text) => console.error(text)))
+        merge(figures.get(contender.name) ?? {}, await trial(contender, network, course, group))
         network.heal()
       }
     }

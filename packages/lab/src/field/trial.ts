@@ -8,19 +8,13 @@ import { AFTER_STOP, isThreeHostsOnly, LIMITS, STOP, type Schedule } from './sch
 import { ROWS, type Add, type Figures, type Row } from './rows.ts'
 import { threeHosts } from './three-hosts.ts'
 
-export async function trial(
-  contender: Contender,
-  network: LabNetwork,
-  schedule: Schedule,
-  group: string,
-  say: (text: string) => void,
-): Promise<Figures> {
-  const { only } = schedule
+export async function trial(contender: Contender, network: LabNetwork, course: Course, group: string): Promise<Figures> {
+  const { only } = course
   const figures: Figures = {}
   const add = (row: Row, value: number): void => {
     const rounded = Math.round(value * 1000) / 1000
     ;(figures[row] ??= []).push(rounded)
-    say(`${contender.name}: ${ROWS[row][0]}: ${rounded} ${ROWS[row][1]}`)
+    console.error(`${contender.name}: ${ROWS[row][0]}: ${rounded} ${ROWS[row][1]}`)
   }
   if (!isThreeHostsOnly(only)) {
     const cluster = new Cluster(contender, network, schedule.hosts, group)

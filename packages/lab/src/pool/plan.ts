@@ -15,17 +15,12 @@ export interface Plan {
   readonly repeats: number
   /** How long a swarm rests between its agreement and a measurement, in milliseconds. */
   readonly settle: number
-  /**
-   * How long a swarm rests before the measurement of its idle cost, and the length of that
-   * measurement, in milliseconds.
-   */
-  readonly idleSettle: number
+  /** Length of the measurement of its idle cost, and of the rest before it, in milliseconds. */
   readonly idle: number
   /** Node's own flags for all children. */
   readonly flags: readonly string[]
   /** The command line's entry. */
   readonly bin: string
-  readonly say: (text: string) => void
 }
 
 /** Longest waits, after which a figure counts as "never". */

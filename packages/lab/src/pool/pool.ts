@@ -27,16 +27,13 @@ export const experiment = bench({
   },
   where: 'network',
   figures: shown,
-  async measure({ nodes, processes, cpuProf: profiles, idle, only, ...rest }) {
+  async measure({ nodes, processes, cpuProf: profiles, only, ...rest }) {
     if (!ownNetwork()) console.error('Not alone in this network: no byte counts with headers.')
     if (profiles !== undefined) mkdirSync(profiles, { recursive: true })
     const plan: Plan = {
       ...rest,
       phases: new Set(only),
-      idleSettle: idle,
-      idle,
       flags: profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profiles}`],
-      say: (text) => console.error(text),
     }
     const measures = new Measures()
     try {

@@ -49,7 +49,7 @@ interface Bench {
 export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: Plan, measures: Measures): Promise<void> {
   const { phases, runs, flags, bin } = plan
   for (let run = 1; run <= runs; run++) {
-    plan.say(`${nodes} ${kind}, run ${run} of ${runs}`)
+    console.error(`${nodes} ${kind}, run ${run} of ${runs}`)
     const swarm =
       kind === 'hosts' ? new HostSwarm(WORKERS, flags) : new ProcessSwarm({ bin, flags, name: `bench-${process.pid}-${Date.now()}` })
     const add: Add = (...row) => measures.add(kind, nodes, ...row)
@@ -70,7 +70,7 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
     } catch (error) {
       // Further measurements of the same swarm would only time out as well.
       if (!(error instanceof NeverError)) throw error
-      plan.say(`  given up: ${error.message}`)
+      console.error(`  given up: ${error.message}`)
     } finally {
       try {
         const { deaths, repeats } = await swarm.wrongs()
@@ -78,7 +78,7 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
         add('notifications said twice', 'count', repeats, 0)
         if (swarm instanceof ProcessSwarm) {
           add('processes that ended by themselves', 'count', swarm.lost, 0)
-          for (const complaint of new Set(swarm.complaints)) plan.say(`  said: ${complaint}`)
+          for (const complaint of new Set(swarm.complaints)) console.error(`  said: ${complaint}`)
         }
       } finally {
         await swarm.stop()
@@ -105,7 +105,7 @@ async function flash({ swarm, nodes, plan, add, record }: Bench): Promise<void> 
     record('headers', 'KB', (loopbackBytes() - wire) / nodes / 1000)
     record('processor', 'ms', (full.processor - empty.processor) / nodes)
   }
-  plan.say(`  all know all ${(known - last).toFixed(0)} ms after the last was up`)
+  console.error(`  all know all ${(known - last).toFixed(0)} ms after the last was up`)
   await swarm.rest(plan.settle)
   if (!isShown || !(swarm instanceof HostSwarm)) return
   const links = await swarm.links()
@@ -130,8 +130,8 @@ async function comeAndGo({ swarm, plan, add, record }: Bench): Promise<void> {
 }
 
 async function idle({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
-  plan.say(`  idle for ${(plan.idleSettle + plan.idle) / 1000} s`)
-  await swarm.rest(plan.idleSettle)
+  console.error(`  idle for ${(2 * plan.idle) / 1000} s`)
+  await swarm.rest(plan.idle)
   const take = async () => ({ payload: await payloadOf(swarm), wire: loopbackBytes(), processor: swarm.usage().processor })
   const { payload, wire, processor } = await rates(take, () => swarm.rest(plan.idle))
   if (swarm instanceof HostSwarm) add('idle: TCP payload a node', 'KB/s', payload / nodes / 1000)

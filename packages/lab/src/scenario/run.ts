@@ -12,7 +12,6 @@ export interface RunOptions {
   readonly folder: string
   /** Tasks of jobs keep a processor busy; otherwise they wait. */
   readonly busy: boolean
-  readonly say: (text: string) => void
 }
 
 export interface Result {
@@ -38,7 +37,7 @@ export interface Result {
   readonly complaints: readonly string[]
 }
 
-export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...options }: RunOptions): Promise<Result> {
+export async function runScenario(scenario: Scenario, { bin, seed, out, ...options }: RunOptions): Promise<Result> {
   const testbed = new RealTestbed(scenario, seed, { bin, out, folder: options.folder })
   const { swarm, network } = testbed
   try {
@@ -46,7 +45,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, say, ...
     const start = Date.now()
     const runner = new ScenarioRunner(testbed, scenario)
     const { truth } = runner
-    truth.listen({ started: () => {}, ended: () => {}, changed: (what) => say(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
+    truth.listen({ started: () => {}, ended: () => {}, changed: (what) => console.error(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
     const jobs = scenario.jobs.length > 0 ? new RealJobs(testbed, truth, options) : undefined
     jobs?.start()
     runner.start({ samples: false })

@@ -81,7 +81,7 @@ Exit status: 0 if everything came true, 1 if not, 2 for what can't be run, with 
     const results: Result[] = []
     if (isOne) {
       if (out !== undefined) mkdirSync(out, { recursive: true })
-      results.push(await runScenario(load(files[0] ?? '', set), { bin, seed, out, folder, busy, say: (text) => console.error(text) }))
+      results.push(await runScenario(load(files[0] ?? '', set), { bin, seed, out, folder, busy }))
     } else {
       const parts =
         names.length > 0
