@@ -71,15 +71,8 @@ export function bench<Of extends Settings, Data>(plan: Plan<Of, Data>): Experime
       const { values, operands } = parse(all, args)
       const own = values as Values<Of>
       if (values.help === true) {
-        process.stdout.write(
-          [
-            `${about}${plan.operands === undefined ? '' : `; takes ${plan.operands}`}`,
-            describe(all),
-            ...(plan.notes === undefined ? [] : [plan.notes]),
-          ]
-            .join('\n\n')
-            .concat('\n'),
-        )
+        const first = plan.operands === undefined ? about : `${about}; takes ${plan.operands}`
+        process.stdout.write(`${[first, describe(all), plan.notes].filter((part) => part !== undefined).join('\n\n')}\n`)
         return 0
       }
       if (plan.operands === undefined && operands.length > 0) throw new UsageError(`expected no ${operands[0]}; --help shows what it takes`)

@@ -2,12 +2,11 @@
  * The grid as users start it: a process `jel work` for each worker, and a member without workers
  * that submits.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { end } from '../base/child.ts'
 import { rootOf } from '../base/job-log.ts'
-import { inCheckout, jelBin } from '../base/paths.ts'
+import { jelBin, jelVersion } from '../base/paths.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { treeOf } from '../base/usage.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
@@ -84,10 +83,10 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
 
 /** `flags`: Node's own, for the processes that work. */
 export function grid(flags: readonly string[]): Contender {
-  const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
   return {
     name: 'jel',
-    form: () => `jel ${version}: a process \`jel work --workers 1\` for each worker, and one process that submits, all members of one pool`,
+    form: () =>
+      `jel ${jelVersion()}: a process \`jel work --workers 1\` for each worker, and one process that submits, all members of one pool`,
     parts: ['worker', 'holder', 'submitter'],
     missing: () => undefined,
     start: (place) => startGrid(place, flags),

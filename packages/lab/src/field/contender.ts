@@ -1,4 +1,5 @@
 /** The contenders: programs that keep the members of a group, one process a node. */
+import { jelVersion } from '../base/paths.ts'
 import type { LabHost } from '../network/host.ts'
 import type { StartNode } from '../swarm/start-node.ts'
 
@@ -14,10 +15,10 @@ export interface Contender {
 }
 
 /** `jel` itself: `jel join --json`. */
-export function jel(bin: string, version: string): Contender {
+export function jel(bin: string): Contender {
   return {
     name: 'jel',
-    title: `jel ${version}, node ${process.version}`,
+    title: `jel ${jelVersion()}, node ${process.version}`,
     bin,
     args: (_, number) => ['--location', `n${number}`],
   }

@@ -2,8 +2,7 @@
  * Runs `jel` and HashiCorp Serf by the same schedule, on the same machine, in one run: nodes on
  * hosts of the laboratory.
  */
-import { readFileSync } from 'node:fs'
-import { inCheckout, jelBin } from '../base/paths.ts'
+import { jelBin } from '../base/paths.ts'
 import { seconds, someOf, text, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { LabNetwork } from '../network/network.ts'
@@ -42,9 +41,8 @@ export const experiment = bench({
   figures: shown,
   async measure({ runs, only: phases, contenders: names, bin, ...settings }) {
     const only = new Set(phases)
-    const { version } = JSON.parse(readFileSync(inCheckout('apps/node/package.json'), 'utf8')) as { version: string }
     const rival = names.includes('Serf') ? serf() : undefined
-    const contenders = [...(names.includes('jel') ? [jel(bin, version)] : []), ...(rival === undefined ? [] : [rival])]
+    const contenders = [...(names.includes('jel') ? [jel(bin)] : []), ...(rival === undefined ? [] : [rival])]
     const figures = new Map<string, Figures>(contenders.map(({ name }) => [name, {}]))
     const network = new LabNetwork(3)
     const schedule: Schedule = { ...settings, only, hosts: network.hosts.slice(0, 2) }
