@@ -114,8 +114,8 @@ export class Grants {
   }
 
   /**
-   * A task that lacks votes goes first. What others need of it, such as a bound, counts only once
-   * it is elected.
+   * A task that lacks votes goes first. Its shared values, such as a bound, count only once they
+   * are elected.
    */
   #voted(job: Job, thief: MemberId): TaskNode | undefined {
     const may = eligible(job, thief)

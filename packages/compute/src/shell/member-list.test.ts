@@ -5,7 +5,7 @@ import type { Input } from '../core/io.ts'
 import { JOB_PREFIX } from './job-record.ts'
 import { CONSTANT, MemberList } from './member-list.ts'
 
-/** A pool with other members: what the list of members needs of it. */
+/** The part of a pool that the list of members uses. */
 function poolOf(self: string, records = new Records(), members: Partial<Member>[] = []): { pool: Pool; change: () => void } {
   const constants = new Map<string, Uint8Array>()
   const events = new EventTarget()

@@ -13,7 +13,7 @@ import { DEFAULT_KEEP, MAX_INLINE_INPUT, MAX_VOTES, type JobRecord } from './job
 /** A job that is ready to be published. */
 export interface Submission {
   readonly job: JobRecord
-  /** What the program needs and no sandbox offers. */
+  /** The globals and modules that the program needs, and that no sandbox offers. */
   readonly needs: readonly string[]
   /** The hashes of all its files. */
   readonly hashes: readonly string[]

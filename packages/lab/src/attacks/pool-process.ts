@@ -102,7 +102,7 @@ const commands = {
       Array.from({ length: count - 1 }, async (_, i) => await enter(pool, bootstrap, i + 1 === filed ? keyFile : undefined)),
     )
     await seenByAll((node) => node.members().length === count)
-    nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
+    void nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
     await seenByAll((node) => node.reign(election) !== undefined)
     return nodes.map(({ self }) => self.addresses[0] ?? '')
   },
@@ -127,7 +127,7 @@ const commands = {
    */
   elects: async (name: string): Promise<number> => {
     const started = performance.now()
-    nodes[1]?.elect(name)
+    void nodes[1]?.elect(name)
     const isElected = await until(() => nodes.every((node) => node.reign(name) !== undefined), TIMEOUT, EVERY)
     return isElected ? performance.now() - started : Number.NaN
   },

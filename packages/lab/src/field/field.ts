@@ -7,7 +7,7 @@ import { seconds, someOf, text, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { LabNetwork } from '../network/network.ts'
 import { runId } from '../network/namespaces.ts'
-import { durationOf, isThreeHostsOnly, PHASES, type Course } from './course.ts'
+import { durationOf, isThreeHostsOnly, PHASES, type Schedule } from './schedule.ts'
 import { jel } from './contender.ts'
 import { shown } from './report.ts'
 import { ROWS, type Figures, type Row } from './rows.ts'
@@ -52,7 +52,7 @@ export const experiment = bench({
     for (let run = 0; run < runs; run++) {
       for (const contender of contenders) {
         const group = `field-${runId()}-${run}`
-        merge(figures.get(contender.name) ?? {}, await trial(contender, network, course, group))
+        merge(figures.get(contender.name) ?? {}, await trial(contender, network, schedule, group))
         network.heal()
       }
     }

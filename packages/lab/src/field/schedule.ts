@@ -1,4 +1,4 @@
-/** The course of every contender, and its duration. */
+/** The schedule of every contender, and its duration. */
 import { sum } from '../base/quantiles.ts'
 import type { LabHost } from '../network/host.ts'
 

@@ -8,8 +8,8 @@ import { AFTER_STOP, isThreeHostsOnly, LIMITS, STOP, type Schedule } from './sch
 import { ROWS, type Add, type Figures, type Row } from './rows.ts'
 import { threeHosts } from './three-hosts.ts'
 
-export async function trial(contender: Contender, network: LabNetwork, course: Course, group: string): Promise<Figures> {
-  const { only } = course
+export async function trial(contender: Contender, network: LabNetwork, schedule: Schedule, group: string): Promise<Figures> {
+  const { only } = schedule
   const figures: Figures = {}
   const add = (row: Row, value: number): void => {
     const rounded = Math.round(value * 1000) / 1000
@@ -46,10 +46,10 @@ async function flash(cluster: Cluster, { nodes, settle }: Schedule, add: Add): P
   await sleep(settle * 2)
 }
 
-async function idle(cluster: Cluster, course: Course, add: Add): Promise<void> {
-  const { nodes } = course
+async function idle(cluster: Cluster, schedule: Schedule, add: Add): Promise<void> {
+  const { nodes } = schedule
   const take = () => ({ bytes: cluster.bytes(), processor: cluster.swarm.usage().processor })
-  const { bytes, processor } = await rates(take, () => sleep(course.idle))
+  const { bytes, processor } = await rates(take, () => sleep(schedule.idle))
   add('idleBytes', bytes / nodes)
   add('idleProcessor', processor / 10 / nodes)
   add('memory', cluster.swarm.usage().memory / nodes / 2 ** 20)

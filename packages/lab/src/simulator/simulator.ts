@@ -7,7 +7,7 @@ import { markdownRow } from '../base/markdown.ts'
 import { startRemote } from '../base/remote.ts'
 import { optional, positive, whole, wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
-import type { Plan } from './course.ts'
+import type { Plan } from './phased-run.ts'
 import type { SimulatorWorker } from './worker.ts'
 
 /** `cpu s`: of all threads, garbage collection included. `ratio`: virtual over real time. */
@@ -29,12 +29,12 @@ export const experiment = bench({
     seed: whole(1, '', 0),
     cpuProf: optional('FOLDER', 'write a processor profile of each pool'),
   },
-  async measure({ nodes: sizes, rack, cpuProf, ...course }, { origin }) {
+  async measure({ nodes: sizes, rack, cpuProf, ...phases }, { origin }) {
     const { node, processor, memoryGB } = origin.machine
     console.log(`Node ${node}, ${processor}, ${memoryGB} GB`)
     for (const cells of [HEADER, HEADER.map(() => '---')]) console.log(markdownRow(cells))
     for (const nodes of sizes) {
-      const plan: Plan = { ...course, nodes, rack: Math.min(rack, Math.floor(nodes / 10)) }
+      const plan: Plan = { ...phases, nodes, rack: Math.min(rack, Math.floor(nodes / 10)) }
       for (const cells of await simulate(plan, cpuProf)) console.log(markdownRow([String(nodes), ...cells]))
     }
   },

@@ -84,7 +84,7 @@ export class FrameStream {
     if (this.#queue.bytes > maxQueuedBytes) this.abort(new Error(`it reads too slowly: ${this.#queue.bytes} bytes wait for it`))
   }
 
-  /** Closes the stream when the peer has taken everything, or after {@link flushTimeout}. */
+  /** Closes the stream when the peer has taken everything, or after a second. */
   async close(): Promise<void> {
     this.#queue.end()
     const signal = AbortSignal.timeout(flushTimeout)
