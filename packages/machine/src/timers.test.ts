@@ -66,3 +66,12 @@ test('timers that were removed neither fire nor can be set', () => {
   expect(fired(timers, 20)).toEqual(['offer'])
   expect(timers.next).toBe(Infinity)
 })
+
+test('some timers may fire in any case, in the order of all', () => {
+  const timers = make()
+  timers.set('claim', 10)
+  const names: string[] = []
+  timers.fire(10, (name) => void names.push(name), new Set(['offer', 'probe'] as const))
+  expect(names).toEqual(['probe', 'claim', 'offer'])
+  expect(timers.next).toBe(Infinity)
+})

@@ -5,30 +5,39 @@ import type { Milliseconds } from './machine.ts'
  * are due together fire in the order in which the constructor received their names.
  */
 export class Timers<Name extends string> {
-  readonly #times = new Map<Name, Milliseconds>()
+  readonly #names: readonly Name[]
+  /** The place of each name. A removed timer has none. */
+  readonly #places: Map<Name, number>
+  readonly #times: Float64Array
   /** The earliest time. Undefined: it must be computed again. */
   #next: Milliseconds | undefined = Infinity
 
   constructor(names: readonly Name[]) {
-    for (const name of names) this.#times.set(name, Infinity)
+    this.#names = names
+    this.#places = new Map(names.map((name, place) => [name, place]))
+    this.#times = new Float64Array(names.length).fill(Infinity)
   }
 
   /** The earliest time at which a timer fires; Infinity: no timer is set. */
   get next(): Milliseconds {
-    this.#next ??= Math.min(...this.#times.values())
-    return this.#next
+    if (this.#next !== undefined) return this.#next
+    let next = Infinity
+    for (const at of this.#times) if (at < next) next = at
+    this.#next = next
+    return next
   }
 
   /** Returns the time at which this timer fires; Infinity: it is not set. */
   at(name: Name): Milliseconds {
-    return this.#times.get(name) ?? Infinity
+    return this.#timeAt(this.#places.get(name))
   }
 
   /** Sets a timer, in place of its former time. Infinity stops it. */
   set(name: Name, at: Milliseconds): void {
-    const before = this.#times.get(name)
-    if (before === undefined || before === at) return
-    this.#times.set(name, at)
+    const place = this.#places.get(name)
+    const before = this.#timeAt(place)
+    if (place === undefined || before === at) return
+    this.#times[place] = at
     if (this.#next === undefined) return
     if (at <= this.#next) this.#next = at
     else if (before === this.#next) this.#next = undefined
@@ -41,19 +50,29 @@ export class Timers<Name extends string> {
 
   /** Removes all timers but these. A removed timer can't be set any more. */
   retain(names: ReadonlySet<Name>): void {
-    for (const name of this.#times.keys()) if (!names.has(name)) this.#times.delete(name)
+    for (const [name, place] of this.#places) {
+      if (names.has(name)) continue
+      this.#places.delete(name)
+      this.#times[place] = Infinity
+    }
     this.#next = undefined
   }
 
   /**
    * Stops each timer that is due and calls `fire` with its name. `fire` may set the timer again.
+   * The timers of `always` fire whether they are due or not.
    */
-  fire(now: Milliseconds, fire: (name: Name) => void): void {
-    if (now < this.next) return
-    for (const [name, at] of this.#times) {
-      if (now < at) continue
-      this.set(name, Infinity)
+  fire(now: Milliseconds, fire: (name: Name) => void, always?: ReadonlySet<Name>): void {
+    if (always === undefined && now < this.next) return
+    for (const [place, name] of this.#names.entries()) {
+      if (now < this.#timeAt(place) && always?.has(name) !== true) continue
+      this.#times[place] = Infinity
+      this.#next = undefined
       fire(name)
     }
+  }
+
+  #timeAt(place: number | undefined): Milliseconds {
+    return place === undefined ? Infinity : (this.#times[place] ?? Infinity)
   }
 }

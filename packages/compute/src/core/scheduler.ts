@@ -219,8 +219,7 @@ export class Scheduler {
   #act(): void {
     const { effects, now, timers } = this.#context
     for (;;) {
-      for (const name of inputTimers) timers.set(name, now)
-      timers.fire(now, (name) => this.#parts.timed[name].due())
+      timers.fire(now, (name) => this.#parts.timed[name].due(), inputTimers)
       const own = this.#own
       if (own.length === 0) break
       this.#own = []

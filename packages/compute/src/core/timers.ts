@@ -25,7 +25,15 @@ export type TimerName = (typeof timerNames)[number]
  * The timers of parts that act on the state of jobs. Any input may change that state, so each input
  * sets them all. Hence no part has to notify these parts.
  */
-export const inputTimers: readonly TimerName[] = ['rootFailover', 'losses', 'workers', 'grants', 'stealing', 'reports', 'sharedSpread']
+export const inputTimers: ReadonlySet<TimerName> = new Set([
+  'rootFailover',
+  'losses',
+  'workers',
+  'grants',
+  'stealing',
+  'reports',
+  'sharedSpread',
+])
 
 /** The work of a timer. It runs when the timer fires. The timer is unset then. */
 export interface Timed {
