@@ -33,11 +33,19 @@ const groups = [
     workers: 4,
     setup: ['apps/node/test/bundle.ts'],
   },
-  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 2, setup: ['apps/node/test/bundle.ts'] },
+  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 3, setup: ['apps/node/test/bundle.ts'] },
 ]
 
 /** Files that take longer than half a minute. One of them that began last would run alone. */
-const longest = ['apps/node/test/compute.test.ts', 'packages/jel/test/conformance.test.ts', 'packages/compute/test/pool.test.ts']
+const longest = [
+  'apps/node/test/compute.test.ts',
+  'packages/jel/test/conformance.test.ts',
+  'packages/compute/test/pool.test.ts',
+  'packages/simulator/src/grid/clients.slow.test.ts',
+  'apps/node/test/conformance.slow.test.ts',
+  'apps/node/test/restart.slow.test.ts',
+  'packages/jel/test/worker-conformance.slow.test.ts',
+]
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -9,7 +9,7 @@ import { attacks } from './all.ts'
 const scale = { nodes: 4, before: 200, during: 3_000, after: 500 }
 
 /** Longest that the pool may take on a busy machine to drop an attacker, ms. */
-const timeout = 20_000
+const timeout = 45_000
 
 /** MB: three times the memory of four idle nodes. */
 const memory = 500
