@@ -28,6 +28,7 @@ const pages = {
     ['Command line', '/apps/node/'],
     ['Library', '/packages/jel/'],
     ['Specification', '/docs/specification'],
+    ['Constants', '/docs/constants'],
     ['Scenario files', '/docs/scenarios'],
     ['Jobs: limits and votes', '/docs/compute-reference'],
     ['JEL and the interface', '/docs/jel-api'],

@@ -20,8 +20,8 @@ interface Heard {
 }
 
 /**
- * A helper repeats a member's answer from memory for this time, ms. Issue: a second, the length of
- * a heartbeat.
+ * A helper repeats a member's answer from memory for this time, ms: the length of a
+ * heartbeat.
  */
 const fresh = 1_000
 

@@ -1,0 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { constantsDocument, constantsTable } from './constants.ts'
+
+it('the table of constants is what the comments of the sources give', () => {
+  expect(readFileSync(constantsTable, 'utf8') === constantsDocument(), 'docs/constants.md is stale: node scripts/constants.ts').toBe(true)
+})
