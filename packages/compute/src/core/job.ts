@@ -31,8 +31,7 @@ export class Job {
   /** Tasks that others hold and this member waits for. */
   readonly awaited = new Set<TaskNode>()
   /**
-   * Tasks that this member claims. Their frames came here from other members, or belong to the
-   * root.
+   * Tasks that this member claims. Each of them came here from another member, or is the root.
    */
   readonly held = new Set<TaskNode>()
   /** For each holder the tasks that it claims. */
@@ -40,7 +39,10 @@ export class Job {
 
   // Shared values.
   shared: Shared = NOTHING_SHARED
-  /** Set if the job is voted on. For each shared value, by name, the elected entry that set it. */
+  /**
+   * Set if the job is voted on. For each shared value, by name: the entry that set it, and that got
+   * enough votes.
+   */
   readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
   sharedVersion = 0
@@ -59,7 +61,7 @@ export class Job {
    */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
-  /** The replicas in the present view. The first replica keeps the root. */
+  /** The replicas in the present view. The first replica runs the root. */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
@@ -79,11 +81,11 @@ export class Job {
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
-  /** Some of these tasks ended containers. */
+  /** Some of these tasks ended the process that ran them (a container). */
   hasCrashes = false
   /**
-   * Tasks that ended too many containers here. They are left to others until this time. `reason`:
-   * the reason of the last crash.
+   * Tasks that ended too many processes of programs (containers) here. They are left to others
+   * until this time. `reason`: the reason of the last crash.
    */
   readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
   /** Replicas need a report at once. */
@@ -125,7 +127,10 @@ export class Job {
     return this.ended === undefined && this.spec.desired === 'run'
   }
 
-  /** Whether some of it runs here, is awaited, or is known to run elsewhere. */
+  /**
+   * Whether this member must attend to the job. A part runs, waits or is awaited here, a member
+   * claims a task, this member stopped taking its tasks, or an application follows it.
+   */
   get hasPart(): boolean {
     return this.held.size + this.ready.size + this.awaited.size + this.claims.size > 0 || this.isStopped || this.watched
   }
@@ -206,8 +211,8 @@ export class Job {
   }
 
   /**
-   * A task has an outcome. The tasks above it did not kill their lost holders, so these are cleared
-   * as well.
+   * A task has an outcome. So the tasks above it did not end the members that were lost with them.
+   * Their lost holders are cleared as well.
    */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return

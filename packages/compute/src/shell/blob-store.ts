@@ -192,8 +192,8 @@ export class BlobStore {
 
   /**
    * Evicts files until the rest fits into the limit. First unpinned files go. If the newest file is
-   * pinned, the files of owners go next that take more than their shares. Returns false if the rest
-   * is still too large, or if the newest file was evicted.
+   * pinned, pinned files of owners that take more than their shares go next. Returns false if the
+   * rest is still too large, or if the newest file was evicted.
    */
   #makeRoom(newest: string): boolean {
     const files = readdirSync(this.#folder).flatMap((name) => {

@@ -84,7 +84,8 @@ export class RealJobs {
     const told = await (by.node as RealNode).process?.ask(command, ASK)
     state.replicas = told?.replicas ?? []
     while (state.doneAt === undefined && !this.#isOver) {
-      // The youngest has the longest way to the result, and is asked while it lives.
+      // The youngest member learns of the result last. So this asks the youngest member while it
+      // lives.
       const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
       const answer = youngest === undefined ? undefined : await resultAt(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
@@ -138,7 +139,7 @@ export class RealJobs {
 
   /**
    * Judges a partition: all sides go on. After the heal, a member that sees all others again begins
-   * no task that one side had sent to its replicas.
+   * no task whose outcome was at the replicas of one side.
    */
   #judgeCut(cut: Partition, executions: readonly Execution[]): { readonly verdicts: Verdict[]; readonly note: string } {
     const healedAt = cut.to ?? Infinity

@@ -1,7 +1,7 @@
 /**
- * Node processes on hosts that are network namespaces, behind the same interface for the runner of
- * a scenario as the simulator, with the same ground truth of reachability. `refusals.ts` rejects
- * unsupported scenarios beforehand.
+ * Runs node processes on hosts that are network namespaces. The runner of a scenario uses the same
+ * interface as for the simulator. The ground truth of reachability is the same, too. `refusals.ts`
+ * rejects unsupported scenarios beforehand.
  */
 import { join } from 'node:path'
 import { createRandom } from '@jel/protocol'

@@ -83,7 +83,7 @@ export class ProcessSwarm {
     return this.nodes.filter(({ running }) => running)
   }
 
-  /** The nodes that run. */
+  /** The ids of the nodes that run. */
   get ids(): string[] {
     return this.running.map(({ process }) => process.id)
   }
@@ -154,7 +154,7 @@ export class ProcessSwarm {
     return Math.max(...answer.values())
   }
 
-  /** All of these see all of them and nobody else. */
+  /** True if each of these nodes sees all of these nodes and no other node. */
   agree(nodes: readonly ProcessNode[] = this.running): boolean {
     return nodes.every(({ view }) => view.size === nodes.length && nodes.every(({ process }) => view.has(process.id)))
   }

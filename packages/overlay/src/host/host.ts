@@ -126,7 +126,8 @@ export class Host {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
-        // Handshakes and dials have stricter time-outs. These must not end first.
+        // Handshakes and dials have stricter time-outs of their own. libp2p's time-outs must not
+        // end first.
         inboundUpgradeTimeout: (longestStretch + 1) * handshakeTimeout,
         dialTimeout: (longestStretch + 1) * handshakeTimeout,
         addressDialTimeout: (longestStretch + 1) * handshakeTimeout,

@@ -1,7 +1,8 @@
 /**
  * This node's data on its pool across restarts, beside its identity. It holds members that the node
  * met, so that the node finds its pool again without an introducer (Serf's snapshot). It also holds
- * the latest epochs of elections, so that a pool that was off as a whole goes on above them.
+ * the latest epochs of elections. If all nodes of a pool were off, the pool continues with higher
+ * epochs.
  *
  * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
  * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": { "master": 7 } }`. The peer that

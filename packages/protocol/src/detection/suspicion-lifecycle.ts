@@ -85,7 +85,8 @@ export class SuspicionLifecycle {
    *   (`accusations`), relayed (`proofs`) or probed again (`direct`), or believes a certificate.
    * - `accusations` reports what others sign: accusations, refutations, and enough accusers for a
    *   death.
-   * - `helper` answers other askers. It asks the verdict whether this node can tell.
+   * - `helper` answers other askers. It asks the verdict whether this node itself knows that a
+   *   member is gone.
    * - `disputed` holds a death back. When the wait is over, this node believes the death.
    */
   constructor(context: Context, parts: LifecycleParts) {

@@ -1,15 +1,17 @@
 /**
  * Reconciliation: two nodes make their fact sets equal, with bytes in proportion to the difference
- * (anti-entropy by range-based set reconciliation, Meyer 2022). They compare fingerprints of ranges
- * of positions.
+ * (anti-entropy by range-based set reconciliation, Meyer 2022). Each fact has a position: the hash
+ * of its key. The nodes compare fingerprints of ranges of positions.
  *
  * One side sends the fingerprint of all its facts. If the other side has the same, a small answer
- * ends the exchange. This is the usual case in an idle pool, so an idle pool is cheap. Otherwise
- * the answer lists the items of a short range, and splits a longer range: it has a fingerprint of
- * each part. If one side has far fewer facts in a range than the other, that side lists them at
+ * ends the exchange. This is the usual case in an idle pool, so an idle pool is cheap. If the
+ * fingerprints differ, the answer lists the facts of a short range by their items. An item is a
+ * position and half of the fact's version. The answer splits a longer range, and has a fingerprint
+ * of each part. If one side has far fewer facts in a range than the other, that side lists them at
  * once. The receiver of a list sends the facts that the list lacks, and requests the facts that it
  * lacks itself. A message with ranges gets one answer. If both sides begin at once, one exchange is
- * dropped. A newcomer's whole state is a short range, so a small pool reaches it in one round trip.
+ * dropped. A newcomer's whole state is a short range. So the newcomer receives a small pool in one
+ * round trip.
  *
  * Ranges are in order. If a page or a frame is full, the answer ends with one range that describes
  * the rest. The next message of the other side continues there. So a state of any size goes page by
@@ -56,7 +58,7 @@ export const timeout = 5_000
 
 /**
  * A range with at most this many facts is listed, not split. Guess: the fingerprints of its twelve
- * parts have as many bytes as 26 items.
+ * parts have as many bytes as 35 items.
  */
 export const list = 32
 /**

@@ -7,17 +7,17 @@
  * ordered by epoch, then by the lower id. Merging takes the greater claim, so all nodes converge.
  * In the paper's implementation the lowest id always took over. Here nobody claims against a living
  * winner, so a late candidate unseats nobody. When a winner leaves, dies or withdraws, the
- * remaining candidates settle again by themselves. A silent lowest candidate is passed over: the
- * next candidate claims an epoch above that of the silent candidate's turn.
+ * remaining candidates settle again by themselves. A silent lowest candidate is passed over. The
+ * next candidate claims a higher epoch than the silent candidate could claim.
  *
- * A claim names the candidacy on which it was won. The reign lasts as long as its winner's life,
- * and as long as that candidacy is the winner's latest. So facts alone end a reign, for good, in
- * any order of arrival. A winner that withdraws and stands again needs a new claim.
+ * A claim names the candidacy that won. The reign lasts as long as its winner's life, and as long
+ * as that candidacy is the winner's latest. So facts alone end a reign, for good, in any order of
+ * arrival. A winner that withdraws and stands again needs a new claim.
  *
  * A claim counts if no winner lives. So a claimer sends the end of the former reign together with
- * the claim. A node that sees a living winner makes the claim wait. A claim with a far higher epoch
- * waits, too. It waits for the end of the reign or for several peers. So one false number ruins no
- * election. A winner may receive a later claim by a candidate that did not know of its reign. If
+ * the claim. A node that sees a living winner makes the claim wait for the end of the reign, or for
+ * several peers. A claim with a far higher epoch waits for several peers. So one false number ruins
+ * no election. A winner may receive a later claim by a candidate that did not know of its reign. If
  * that claim does not end the reign soon, the winner claims once more, with a higher epoch. So all
  * nodes converge on the winner's claim. The latest claim outlives its winner, so epochs survive a
  * time without candidates.
@@ -164,7 +164,7 @@ export class Election {
 
   /**
    * Drops all knowledge but this node's own candidacy and the last claim with its epoch. After a
-   * long sleep others may remember less.
+   * long sleep the other members may have forgotten the rest.
    */
   startOver(): void {
     this.#candidates.clear()

@@ -63,7 +63,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
-  /** Whether the member's containers fail to start. */
+  /** Whether the processes of programs (containers) fail to start at this member. */
   isSick = false
   readonly scheduler: S
   readonly joinedAt: Milliseconds

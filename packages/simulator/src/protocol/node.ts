@@ -171,7 +171,10 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#paused.clear()
   }
 
-  /** Takes any input, also an input that no network produces, as from a hostile peer. */
+  /**
+   * Takes any input. A caller may also inject an input of a hostile peer that the network never
+   * produces.
+   */
   inject(input: Input<Payload>): void {
     if (this.state === 'running') this.#handle(input)
     else this.loop.whenAwake(() => this.#handle(input))
