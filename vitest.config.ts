@@ -33,7 +33,7 @@ const groups = [
     workers: 4,
     setup: ['apps/node/test/bundle.ts'],
   },
-  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 3, setup: ['apps/node/test/bundle.ts'] },
+  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 2, setup: ['apps/node/test/bundle.ts'] },
 ]
 
 /** Files that take longer than half a minute. One of them that began last would run alone. */

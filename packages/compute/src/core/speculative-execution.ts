@@ -101,10 +101,14 @@ export class SpeculativeExecution {
     const { self, now, config } = this.#context
     const { ran, finished } = job.work.totalsAt(self)
     const mean = finished === 0 ? undefined : ran / finished
+    // Most tasks fail the shortest limit, so the other tests seldom run.
+    const least = overdueAfter(config, { mean, longest: 0 }, false)
     let oldest: { node: TaskNode; task: Task; since: Milliseconds } | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const { claims, frame } = node
+        const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
+        if (now - since < least || since >= (oldest?.since ?? Infinity)) continue
         // A task of this member itself has no claim here. Other replicas judge it.
         if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
@@ -114,8 +118,7 @@ export class SpeculativeExecution {
         // nothing.
         const kind = { mean, longest: job.work.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
-        const since = leftAloneSince(node, now, config.eagerInnerFactor * (mean ?? 0))
-        if (now - since < after || since >= (oldest?.since ?? Infinity)) continue
+        if (now - since < after) continue
         oldest = { node, task, since }
       }
     }
