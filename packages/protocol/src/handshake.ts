@@ -1,4 +1,4 @@
-/** The handshake with each peer: hellos, entry or referral, and the first reconciliation. */
+/** The handshake with each peer: hellos, entry or redirection, and the first reconciliation. */
 import { FrameError } from './base/errors.ts'
 import type { NodeId } from './base/values.ts'
 import { Link } from './context/links.ts'
@@ -20,10 +20,10 @@ export class Handshake {
   }
 
   /**
-   * Handles a new link. Sends a hello, and before it a referral if too many newcomers come at once.
+   * Handles a new link. Sends a hello. If too many newcomers come, a redirection goes first.
    */
   linkUp(peer: NodeId, dialable: boolean): void {
-    const { context, reception, referral, introduction, life, detector, linkMaintenance, signals } = this.#parts
+    const { context, reception, redirection, introduction, life, detector, linkMaintenance, signals } = this.#parts
     const { links, now, view, budgets } = context
     if (links.has(peer)) return
     const link = new Link(peer, dialable, now, budgets.account(peer, now))
@@ -32,7 +32,7 @@ export class Handshake {
       detector.heard(peer) // banned, but alive
       return
     }
-    if (life.self !== undefined && view.known(peer) === 0) referral.receive(peer)
+    if (life.self !== undefined && view.known(peer) === 0) redirection.receive(peer)
     introduction.linkUp(peer)
     for (const part of [detector, linkMaintenance, signals]) part.linkUp(peer)
   }
@@ -62,21 +62,21 @@ export class Handshake {
     else if (!context.isWhole || id < link.peer || view.known(link.peer) < incarnation) reconciler.begin(link.peer)
   }
 
-  /** Handles a referral to other members. */
+  /** Handles a redirection to other members. */
   redirected(from: NodeId, members: readonly AgedFact[]): void {
-    const { context, referral, life } = this.#parts
-    // Otherwise a peer could repeat the referral, and make this node dial any number of hosts.
-    if (context.isWhole || referral.isReferrer(from)) return
-    // The referral comes before the hello that lets this node in. The first reported join must be
+    const { context, redirection, life } = this.#parts
+    // Otherwise a peer could repeat the redirection, and make this node dial any number of hosts.
+    if (context.isWhole || redirection.hasRedirected(from)) return
+    // The redirection precedes the hello that lets this node in. The first reported join must be
     // this node's own, so the named members wait for it.
-    referral.accept(from, members)
+    redirection.accept(from, members)
     if (life.self !== undefined) this.#ask()
   }
 
   /** Sends this node's own statement to a peer that lacks it, and reconciles. */
   introduce(peer: NodeId): void {
-    const { context, referral, life, reconciler } = this.#parts
-    if (referral.isReferrer(peer)) return
+    const { context, redirection, life, reconciler } = this.#parts
+    if (redirection.hasRedirected(peer)) return
     const fact = context.view.fact(context.id)
     // One introducer publishes this life. The other peers get it by reconciliation.
     if (fact !== undefined && this.#introducedAs !== life.incarnation) context.sendFacts(peer, [fact], true)
@@ -138,9 +138,9 @@ export class Handshake {
     context.warn('INCARNATION_OUT_OF_REACH', `${what}. A new identity is seen at once`)
   }
 
-  /** Asks members that a referrer named to let this node in. */
+  /** Asks members that a redirector named to let this node in. */
   #ask(): void {
-    const { context, referral } = this.#parts
-    for (const [from, members] of referral.takeNamed()) context.outcomes.push({ type: 'referred', from, members })
+    const { context, redirection } = this.#parts
+    for (const [from, members] of redirection.takeNamed()) context.outcomes.push({ type: 'redirected', from, members })
   }
 }

@@ -14,7 +14,7 @@ import { HealthReport } from './health.ts'
 import { Intake } from './intake.ts'
 import { Introduction } from './life/introduction.ts'
 import { OwnLife } from './life/own-life.ts'
-import { Referral } from './life/referral.ts'
+import { Redirection } from './life/redirection.ts'
 import { Reception } from './reception.ts'
 import { Records } from './records/records.ts'
 import { Reporter } from './reporter.ts'
@@ -43,7 +43,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly life: OwnLife
   readonly reception: Reception<Data>
   readonly introduction: Introduction
-  readonly referral: Referral
+  readonly redirection: Redirection
   readonly reconciler: Reconciler
   readonly lazyPush: LazyPush
   readonly broadcaster: Broadcaster
@@ -72,10 +72,10 @@ export class Parts<Data extends Encoded = Encoded> {
     this.broadcaster = new Broadcaster(context, this.lazyPush)
     this.reporter = new Reporter(context)
     this.introduction = new Introduction(context)
-    this.referral = new Referral(context)
+    this.redirection = new Redirection(context)
     this.detector = new FailureDetector(context)
     this.accusations = this.detector.accusations
-    this.linkMaintenance = new LinkMaintenance(context, this.detector, this.referral)
+    this.linkMaintenance = new LinkMaintenance(context, this.detector, this.redirection)
     this.healer = new Healer(context)
     this.elections = new Elections(context, options.storedEpochs)
     this.signals = new Signals(context)
@@ -87,7 +87,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.timed = {
       ...this.detector.timed,
       introduction: this.introduction,
-      referral: this.referral,
+      redirection: this.redirection,
       reconciliation: this.reconciler,
       broadcast: this.broadcaster,
       lazyPush: this.lazyPush,

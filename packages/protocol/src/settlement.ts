@@ -95,8 +95,8 @@ export class Settlement {
         this.handshake.notify(true)
         this.#parts.elections.schedule()
         break
-      case 'referred':
-        this.#parts.referral.ask(this.takeIn(outcome.members, { peer: outcome.from }))
+      case 'redirected':
+        this.#parts.redirection.ask(this.takeIn(outcome.members, { peer: outcome.from }))
         break
       case 'introduce':
         this.handshake.introduce(outcome.peer)
@@ -131,8 +131,8 @@ export class Settlement {
     this.#context.lastReconciliation = now
     this.#context.isUnintroduced = false
     this.handshake.notify(false)
-    const { referral, reporter, elections } = this.#parts
-    referral.settle()
+    const { redirection, reporter, elections } = this.#parts
+    redirection.settle()
     reporter.settle()
     elections.reconciled()
   }

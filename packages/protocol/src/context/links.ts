@@ -42,10 +42,10 @@ export class Link {
   /** The link was opened only for a probe. */
   isProbeLink = false
   /**
-   * One end referred the newcomer at the other end to other members. Lazy push and reconciliation
+   * One end redirected the newcomer at the other end to other members. Lazy push and reconciliation
    * do not use this link.
    */
-  referred = false
+  redirected = false
 
   /** `account` belongs to the peer and outlives the link. */
   constructor(peer: NodeId, dialable: boolean, now: Milliseconds, account = new Account()) {

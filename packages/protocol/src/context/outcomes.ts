@@ -32,8 +32,8 @@ export type Outcome =
   | { readonly type: 'alone' }
   /** No helper answers about a member, so this node may be cut off. */
   | { readonly type: 'isolated' }
-  /** A referrer named these members to this node. */
-  | { readonly type: 'referred'; readonly from: NodeId; readonly members: readonly AgedFact[] }
+  /** A redirector named these members to this node. */
+  | { readonly type: 'redirected'; readonly from: NodeId; readonly members: readonly AgedFact[] }
   /** This peer lacks this node's present life. */
   | { readonly type: 'introduce'; readonly peer: NodeId }
   /** This node began a new life: others ended its former life. */

@@ -13,7 +13,7 @@ export const timerNames = [
   'disputedDeath',
   'detectionBatch',
   'introduction',
-  'referral',
+  'redirection',
   'reconciliation',
   'broadcast',
   'lazyPush',

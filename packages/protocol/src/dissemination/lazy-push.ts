@@ -178,7 +178,7 @@ export class LazyPush implements Timed {
   /** Returns all young links and some older ones. A young link may be a newcomer's only one. */
   #listeners(count: number): Link[] {
     const { links, now, view } = this.#context
-    const open = [...links.values()].filter(({ peer, entered, referred }) => entered && !referred && view.get(peer) !== undefined)
+    const open = [...links.values()].filter(({ peer, entered, redirected }) => entered && !redirected && view.get(peer) !== undefined)
     const isYoung = ({ since }: Link): boolean => now - since < settleTime
     const old = open.filter((link) => !isYoung(link))
     return [...open.filter(isYoung), ...pickSome(() => this.#context.random(), old, count)]

@@ -24,7 +24,7 @@ export const pageItems = 2_048
 const factsPerRange = 16
 /**
  * This many newcomers get the whole state at once before they are slowed down. An introducer serves
- * as many in a second (life/referral.ts).
+ * as many in a second (life/redirection.ts).
  */
 const newcomers = 64
 

@@ -108,7 +108,7 @@ export class Reconciler implements Timed {
     const { now, links, timers } = this.#context
     for (const [peer, exchange] of this.#exchanges) if (!this.#isAlive(exchange)) this.#exchanges.delete(peer)
     const peers = [...links.values()]
-      .filter((link) => link.entered && !link.referred && !this.#exchanges.has(link.peer))
+      .filter((link) => link.entered && !link.redirected && !this.#exchanges.has(link.peer))
       .map((link) => link.peer)
     const peer = this.#isBusy() ? undefined : pickOne(() => this.#context.random(), peers)
     if (peer !== undefined) this.begin(peer)

@@ -6,7 +6,7 @@ import type { Effect } from '../base/effect.ts'
 import type { Introducer } from '../base/input.ts'
 
 import { rememberedPace, rememberedTries, retryMax, retryMin } from './introduction.ts'
-import { referralGrace, referrals, servedAtOnce, servedWindow } from './referral.ts'
+import { redirectGrace, namedMembers, servedAtOnce, servedWindow } from './redirection.ts'
 
 const everyone = actors(240)
 const [self, alice, bob, carol, mallory] = everyone as [Actor, Actor, Actor, Actor, Actor]
@@ -287,8 +287,8 @@ describe('an introducer', () => {
     expect(told.slice(0, servedAtOnce).every((redirect) => redirect === undefined)).toBe(true)
     for (const redirect of told.slice(servedAtOnce)) {
       const names = redirect?.members.map(({ statement }) => statement?.signer) ?? []
-      expect(names.length).toBeGreaterThanOrEqual(referrals - 1)
-      expect(names.length).toBeLessThanOrEqual(referrals)
+      expect(names.length).toBeGreaterThanOrEqual(namedMembers - 1)
+      expect(names.length).toBeLessThanOrEqual(namedMembers)
       expect(new Set(names.map(String)).size).toBe(names.length)
     }
     // Each newcomer asks the first member that it is named, and these members differ.
@@ -304,7 +304,7 @@ describe('an introducer', () => {
     for (const actor of newcomers) expect(probeHost(bench, actor).map((frame) => frame.hello?.known)).toEqual([0])
   })
 
-  it('does not hand on a member that comes back', () => {
+  it('does not redirect a member that comes back', () => {
     const bench = member(60)
     for (const actor of everyone.slice(1, 60)) expect(probeHost(bench, actor).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
@@ -333,8 +333,8 @@ describe('an introducer', () => {
   })
 })
 
-describe('who is handed on', () => {
-  function referred(reconciles: boolean): Bench {
+describe('a newcomer that is redirected', () => {
+  function redirected(reconciles: boolean): Bench {
     const bench = new Bench(self, { introducers: [door] })
     bench.reconciles = reconciles
     if (reconciles) bench.meet(alice)
@@ -345,7 +345,7 @@ describe('who is handed on', () => {
   const redirect = { redirect: { members: [bob, carol].map((actor) => wireFact(actor.joined())) } }
 
   it('dials the first of those it was told of, and closes the link to who told it once it is whole', () => {
-    const bench = referred(false)
+    const bench = redirected(false)
     const effects = bench.receive(alice, redirect)
     expect(dials(effects).map(({ peer }) => peer)).toEqual([bob.id])
     expect(bench.members).toContain(bob.id)
@@ -356,7 +356,7 @@ describe('who is handed on', () => {
   })
 
   it('dials nobody more for who names others again and again', () => {
-    const bench = referred(false)
+    const bench = redirected(false)
     const others = everyone.slice(100, 200)
     const effects = others.flatMap((actor) => bench.receive(alice, { redirect: { members: [wireFact(actor.joined())] } }))
     expect(dials(effects).map(({ peer }) => peer)).toEqual([others[0]?.id])
@@ -369,7 +369,7 @@ describe('who is handed on', () => {
     bench.receive(alice, { hello: { known: 0, ended: false, incarnation: 1 } })
     expect(bench.node.self).toBeDefined()
     const own = (effects: readonly Effect[]): number => framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
-    expect(own(bench.advance(referralGrace - 1))).toBe(0)
+    expect(own(bench.advance(redirectGrace - 1))).toBe(0)
     expect(own(bench.advance(1))).toBe(1)
     expect([...bench.node.links]).toEqual([alice.id])
   })
@@ -412,7 +412,7 @@ describe('who is handed on', () => {
     })
 
     it('is not deceived after it entered either', () => {
-      const bench = referred(false)
+      const bench = redirected(false)
       expect(dials(bench.receive(alice, { redirect: { members: [wireFact(forged(bob.joined()))] } }))).toEqual([])
       expect(bench.members).toEqual([self.id])
       expect(warnings(bench)).toEqual([expect.stringContaining(alice.id)])
@@ -431,7 +431,7 @@ describe('who is handed on', () => {
   })
 
   it('and already has the pool does not care', () => {
-    const bench = referred(true)
+    const bench = redirected(true)
     expect(bench.node.health(bench.now).lastReconciliation).toBeDefined()
     expect(dials(bench.receive(alice, { redirect: { members: [wireFact(bob.joined())] } }))).toEqual([])
   })

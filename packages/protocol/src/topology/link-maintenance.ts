@@ -52,15 +52,15 @@ export interface LinkMaintenanceDetector {
   isSuspected(id: NodeId): boolean
 }
 
-export interface LinkMaintenanceReferral {
-  /** This node is being referred, and the named members are being dialled. */
+export interface LinkMaintenanceRedirection {
+  /** This node is being redirected, and the named members are being dialled. */
   readonly isUnderWay: boolean
 }
 
 export class LinkMaintenance implements Timed {
   readonly #context: Context
   readonly #detector: LinkMaintenanceDetector
-  readonly #referral: LinkMaintenanceReferral
+  readonly #redirection: LinkMaintenanceRedirection
   /** Random members wanted as links, each with the time of the choice. */
   readonly #random = new Map<NodeId, Milliseconds>()
   /**
@@ -76,10 +76,10 @@ export class LinkMaintenance implements Timed {
   #firstChange: Milliseconds | undefined
   #nextDial: Milliseconds = 0
 
-  constructor(context: Context, detector: LinkMaintenanceDetector, referral: LinkMaintenanceReferral) {
+  constructor(context: Context, detector: LinkMaintenanceDetector, redirection: LinkMaintenanceRedirection) {
     this.#context = context
     this.#detector = detector
-    this.#referral = referral
+    this.#redirection = redirection
   }
 
   /** Handles a change of the view or the ring neighbours. */
@@ -207,7 +207,7 @@ export class LinkMaintenance implements Timed {
     }
     const isFew = this.#isIsolated || [...links.keys()].filter((peer) => view.get(peer) !== undefined).length < earlyLinks
     const quietAt = Math.min(this.#lastChange + quiet, (this.#firstChange ?? now) + quietAtMost)
-    if (this.#referral.isUnderWay) {
+    if (this.#redirection.isUnderWay) {
       this.#wake(now + dialAgain)
       return
     }

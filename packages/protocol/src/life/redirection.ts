@@ -1,11 +1,11 @@
 /**
- * Referral: if many newcomers come at once, an introducer names other members instead of serving
+ * Redirection: if many newcomers come at once, an introducer names other members instead of serving
  * all newcomers.
  *
  * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). A
- * referred newcomer asks a named member. It comes back to the referrer only if nobody answers. The
- * introducer names members in turn. So the newcomers form a tree of bounded width, along which they
- * learn of each other. The link to the referrer is closed. If all newcomers come in the same
+ * redirected newcomer asks a named member. It comes back to the introducer only if nobody answers.
+ * The introducer names members in turn. So the newcomers form a tree of bounded width, along which
+ * they learn of each other. The link to the introducer is closed. If all newcomers come in the same
  * moment, no member can be named, and all are served.
  */
 import { earliest } from '../base/earliest.ts'
@@ -19,25 +19,25 @@ import { earlyLinks } from '../context/links.ts'
 import type { Fact, AgedFact } from '../facts/fact.ts'
 
 /**
- * An introducer serves this many newcomers in {@link servedWindow}, and refers the next ones to
- * other members. Guess: a referral costs one more link, 11 ms of processor time.
+ * An introducer serves this many newcomers in {@link servedWindow}, and redirects the next ones to
+ * other members. Guess: a redirection costs one more link, 11 ms of processor time.
  */
 export const servedAtOnce = 64
 /** Time in which {@link servedAtOnce} newcomers are served, ms. Guess. */
 export const servedWindow = 1_000
-/** Members named in a referral. The newcomer asks the first. The others are spares. Guess. */
-export const referrals = 3
-/** A referred newcomer comes back to the referrer after this time, ms. Guess. */
-export const referralGrace = 3_000
+/** Members named in a redirection. The newcomer asks the first. The others are spares. Guess. */
+export const namedMembers = 3
+/** A redirected newcomer comes back to the redirector after this time, ms. Guess. */
+export const redirectGrace = 3_000
 
-export class Referral implements Timed {
+export class Redirection implements Timed {
   readonly #context: Context
   readonly #newcomers: Recent
   /** Index of the next member to name. */
   #turn = 0
-  /** Peers that referred this node, each with the deadline for the named members' answers. */
-  readonly #referredBy = new Map<NodeId, Milliseconds>()
-  /** Members that each referrer named. */
+  /** Peers that redirected this node, each with the deadline for the named members' answers. */
+  readonly #redirectedBy = new Map<NodeId, Milliseconds>()
+  /** Members that each redirector named. */
   readonly #named = new Map<NodeId, readonly AgedFact[]>()
 
   constructor(context: Context) {
@@ -46,19 +46,19 @@ export class Referral implements Timed {
   }
 
   /**
-   * Handles an unknown peer. Refers it if too many newcomers come at once and the pool has enough
-   * members to name.
+   * Handles an unknown peer. Redirects it if too many newcomers come at once, and the pool has
+   * enough members to name.
    */
   receive(peer: NodeId): void {
     const { now, view } = this.#context
     this.#newcomers.note(now)
-    if (this.#newcomers.isOften(now) && view.size > servedAtOnce) this.#handOn(peer)
+    if (this.#newcomers.isOften(now) && view.size > servedAtOnce) this.#redirect(peer)
   }
 
-  #handOn(peer: NodeId): void {
+  #redirect(peer: NodeId): void {
     const { view, id, links } = this.#context
     const names: NodeId[] = []
-    for (let tries = 0; names.length < referrals && tries < 16; tries++) {
+    for (let tries = 0; names.length < namedMembers && tries < 16; tries++) {
       // The newcomer asks the first named member, so members take turns there. The others are
       // random.
       const index = names.length === 0 ? this.#turn++ % view.size : pickIndex(() => this.#context.random(), view.size)
@@ -66,28 +66,28 @@ export class Referral implements Timed {
       if (member !== undefined && member.id !== id && member.id !== peer && !names.includes(member.id)) names.push(member.id)
     }
     const link = links.get(peer)
-    if (link !== undefined) link.referred = true
+    if (link !== undefined) link.redirected = true
     this.#context.send(peer, { redirect: { members: names.flatMap((name) => view.fact(name) ?? []) } })
   }
 
-  /** Handles a referral. Throws {@link FrameError}. */
+  /** Handles a redirection. Throws {@link FrameError}. */
   accept(from: NodeId, members: readonly AgedFact[]): void {
     const { codec, now } = this.#context
-    if (members.length > referrals) throw new FrameError(`at most ${referrals} members are named to a newcomer, not ${members.length}`)
+    if (members.length > namedMembers) throw new FrameError(`at most ${namedMembers} members are named to a newcomer, not ${members.length}`)
     // The signatures are checked here, so that a forgery counts against its sender. The facts are
     // taken in later, when this node enters by another peer or alone.
     for (const { fact } of members) {
       if (fact.member === undefined) throw new FrameError('somebody is named to a newcomer who is no member')
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
     }
-    this.#referredBy.set(from, now + referralGrace)
+    this.#redirectedBy.set(from, now + redirectGrace)
     this.#arm()
     this.#named.set(from, members)
     const link = this.#context.links.get(from)
-    if (link !== undefined) link.referred = true
+    if (link !== undefined) link.redirected = true
   }
 
-  /** Returns the named members that were not handled yet, by referrer. */
+  /** Returns the named members that were not handled yet, by redirector. */
   takeNamed(): [NodeId, readonly AgedFact[]][] {
     const named = [...this.#named]
     this.#named.clear()
@@ -102,34 +102,34 @@ export class Referral implements Timed {
   }
 
   /** True for a peer that named others, and that this node should not ask meanwhile. */
-  isReferrer(peer: NodeId): boolean {
-    return this.#referredBy.has(peer)
+  hasRedirected(peer: NodeId): boolean {
+    return this.#redirectedBy.has(peer)
   }
 
-  /** This node was referred, and has not completed a reconciliation yet. */
+  /** This node was redirected, and has not completed a reconciliation yet. */
   get isUnderWay(): boolean {
-    return this.#referredBy.size > 0
+    return this.#redirectedBy.size > 0
   }
 
   /**
-   * This node is in. It asks no more named members, and closes the links to its referrers, which
+   * This node is in. It asks no more named members, and closes the links to its redirectors. They
    * have enough links.
    */
   settle(): void {
-    for (const peer of this.#referredBy.keys()) this.#context.closeLink(peer, 'handed on')
-    this.#referredBy.clear()
+    for (const peer of this.#redirectedBy.keys()) this.#context.closeLink(peer, 'handed on')
+    this.#redirectedBy.clear()
     this.#named.clear()
     this.#arm()
   }
 
   due(): void {
     const { now, links } = this.#context
-    for (const [peer, until] of this.#referredBy) {
+    for (const [peer, until] of this.#redirectedBy) {
       if (now < until) continue
-      this.#referredBy.delete(peer)
+      this.#redirectedBy.delete(peer)
       const link = links.get(peer)
       if (link === undefined) continue
-      link.referred = false
+      link.redirected = false
       this.#context.outcomes.push({ type: 'introduce', peer })
     }
     this.#arm()
@@ -137,8 +137,8 @@ export class Referral implements Timed {
 
   #arm(): void {
     this.#context.timers.set(
-      'referral',
-      earliest(this.#referredBy.values(), (until) => until),
+      'redirection',
+      earliest(this.#redirectedBy.values(), (until) => until),
     )
   }
 }
