@@ -15,7 +15,7 @@ const SOLUTIONS = 365_596
 const NAME = 'queens'
 
 /** The time after which a step counts as failed, ms. It is several times the usual time. */
-const LIMITS = { start: 15_000, submit: 10_000, begin: 10_000, result: 25_000 } as const
+const LIMITS = { start: 30_000, submit: 20_000, begin: 30_000, result: 30_000 } as const
 
 /** The path of the example, or of the bundle's copy of it. */
 const program = ['../../../examples/src/queens.ts', './queens.js']
