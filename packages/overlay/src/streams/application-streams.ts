@@ -9,8 +9,8 @@ import type { Dialer } from '../dialing/dialing.ts'
 import { answers } from '../host/muxer.ts'
 
 /**
- * How long a connection to a member whose life has ended may take to answer, ms. Guess: a kernel
- * first waits this long for the acknowledgement of data that it sent twice.
+ * How long a connection to a member whose life has ended may take to answer, ms. Guess: TCP waits
+ * this long after its first retransmission.
  */
 const answerTime = 2_000
 
