@@ -58,7 +58,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< one', '> one', '< two', '> two'])
   })
 
-  test('keeps an input that an effect brings about until the other effects are done', () => {
+  test('queues an input that an effect causes until the other effects are carried out', () => {
     const { driver, log } = setUp(
       (input) => (input.type === 'frame' && input.text === 'first' ? [send('one'), send('two')] : []),
       (to) => to === 'one' && driver.deliver(frame('second')),
@@ -67,7 +67,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< first', '> one', '> two', '< second'])
   })
 
-  test('answers a question at once, and carries its effects out in turn', () => {
+  test('answers a query at once, and carries out its effects in turn', () => {
     const { driver, ask, log } = setUp(
       () => [send('one'), send('two')],
       (to) => to === 'one' && expect(ask()).toBe('answer'),
@@ -78,7 +78,7 @@ describe('the driver', () => {
     expect(log.slice(-2)).toEqual(['< question', '> news'])
   })
 
-  test('wakes the machine when it asked to be, once', () => {
+  test('wakes the machine once, at the time that it asked for', () => {
     const { driver, log, pass } = setUp((input, now) => (input.type === 'timer' ? [] : [{ type: 'timer', at: now + 100 }]))
     driver.deliver(frame('in'))
     pass(99)
@@ -89,7 +89,7 @@ describe('the driver', () => {
     expect(log).toHaveLength(2)
   })
 
-  test('lets a later timer replace an earlier one, and an earlier a later', () => {
+  test('replaces an earlier timer with a later one, and a later timer with an earlier one', () => {
     const times = [100, 500, 50]
     const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: times.shift()! }]))
     driver.deliver(frame('a'))
@@ -103,7 +103,7 @@ describe('the driver', () => {
     expect(log.slice(3)).toEqual(['< c', '< timer'])
   })
 
-  test('never wakes the machine before its time, which may be a fraction of a millisecond', () => {
+  test('never wakes the machine early, not even by a fraction of a millisecond', () => {
     const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: 10.4 }]))
     driver.deliver(frame('in'))
     pass(10)
@@ -112,7 +112,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< in', '< timer'])
   })
 
-  test('does not wake the machine before each input where it asks for a time that is past', () => {
+  test('does not wake the machine before each input if the machine asks for a time in the past', () => {
     const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: 0 }]))
     driver.deliver(frame('a'), frame('b'))
     driver.deliver(frame('c'))
@@ -121,7 +121,7 @@ describe('the driver', () => {
     expect(log).toEqual(['< a', '< b', '< c', '< timer'])
   })
 
-  test('hands an overdue timer in before anything that waited in the kernel', () => {
+  test('delivers an overdue timer before an input that waited in the kernel', () => {
     const { driver, ask, log, stall } = setUp((input, now) =>
       input.type === 'timer' ? [send('stalled')] : [{ type: 'timer', at: now + 100 }],
     )
@@ -134,7 +134,7 @@ describe('the driver', () => {
     expect(log.slice(4)).toEqual(['< timer', '> stalled', '< question', '> news'])
   })
 
-  test('is silent once stopped, in the middle of a list too', () => {
+  test('does nothing once stopped, even in the middle of a list of effects', () => {
     const { driver, ask, log, pass } = setUp(
       (_input, now) => [{ type: 'timer', at: now + 100 }, send('one'), send('two')],
       () => driver.stop(),

@@ -25,7 +25,7 @@ test('timers that are due together fire in the order of their names', () => {
   expect(fired(timers, 30)).toEqual(['probe', 'claim', 'offer'])
 })
 
-test('a new time replaces the former one, and an earlier one advances it', () => {
+test('a new time replaces the former one, later or earlier', () => {
   const timers = make()
   timers.set('probe', 10)
   timers.set('probe', 50)
@@ -45,7 +45,7 @@ test('a timer that sets itself again fires at its new time', () => {
   expect(timers.next).toBe(10)
 })
 
-test('the next time is that of the earliest timer, whatever is set and stopped', () => {
+test('the next time is that of the earliest timer, whichever timers are set and stopped', () => {
   const timers = make()
   timers.set('probe', 10)
   timers.set('claim', 20)
@@ -67,7 +67,7 @@ test('timers that were removed neither fire nor can be set', () => {
   expect(timers.next).toBe(Infinity)
 })
 
-test('some timers may fire in any case, in the order of all', () => {
+test('timers can be made to fire early, in the order of all timers', () => {
   const timers = make()
   timers.set('claim', 10)
   const names: string[] = []
