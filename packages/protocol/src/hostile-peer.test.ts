@@ -42,7 +42,7 @@ describe('arbitrary bytes', () => {
       .map(([field, rest]) => Uint8Array.from([(field << 3) | 2, rest.length, ...rest])),
   )
 
-  it('in a frame are refused, and change nothing', () => {
+  it('in a frame are refused and change nothing', () => {
     const bench = settled()
     const before = stateOf(bench)
     fc.assert(
@@ -55,7 +55,7 @@ describe('arbitrary bytes', () => {
     expect(stateOf(bench)).toEqual(before)
   })
 
-  it('in a broadcast are rejected or mean nothing, and change nothing', () => {
+  it('in a broadcast are rejected or ignored, and change nothing', () => {
     const bench = settled()
     const before = stateOf(bench)
     fc.assert(
@@ -68,7 +68,7 @@ describe('arbitrary bytes', () => {
     expect(stateOf(bench)).toEqual(before)
   })
 
-  it('before this node has entered mean nothing', () => {
+  it('before this node has entered are ignored', () => {
     const bench = new Bench(self, {
       introducers: [{ id: alice.id, address: Uint8Array.of(1) }],
       config: { limits: { penalties: 1_000_000 } },
@@ -107,7 +107,7 @@ describe('a valid frame with bits flipped or cut short', () => {
     ['claim', () => facts([bob.claims(election, 2)])],
   ]
 
-  it.each(frames)('that tells of a %s does what it said or nothing', (_, frame) => {
+  it.each(frames)('with a %s has its true effect or none', (_, frame) => {
     const whole = settled()
     const before = stateOf(whole) as { members: unknown }
     whole.receive(mallory, frame())
@@ -144,7 +144,7 @@ describe('a peer that breaks the rules', () => {
   const warnings = (): string[] =>
     bench.notifications.flatMap((notification) => (notification.type === 'warning' ? [notification.message] : []))
 
-  it('is told off, then told why and disconnected, and stays away for a while', () => {
+  it('causes warnings, then is sent the reason and disconnected, and is banned for a while', () => {
     const { penalties, ban } = bench.config.limits
     for (let i = 1; i < penalties; i++) bench.input({ type: 'frame', from: mallory.id, data: garbage })
     expect(bench.node.links).toContain(mallory.id)
@@ -163,7 +163,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.node.links).toContain(mallory.id)
   })
 
-  it('is told of a bounded number of times, under however many names it comes', () => {
+  it('causes a bounded number of warnings, whatever the number of its names', () => {
     const names = actors(100, 5)
     for (const actor of names) {
       bench.input({ type: 'connected', peer: actor.id, dialable: true })
@@ -175,7 +175,7 @@ describe('a peer that breaks the rules', () => {
     expect(warnings().at(-1)).toContain(`${100 - warningsAtOnce - 1} more`)
   })
 
-  it('gets no clean slate by coming back', () => {
+  it('keeps its penalties when it comes back', () => {
     const { penalties } = bench.config.limits
     for (let i = 1; i <= penalties; i++) {
       expect(bench.node.links).toContain(mallory.id)
@@ -187,7 +187,7 @@ describe('a peer that breaks the rules', () => {
     expect(warnings()).toHaveLength(penalties)
   })
 
-  it('long ago is forgiven', () => {
+  it('is forgiven after a long time', () => {
     const { penalties, ban } = bench.config.limits
     for (let i = 1; i <= penalties * 2; i++) {
       bench.input({ type: 'frame', from: mallory.id, data: garbage })
@@ -196,7 +196,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.node.links).toContain(mallory.id)
   })
 
-  it('is not held for dead while it is kept away, as it can be reached', () => {
+  it('is not suspected while it is banned, as it can be reached', () => {
     bench.reach.set(mallory.id, 'up')
     for (let i = 0; i < bench.config.limits.penalties; i++) {
       bench.input({ type: 'misbehaved', peer: mallory.id, problem: 'garbage' })
@@ -209,20 +209,20 @@ describe('a peer that breaks the rules', () => {
     expect(bench.node.health(bench.now).suspectedShare).toBe(0)
   })
 
-  it('is not held for dead because it was sent away', () => {
+  it('is not suspected because of its disconnection', () => {
     for (let i = 0; i < bench.config.limits.penalties; i++) bench.input({ type: 'frame', from: mallory.id, data: garbage })
     expect(bench.members).toContain(mallory.id)
     expect(bench.node.health(bench.now).suspectedShare).toBe(0)
   })
 
-  it('with a frame too large is penalized, whatever is in it', () => {
+  it('with a frame too large is penalized, whatever the frame contains', () => {
     const large = wire.Frame.encode({ goodbye: { reason: 'x'.repeat(bench.config.limits.frameBytes) } })
     bench.input({ type: 'frame', from: mallory.id, data: large })
     expect(warnings()).toEqual([expect.stringContaining(`at most ${bench.config.limits.frameBytes} bytes`)])
     expect(bench.broadcast(new Uint8Array(bench.config.limits.frameBytes + 1))).toBe('reject')
   })
 
-  it('with more facts in a broadcast than a sender puts in one is rejected, before they are read', () => {
+  it('with too many facts in a broadcast is rejected before they are read', () => {
     const crowd = actors(defaultConfig.limits.factsPerBroadcast + 1, 7).map((actor) => actor.joined())
     const broadcast = wire.Broadcast.encode({ nonce: 1, facts: crowd.map((statement) => wireFact(statement)) })
     expect(bench.broadcast(broadcast)).toBe('reject')
@@ -235,7 +235,7 @@ describe('a peer that breaks the rules', () => {
   const pausedUntil = (peer: Actor, effects: readonly Effect[]): number =>
     Math.max(-Infinity, ...effects.flatMap((effect) => (effect.type === 'pause' && effect.peer === peer.id ? [effect.until] : [])))
 
-  it('with more frames than allowed is read more slowly, and loses nothing, not even its place', () => {
+  it('with more frames than allowed is read more slowly, and loses neither frames nor its link', () => {
     const { own } = rates.frames
     for (let sent = 4; sent < own * burst; sent++) expect(pausedUntil(mallory, bench.receive(mallory, bulk))).toBe(-Infinity)
     const crowd = actors(500, 7)
@@ -257,7 +257,7 @@ describe('a peer that breaks the rules', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('by a host that holds nothing back is not heard for a while, but for what is urgent', () => {
+  it('is ignored for a while if its host does not slow it down, except for urgent frames', () => {
     for (let sent = 0; sent < rates.frames.own * burst * 2.5; sent++) bench.receive(mallory, bulk)
     bench.receive(mallory, facts([dave.joined()]))
     expect(bench.members).not.toContain(dave.id)
@@ -268,7 +268,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).toContain(dave.id)
   })
 
-  it('with more urgent frames than anybody needs is not answered all of them', () => {
+  it('with too many urgent frames is answered only some of them', () => {
     let answered = 0
     for (let sequence = 0; sequence < rates.urgent.own * burst * 2; sequence++)
       answered += bench.sent(mallory, bench.receive(mallory, { probe: { sequence } })).length
@@ -278,7 +278,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).toContain(dave.id)
   })
 
-  it('with a flood of urgent frames has some of them read, and is heard again when it is over', () => {
+  it('with a flood of urgent frames has some of them read, and is read again when it is over', () => {
     const most = rates.urgent.own * burst
     const data = wire.Frame.encode({ alarm: { statements: [] } })
     const reading = vi.spyOn(wire.Frame, 'decode')
@@ -293,7 +293,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).toContain(dave.id)
   })
 
-  it('may send what is allowed for ever', () => {
+  it('may send for ever at the allowed rate', () => {
     for (let i = 0; i < 30; i++) {
       for (let frame = 0; frame < rates.frames.own / 2; frame++) bench.receive(mallory, bulk)
       bench.advance(1_000)
@@ -331,14 +331,14 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).toContain(dave.id)
   })
 
-  describe('in a pool that it has been in for long', () => {
+  describe('in a pool that it joined long ago', () => {
     const many = (count: number, seed: number): Actor[] => actors(count, seed)
 
     beforeEach(() => {
       bench.advance(bench.config.limits.bootstrapTime)
     })
 
-    it('makes a bounded number of members known a second, and as many as are known already at once', () => {
+    it('announces a bounded number of new members a second, and of known ones any number', () => {
       const { own } = rates.newcomers
       const crowd = many(own * 40, 77)
       const tell = (from: number, to: number): Effect[] =>
@@ -368,7 +368,7 @@ describe('a peer that breaks the rules', () => {
       expect(bench.verifications).toBeLessThanOrEqual(2 * own * burst + 100)
     })
 
-    it('makes this node probe a bounded number of others for it', () => {
+    it('makes this node probe a bounded number of members on its behalf', () => {
       const { own } = rates.pingReqs
       const subjects = many(own * burst * 2, 78)
       for (const actor of subjects) {
@@ -389,7 +389,7 @@ describe('a peer that breaks the rules', () => {
       expect(missed.length + unknown.length).toBeLessThanOrEqual(own * burst + own)
     })
 
-    it('that asks for everything again and again is answered ever later, and keeps its link', () => {
+    it('that requests everything again and again is answered later and later, and keeps its link', () => {
       const { own } = rates.answers
       for (let i = 0; i < 400; i += 200)
         bench.receive(
@@ -420,7 +420,7 @@ describe('a peer that breaks the rules', () => {
       expect(warnings()).toEqual([])
     })
 
-    it('that has ranges compared again and again is answered ever later', () => {
+    it('that has ranges compared again and again is answered later and later', () => {
       const { own } = rates.work
       const ranges = Array.from({ length: 512 }, (_, i) => ({
         from: i * 2 ** 42,
@@ -437,7 +437,7 @@ describe('a peer that breaks the rules', () => {
       expect(warnings()).toEqual([])
     })
 
-    it('with statements of kinds that nobody knows locks nobody out: they are told page by page', () => {
+    it('with statements of unknown kinds locks nobody out: they are sent page by page', () => {
       for (let i = 0; i < 1_100; i += 50)
         bench.receive(mallory, facts(Array.from({ length: 50 }, (_, j) => mallory.says(500 + i + j, new Uint8Array(4_000)))))
       bench.link(dave, { incarnation: 0 })
@@ -462,7 +462,7 @@ describe('a peer that breaks the rules', () => {
     })
   })
 
-  it('can fill no more than half of the memory of ends with those of nobody', () => {
+  it('can fill at most half of the memory of ends with those of unknown members', () => {
     bench = new Bench(self, { config: { limits: { members: 40 } } })
     for (const actor of [alice, bob, mallory]) bench.meet(actor)
     bench.receive(bob, facts([bob.left()]))
@@ -472,7 +472,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).not.toContain(bob.id)
   })
 
-  it('can fill no more than all of it, and with no end that was seen, in a node that is new', () => {
+  it('can fill all of it at a new node, but displaces no end that the node has seen', () => {
     bench = new Bench(self, { config: { limits: { members: 40 } } })
     bench.reconciles = false
     for (const actor of [alice, bob, mallory]) bench.meet(actor)
@@ -483,7 +483,7 @@ describe('a peer that breaks the rules', () => {
     expect(bench.members).not.toContain(bob.id)
   })
 
-  it("can't speak without a link", () => {
+  it("can't send anything without a link", () => {
     expect(bench.receive(eve, facts([eve.joined()]))).toEqual([])
     expect(bench.members).not.toContain(eve.id)
   })
@@ -498,7 +498,7 @@ describe('a peer that breaks the rules', () => {
     ['a refutation that is forged', alarm({ ...alice.refutes(1), signature: new Uint8Array(64) })],
     ['a join as an alarm', alarm(alice.joined())],
     ['an incarnation out of range', { hello: { known: hashSpace, ended: false, incarnation: 1 } }],
-  ])('is told what was wrong: %s', (_, frame) => {
+  ])('is sent the reason: %s', (_, frame) => {
     bench = new Bench(self, { config: { limits: { factsPerFrame: 8, entriesPerAlarm: 8 } } })
     for (const actor of [alice, mallory]) bench.meet(actor)
     const before = bench.node.members()
@@ -526,7 +526,7 @@ describe('a topic that is flooded', () => {
     return bench
   }
 
-  it('has a bounded number of facts checked and forwarded', () => {
+  it('has a bounded number of facts verified and forwarded', () => {
     const bench = flooded()
     const before = bench.verifications
     const atOnce = (own + strangers) * burst
@@ -539,7 +539,7 @@ describe('a topic that is flooded', () => {
     expect(forwarded(bench, 1_000, 10, mallory, 20_000)).toBe((strangers * burst) / 10)
   })
 
-  it('still carries what others say of themselves', () => {
+  it('still carries statements of others about themselves', () => {
     const bench = flooded()
     forwarded(bench, 10_000, 1, mallory, 1)
     expect(bench.overhears(mallory.stands('master', { sequence: 100_000 }))).toBe('ignore')
@@ -548,7 +548,7 @@ describe('a topic that is flooded', () => {
     expect(bench.members).not.toContain(alice.id)
   })
 
-  it('forwards what it heard once a minute, in whatever batch it comes', () => {
+  it('forwards a fact once a minute, in whatever batch it comes', () => {
     const bench = settled()
     const fact = mallory.stands('master', { sequence: 7 })
     expect([bench.overhears(fact), bench.overhears(fact), bench.overhears(fact, fact)]).toEqual(['accept', 'ignore', 'ignore'])
@@ -584,12 +584,12 @@ describe('a peer that lies in its hello', () => {
   })
 })
 
-describe('a stranger that makes up deaths of one who is absent', () => {
+describe('a stranger that makes up deaths of an absent member', () => {
   const reach = 1_000_000
   const madeUp = (...incarnations: readonly number[]): wire.Frame[] =>
     incarnations.map((incarnation) => facts([death(eve, [bob, carol, dave], 0, incarnation)]))
 
-  it("can't lift its incarnation out of its own reach", () => {
+  it("can't raise the member's incarnation out of the member's own reach", () => {
     for (const known of [true, false]) {
       const bench = new Bench(self)
       bench.meet(alice)
@@ -605,7 +605,7 @@ describe('a stranger that makes up deaths of one who is absent', () => {
     }
   })
 
-  it('nor with accusers that are members, or keys that only left', () => {
+  it("can't do so with accusers that are members, or with keys that only left", () => {
     const ghosts = actors(4, 79)
     for (const accusers of [[alice, bob, carol, dave], ghosts]) {
       const bench = new Bench(self)
@@ -621,7 +621,7 @@ describe('a stranger that makes up deaths of one who is absent', () => {
     }
   })
 
-  it('is told of by a warning, once, where others believe it', () => {
+  it('causes one warning if others believe the death', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     for (let i = 0; i < 3; i++) bench.receive(alice, { hello: { known: 3 * reach, ended: true, incarnation: 1 } })
@@ -698,7 +698,7 @@ describe('a statement beyond a bound that earlier releases lack', () => {
     ],
   ]
 
-  it.each(beyond)('with %s costs nobody its link who passes it on, nor the rest of the frame', (_, statement) => {
+  it.each(beyond)('with %s costs no peer that passes it on its link, nor the rest of the frame', (_, statement) => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol]) bench.meet(actor)
     bench.advance(1_000)
@@ -712,15 +712,15 @@ describe('a statement beyond a bound that earlier releases lack', () => {
   })
 })
 
-describe('an accuser that lies', () => {
-  it('is nobody whom this node has ever heard of: its word ends no life', () => {
+describe('a lying accuser', () => {
+  it('ends no life if this node does not know it', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, mallory]) bench.meet(actor)
     bench.receive(mallory, facts([death(self, [dave, eve])]))
     expect(bench.node.self?.incarnation).toBe(1)
   })
 
-  it("can't take the word from a suspect by citing a heartbeat far ahead", () => {
+  it("can't silence a suspect by citing a heartbeat far ahead", () => {
     const bench = new Bench(self)
     for (const actor of [alice, mallory]) bench.meet(actor)
     bench.receive(mallory, alarm(mallory.suspects(self, 0xffffffff)))
@@ -734,7 +734,7 @@ describe('an accuser that lies', () => {
     expect(Math.max(...heartbeats)).toBeGreaterThan(0)
   })
 
-  it('is one accuser, however often it speaks', () => {
+  it('counts as one accuser, however often it accuses', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol, dave, mallory]) bench.meet(actor)
     for (let heartbeat = 0; heartbeat < 10; heartbeat++) bench.receive(mallory, alarm(mallory.suspects(alice, heartbeat)))

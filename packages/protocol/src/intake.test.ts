@@ -25,7 +25,7 @@ function warnings(): string[] {
 }
 
 describe('news from others', () => {
-  it('comes in over a link or the topic alike', () => {
+  it('arrives over a link or the topic alike', () => {
     bench.receive(auditor, facts([alice.joined(), bob.joined()]))
     expect(bench.overhears(carol.joined())).toBe('accept')
     expect(bench.members).toEqual([self, alice, bob, carol, auditor].map(({ id }) => id).sort())
@@ -41,7 +41,7 @@ describe('news from others', () => {
     ['forged by the dead', () => facts([forged(alice.left())])],
     ['a forged death', () => facts([{ ...death(alice, [bob, carol, dave]), incarnation: 2 }])],
     ['malformed, after one that is fine', () => facts([alice.joined(), alice.says(kinds.joined, Uint8Array.of(8, 0))])],
-  ])('that is %s is refused with its cause, and changes nothing', (_, frame) => {
+  ])('that is %s is refused with its cause and changes nothing', (_, frame) => {
     const before = bench.audit(auditor)
     bench.receive(auditor, frame())
     expect(bench.audit(auditor)).toEqual(before)
@@ -50,7 +50,7 @@ describe('news from others', () => {
     expect(bench.audit(auditor)).toEqual(before)
   })
 
-  it('that is old costs no look at its signature', () => {
+  it('that is old is not verified', () => {
     bench.receive(auditor, facts([alice.joined()]))
     bench.receive(
       auditor,
@@ -61,7 +61,7 @@ describe('news from others', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('is passed on where it is fresh, once, and not where a reconciliation brought it', () => {
+  it('is passed on once if it is fresh, and not if it came by a reconciliation', () => {
     bench.receive(auditor, facts([alice.joined()], false))
     expect(broadcastsIn(bench.advance(5_000))).toEqual([])
     bench.receive(auditor, facts([bob.joined()], true))
@@ -70,7 +70,7 @@ describe('news from others', () => {
     expect(told).toEqual([wireFact(bob.joined())])
   })
 
-  it('is not passed on by the topic again', () => {
+  it('is not passed on again if it came by the topic', () => {
     bench.overhears(alice.joined())
     expect(broadcastsIn(bench.advance(5_000))).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('the verdict on a broadcast', () => {
 
   // The verdict must not depend on what a node knows. Otherwise nodes would be punished for
   // forwarding facts that others find forged.
-  it.each(statements)('on a %s, true or forged, depends on its bytes alone, not on what is known', (_, content) => {
+  it.each(statements)('on a %s, true or forged, depends only on its bytes, not on known facts', (_, content) => {
     const spoil = (item: Statement | Certificate): Statement | Certificate =>
       'signer' in item ? forged(item) : { ...item, incarnation: item.incarnation + 1 }
     const all = [alice, bob, carol, dave, eve].map((actor) => actor.joined())
@@ -109,12 +109,12 @@ describe('the verdict on a broadcast', () => {
     }
   })
 
-  it('accepts what is known already word for word', () => {
+  it('accepts a statement that is known word for word', () => {
     bench.receive(auditor, facts([alice.joined()]))
     expect(bench.overhears(alice.joined())).toBe('accept')
   })
 
-  it('rejects one that is padded, around its facts or in them', () => {
+  it('rejects a batch with padding around its facts or in them', () => {
     const batch = wire.Broadcast.encode({ nonce: 1, facts: [wireFact(bob.joined())] })
     // A field that this version does not know, at the end of the message.
     const padded = (bytes: number): Uint8Array =>
@@ -135,7 +135,7 @@ describe('a statement of a kind unknown here', () => {
   const kind = 4711
   const said = (name = 'something new'): ReturnType<Actor['says']> => alice.says(kind, new TextEncoder().encode(name))
 
-  it('is passed on unread: on the topic if fresh, and to whoever reconciles', () => {
+  it('is passed on unread: on the topic if fresh, and in reconciliations', () => {
     bench.receive(auditor, facts([alice.joined()]))
     const before = bench.audit(auditor)
     bench.receive(auditor, facts([said()], true))
@@ -144,7 +144,7 @@ describe('a statement of a kind unknown here', () => {
     expect(warnings()).toEqual([])
   })
 
-  it('is not taken from strangers, nor forged', () => {
+  it('is not accepted from strangers, nor forged', () => {
     const before = bench.audit(auditor)
     bench.receive(auditor, facts([said()]))
     expect(bench.audit(auditor)).toEqual(before)
@@ -155,7 +155,7 @@ describe('a statement of a kind unknown here', () => {
     expect(warnings().length).toBe(1)
   })
 
-  it('is kept in bounded numbers, and forgotten after its time', () => {
+  it('is kept in bounded numbers, and forgotten after its lifetime', () => {
     bench = new Bench(self, { config: { limits: { unknown: 3, unknownLifetime: 60_000 } } })
     bench.meet(auditor)
     bench.receive(auditor, facts([alice.joined()]))
@@ -174,7 +174,7 @@ describe('a statement of a kind unknown here', () => {
     facts: { facts: [wireFact(said(name), { ageSeconds })], fresh: false },
   })
 
-  it('is told for nine tenths of its time, so that its end reinfects nobody', () => {
+  it('is exchanged for nine tenths of its lifetime, so that no node gets it again after its end', () => {
     bench = new Bench(self, { config: { limits: { unknownLifetime: 60_000 } } })
     bench.meet(auditor)
     bench.receive(auditor, facts([alice.joined()]))
@@ -195,7 +195,7 @@ describe('a statement of a kind unknown here', () => {
     expect(bench.audit(auditor)).toEqual(told)
   })
 
-  it('is forgotten by its age, whatever came before it', () => {
+  it('is forgotten by its age, whatever came before', () => {
     bench = new Bench(self, { config: { limits: { unknownLifetime: 60_000 } } })
     bench.meet(auditor)
     bench.receive(auditor, facts([alice.joined()]))
@@ -208,7 +208,7 @@ describe('a statement of a kind unknown here', () => {
     expect(bench.audit(auditor)).toEqual(young)
   })
 
-  it('in an alarm is no offence: a later version may say more', () => {
+  it('in an alarm is no offence: a later version may send more', () => {
     bench.receive(auditor, facts([alice.joined()]))
     bench.receive(auditor, alarm(said()))
     expect(warnings()).toEqual([])
@@ -216,7 +216,7 @@ describe('a statement of a kind unknown here', () => {
 })
 
 describe('a full view', () => {
-  it('takes no more members, says so once, and has room again when one leaves', () => {
+  it('accepts no more members, reports so once, and has room again when one leaves', () => {
     bench = new Bench(self, { config: { limits: { members: 3 } } })
     bench.meet(auditor)
     bench.receive(auditor, facts([alice.joined(), bob.joined(), carol.joined()]))
@@ -229,7 +229,7 @@ describe('a full view', () => {
   })
 })
 
-describe('ends of lives that this node never heard of', () => {
+describe('ends of unknown lives', () => {
   const gone = actors(30, 9)
   const ends = facts(gone.map((actor) => actor.left()))
   /**
@@ -244,7 +244,7 @@ describe('ends of lives that this node never heard of', () => {
   it.each<[string, boolean, number]>([
     ['by a newcomer, which would ask for those that it refuses again and again', false, gone.length],
     ['up to half of what it may remember by a node that has reconciled', true, 20],
-  ])('are taken in %s', (_, reconciles, count) => {
+  ])('are accepted in %s', (_, reconciles, count) => {
     bench = new Bench(self, { config: { limits: { members: 40 } } })
     bench.reconciles = reconciles
     bench.meet(auditor)
@@ -263,7 +263,7 @@ describe('a death', () => {
     expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)
   })
 
-  it("with too few is checked by this node itself, and believed once it can't reach the member either", () => {
+  it("with too few accusers is checked by this node, and believed if it can't reach the member either", () => {
     for (const actor of [alice, bob]) bench.link(actor)
     const effects = bench.receive(auditor, facts([death(alice, [carol, dave, eve])]))
     expect(framesTo(alice.id, effects)).toContainEqual({ probe: { sequence: expect.any(Number) as number } })
@@ -275,7 +275,7 @@ describe('a death', () => {
     expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)
   })
 
-  it('with accusers that nobody knows is not believed', () => {
+  it('with unknown accusers is not believed', () => {
     const strangers = actors(6, 99)
     bench.receive(auditor, facts([death(alice, strangers)]))
     expect(bench.members).toContain(alice.id)
@@ -283,7 +283,7 @@ describe('a death', () => {
 
   describe.each<[string, readonly Actor[], number]>([
     ['strangers', actors(6, 99), 0],
-    ['a liar whom the member has refuted', [bob], 1],
+    ['a liar that the member has refuted', [bob], 1],
   ])('by %s', (_, accusers, heartbeat) => {
     it('is not completed by a moment in which this node does not reach the member', () => {
       for (const actor of [alice, carol, dave, eve]) bench.link(actor)
@@ -296,14 +296,14 @@ describe('a death', () => {
     })
   })
 
-  it('of a later life needs accusers, too: it would end the life that we know', () => {
+  it('of a later life needs accusers, too: it would end the known life', () => {
     const [stranger] = actors(1, 98) as [Actor]
     bench.overhears(death(alice, [stranger], 0, 2))
     expect(bench.members).toContain(alice.id)
     expect(bench.changes).not.toContain(`died:${alice.id}:1`)
   })
 
-  it('made of suspicions that the member has refuted since is not believed', () => {
+  it('by suspicions that the member has since refuted is not believed', () => {
     bench.receive(auditor, alarm(alice.refutes(1)))
     bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve], 0)]))
     expect(bench.members).toContain(alice.id)
@@ -311,7 +311,7 @@ describe('a death', () => {
     expect(bench.members).not.toContain(alice.id)
   })
 
-  it('that a peer knows nothing of is looked into: the member is called at the next turn', () => {
+  it('that a peer does not know is checked: the member is dialled at the next turn', () => {
     const dialled = (told: readonly Actor[]): number => {
       bench = new Bench(self)
       for (const actor of [...others, ...actors(40, 97)]) bench.meet(actor)
@@ -340,12 +340,12 @@ describe('a death', () => {
   })
 })
 
-describe('the death of a member that this node is in contact with', () => {
+describe('the death of a member in contact with this node', () => {
   beforeEach(() => {
     for (const actor of [alice, bob, carol, dave, eve]) bench.meet(actor)
   })
 
-  it('is told to that member first, and told to the application when the new life arrives', () => {
+  it('is passed on to that member first, and is reported when the new life arrives', () => {
     const certificate = death(alice, [bob, carol, dave, eve])
     const effects = bench.receive(auditor, facts([certificate]))
     expect(bench.members).toContain(alice.id)
@@ -358,14 +358,14 @@ describe('the death of a member that this node is in contact with', () => {
     expect(bench.node.member(alice.id)?.incarnation).toBe(2)
   })
 
-  it('is believed when no new life comes', () => {
+  it('is believed if no new life comes', () => {
     bench.unresponsive.add(alice.id)
     bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve])]))
     bench.advance(5_100)
     expect(bench.changes.at(-1)).toBe(`died:${alice.id}:1`)
   })
 
-  it('is believed at once when the member turns out to be gone', () => {
+  it('is believed at once if the member turns out to be gone', () => {
     bench.receive(auditor, facts([death(alice, [bob, carol, dave, eve])]))
     bench.reach.set(alice.id, 'refused')
     bench.unlink(alice)
@@ -379,7 +379,7 @@ describe('news of this node itself', () => {
     for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
   })
 
-  it('that it died makes it enter anew: written down first, with a higher incarnation, and told to all links', () => {
+  it('that it died makes it enter anew: stored first, with a higher incarnation, and sent to all links', () => {
     const effects = bench.receive(alice, facts([death(self, [alice, bob, carol, dave])]))
     expect(bench.node.self?.incarnation).toBe(2)
     const types = effects.map(({ type }) => type)
@@ -399,7 +399,7 @@ describe('news of this node itself', () => {
     expect(bench.node.self?.incarnation).toBe(2)
   })
 
-  it("that it died by too few accusers costs it a life, too, as it can't take that back; but a liar can't ask for that all the time", () => {
+  it("of a death with too few accusers costs it a life, too, but a liar can't repeat that all the time", () => {
     const start = bench.now
     for (; bench.now - start < 60_000; bench.advance(100)) {
       self.incarnation = bench.node.self?.incarnation ?? 0
@@ -409,12 +409,12 @@ describe('news of this node itself', () => {
     expect(bench.node.self?.incarnation).toBeLessThan(8)
   })
 
-  it('that it left in an earlier run, under the incarnation it has now, makes it enter anew', () => {
+  it('that it left in an earlier run, under the present incarnation, makes it enter anew', () => {
     bench.receive(alice, facts([self.left(1)]))
     expect(bench.node.self?.incarnation).toBe(2)
   })
 
-  it('of its own making is no news', () => {
+  it('that it made itself is no news', () => {
     const effects = bench.receive(alice, { facts: { facts: [wireFact(bench.ownStatement())], fresh: true } })
     expect(effects.filter(({ type }) => type === 'fail')).toEqual([])
     expect(bench.node.self?.incarnation).toBe(1)
@@ -437,8 +437,8 @@ describe('news of this node itself', () => {
   })
 })
 
-describe('what this node says about a death', () => {
-  it('holds at every other node, whatever form the suspicions came in', () => {
+describe('a death certificate of this node', () => {
+  it('is valid at every other node, in whatever form the suspicions came', () => {
     for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
     const padded = Uint8Array.from([...bob.suspects(alice).body, 0x78, 0x01])
     bench.receive(bob, alarm(bob.says(kinds.suspicion, padded)))

@@ -42,7 +42,7 @@ describe('a node', () => {
     })
   })
 
-  it('takes no more addresses for its own than others would accept', () => {
+  it('takes no more own addresses than others would accept', () => {
     const bench = new Bench(self, { started: false })
     bench.input({
       type: 'start',
@@ -52,14 +52,14 @@ describe('a node', () => {
     expect(bench.node.self?.addresses.length).toBe(bench.config.limits.addresses)
   })
 
-  it('gives its view in the order of ids', () => {
+  it('lists its view in the order of ids', () => {
     const bench = new Bench(self)
     bench.meet(dave)
     bench.overhears(carol.joined(), alice.joined(), bob.joined())
     expect(bench.members).toEqual([self, alice, bob, carol, dave].map(({ id }) => id).sort())
   })
 
-  it('comes to rest: left alone it asks to be woken, but not all the time', () => {
+  it('comes to rest: without input it sets a timer only now and then', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol]) bench.meet(actor)
     bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
@@ -70,7 +70,7 @@ describe('a node', () => {
     expect(timers).toBeLessThan(600)
   })
 
-  it('does the same at every run with the same seed', () => {
+  it('behaves the same in every run with the same seed', () => {
     const history = (): unknown => {
       const bench = new Bench(self, { seed: 5 })
       for (const actor of [alice, bob]) bench.meet(actor)
@@ -91,7 +91,7 @@ describe('a node', () => {
 })
 
 describe('leaving', () => {
-  it('tells the topic and every link with a left-statement of its own, reports it, and then says nothing more', () => {
+  it('sends a signed left-statement to the topic and every link, reports it, and then sends nothing more', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob]) bench.meet(actor)
     bench.advance(1_000)
@@ -110,7 +110,7 @@ describe('leaving', () => {
     expect(bench.input({ type: 'timer' })).toEqual([])
   })
 
-  it('goes on passing on news until the host stops: others may leave at the same time, and tell nobody else', () => {
+  it('still passes on news until the host stops: other leaving members may inform nobody else', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob]) bench.meet(actor)
     bench.advance(1_000)
@@ -125,7 +125,7 @@ describe('leaving', () => {
     expect(bench.receive(alice, facts([carol.joined()], false))).toEqual([])
   })
 
-  it('in a crowd publishes nothing, and passes on what it hears to two who stay', () => {
+  it('in a crowd publishes nothing, and passes on left-statements to two members that stay', () => {
     const bench = new Bench(self)
     for (const actor of crowd) bench.meet(actor)
     const leavers = crowd.slice(0, 10)
@@ -140,7 +140,7 @@ describe('leaving', () => {
       expect(effects.some((effect) => effect.type === 'send' && hex(effect.data).includes(hex(left.signature)))).toBe(true)
   })
 
-  it('with a single link dials others, and waits until each has its end or is out of reach', () => {
+  it('with a single link dials others, and waits until each has the left-statement or is unreachable', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     for (const actor of [bob, carol]) bench.meet(actor, { linked: false })
@@ -166,16 +166,16 @@ describe('leaving', () => {
     expect(bench.node.isDeparting).toBe(false)
   })
 
-  it('before it entered tells nobody', () => {
+  it('before this node entered informs nobody', () => {
     const bench = new Bench(self, { introducers: [{ address: Uint8Array.of(1) }] })
     expect(bench.input({ type: 'command', command: { type: 'leave' } })).toEqual([])
   })
 })
 
-describe('another tag', () => {
+describe('a new tag', () => {
   const retag = (bench: Bench, tag: Uint8Array): Effect[] => bench.input({ type: 'command', command: { type: 'retag', tag } })
 
-  it('of this node is an update within its life, told to all once, and goes on into the next life', () => {
+  it('of this node is an update within its life, sent to all once, and is kept in the next life', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     const entered = bench.node.self?.joinedAt
@@ -191,7 +191,7 @@ describe('another tag', () => {
     expect(bench.node.self).toMatchObject({ incarnation: 2, tag: Uint8Array.of(7), joinedAt: bench.today })
   })
 
-  it('given as a Buffer is copied, so that a change of the Buffer changes no member', () => {
+  it('passed as a Buffer is copied, so that a change of the Buffer changes no member', () => {
     const bench = new Bench(self)
     const tag = Buffer.from('before')
     retag(bench, tag)
@@ -202,7 +202,7 @@ describe('another tag', () => {
     expect(member?.tag.constructor).toBe(Uint8Array)
   })
 
-  it('that nobody would keep is refused, and changes nothing', () => {
+  it('that nobody would accept is refused and changes nothing', () => {
     const bench = new Bench(self)
     expect(() => retag(bench, new Uint8Array(1_025))).toThrow(RangeError)
     expect(bench.node.self?.tag).toEqual(new Uint8Array(0))
@@ -224,7 +224,7 @@ describe('a calendar', () => {
     return bench.notifications.flatMap((each) => (each.type === 'warning' ? [`${each.code}: ${each.message}`] : []))
   }
 
-  it('that is minutes apart from that of a peer is told, once; and each says what its own is', () => {
+  it("minutes apart from that of a peer causes one warning; each hello contains the sender's own", () => {
     expect(warned([1, -4])).toEqual([])
     expect(warned([0, 7, 8])).toEqual([
       expect.stringMatching(new RegExp(`^CALENDARS_DIFFER: the calendar of ${carol.id} is 7 minutes ahead`, 'u')),
@@ -242,7 +242,7 @@ describe('a constant', () => {
     bench.input({ type: 'command', command: { type: 'setConstant', name, ...(value && { value }) } })
   const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
 
-  it('of this node is an update within its life, told to all once, beside others, and goes on into the next life', () => {
+  it('of this node is an update within its life, sent to all once with the others, and kept in the next life', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     bench.advance(5_000)
@@ -264,7 +264,7 @@ describe('a constant', () => {
     expect(set(bench, 'jel.a')).toEqual([])
   })
 
-  it('that nobody would keep is refused, and changes nothing', () => {
+  it('that nobody would accept is refused and changes nothing', () => {
     const bench = new Bench(self)
     set(bench, 'a', new Uint8Array(300))
     expect(() => set(bench, 'b', new Uint8Array(300))).toThrow('at most 512 bytes')
@@ -281,7 +281,7 @@ describe('new addresses', () => {
       'member' in notification ? `${notification.type}:${notification.member.id}:${notification.member.incarnation}` : notification.type,
     )
 
-  it('of this node are an update within its life, told to all once', () => {
+  it('of this node are an update within its life, sent to all once', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     const effects = bench.input({ type: 'addresses', addresses: moved })
@@ -298,7 +298,7 @@ describe('new addresses', () => {
     expect(changesOf(bench.input({ type: 'addresses', addresses: moved }))).toEqual([])
   })
 
-  it('of a member are an update, too: it keeps its life, its reign and its link', () => {
+  it('of a member are an update as well: it keeps its life, its reign and its link', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     bench.receive(alice, facts([alice.stands('e'), alice.claims('e', 1)]))
@@ -312,7 +312,7 @@ describe('new addresses', () => {
     expect(bench.node.member(alice.id)?.addresses).toEqual(moved)
   })
 
-  it('of this node that others have not heard of yet are no sign of another process under its key', () => {
+  it('of this node that others have not heard yet are no sign of another process with its key', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     bench.advance(2_000)
@@ -350,7 +350,7 @@ describe('a sleep of more than a day', () => {
     expect(all.filter((change) => change.includes(self.id))).toEqual([`joined:${self.id}:1`, `died:${self.id}:1`, `joined:${self.id}:2`])
   })
 
-  it('puts its candidacies forward anew', () => {
+  it('makes a node put its candidacies forward anew', () => {
     const bench = sleeper()
     bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
     bench.sleep(day + 60_000)
@@ -363,7 +363,7 @@ describe('a sleep of more than a day', () => {
     expect(bench.node.reign('e')?.winner.incarnation).toBe(2)
   })
 
-  it('leaves it with the facts that it meets again, whatever it had made of them before, so that it comes to agree with others', () => {
+  it('leaves a node able to take in all facts again, so that it comes to agree with others', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     bench.reconciles = false
@@ -379,7 +379,7 @@ describe('a sleep of more than a day', () => {
     expect(after.length).toBe(6)
   })
 
-  it('leaves it with its records, which it goes on telling: all who held them may have slept', () => {
+  it('leaves a node its records, which it keeps sending: all their holders may have slept', () => {
     const bench = sleeper()
     const record = alice.publishes('job', { expires: bench.today + 7 * day })
     bench.receive(alice, facts([record]))
@@ -404,7 +404,7 @@ describe('a sleep of more than a day', () => {
   const dialled = (effects: readonly Effect[]): Set<unknown> =>
     new Set(effects.flatMap((effect) => (effect.type === 'connect' ? [effect.peer] : [])))
 
-  it('ends its links, which others ended long ago, and sends it back to its introducers; it says that it is alone until one answers', () => {
+  it("ends a node's links and sends it back to its introducers; it is alone until one answers", () => {
     const bench = woken()
     expect([...bench.node.links]).toEqual([])
     expect(bench.node.health(bench.now).alone).toBe(true)
@@ -418,7 +418,7 @@ describe('a sleep of more than a day', () => {
     expect(bench.members).toEqual([self, alice, bob].map(({ id }) => id).sort())
   })
 
-  it('lets it call whom it knew, too: a founder has no introducers, and others lose theirs', () => {
+  it('makes a node dial known members, too: a founder has no introducers, and others lose theirs', () => {
     const bench = sleeper()
     bench.sleep(day + 60_000)
     expect(bench.node.health(bench.now).alone).toBe(true)
@@ -428,14 +428,14 @@ describe('a sleep of more than a day', () => {
     expect(bench.node.health(bench.now)).toMatchObject({ alone: false, members: 4, suspectedShare: 0 })
   })
 
-  it('leaves nothing to publish of what it had just heard', () => {
+  it('leaves no news to publish that came just before', () => {
     const bench = sleeper()
     bench.advance(10_000)
     bench.receive(alice, facts([bob.left()], true))
     expect(broadcastsIn([...bench.sleep(day + 60_000), ...bench.advance(1_000)])).toEqual([])
   })
 
-  it('leaves no death behind that it did not believe yet', () => {
+  it('leaves no death behind that was not believed yet', () => {
     const bench = sleeper()
     bench.meet(dave)
     bench.overhears(death(dave, [alice, bob, carol]))
@@ -446,7 +446,7 @@ describe('a sleep of more than a day', () => {
     expect(bench.members).toContain(dave.id)
   })
 
-  it('is not a stall: after a night everything known is still there', () => {
+  it('is more than a night: after a night everything known is still there', () => {
     const bench = sleeper()
     bench.sleep(day / 3)
     expect(bench.node.self?.incarnation).toBe(1)
@@ -455,7 +455,7 @@ describe('a sleep of more than a day', () => {
 })
 
 describe('health', () => {
-  it('is alone when the last contact is lost, and says so once; and again when it is over', () => {
+  it('is alone when the last contact is lost, and each change is reported once', () => {
     const bench = new Bench(self)
     const reported = (): boolean[] =>
       bench.notifications.flatMap((notification) => (notification.type === 'health' ? [notification.health.alone] : []))
@@ -479,7 +479,7 @@ describe('health', () => {
     expect(reported()).toEqual([true, false])
   })
 
-  it('of who lost its only peer is that of a pool of one: in a minority, not alone, until somebody joins', () => {
+  it('after the loss of the only peer is that of a pool of one: in a minority, not alone, until another joins', () => {
     const bench = new Bench(self)
     const reported = (): string[] =>
       bench.notifications.flatMap((each) => (each.type === 'health' ? [`${each.health.alone} ${each.health.minority}`] : []))
@@ -496,7 +496,7 @@ describe('health', () => {
     expect([reported().includes('false true'), reported().at(-1)]).toEqual([true, 'false false'])
   })
 
-  it('of who lost its only peer, the one it entered through, and then one in its place, is that of a pool of one as well', () => {
+  it('after the loss of the introducer as only peer, and then of its successor, is that of a pool of one', () => {
     const introducer = { id: alice.id, address: Uint8Array.of(1) }
     const bench = new Bench(self, { introducers: [introducer] })
     const lose = (actor: typeof alice): void => {
@@ -515,7 +515,7 @@ describe('health', () => {
     expect(bench.notifications.findLast(({ type }) => type === 'health')).toMatchObject({ health: { alone: false, minority: true } })
   })
 
-  it('tells of a minority when at most half of the pool is left, for as long as the others are not back', () => {
+  it('is a minority while at most half of the pool is left and the others are not back', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol]) bench.meet(actor)
     const reported = (): boolean[] => bench.notifications.flatMap((each) => (each.type === 'health' ? [each.health.minority] : []))
@@ -544,7 +544,7 @@ describe('health', () => {
     expect(reported()).toEqual([true, false])
   })
 
-  it('is no minority where members go one after the other', () => {
+  it('is no minority if members go one after the other', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
     for (const lost of [carol, dave]) {
@@ -565,14 +565,14 @@ describe('health', () => {
     expect(bench.node.health(bench.now)).toMatchObject({ members: 3, minority: false })
   })
 
-  it('names the introducers that do not answer, and why', () => {
+  it('names the introducers that do not answer, with the reason', () => {
     const introducer = { id: alice.id, address: Uint8Array.of(1) }
     const bench = new Bench(self, { introducers: [introducer] })
     bench.input({ type: 'unreachable', peer: alice.id, addresses: [introducer.address], failure: 'failed', reason: 'wrong pool key?' })
     expect(bench.node.health(bench.now)).toMatchObject({ alone: true, introducers: [{ introducer, reason: 'wrong pool key?' }] })
   })
 
-  it('counts those that were lost a moment ago', () => {
+  it('counts members that were lost a moment ago', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob, carol, dave]) bench.meet(actor)
     bench.unlink(alice)
@@ -586,7 +586,7 @@ describe('health', () => {
 })
 
 describe('the end of a life', () => {
-  it('is forgotten after its time, though nothing else happens', () => {
+  it('is forgotten after its time, even if nothing else happens', () => {
     const bench = new Bench(self, { config: { tombstones: { lifetime: 100_000 } } })
     bench.meet(alice)
     bench.receive(alice, facts([alice.left()]))

@@ -23,7 +23,7 @@ const ends = (): unknown[] => of('signalled').map(({ ref, delivered, failed }) =
 const acknowledge = (from: Actor, reference = 7): Effect[] => bench.receive(from, { signalAck: { reference } })
 
 describe('a signal', () => {
-  it('is delivered when each has acknowledged it', () => {
+  it('is delivered once each receiver has acknowledged it', () => {
     const effects = signal([alice.id, bob.id])
     for (const actor of [alice, bob])
       expect(framesTo(actor.id, effects).flatMap((frame) => frame.signal ?? [])).toEqual([{ reference: 7, name: 'go' }])
@@ -34,7 +34,7 @@ describe('a signal', () => {
     expect(ends()).toEqual([{ ref: 7, delivered: [alice.id, bob.id], failed: [] }])
   })
 
-  it('goes over a link of its own where there is none yet', () => {
+  it('opens a link of its own if there is none yet', () => {
     expect(signal([carol.id])).toContainEqual(expect.objectContaining({ type: 'connect', peer: carol.id }))
     const effects = bench.link(carol)
     expect(framesTo(carol.id, effects).some((frame) => frame.signal?.reference === 7)).toBe(true)
@@ -42,7 +42,7 @@ describe('a signal', () => {
     expect(ends()).toEqual([{ ref: 7, delivered: [carol.id], failed: [] }])
   })
 
-  it("fails for who is no member, can't be reached, or is gone", () => {
+  it("fails if the receiver is no member, can't be reached, or is gone", () => {
     signal([stranger.id])
     expect(ends()).toEqual([{ ref: 7, delivered: [], failed: [stranger.id] }])
     bench.reach.set(carol.id, 'silent')
@@ -51,7 +51,7 @@ describe('a signal', () => {
     expect(ends().at(-1)).toEqual({ ref: 8, delivered: [], failed: [carol.id, alice.id] })
   })
 
-  it('fails for who does not answer in time', () => {
+  it('fails if the receiver does not answer in time', () => {
     signal([alice.id, bob.id])
     acknowledge(bob)
     bench.advance(bench.config.limits.signalTimeout - 1)
@@ -62,7 +62,7 @@ describe('a signal', () => {
     expect(ends().length).toBe(1)
   })
 
-  it('to oneself arrives, and one to nobody ends', () => {
+  it('to this node itself arrives, and one to nobody ends', () => {
     signal([self.id])
     expect(of('signal').map(({ name, from }) => [name, from.id])).toEqual([['go', self.id]])
     signal([], 9)
@@ -78,7 +78,7 @@ describe('a signal', () => {
     expect(ends()).toEqual([{ ref: 7, delivered: [alice.id], failed: [] }])
   })
 
-  it('is acknowledged for its own reference only, and by whom it was sent to', () => {
+  it('is acknowledged only for its own reference, and only by its receiver', () => {
     signal([alice.id])
     acknowledge(bob)
     acknowledge(alice, 8)
@@ -91,7 +91,7 @@ describe('a signal', () => {
     expect(framesTo(alice.id, effects).flatMap((frame) => frame.signalAck ?? [])).toEqual([{ reference: 3 }])
   })
 
-  it('is told once, however often it comes, and acknowledged each time', () => {
+  it('is reported once, however often it comes, and acknowledged each time', () => {
     for (const _ of [1, 2]) {
       const effects = bench.receive(alice, { signal: { reference: 3, name: 'halt' } })
       expect(framesTo(alice.id, effects).flatMap((frame) => frame.signalAck ?? [])).toEqual([{ reference: 3 }])
@@ -101,7 +101,7 @@ describe('a signal', () => {
     expect(of('signal').map(({ from }) => from.id)).toEqual([alice.id, bob.id, alice.id])
   })
 
-  it('is remembered among others of its sender only, so that who sends many makes nobody be told twice', () => {
+  it('is remembered apart from those of other senders, so that many of one make no other be reported twice', () => {
     bench.receive(bob, { signal: { reference: 3, name: 'halt' } })
     for (let reference = 1; reference <= 1_000; reference++) {
       bench.receive(alice, { signal: { reference, name: 'noise' } })
@@ -111,7 +111,7 @@ describe('a signal', () => {
     expect(of('signal').filter(({ from }) => from.id === bob.id).length).toBe(1)
   })
 
-  it('is remembered among the last 256 of its sender, whoever sends more', () => {
+  it('is remembered among the last 256 of its sender, however many come', () => {
     const take = (reference: number): unknown => bench.receive(alice, { signal: { reference, name: 'noise' } })
     for (let reference = 1; reference <= 256; reference++) {
       take(reference)
@@ -124,7 +124,7 @@ describe('a signal', () => {
     expect(of('signal').length).toBe(258)
   })
 
-  it('of the next process of its sender is another, as each counts from one', () => {
+  it('from the next process of its sender is a new one, as each process counts from one', () => {
     bench.receive(alice, { signal: { reference: 1, name: 'go' } })
     alice.incarnation = 2
     bench.receive(alice, facts([alice.joined({ nonce: 8 })]))
@@ -133,7 +133,7 @@ describe('a signal', () => {
     expect(of('signal').map(({ from }) => from.incarnation)).toEqual([1, 2])
   })
 
-  it('that its sender repeats in its next life, as its acknowledgement was lost with the one before, is told once', () => {
+  it("repeated in its sender's next life, as the acknowledgement was lost, is reported once", () => {
     const told = (): number => of('signal').length
     bench.receive(alice, { signal: { reference: 1, name: 'go' } })
     bench.receive(bob, facts([alice.left()]))
@@ -142,7 +142,7 @@ describe('a signal', () => {
     expect(told()).toBe(1)
   })
 
-  it('of a stranger is not heard', () => {
+  it('from a stranger is ignored', () => {
     bench.link(stranger, { incarnation: 0 })
     const effects = bench.receive(stranger, { signal: { reference: 3, name: 'halt' } })
     expect(of('signal')).toEqual([])

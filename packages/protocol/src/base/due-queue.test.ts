@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DueQueue } from './due-queue.ts'
 
-describe('a queue of what is due', () => {
-  it('knows the first and all that are due, as a walk over all would', () => {
+describe('a queue of due times', () => {
+  it('finds the first due value and all due values, as a walk over all values would', () => {
     const change = fc.record({ value: fc.nat(20), at: fc.oneof(fc.nat(30), fc.constant(Infinity)), now: fc.nat(30) })
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), (changes) => {

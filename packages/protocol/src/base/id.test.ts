@@ -11,7 +11,7 @@ describe('node ids', () => {
     expect(encodeId(new Uint8Array(32))).toBe('12D3KooW9pNAk8aiBuGVQtWRdbkLmo5qVL3e2h5UxbN2Nz9ttwiw')
   })
 
-  it('give the key back', () => {
+  it('can be decoded to the key', () => {
     fc.assert(
       fc.property(key, (bytes) => {
         expect(decodeId(encodeId(bytes))).toEqual(bytes)
@@ -19,7 +19,7 @@ describe('node ids', () => {
     )
   })
 
-  it('are in the order of the keys, as text', () => {
+  it('sort as text in the order of the keys', () => {
     fc.assert(
       fc.property(key, key, (a, b) => {
         expect(Math.sign(Buffer.compare(a, b))).toBe(Math.sign(Number(encodeId(a) > encodeId(b)) - Number(encodeId(a) < encodeId(b))))
@@ -27,7 +27,7 @@ describe('node ids', () => {
     )
   })
 
-  it('are made of nothing but 32 bytes', () => {
+  it('cannot be made of anything but 32 bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         fc.pre(bytes.length !== publicKeyBytes)
@@ -36,7 +36,7 @@ describe('node ids', () => {
     )
   })
 
-  it('are refused as anything else', () => {
+  it('are refused in any other form', () => {
     const rsa = 'QmYyQSo1c1Ym7orWxLYvCrM2EmxFTANf8wXmmE7DWjhx5N'
     for (const text of ['', 'x', '0OIl', rsa, `${encodeId(new Uint8Array(32))}2`]) expect(() => decodeId(text)).toThrow(FrameError)
     // As long as an Ed25519 PeerId, but of another type of key.

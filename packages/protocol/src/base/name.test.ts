@@ -19,7 +19,7 @@ describe('names', () => {
     expect(nameProblem(name)).toContain(problem)
   })
 
-  it('survive their way through UTF-8', () => {
+  it('survive encoding as UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (name) => {
         if (nameProblem(name) !== undefined) return

@@ -4,7 +4,7 @@ import { hash52, hashSpace } from './hash.ts'
 import { createRandom, pickIndex, pickOne, pickSome } from './random.ts'
 
 describe('createRandom', () => {
-  it('gives one sequence for one seed, on every machine and for ever', () => {
+  it('gives the same sequence for a seed, on every machine and in every version', () => {
     const random = createRandom(42)
     const again = createRandom(42)
     const first = Array.from({ length: 5 }, () => random())
@@ -21,7 +21,7 @@ describe('createRandom', () => {
     `)
   })
 
-  it('gives numbers from 0 up to 1, evenly', () => {
+  it('gives numbers from 0 up to 1, evenly distributed', () => {
     const random = createRandom(7)
     const buckets = Array.from({ length: 10 }, () => 0)
     for (let i = 0; i < 20_000; i++) {
@@ -34,7 +34,7 @@ describe('createRandom', () => {
 })
 
 describe('picking', () => {
-  it('one gives each item its turn, and nothing of nothing', () => {
+  it('one item gives each item its turn, and returns nothing for an empty list', () => {
     const random = createRandom(1)
     const seen = new Set(Array.from({ length: 200 }, () => pickOne(random, ['a', 'b', 'c'])))
     expect(seen).toEqual(new Set(['a', 'b', 'c']))
@@ -42,7 +42,7 @@ describe('picking', () => {
     expect(pickIndex(() => 0.999_999_999_999_999_9, 3)).toBe(2)
   })
 
-  it('some gives different items of the list, as many as there are', () => {
+  it('some items returns different items of the list, at most as many as it has', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(), { maxLength: 20 }), fc.nat(30), fc.nat(), (items, count, seed) => {
         const before = [...items]
@@ -55,7 +55,7 @@ describe('picking', () => {
     )
   })
 
-  it('some is fair', () => {
+  it('some items is fair', () => {
     const random = createRandom(3)
     const counts = new Map<number, number>()
     for (let i = 0; i < 3_000; i++)
@@ -75,7 +75,7 @@ describe('hash52', () => {
     )
   })
 
-  it('stays as it is: positions are compared between nodes of different versions', () => {
+  it('never changes: nodes of different versions compare positions', () => {
     expect([hash52(''), hash52('m12D3KooW'), hash52('m12D3KooW', 1), hash52('m12D3KooW', 2)]).toMatchInlineSnapshot(`
       [
         3338908027751811,
@@ -86,7 +86,7 @@ describe('hash52', () => {
     `)
   })
 
-  it('spreads, and differs by seed', () => {
+  it('spreads evenly, and differs by seed', () => {
     const hashes = new Set(Array.from({ length: 5_000 }, (_, i) => hash52(`node-${i >> 1}`, i & 1)))
     expect(hashes.size).toBe(5_000)
   })

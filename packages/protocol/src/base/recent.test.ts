@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Recent } from './recent.ts'
 
-test('more than so many within the span are often, and not for longer than that', () => {
+test('events are often while more than the limit lie within the span, and no longer', () => {
   const recent = new Recent(4, 1_000)
   for (let time = 0; time < 400; time += 100) recent.note(time)
   expect(recent.isOften(400)).toBe(false)

@@ -30,7 +30,7 @@ describe('a budget', () => {
     expect(available(all, alice, 1_000_000, 'pingReqs')).toBe(rates.pingReqs.own * burst)
   })
 
-  it('can be overdrawn, and tells when the debt is paid; who owes more than there ever is gets nothing', () => {
+  it('can be overdrawn, and returns the time until the debt is paid; a debt above the maximum stops all', () => {
     const all = budgets()
     const alice = payer(all, 'alice')
     expect(all.charge(alice, 'newcomers', 0, own * burst)).toBe(0)
@@ -48,7 +48,7 @@ describe('a budget', () => {
     expect(available(all, payer(all, 'bob'), 0)).toBe(own * burst)
   })
 
-  it('is one for all strangers together, and a member has its own after a while', () => {
+  it('is shared by all strangers, and a member has its own after a while', () => {
     const all = budgets()
     all.met('bob', 0)
     for (let i = 0; i < 100; i++) available(all, payer(all, `stranger ${i}`), 0)
@@ -60,7 +60,7 @@ describe('a budget', () => {
     expect(sum).toBe(strangers * burst)
   })
 
-  it('of a peer is remembered among thousands of others, those that owe nothing being forgotten first', () => {
+  it('of a peer is remembered among thousands of others: peers without a debt are forgotten first', () => {
     const all = budgets()
     available(all, payer(all, 'alice'), 0)
     for (let i = 0; i < 10_000; i++) payer(all, `stranger ${i}`)
@@ -69,7 +69,7 @@ describe('a budget', () => {
 })
 
 describe('the topic', () => {
-  it('of a peer is forgotten when all is paid back: many that come and go leave nothing behind', () => {
+  it('account of a peer is forgotten once its debt is paid: peers that come and go leave nothing behind', () => {
     const all = new Budgets(() => true)
     for (let now = 0; now < 2_000_000; now += 1_000) {
       const peer = `peer ${now}`
@@ -79,7 +79,7 @@ describe('the topic', () => {
     expect(all.size).toBeLessThan(20)
   })
 
-  it('of a peer that owes is kept, whoever comes', () => {
+  it('account of a peer with a debt is kept, whoever comes', () => {
     const all = budgets()
     const alice = payer(all, 'alice')
     expect(available(all, alice, 0)).toBe(own * burst)
@@ -87,7 +87,7 @@ describe('the topic', () => {
     expect(available(all, payer(all, 'alice'), 100)).toBe(own / 10)
   })
 
-  it('hears what a member says of itself, however much others publish', () => {
+  it('lets a member publish news of itself, however much others publish', () => {
     const all = budgets()
     let heard = 0
     for (let i = 0; i < 20_000; i++) if (all.mayPublish(`stranger ${i}`, 0)) heard += 1

@@ -33,7 +33,7 @@ const keyOf = (actor: Actor): Uint8Array<ArrayBuffer> => Uint8Array.from(decodeI
 
 describe('a link that breaks', () => {
   it.each<DialFailure>(['refused', 'impostor'])(
-    'and a dial that finds it %s make an accusation at once, after a question to helpers',
+    'leads to an accusation at once if a dial then ends %s, after a request to helpers',
     (failure) => {
       const bench = five()
       bench.reach.set(suspect.id, failure)
@@ -48,7 +48,7 @@ describe('a link that breaks', () => {
   it.each<['refused' | 'silent', number]>([
     ['refused', 6],
     ['silent', 11],
-  ])('makes a node ask helpers: where the host is %s %i of eleven, before it accuses', (how, count) => {
+  ])('makes a node ask helpers before it accuses: if the host is %s, %i of eleven', (how, count) => {
     const others = everyone.slice(2)
     const bench = poolOf(self, [suspect, ...others, ...actors(1, 77)])
     lose(bench, suspect, how)
@@ -57,14 +57,14 @@ describe('a link that breaks', () => {
     expect(helped).toHaveLength(count)
   })
 
-  it('to the only other member is a death as soon as its host refuses: there is nobody to ask', () => {
+  it('to the only other member means its death as soon as the host refuses: there is no helper to ask', () => {
     const bench = poolOf(self, [suspect])
     lose(bench, suspect)
     bench.advance(10)
     expect(isDead(bench, suspect)).toBe(true)
   })
 
-  it('to a member that comes back is nothing', () => {
+  it('to a member that comes back has no effect', () => {
     const bench = five()
     bench.reach.set(suspect.id, 'up')
     bench.unlink(suspect)
@@ -80,7 +80,7 @@ describe('a link that breaks', () => {
     expect(isSuspected(bench)).toBe(false)
   })
 
-  it('to somebody who is no member raises none either', () => {
+  it('to a peer that is no member raises no suspicion either', () => {
     const bench = poolOf(self, [bob])
     bench.link(suspect, { incarnation: 0 })
     expect(aims([...bench.unlink(suspect), ...bench.advance(5_000)], suspect)).toEqual([])
@@ -94,7 +94,7 @@ describe('a host that is silent', () => {
     expect(timeToAccusation(bench, suspect, 5_000)).toBeGreaterThanOrEqual(silent)
   })
 
-  it('without any break of its link is accused within a probe or two more', () => {
+  it('is accused within one or two more probes if its link does not break', () => {
     const bench = five()
     bench.reach.set(suspect.id, 'silent')
     bench.unresponsive.add(suspect.id)
@@ -103,8 +103,8 @@ describe('a host that is silent', () => {
   })
 })
 
-describe('a process that is unresponsive while its kernel accepts', () => {
-  it.each<DialFailure>(['unresponsive', 'failed'])('gets fifteen seconds when a dial ends %s', (failure) => {
+describe('an unresponsive process whose kernel accepts connections', () => {
+  it.each<DialFailure>(['unresponsive', 'failed'])('is given fifteen seconds if a dial ends %s', (failure) => {
     const bench = five()
     bench.reach.set(suspect.id, failure)
     bench.unlink(suspect)
@@ -113,7 +113,7 @@ describe('a process that is unresponsive while its kernel accepts', () => {
     expect(time).toBeLessThanOrEqual(detection.unresponsive + 1_500)
   })
 
-  it('for five seconds is not accused', () => {
+  it('is not accused if it is unresponsive for five seconds', () => {
     const bench = five()
     bench.unresponsive.add(suspect.id)
     bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
@@ -126,7 +126,7 @@ describe('a process that is unresponsive while its kernel accepts', () => {
     expect(accuses(bench, suspect)).toBe(false)
   })
 
-  it('is found out without a break of its link', () => {
+  it('is detected although its link does not break', () => {
     const bench = five()
     bench.unresponsive.add(suspect.id)
     expect(timeToAccusation(bench, suspect, 60_000)).toBeGreaterThanOrEqual(detection.unresponsive)
@@ -144,7 +144,7 @@ describe('a member that nobody can dial', () => {
     return bench
   }
 
-  it('gets time to come back by itself, whatever its address says', () => {
+  it('is given time to come back by itself, whatever its address answers', () => {
     const bench = hidden()
     lose(bench, suspect)
     const time = timeToAccusation(bench, suspect, 60_000) as number
@@ -152,7 +152,7 @@ describe('a member that nobody can dial', () => {
     expect(time).toBeLessThanOrEqual(returnTime + 1_500)
   })
 
-  it('and does come back is not accused', () => {
+  it('is not accused if it comes back', () => {
     const bench = hidden()
     lose(bench, suspect)
     bench.advance(returnTime / 2)
@@ -162,7 +162,7 @@ describe('a member that nobody can dial', () => {
   })
 })
 
-describe('a member that this node does not reach, but a helper does', () => {
+describe('a member that a helper reaches, but not this node', () => {
   it.each<[string, (bench: Bench) => void]>([
     ['both ways', (bench): void => void lose(bench, suspect, 'silent')],
     [
@@ -186,7 +186,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(bench.node.health(bench.now).relayed).toBe(0)
   })
 
-  it('is asked for through the helper that reached it, and ever more rarely', () => {
+  it('is probed through the helper that reached it, less and less often', () => {
     const bench = five()
     bench.relays.add(dave.id)
     lose(bench, suspect, 'silent')
@@ -212,7 +212,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(timeToAccusation(bench, suspect, atMost)).toBeDefined()
   })
 
-  it('is probed anew where others accuse it, unless it was reached a moment ago', () => {
+  it('is probed again if others accuse it, unless it was reached a moment ago', () => {
     for (const [time, isProbed] of [
       [5_000, false],
       [20_000, true],
@@ -228,7 +228,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     }
   })
 
-  it('is asked for through others when that helper is gone', () => {
+  it('is probed through other helpers when that helper is gone', () => {
     const bench = five()
     bench.relays.add(dave.id).add(carol.id)
     lose(bench, suspect, 'silent')
@@ -241,7 +241,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(bench.members).toContain(suspect.id)
   })
 
-  it('is reached directly again when the way is free', () => {
+  it('is reached directly again once it can be', () => {
     const bench = five()
     bench.relays.add(dave.id)
     lose(bench, suspect, 'silent')
@@ -252,7 +252,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(requestsTo(dave, suspect, bench.advance(60_000))).toBe(0)
   })
 
-  it('is not accused while they may stand still: for as long as an unresponsive process gets', () => {
+  it('is not accused while its helpers may be stalled: for as long as an unresponsive process is given', () => {
     const bench = five()
     bench.relays.add(dave.id)
     lose(bench, suspect, 'silent')
@@ -264,7 +264,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(timeToAccusation(bench, suspect, 200_000)).toBeGreaterThan(bench.config.detection.unresponsive - 1_000)
   })
 
-  it('is accused at once where a helper can tell that it is gone', () => {
+  it('is accused at once if a helper can tell that it is gone', () => {
     const bench = five()
     bench.relays.add(dave.id)
     lose(bench, suspect, 'silent')
@@ -275,7 +275,7 @@ describe('a member that this node does not reach, but a helper does', () => {
     expect(timeToAccusation(bench, suspect, 200_000)).toBeLessThan(3_000)
   })
 
-  it('is probed for others by them alone: this node says that it can’t tell', () => {
+  it('is probed for others by those helpers alone: this node answers that it can’t tell', () => {
     const bench = five()
     bench.relays.add(dave.id)
     lose(bench, suspect, 'silent')
@@ -286,7 +286,7 @@ describe('a member that this node does not reach, but a helper does', () => {
   })
 })
 
-describe('a member that neither this node nor a helper was ever in contact with', () => {
+describe('a member with which neither this node nor a helper was ever in contact', () => {
   function suspecting(how: 'refused' | 'silent'): Bench {
     const bench = poolOf(self, helpers)
     bench.meet(suspect, { linked: false })
@@ -297,7 +297,7 @@ describe('a member that neither this node nor a helper was ever in contact with'
   }
   const accusation = (by: Actor): Parameters<Bench['receive']>[1] => alarm(by.suspects(suspect))
 
-  it('is accused once another member accuses it, where its host refuses', () => {
+  it('is accused once another member accuses it, if its host refuses', () => {
     const bench = suspecting('refused')
     bench.advance(3_000)
     expect(accuses(bench, suspect)).toBe(false)
@@ -305,13 +305,13 @@ describe('a member that neither this node nor a helper was ever in contact with'
     expect(timeToAccusation(bench, suspect, 1_000)).toBeLessThan(100)
   })
 
-  it('is accused as soon as no helper can tell, where another member accused it before', () => {
+  it('is accused as soon as no helper can tell, if another member accused it before', () => {
     const bench = suspecting('refused')
     bench.receive(bob, accusation(bob))
     expect(timeToAccusation(bench, suspect, 1_000)).toBeLessThan(500)
   })
 
-  it('is not where its host is silent: a cut may lie between it and both', () => {
+  it('is not accused if its host is silent: a network cut may separate it from both', () => {
     const bench = suspecting('silent')
     bench.advance(3_000)
     bench.receive(bob, accusation(bob))
@@ -338,7 +338,7 @@ describe('a node that no helper answers', () => {
     return bench
   }
 
-  it.each([3, 4, 9])('among %i members accuses nobody: it may be cut off itself', (size) => {
+  it.each([3, 4, 9])('accuses nobody among %i members: it may be cut off itself', (size) => {
     for (const bench of [cutOff(size), lonely(size, 'silent')]) {
       bench.advance(600_000)
       expect(bench.members).toHaveLength(size)
@@ -347,13 +347,13 @@ describe('a node that no helper answers', () => {
     }
   })
 
-  it('says that it is alone', () => {
+  it('reports that it is alone', () => {
     const bench = lonely(9, 'silent')
     bench.advance(10_000)
     expect(bench.node.health(bench.now).alone).toBe(true)
   })
 
-  it('asks again, ever more rarely', () => {
+  it('asks again, less and less often', () => {
     const bench = poolOf(self, [suspect, ...helpers])
     for (const helper of helpers) bench.unresponsive.add(helper.id)
     lose(bench, suspect, 'silent')
@@ -362,13 +362,13 @@ describe('a node that no helper answers', () => {
     expect(bench.members).toContain(suspect.id)
   })
 
-  it('of two members accuses all the same: it has nobody to ask', () => {
+  it('accuses the only other member all the same: it has nobody to ask', () => {
     const bench = lonely(2, 'silent')
     bench.advance(10_000)
     expect(bench.members).toEqual([self.id])
   })
 
-  it('pronounces the others dead when hosts refuse for long: a last process is not kept in a pool of the dead', () => {
+  it('pronounces the others dead if their hosts refuse for long: a last process does not stay in a dead pool', () => {
     const bench = lonely(9, 'refused')
     bench.advance(4_000)
     expect(bench.members).toHaveLength(9)
@@ -376,7 +376,7 @@ describe('a node that no helper answers', () => {
     expect(bench.members).toEqual([self.id])
   })
 
-  it('does so for silent ones after an hour', () => {
+  it('pronounces silent members dead after an hour', () => {
     const bench = lonely(9, 'silent')
     bench.advance(hour - 120_000)
     expect(bench.members).toHaveLength(9)
@@ -384,7 +384,7 @@ describe('a node that no helper answers', () => {
     expect(bench.members).toEqual([self.id])
   })
 
-  it('an hour of its own time: what it slept does not count', () => {
+  it('counts that hour in its own time, without the time that it slept', () => {
     const bench = lonely(9, 'silent')
     bench.advance(10_000)
     bench.sleep(hour * 2)
@@ -392,7 +392,7 @@ describe('a node that no helper answers', () => {
     expect(bench.members).toHaveLength(9)
   })
 
-  it('an hour without a member: strangers who call do not count', () => {
+  it('counts an hour without members: strangers that call do not matter', () => {
     const bench = lonely(9, 'silent')
     const [stranger] = actors(1, 77) as [Actor]
     for (let i = 0; i < 6; i++) {
@@ -405,7 +405,7 @@ describe('a node that no helper answers', () => {
     expect(bench.members).toEqual([self.id])
   })
 
-  it('tells nobody what it found out meanwhile, when they answer at last', () => {
+  it('sends no earlier accusation when the members answer at last', () => {
     const bench = lonely(12, 'silent')
     bench.advance(120_000)
     for (const actor of everyone.slice(1)) bench.reach.set(actor.id, 'up')
@@ -416,7 +416,7 @@ describe('a node that no helper answers', () => {
     expect(bench.node.health(bench.now)).toMatchObject({ alone: false, suspectedShare: 0 })
   })
 
-  it('looks for them at a bounded rate, ever more rarely', () => {
+  it('looks for the members at a bounded rate, less and less often', () => {
     const others = actors(40, 5)
     const bench = poolOf(self, others)
     for (const actor of others) lose(bench, actor, 'silent')
@@ -430,7 +430,7 @@ describe('a node that no helper answers', () => {
     expect(late).toBeLessThanOrEqual(soon)
   })
 
-  it('suspects helpers that are silent', () => {
+  it('suspects silent helpers', () => {
     const bench = poolOf(self, [suspect, bob, carol])
     // The node's own probes come too late to find the silent helper.
     bench.turn = 60_000
@@ -443,8 +443,8 @@ describe('a node that no helper answers', () => {
   })
 })
 
-describe('a host that stalled itself', () => {
-  it('gives others the time that it missed', () => {
+describe('a host that stalled', () => {
+  it('gives others extra time for the stall', () => {
     const bench = five()
     bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
@@ -455,7 +455,7 @@ describe('a host that stalled itself', () => {
     expect(timeToAccusation(bench, suspect, detection.unresponsive * 4)).toBeDefined()
   })
 
-  it('does not hold a probe for unanswered that waited while it slept', () => {
+  it('does not count a probe as unanswered if the answer waited during the stall', () => {
     const bench = poolOf(self, [suspect, bob])
     bench.unresponsive.add(suspect.id)
     const probed = bench.until(() => probesTo(suspect, bench.advance(50)) > 0, 20_000)
@@ -464,7 +464,7 @@ describe('a host that stalled itself', () => {
     expect(isSuspected(bench)).toBe(false)
   })
 
-  it('trusts a refusal all the same', () => {
+  it('trusts a refusal even so', () => {
     const bench = poolOf(self, [suspect])
     bench.sleep(60_000)
     lose(bench, suspect)
@@ -476,7 +476,7 @@ describe('a host that stalled itself', () => {
 describe('a hint that a member may be dead', () => {
   const hint = (bench: Bench): Effect[] => bench.input({ type: 'command', command: { type: 'maybeDead', id: suspect.id } })
 
-  it('makes this node look now', () => {
+  it('makes this node probe the member now', () => {
     const bench = poolOf(self, [suspect, bob])
     expect(probesTo(suspect, [...hint(bench), ...bench.advance(10)])).toBe(1)
   })
@@ -484,7 +484,7 @@ describe('a hint that a member may be dead', () => {
   it.each<[string, boolean]>([
     ['linked', true],
     ['not linked', false],
-  ])('kills nobody alive who is %s', (_, linked) => {
+  ])('does not lead to the death of a living member that is %s', (_, linked) => {
     const bench = poolOf(self, helpers)
     bench.meet(suspect, { linked })
     bench.reach.set(suspect.id, 'up')
@@ -496,7 +496,7 @@ describe('a hint that a member may be dead', () => {
     expect([isDead(bench, suspect), accuses(bench, suspect), isSuspected(bench)]).toEqual([false, false, false])
   })
 
-  it('accuses nobody who answers on a link although nothing listens at the address it announced', () => {
+  it('leads to no accusation of a member that answers on its link although nothing listens at its address', () => {
     const bench = five()
     bench.reach.set(suspect.id, 'refused')
     for (let i = 0; i < 10; i++) {
@@ -506,7 +506,7 @@ describe('a hint that a member may be dead', () => {
     expect(accuses(bench, suspect)).toBe(false)
   })
 
-  it('about nobody, about this node or about nonsense is nothing', () => {
+  it('is ignored if it names no member, this node or nonsense', () => {
     const bench = poolOf(self, [bob])
     for (const id of [dave.id, self.id, 'nonsense', '']) {
       const effects = bench.input({ type: 'command', command: { type: 'maybeDead', id } })
@@ -515,8 +515,8 @@ describe('a hint that a member may be dead', () => {
   })
 })
 
-describe('whoever says something', () => {
-  it('is not suspected any longer', () => {
+describe('a suspect that sends anything', () => {
+  it('is no longer suspected', () => {
     const bench = poolOf(self, [suspect, bob])
     bench.unresponsive.add(suspect.id)
     bench.until(() => isSuspected(bench), 30_000)
@@ -526,7 +526,7 @@ describe('whoever says something', () => {
 })
 
 describe('a new life', () => {
-  it('is not suspected for what happened to the one before', () => {
+  it('is not suspected for events of the life before', () => {
     const bench = five()
     bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
@@ -544,7 +544,7 @@ describe('a member that this node does not observe', () => {
   // Of forty members not all observe each other.
   const crowd = actors(40, 3)
 
-  it('is left to its observers for a moment, one of which is asked for it, then to others, too, as its observers may be dead', () => {
+  it('is probed first through one of its observers, then through others, as its observers may be dead', () => {
     const [node, ...others] = crowd as [Actor, ...Actor[]]
     const asked = others.slice(0, 12).map((actor) => {
       const bench = poolOf(node, others)
@@ -560,7 +560,7 @@ describe('a member that this node does not observe', () => {
     expect(asked.filter(({ later }) => later < 4)).toEqual([])
   })
 
-  it('is not looked after where helpers reach it: this node asks again when it dials it next', () => {
+  it('is not watched while helpers reach it: this node asks again when it next dials it', () => {
     const [node, ...others] = crowd as [Actor, ...Actor[]]
     const relayed = others.slice(0, 12).map((actor) => {
       const bench = poolOf(node, others)
@@ -576,10 +576,10 @@ describe('a member that this node does not observe', () => {
   })
 })
 
-describe('a death that enough others certified, of a member that this node is linked with', () => {
+describe('a death of a linked member that enough accusers certified', () => {
   const certified = death(suspect, everyone.slice(2, 6))
 
-  it('is believed as soon as this node does not reach it either, without helpers', () => {
+  it('is believed as soon as this node does not reach the member either, without helpers', () => {
     const bench = poolOf(self, everyone.slice(1))
     bench.overhears(certified)
     bench.advance(100)
@@ -589,7 +589,7 @@ describe('a death that enough others certified, of a member that this node is li
     expect(isDead(bench, suspect)).toBe(true)
   })
 
-  it('is not while the member answers', () => {
+  it('is not believed while the member answers', () => {
     const bench = poolOf(self, everyone.slice(1))
     bench.overhears(certified)
     bench.advance(4_500)

@@ -40,14 +40,14 @@ function advance(span: number): { at: number; facts: number }[] {
 }
 
 describe('news', () => {
-  it('waits a little for company, and goes in one batch', () => {
+  it('waits briefly for other news, and goes out in one batch', () => {
     const start = context.now
     for (let i = 0; i < 10; i++) broadcaster.queue(fact(i))
     expect(advance(5_000)).toEqual([{ at: start + delay, facts: 10 }])
     expect(context.timers.at('broadcast')).toBe(Infinity)
   })
 
-  it('that others have, too, waits longer, by chance', () => {
+  it('that others have as well waits longer, by chance', () => {
     const start = context.now
     broadcaster.queue(fact(1), turnLength)
     const [first] = advance(5_000)
@@ -55,20 +55,20 @@ describe('news', () => {
     expect(first?.at).toBeLessThanOrEqual(start + delay + turnLength + 1)
   })
 
-  it('is kept back when somebody else published it first', () => {
+  it('is kept back if another member published it first', () => {
     broadcaster.queue(fact(1), turnLength)
     broadcaster.suppress(fact(1).key)
     expect(advance(5_000)).toEqual([])
     expect(context.timers.at('broadcast')).toBe(Infinity)
   })
 
-  it('waits for its turn where others go before', () => {
+  it('waits for its turn if others go before', () => {
     const start = context.now
     broadcaster.queue(fact(1), 3 * turnLength)
     expect(advance(5_000)[0]?.at).toBe(start + delay + 3 * turnLength)
   })
 
-  it('that others have, too, waits another moment in a process that is late: they may have been heard meanwhile', () => {
+  it('that others have as well waits another moment in a late process: it may have been heard meanwhile', () => {
     broadcaster.queue(fact(1), turnLength)
     broadcaster.queue(fact(2))
     context.now += 2_000
@@ -81,13 +81,13 @@ describe('news', () => {
     expect(advance(5_000)).toEqual([])
   })
 
-  it('of one subject is told in its latest form only', () => {
+  it('about one subject is published only in its latest form', () => {
     broadcaster.queue(fact(1))
     broadcaster.queue(fact(1, 2))
     expect(advance(5_000).map(({ facts }) => facts)).toEqual([1])
   })
 
-  it('in a surge waits longer and longer, so that there are few batches, none too large', () => {
+  it('in a surge waits longer and longer, so that batches are few and not too large', () => {
     const published: { at: number; facts: number }[] = []
     for (let i = 0; i < 200; i++) {
       broadcaster.queue(fact(i))
@@ -100,12 +100,12 @@ describe('news', () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(delayMax + 100)
   })
 
-  it('never makes a batch larger than allowed: the rest is left to reconciliation', () => {
+  it('never makes a batch larger than allowed: reconciliation carries the rest', () => {
     for (let i = 0; i < 200; i++) broadcaster.queue(fact(i))
     expect(advance(10_000).map(({ facts }) => facts)).toEqual([config.limits.factsPerBroadcast])
   })
 
-  it('is quick again after a quiet time', () => {
+  it('is published quickly again after a quiet time', () => {
     for (let i = 0; i < 5; i++) {
       broadcaster.queue(fact(i))
       advance(1)
@@ -127,16 +127,16 @@ describe('news', () => {
   })
 })
 
-describe('news that came over a link', () => {
+describe('news from a link', () => {
   const [, newcomer, other] = people as [Actor, Actor, Actor]
 
-  it('of a newcomer is published as soon as may be: it told nobody else', () => {
+  it('about a newcomer is published as soon as possible: the newcomer informed nobody else', () => {
     const start = context.now
     broadcaster.passOn([fact(1)], newcomer.id, 'entry')
     expect(advance(5_000)).toEqual([{ at: start + delay, facts: 1 }])
   })
 
-  it('of a member about itself is left to that member first, as all its links heard it', () => {
+  it('by a member about itself is left to that member first, as all its links heard it', () => {
     const start = context.now
     broadcaster.passOn([fact(1, 2)], newcomer.id, 'fresh')
     const [first] = advance(5_000)
@@ -144,7 +144,7 @@ describe('news that came over a link', () => {
     expect(first?.at).toBeLessThanOrEqual(start + delay + 4 * turnLength + 1)
   })
 
-  it('of a member about another goes by lot', () => {
+  it('by a member about another is published by lot', () => {
     const start = context.now
     broadcaster.passOn([fact(1)], other.id, 'fresh')
     const [first] = advance(5_000)

@@ -45,11 +45,11 @@ function told(members: number, tagBytes: number): { nodes: LinkedNodes; took: nu
   return { nodes, took, pages, bytes: sent.reduce((sum, { data }) => sum + data.length, 0) }
 }
 
-describe('a pool too large to be told at once', () => {
+describe('a pool too large for one message', () => {
   it.each([
     ['6,000 members with large tags', 6_000, 1_000],
     ['49,990 members', 49_990, 0],
-  ])('of %s is told to a newcomer page by page, each once, while others are served', { timeout: 300_000 }, (_, members, tagBytes) => {
+  ])('of %s is sent to a newcomer page by page, each once, while others are served', { timeout: 300_000 }, (_, members, tagBytes) => {
     const { nodes, took, pages, bytes } = told(members, tagBytes)
     expect(pages).toBeLessThan(bytes / pageBytes + 5)
     expect(took).toBeLessThan((pages + 5) * roundTrip)

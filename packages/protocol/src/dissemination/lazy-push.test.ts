@@ -36,7 +36,7 @@ beforeEach(() => {
 describe('a crowd of newcomers', () => {
   const joins = crowd.map((actor) => actor.joined())
 
-  it('is named to all links but the one that told it, and not published', () => {
+  it('is offered to all links but the one that it came from, and is not published', () => {
     const effects = [...bench.receive(alice, facts(joins, true)), ...bench.advance(gathered)]
     expect(offered(bob, effects).sort(ascending)).toEqual(expect.arrayContaining(positions(joins.slice(10))))
     expect(offered(carol, effects).sort(ascending)).toEqual(offered(bob, effects).sort(ascending))
@@ -44,7 +44,7 @@ describe('a crowd of newcomers', () => {
     expect(broadcastsIn(effects)).toEqual([])
   })
 
-  it('is told to who asks, and only what was asked for', () => {
+  it('is sent to peers that ask, and only the requested facts', () => {
     bench.receive(alice, facts(joins, true))
     const effects = bench.receive(bob, { want: { items: pack(joins.slice(3, 6).map(itemOf)) } })
     const told = framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? [])
@@ -52,7 +52,7 @@ describe('a crowd of newcomers', () => {
     expect(framesTo(bob.id, effects)[0]?.facts?.fresh).toBe(true)
   })
 
-  it('that somebody names is asked for, once, and passed on as it came', () => {
+  it('that a peer offers is requested once, and passed on in the same way', () => {
     const named = bench.receive(alice, offerOf(...joins))
     expect(asked(alice, named).sort(ascending)).toEqual(positions(joins))
     expect(asked(bob, bench.receive(bob, offerOf(...joins)))).toEqual([])
@@ -61,7 +61,7 @@ describe('a crowd of newcomers', () => {
     expect(broadcastsIn(effects)).toEqual([])
   })
 
-  it('is not named to who named it first, nor asked for when it is known', () => {
+  it('is not offered to the peer that offered it first, nor requested if it is known', () => {
     bench.receive(alice, facts(joins, true))
     const effects = [...bench.receive(bob, offerOf(...joins)), ...bench.advance(gathered)]
     expect(asked(bob, effects)).toEqual([])
@@ -69,7 +69,7 @@ describe('a crowd of newcomers', () => {
     expect(offered(carol, effects).length).toBeGreaterThan(40)
   })
 
-  it('is asked of the next who named it when the first does not answer', () => {
+  it('is requested from the next peer that offered it if the first does not answer', () => {
     bench.receive(alice, offerOf(...joins))
     bench.receive(bob, offerOf(...joins))
     expect(asked(bob, bench.advance(askAgain - 1))).toEqual([])
@@ -79,7 +79,7 @@ describe('a crowd of newcomers', () => {
     expect(asked(carol, bench.receive(carol, offerOf(...joins))).sort(ascending)).toEqual(positions(joins))
   })
 
-  it('is asked of the next at once when the link to the first is gone', () => {
+  it('is requested from the next peer at once if the link to the first is gone', () => {
     bench.receive(alice, offerOf(...joins))
     bench.receive(bob, offerOf(...joins))
     expect(asked(bob, bench.unlink(alice)).sort(ascending)).toEqual(positions(joins))
@@ -93,14 +93,14 @@ describe('a hostile offer', () => {
     ['from outside of the space', { offer: { items: pack([{ position: 2 ** 53 - 1, version: 1 }]) } }],
     ['to give half an item', { want: { items: new Uint8Array(5) } }],
     ['to give too many', { want: { items: new Uint8Array(11 * 5_000) } }],
-  ])('%s is penalized, and changes nothing', (_, frame) => {
+  ])('%s is penalized and changes nothing', (_, frame) => {
     const before = bench.audit(bob)
     bench.receive(alice, frame)
     expect(bench.notifications.filter((notification) => notification.type === 'warning')).toMatchObject([{ code: 'PEER_MISBEHAVED' }])
     expect(bench.audit(bob)).toEqual(before)
   })
 
-  it('of what does not exist takes bounded memory, and is forgotten', () => {
+  it('of facts that do not exist takes bounded memory, and is forgotten', () => {
     const madeUp = (first: number) => ({
       offer: { items: pack(Array.from({ length: askedOfOne }, (_, i) => ({ position: (first + i) * 7919, version: i }))) },
     })
@@ -110,7 +110,7 @@ describe('a hostile offer', () => {
     expect(asked(alice, bench.receive(alice, madeUp(askedOfOne)))).toHaveLength(askedOfOne)
   })
 
-  it('of what does not exist keeps nothing from being asked of others, nor does one in another version', () => {
+  it('of facts or versions that do not exist prevents no request to other peers', () => {
     const joins = crowd.map((actor) => actor.joined())
     for (let i = 0; i < 20; i++) {
       const items = Array.from({ length: 4_000 }, (_, j) => ({ position: (i * 4_000 + j) * 7919, version: j }))
@@ -128,8 +128,8 @@ describe('a hostile offer', () => {
   })
 })
 
-describe('an answer to a question', () => {
-  it('has the size of a page, and offers the rest', () => {
+describe('an answer to a request', () => {
+  it('has the size of a page, and offers the remaining facts', () => {
     const large = actors(400, 9).map((actor) => actor.joined({ tag: new Uint8Array(1_000) }))
     bench.receive(alice, facts(large.slice(0, 200)))
     bench.receive(alice, facts(large.slice(200)))
@@ -147,7 +147,7 @@ describe('an answer to a question', () => {
     expect([waiting.size, pages]).toEqual([0, 2])
   })
 
-  it('that offers the rest again is followed by a question for it', () => {
+  it('that offers the remaining facts again leads to a request for them', () => {
     const joins = crowd.map((actor) => actor.joined())
     bench.receive(alice, offerOf(...joins))
     bench.receive(alice, facts(joins.slice(0, 10), true))

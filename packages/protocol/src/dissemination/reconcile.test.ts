@@ -112,7 +112,7 @@ const perDifference = 2 * 150 + levels * fanout * 36 + fanout * list * 12
 const numbers = (count: number, from = 0): number[] => Array.from({ length: count }, (_, i) => from + i)
 
 describe('a reconciliation', () => {
-  it('leaves both sides with the same, whatever they had', () => {
+  it('leaves both sides with the same facts, whatever they had before', () => {
     const names = fc.uniqueArray(fc.nat(400), { maxLength: 200 })
     fc.assert(
       fc.property(names, names, fc.uniqueArray(fc.nat(400), { maxLength: 40 }), (mine, theirs, updated) => {
@@ -142,7 +142,7 @@ describe('a reconciliation', () => {
     expect(rounds).toBeLessThanOrEqual(16)
   })
 
-  it('is never called complete while something is missing, even if a frame has too little room for all ranges that differ', () => {
+  it('is never called complete while facts are missing, even if a frame lacks room for all differing ranges', () => {
     const tight = makeConfig({ limits: { rangesPerFrame: 40 } })
     const mine = numbers(1_500).map((name) => fact(name))
     const theirs = numbers(1_500).map((name) => fact(name % 5 === 0 ? name + 5_000 : name))
@@ -156,7 +156,7 @@ describe('a reconciliation', () => {
   it.each([
     ['a newcomer begins', true],
     ['the pool begins', false],
-  ])('tells a state of any size page by page when %s', (_, newcomerBegins) => {
+  ])('sends a state of any size page by page if %s', (_, newcomerBegins) => {
     const everything = numbers(8_000).map((name) => fact(name))
     const bytes = everything.reduce((sum, each) => sum + factBytes(each), 0)
     const [one, other] = newcomerBegins ? pair([fact(9_999)], everything) : pair(everything, [fact(9_999)])
@@ -168,7 +168,7 @@ describe('a reconciliation', () => {
     expect(Math.max(one.largest, other.largest)).toBeLessThan(pageBytes * 1.2)
   })
 
-  it('of two large states that differ in everything goes on page by page, both ways', () => {
+  it('of two large, entirely different states continues page by page, both ways', () => {
     const [one, other] = pair(
       numbers(5_000).map((name) => fact(name)),
       numbers(5_000, 5_000).map((name) => fact(name)),
@@ -180,7 +180,7 @@ describe('a reconciliation', () => {
     expect(Math.max(one.largest, other.largest)).toBeLessThan(pageBytes * 1.2)
   })
 
-  it('costs a crowd of differences hardly more than the facts themselves', () => {
+  it('of a crowd of differences costs hardly more than the facts themselves', () => {
     const [one, other] = pair(
       numbers(1_000).map((name) => fact(name)),
       numbers(1_000, 5_000).map((name) => fact(name)),
@@ -191,7 +191,7 @@ describe('a reconciliation', () => {
     expect(bytes).toBeLessThan(2_000 * 2 * 130)
   })
 
-  it('does not resend a whole state for a fact that differs in its version', () => {
+  it('does not resend a whole state for one fact with another version', () => {
     const common = numbers(2_000).map((name) => fact(name))
     const [one, other] = pair([...common, fact(9_999, 1)], [...common, fact(9_999, 0)])
     const { bytes } = reconcile(one, other)
@@ -202,7 +202,7 @@ describe('a reconciliation', () => {
   it.each([
     ['the newcomer begins', true],
     ['the pool begins', false],
-  ])('gives a newcomer the pool in few rounds when %s', (_, newcomerBegins) => {
+  ])('gives a newcomer the pool in few rounds if %s', (_, newcomerBegins) => {
     const newcomer = [fact(5_000)]
     const everything = numbers(500).map((name) => fact(name))
     const [one, other] = newcomerBegins ? pair(newcomer, everything) : pair(everything, newcomer)
@@ -213,9 +213,9 @@ describe('a reconciliation', () => {
   })
 
   it.each([
-    ['who has little begins', true],
-    ['who has much begins', false],
-  ])('asks for no part of what only one side has when %s', (_, littleBegins) => {
+    ['the side with few facts begins', true],
+    ['the side with many facts begins', false],
+  ])('requests no part of facts that only one side has if %s', (_, littleBegins) => {
     const much = numbers(2_000).map((name) => fact(name))
     const little = much.slice(0, 100)
     const [one, other] = littleBegins ? pair(little, much) : pair(much, little)
@@ -274,7 +274,7 @@ describe('the pace of reconciliation', () => {
     expect(next - before).toBeLessThanOrEqual(intervals.broadcast * 1.5)
   })
 
-  it('begins none beside one that is under way, unless that one takes long', () => {
+  it('begins no reconciliation while one is under way, unless that one takes long', () => {
     const [one] = pair([], [])
     one.context.links.set(carol.id, new Link(carol.id, true, 0))
     for (const link of one.context.links.values()) link.entered = true
@@ -378,7 +378,7 @@ describe('a hostile reconciliation is refused and changes nothing', () => {
     )
   })
 
-  it('that never agrees is answered ever later, and then not at all by a host that does not wait', () => {
+  it('that never agrees is answered later and later, and by a host that does not wait not at all', () => {
     const side = new Side(
       alice,
       bob,

@@ -21,7 +21,7 @@ function inOtherBytes({ body, kind, content }: Statement, by: Actor, byte: numbe
   return by.says(kind, Uint8Array.from([...body, 0x78, byte]), content)
 }
 
-describe('what is told of an election', () => {
+describe('the exchanged facts of an election', () => {
   const small = fc.integer({ min: 1, max: 3 })
   const byte = fc.integer({ min: 0, max: 2 })
   const by = fc.constantFrom(...crowd)
@@ -48,7 +48,7 @@ describe('what is told of an election', () => {
     )
     .map((parts) => parts.flat())
 
-  it('is the same in any order and grouping of the same facts, and of repeated ones', () => {
+  it('are the same in any order and grouping of the same facts, and of repeated ones', () => {
     fc.assert(
       fc.property(history, fc.infiniteStream(fc.nat()), fc.infiniteStream(fc.integer({ min: 1, max: 12 })), (statements, lots, sizes) => {
         const one = makeBench()
@@ -85,14 +85,14 @@ describe('withdrawn candidacies', () => {
     expect(told(bench)).toBe(many.length + withdrawals)
   })
 
-  it('keep older ones out that stand, whether they are told or not', () => {
+  it('keep out older candidacies that stand, whether the withdrawals are exchanged or not', () => {
     bench.overhears(...crowd.map((actor) => actor.stands(name, { sequence: 2, withdrawn: true })))
     const before = bench.audit(peer)
     bench.overhears(...crowd.map((actor) => actor.stands(name)))
     expect(bench.audit(peer)).toEqual(before)
   })
 
-  it('that were forgotten are remembered again when their author corrects an older one', () => {
+  it('that were forgotten are remembered again when their author corrects an older candidacy', () => {
     const later = actors(many.length + remembered).filter(({ id }) => !many.some((actor) => actor.id === id))
     for (const actor of later) bench.meet(actor, { linked: false })
     const everybody = [...crowd, ...later].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -107,8 +107,8 @@ describe('withdrawn candidacies', () => {
   })
 })
 
-describe('an older word of its own', () => {
-  it('is corrected by whoever said it, towards who told it', () => {
+describe('an older candidacy of this node', () => {
+  it('is corrected in an answer to the peer that sent it', () => {
     const bench = makeBench()
     bench.input({ type: 'command', command: { type: 'elect', election: name } })
     bench.input({ type: 'command', command: { type: 'withdraw', election: name } })

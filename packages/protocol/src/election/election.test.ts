@@ -50,7 +50,7 @@ function published(): Statement<Claim | Candidacy>[] {
   })
 }
 
-describe('a candidate that remembers epochs from before it started', () => {
+describe('a candidate that remembers epochs from an earlier run', () => {
   const epochOf = (stored: number, isLinked: boolean): number | undefined => {
     bench = new Bench(self, { storedEpochs: new Map([[name, stored]]) })
     if (isLinked) bench.meet(higher)
@@ -59,19 +59,19 @@ describe('a candidate that remembers epochs from before it started', () => {
     return reign()?.[0]
   }
 
-  it('claims above them', () => {
+  it('claims a higher epoch', () => {
     expect(epochOf(7, false)).toBe(8)
     expect(epochOf(7, true)).toBe(8)
     expect(epochOf(5_000, false)).toBe(5_001)
   })
 
-  it('claims none that is absurd to members that remember less', () => {
+  it('claims no epoch that is absurd to members that remember lower ones', () => {
     expect(epochOf(5_000, true)).toBe(969)
   })
 })
 
 describe('a candidate', () => {
-  it('alone claims the first epoch once it has settled', () => {
+  it('alone in the pool claims the first epoch once it has settled', () => {
     elect()
     bench.advance(settle - 1)
     expect(reign()).toBeUndefined()
@@ -80,7 +80,7 @@ describe('a candidate', () => {
     expect(announced()).toEqual([[1, self.id]])
   })
 
-  it('that asks again changes nothing', () => {
+  it('that stands twice changes nothing', () => {
     elect()
     bench.advance(settle)
     elect()
@@ -88,7 +88,7 @@ describe('a candidate', () => {
     expect(announced()).toEqual([[1, self.id]])
   })
 
-  it('with others around waits for a reconciliation as well', () => {
+  it('with other members around waits for a reconciliation as well', () => {
     bench.reconciles = false
     bench.meet(higher)
     elect()
@@ -106,7 +106,7 @@ describe('a candidate', () => {
     expect(published().map(({ content }) => content.kind)).toEqual(['candidacy', 'claim'])
   })
 
-  it('leaves it to a lower one', () => {
+  it('leaves the claim to a lower candidate', () => {
     bench.meet(lower)
     elect()
     bench.receive(lower, facts([lower.stands(name)]))
@@ -117,7 +117,7 @@ describe('a candidate', () => {
     expect(announced()).toEqual([[1, lower.id]])
   })
 
-  it('does not wait for ever while ever more candidates trickle in', () => {
+  it('does not wait for ever while more and more candidates trickle in', () => {
     elect()
     const start = bench.now
     for (const actor of everyone.slice(3)) {
@@ -130,7 +130,7 @@ describe('a candidate', () => {
     expect(bench.now - start).toBeLessThanOrEqual(settle * 5)
   })
 
-  it('asked for before this node has entered stands once it has', () => {
+  it('that stands before this node has entered is put forward once it has', () => {
     bench = new Bench(self, { introducers: [{ address: Uint8Array.of(1) }] })
     elect()
     bench.input({ type: 'command', command: { type: 'found' } })
@@ -138,7 +138,7 @@ describe('a candidate', () => {
     expect(reign()).toEqual([1, self.id])
   })
 
-  it('puts itself forward again in its next life, and reigns in a new epoch', () => {
+  it('stands again in its next life, and reigns in a new epoch', () => {
     for (const actor of [higher, highest, other, another]) bench.meet(actor)
     elect()
     bench.advance(5_000)
@@ -172,14 +172,14 @@ describe('a living winner', () => {
     expect(announced()).toEqual([[1, self.id]])
   })
 
-  it('gives way to a lower one that claimed the same epoch elsewhere, so that all agree, and not to a higher one', () => {
+  it('gives way to a lower winner of the same epoch, so that all agree, and not to a higher one', () => {
     tell(higher, higher.claims(name, 1))
     expect(reign()).toEqual([1, self.id])
     tell(lower, lower.claims(name, 1))
     expect(reign()).toEqual([1, lower.id])
   })
 
-  it('is not unseated by a lower key that claims the same epoch, and that was never a member', () => {
+  it('is not unseated by a lower key that claims the same epoch but was never a member', () => {
     tell(higher, lowest.claims(name, 1), lowest.left())
     expect(reign()).toEqual([1, self.id])
     bench.advance(turn + 100)
@@ -190,7 +190,7 @@ describe('a living winner', () => {
     ])
   })
 
-  it('of which others know is not unseated either', () => {
+  it('known from others is not unseated by such a key either', () => {
     bench = new Bench(self)
     for (const actor of [lower, higher, highest]) bench.meet(actor)
     bench.receive(lower, facts([lower.stands(name), lower.claims(name, 1)]))
@@ -198,7 +198,7 @@ describe('a living winner', () => {
     expect(reign()).toEqual([1, lower.id])
   })
 
-  it('is not unseated by a claim of the next epoch without its end', () => {
+  it('is not unseated by a claim of the next epoch without the end of its reign', () => {
     tell(lower, lower.claims(name, 2))
     expect(reign()).toEqual([1, self.id])
   })
@@ -217,7 +217,7 @@ describe('a living winner', () => {
   })
 })
 
-describe('a winner that hears of a later claim of somebody who did not know of it', () => {
+describe('a winner that hears of a later claim by a node that did not know of its reign', () => {
   const peers = [lower, higher, highest]
 
   beforeEach(() => {
@@ -227,7 +227,7 @@ describe('a winner that hears of a later claim of somebody who did not know of i
     expect(reign()).toEqual([1, self.id])
   })
 
-  it('claims once more, above that, so that whoever believes either comes to believe the same', () => {
+  it('claims once more, above that epoch, so that everybody comes to believe the same', () => {
     bench.overhears(lower.claims(name, 3))
     bench.advance(turn - 100)
     expect(reign()).toEqual([1, self.id])
@@ -236,7 +236,7 @@ describe('a winner that hears of a later claim of somebody who did not know of i
     expect(published().at(-1)?.content).toMatchObject({ kind: 'claim', epoch: 4 })
   })
 
-  it('does so again after twice the time, or two sides would outdo each other for ever', () => {
+  it('claims again after twice the time, as two sides would outdo each other for ever', () => {
     bench.overhears(lower.claims(name, 3))
     bench.advance(turn + 100)
     bench.overhears(lower.claims(name, 5))
@@ -249,7 +249,7 @@ describe('a winner that hears of a later claim of somebody who did not know of i
     expect(reign()).toEqual([6, self.id])
   })
 
-  it('gives way where several peers tell it in time', () => {
+  it('gives way if several peers send it that claim in time', () => {
     const claim = lower.claims(name, 3)
     for (const peer of peers) tell(peer, claim)
     bench.advance(turn + 100)
@@ -264,7 +264,7 @@ describe('a winner that hears of a later claim of somebody who did not know of i
 })
 
 describe('a later claim of the winner itself', () => {
-  it('counts at once: it unseats nobody', () => {
+  it('counts at once, as it unseats nobody', () => {
     for (const actor of [lower, higher]) bench.meet(actor)
     bench.receive(lower, facts([lower.stands(name)]))
     tell(lower, lower.claims(name, 1))
@@ -273,7 +273,7 @@ describe('a later claim of the winner itself', () => {
   })
 })
 
-describe('a winner with whom this node is in contact', () => {
+describe('a winner in contact with this node', () => {
   it('is not unseated by a death with too few accusers, nor by one with enough', () => {
     for (const actor of [lower, higher, highest, other]) bench.meet(actor)
     tell(higher, higher.claims(name, 1))
@@ -314,14 +314,14 @@ describe('the end of a reign', () => {
     expect(told?.facts).toMatchObject([wireFact(end()), { statement: { kind: 6 } }])
   })
 
-  it.each(ends)('that %s lets the claim of the next count', (_, end) => {
+  it.each(ends)("that %s makes the next candidate's claim count", (_, end) => {
     reigning(lower)
     if ('accusers' in end()) bench.unlink(lower)
     tell(higher, higher.claims(name, 2), end())
     expect(reign()).toEqual([2, higher.id])
   })
 
-  it('leaves others that are lower to claim', () => {
+  it('leaves the claim to lower candidates', () => {
     reigning(lowest)
     bench.meet(lower)
     bench.receive(lower, facts([lower.stands(name)]))
@@ -332,7 +332,7 @@ describe('the end of a reign', () => {
     expect(reign()).toEqual([2, lower.id])
   })
 
-  it('without candidates keeps the epoch for the next time', () => {
+  it('without candidates keeps the epoch for the next reign', () => {
     bench.meet(lower)
     bench.meet(higher)
     bench.receive(lower, facts([lower.stands(name)]))
@@ -345,7 +345,7 @@ describe('the end of a reign', () => {
     expect(reign()).toEqual([2, self.id])
   })
 
-  it('at its own request leaves a node without a reign, and lets others in', () => {
+  it('by its own withdrawal leaves a node without a reign, and lets others win', () => {
     bench.meet(higher)
     elect()
     bench.receive(higher, facts([higher.stands(name)]))
@@ -363,7 +363,7 @@ describe('the end of a reign', () => {
     expect(reign()).toEqual([2, higher.id])
   })
 
-  it('holds, though this node forgot the election and others missed it', () => {
+  it('is final, though this node forgot the election and others missed the end', () => {
     bench.meet(higher)
     elect()
     bench.advance(3_000)
@@ -400,7 +400,7 @@ describe('a winner that withdraws and stands again', () => {
     for (const actor of [lower, higher]) bench.meet(actor)
   })
 
-  it.each(again)('has ended its reign for good, where %s', (_, said) => {
+  it.each(again)('has ended its reign for good if %s', (_, said) => {
     bench.receive(lower, facts([lower.stands(name), lower.claims(name, 1)]))
     expect(reign()).toEqual([1, lower.id])
     bench.receive(lower, facts(said(lower)))
@@ -412,13 +412,13 @@ describe('a winner that withdraws and stands again', () => {
     expect(reign()).toEqual([2, lower.id])
   })
 
-  it.each(again)('has ended its reign also where the claim comes last and %s', (_, said) => {
+  it.each(again)('has ended its reign even if the claim comes last and %s', (_, said) => {
     bench.receive(lower, facts([...said(lower), lower.claims(name, 1)]))
     expect(reign()).toBeUndefined()
     expect(announced()).toEqual([])
   })
 
-  it('claims a new epoch itself, also within the settle time', () => {
+  it('claims a new epoch itself, even within the settle time', () => {
     elect()
     bench.advance(3_000)
     expect(reign()).toEqual([1, self.id])
@@ -432,7 +432,7 @@ describe('a winner that withdraws and stands again', () => {
     ])
   })
 
-  it('is told of, though many others withdrew', () => {
+  it('is made known although many others withdrew', () => {
     const last = everyone.at(-1) as Actor
     for (const actor of everyone.slice(4)) bench.meet(actor, { linked: false })
     bench.overhears(last.stands(name), last.claims(name, 1))
@@ -445,7 +445,7 @@ describe('a winner that withdraws and stands again', () => {
   })
 })
 
-describe('a claim that comes before the end of the reign before', () => {
+describe('a claim that comes before the end of the previous reign', () => {
   beforeEach(() => {
     for (const actor of [lower, higher, highest, other]) bench.meet(actor)
     bench.receive(lower, facts([lower.stands(name), lower.claims(name, 1)]))
@@ -454,7 +454,7 @@ describe('a claim that comes before the end of the reign before', () => {
   it.each<[string, (claim: Statement<Claim>) => void]>([
     ['a peer', (claim) => tell(highest, claim)],
     ['the topic', (claim) => bench.overhears(claim)],
-  ])('waits for it, told by %s', (_, hear) => {
+  ])('waits for that end if it comes from %s', (_, hear) => {
     hear(higher.claims(name, 2))
     expect(reign()).toEqual([1, lower.id])
     bench.receive(lower, facts([lower.left()]))
@@ -464,14 +464,14 @@ describe('a claim that comes before the end of the reign before', () => {
     ])
   })
 
-  it('is the greatest of those that wait', () => {
+  it('counts if it is the greatest of those that wait', () => {
     tell(highest, higher.claims(name, 3))
     tell(other, higher.claims(name, 2))
     bench.receive(lower, facts([lower.left()]))
     expect(reign()).toEqual([3, higher.id])
   })
 
-  it('waits no longer once its peer is gone', () => {
+  it('stops waiting once the peer that sent it is gone', () => {
     tell(highest, higher.claims(name, 1_000_000))
     tell(other, higher.claims(name, 2))
     bench.unlink(other)
@@ -481,12 +481,12 @@ describe('a claim that comes before the end of the reign before', () => {
   })
 })
 
-describe('a candidate that says nothing', () => {
+describe('a silent candidate', () => {
   beforeEach(() => {
     for (const actor of [lowest, lower, higher]) bench.meet(actor)
   })
 
-  it('is passed over after its turn, in an epoch that it cannot claim any more', () => {
+  it('is passed over after its turn, in an epoch that it can no longer claim', () => {
     bench.receive(lower, facts([lower.stands(name)]))
     elect()
     bench.advance(settle + turn - 1)
@@ -498,7 +498,7 @@ describe('a candidate that says nothing', () => {
     expect(announced()).toEqual([[2, self.id]])
   })
 
-  it('is passed over by one after the other', () => {
+  it('is passed over after its own turn, one after the other', () => {
     bench.receive(lower, facts([lowest.stands(name), lower.stands(name)]))
     elect()
     bench.advance(settle + 2 * turn - 1)
@@ -507,7 +507,7 @@ describe('a candidate that says nothing', () => {
     expect(reign()).toEqual([3, self.id])
   })
 
-  it('is not passed over by who could not look around since', () => {
+  it('is not passed over by a node that has not reconciled since', () => {
     bench.receive(lower, facts([lower.stands(name)]))
     elect()
     bench.advance(settle / 2)
@@ -520,7 +520,7 @@ describe('a candidate that says nothing', () => {
   })
 })
 
-describe('a candidate whose process stood still', () => {
+describe('a candidate whose process was stalled', () => {
   it('looks around before it claims', () => {
     bench.meet(higher)
     elect()
@@ -536,7 +536,7 @@ describe('a candidate whose process stood still', () => {
     expect(announced()).toEqual([[2, higher.id]])
   })
 
-  it('claims then, if nobody did', () => {
+  it('claims then, if nobody else did', () => {
     bench.meet(higher)
     elect()
     bench.advance(settle / 2)
@@ -545,7 +545,7 @@ describe('a candidate whose process stood still', () => {
     expect(reign()).toEqual([1, self.id])
   })
 
-  it('for more than a day, and whose links are gone, looks around for others first', () => {
+  it('for more than a day and without links reconciles with others first', () => {
     const others = [lower, higher, highest]
     for (const actor of others) {
       bench.meet(actor)
@@ -564,7 +564,7 @@ describe('a candidate whose process stood still', () => {
   })
 })
 
-describe('a node that was given introducers', () => {
+describe('a node with introducers', () => {
   beforeEach(() => {
     bench = new Bench(self, { introducers: [{ id: higher.id, address: Uint8Array.of(1) }] })
     elect()
@@ -572,14 +572,14 @@ describe('a node that was given introducers', () => {
     expect(bench.members).toEqual([self.id])
   })
 
-  it('claims in no election before it reached one', () => {
+  it('claims in no election before it has reached one', () => {
     expect(reign()).toBeUndefined()
     bench.meet(higher)
     bench.advance(5_000)
     expect(reign()).toEqual([1, self.id])
   })
 
-  it('does not count a link for that', () => {
+  it('does not count a link to another peer as that', () => {
     bench.reconciles = false
     bench.meet(higher)
     bench.advance(5_000)
@@ -588,14 +588,14 @@ describe('a node that was given introducers', () => {
     expect(reign()).toBeUndefined()
   })
 
-  it('goes on alone when it is told to', () => {
+  it('continues alone on command', () => {
     bench.input({ type: 'command', command: { type: 'found' } })
     bench.advance(10)
     expect(reign()).toEqual([1, self.id])
   })
 })
 
-describe('an epoch that skips some', () => {
+describe('an epoch that skips others', () => {
   const peers = [lower, higher, highest, other, another]
 
   beforeEach(() => {
@@ -604,7 +604,7 @@ describe('an epoch that skips some', () => {
     bench.advance(3_000)
   })
 
-  it('counts only when several peers have told it', () => {
+  it('counts only once several peers have sent it', () => {
     const absurd = lower.claims(name, 1_000_000)
     for (let i = 0; i < 10; i++) tell(lower, absurd)
     bench.overhears(absurd)
@@ -614,7 +614,7 @@ describe('an epoch that skips some', () => {
     expect(reign()).toEqual([1_000_000, lower.id])
   })
 
-  it('counts no peer twice that told another one in between', () => {
+  it('does not count a peer twice that sent another one in between', () => {
     const absurd = lower.claims(name, 1_000_000)
     tell(higher, absurd)
     for (let i = 0; i < 5; i++) {
@@ -627,7 +627,7 @@ describe('an epoch that skips some', () => {
     expect(reign()).toEqual([1_000_000, lower.id])
   })
 
-  it('counts no peer whose link is gone, nor one that did not enter', () => {
+  it('does not count a peer whose link is gone, nor one that has not entered', () => {
     const absurd = highest.claims(name, 1_000_000)
     tell(lower, absurd)
     bench.unlink(lower)
@@ -641,7 +641,7 @@ describe('an epoch that skips some', () => {
     expect(reign()).toEqual([1_000_000, highest.id])
   })
 
-  it('and leaves none above it is the last: nobody claims what others would not take', () => {
+  it('that leaves none above it is the last: nobody claims an epoch that others would not accept', () => {
     bench = new Bench(self)
     bench.meet(lower)
     tell(lower, lower.claims(name, bench.config.limits.counter))
@@ -653,13 +653,13 @@ describe('an epoch that skips some', () => {
     expect(published().map(({ content }) => content.kind)).toEqual(['candidacy'])
   })
 
-  it('is not kept out by one peer that makes up many', () => {
+  it('is not kept out by one peer that makes up many epochs', () => {
     for (let i = 0; i < 100; i++) tell(lower, lower.claims(name, 1_000 + i))
     for (const peer of [higher, highest, other, another]) tell(peer, higher.claims(name, 7))
     expect(reign()).toEqual([7, higher.id])
   })
 
-  it('is believed by a newcomer of all that it has: it can ask nobody else', () => {
+  it('is believed by a newcomer in the first state that it receives: it can ask nobody else', () => {
     bench = new Bench(self)
     bench.meet(lower)
     tell(lower, lower.claims(name, 12))
@@ -667,7 +667,7 @@ describe('an epoch that skips some', () => {
   })
 })
 
-describe('what is kept of candidates', () => {
+describe('the remembered candidacies', () => {
   const crowd = everyone.slice(3)
 
   function facing(actor: Actor): void {
@@ -675,7 +675,7 @@ describe('what is kept of candidates', () => {
     for (const peer of everyone) if (peer !== actor) bench.meet(peer, { linked: peer === lowest })
   }
 
-  it('are the lowest few', () => {
+  it('are those of the lowest few candidates', () => {
     facing(self)
     const before = bench.audit(lowest)
     bench.overhears(...crowd.toReversed().map((actor) => actor.stands(name)))
@@ -706,7 +706,7 @@ describe('what is kept of candidates', () => {
     expect(bench.audit(lowest)).toEqual(before)
   })
 
-  it('and who found no place stands again when places become free', () => {
+  it('let a candidate without a place stand again when places become free', () => {
     const last = everyone.at(-1) as Actor
     facing(last)
     bench.overhears(...crowd.slice(0, places).map((actor) => actor.stands(name)))
@@ -723,14 +723,14 @@ describe('what is kept of candidates', () => {
     expect(reign()).toEqual([1, last.id])
   })
 
-  it('is nothing of the dead, of strangers and of earlier lives', () => {
+  it('exclude those of dead members, strangers and earlier lives', () => {
     bench.meet(higher)
     const before = bench.audit(higher)
     bench.receive(higher, facts([highest.stands(name), higher.stands(name, { incarnation: 2 }), higher.stands(name, { incarnation: 7 })]))
     expect(bench.audit(higher)).toEqual(before)
   })
 
-  it('is the latest word of each', () => {
+  it('include only the latest of each candidate', () => {
     bench.meet(lower)
     bench.receive(lower, facts([lower.stands(name, { sequence: 2, withdrawn: true }), lower.stands(name, { sequence: 1 })]))
     elect()
@@ -738,7 +738,7 @@ describe('what is kept of candidates', () => {
     expect(reign()).toEqual([1, self.id])
   })
 
-  it('is bounded in the number of elections', () => {
+  it('are of a bounded number of elections', () => {
     bench = new Bench(self, { config: { limits: { elections: 2 } } })
     bench.meet(lower)
     bench.receive(lower, facts([lower.stands('a'), lower.claims('b', 1), lower.claims('c', 1), lower.stands('d')]))
@@ -755,7 +755,7 @@ describe('a reign', () => {
     expect(announced()).toEqual([[1, lower.id]])
   })
 
-  it('of a member that is not known yet is not reported before its join', () => {
+  it("of a member that is not known yet is not reported before that member's join", () => {
     bench.meet(higher)
     tell(higher, lower.claims(name, 1))
     expect(announced()).toEqual([])
@@ -763,14 +763,14 @@ describe('a reign', () => {
     expect(announced()).toEqual([[1, lower.id]])
   })
 
-  it('does not begin without being asked for', () => {
+  it('does not begin unless a node stands itself', () => {
     bench.meet(higher)
     bench.receive(higher, facts([higher.stands(name)]))
     bench.advance(60_000)
     expect(announced()).toEqual([])
   })
 
-  it('in one election says nothing about another', () => {
+  it('in one election does not affect another', () => {
     bench.meet(lower)
     tell(lower, lower.claims('other', 3))
     elect()

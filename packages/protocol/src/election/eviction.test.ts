@@ -40,7 +40,7 @@ function known(elections: readonly string[], on = bench): string[] {
   return elections.filter((name) => on.node.reign(name) !== undefined)
 }
 
-describe('a stranger who makes up elections', () => {
+describe('a stranger that makes up elections', () => {
   it("does not use up this node's memory", () => {
     reigns(stranger, names(300))
     expect(known(names(300))).toHaveLength(memory)
@@ -49,7 +49,7 @@ describe('a stranger who makes up elections', () => {
     expect(bench.node.reign('master')?.winner.id).toBe(self.id)
   })
 
-  it('does not use up the share of others, whoever came first', () => {
+  it('does not use up the share of others, whoever comes first', () => {
     reigns(friend, names(2, 'early'))
     reigns(stranger, names(300))
     reigns(friend, names(2, 'late'))
@@ -58,7 +58,7 @@ describe('a stranger who makes up elections', () => {
     expect(known(names(300))).toHaveLength(memory - 4)
   })
 
-  it('gains nothing by standing where others stand', () => {
+  it('gains nothing by standing in elections of others', () => {
     reigns(stranger, names(memory - 1))
     bench.receive(stranger, facts([stranger.stands('yes')]))
     bench.receive(friend, facts([friend.stands('yes'), friend.claims('yes', 1)]))
@@ -73,7 +73,7 @@ describe('a stranger who makes up elections', () => {
     expect(known(names(memory, 'real'))).toHaveLength(memory / 2)
   })
 
-  it('has no share where others, with lower ids, have all places', () => {
+  it('has no share if others, with lower ids, have all places', () => {
     const crowd = actors(places + 3, 5)
     bench = new Bench(crowd.pop() as Actor, { config: { limits: { elections: memory } } })
     for (const actor of crowd) bench.meet(actor)
@@ -96,7 +96,7 @@ describe('a stranger who makes up elections', () => {
 })
 
 describe('the memory for elections', () => {
-  it('holds the same of one candidate everywhere, in whatever order they came', () => {
+  it('holds the same elections of one candidate everywhere, in whatever order they came', () => {
     const other = withMemory()
     const all = names(40)
     reigns(stranger, all)
@@ -105,7 +105,7 @@ describe('the memory for elections', () => {
     expect(known(all, other)).toEqual(all.slice(0, memory))
   })
 
-  it('is given up by elections that are over', () => {
+  it('is freed of elections that are over', () => {
     for (const [index, election] of names(memory, 'job').entries()) {
       const actor = others[index]!
       bench.meet(actor, { linked: false })
@@ -119,7 +119,7 @@ describe('the memory for elections', () => {
     expect(known(names(memory, 'job'))).toEqual(names(memory, 'job').slice(1))
   })
 
-  it('is given up by elections from which this node withdrew, in which it may stand again', () => {
+  it('is freed of elections from which this node withdrew, in which it may stand again', () => {
     for (const election of names(memory, 'own')) elect(election)
     const [first, ...rest] = names(memory, 'own') as [string, ...string[]]
     bench.input({ type: 'command', command: { type: 'withdraw', election: first } })
@@ -141,7 +141,7 @@ describe('the memory for elections', () => {
     expect(bench.node.stands(first)).toBe(true)
   })
 
-  it('keeps what this node stands in, and says when that is all', () => {
+  it('keeps the elections in which this node stands, and a warning reports when they fill it', () => {
     for (const election of names(memory, 'own')) elect(election)
     reigns(friend, names(3))
     elect('one too many')

@@ -33,7 +33,7 @@ it.each<[string, fc.Arbitrary<Statement>, (a: never, b: never) => number]>([
   )
 })
 
-it('of two candidacies the later is greater, and of one sequence the withdrawn', () => {
+it('of two candidacies the later is greater, and of one sequence the withdrawn one', () => {
   const rising = [
     lower.stands('e', { sequence: 8 }),
     lower.stands('e', { sequence: 9 }),
@@ -43,7 +43,7 @@ it('of two candidacies the later is greater, and of one sequence the withdrawn',
   expect(rising.toReversed().sort(compareCandidacies)).toEqual(rising)
 })
 
-it('a tie of claims is won by the lower id, then by the later life, then by the later candidacy', () => {
+it('a tie of claims goes to the lower id, then to the later life, then to the later candidacy', () => {
   const rising = [
     higher.claims('e', 1, { incarnation: 9 }),
     lower.claims('e', 1, { incarnation: 1, sequence: 5 }),

@@ -17,7 +17,7 @@ function pass(message: wire.Certificate): ReturnType<typeof readCertificate> {
 }
 
 describe('a death certificate', () => {
-  it('proves itself on the other side, whoever accuses and whatever heartbeats they heard, if these are close together', () => {
+  it('proves itself at the receiver, whatever accusers and heartbeats it has, if these are close together', () => {
     fc.assert(
       fc.property(
         fc.subarray(accusers, { minLength: 1, maxLength: limits.accusers }),
@@ -37,12 +37,12 @@ describe('a death certificate', () => {
     )
   })
 
-  it('quotes the suspicions it was made of', () => {
+  it('contains the suspicions that it was made of', () => {
     const suspicions = accusers.slice(0, 3).map((accuser) => accuser.suspects(suspect, 2))
     expect(accusationsIn(certify(suspicions))).toEqual(suspicions)
   })
 
-  it('is refuted by one signature that does not hold', () => {
+  it('is refuted by one invalid signature', () => {
     const certificate = death(suspect, accusers.slice(0, 3))
     const {
       accusers: [first, ...rest],
@@ -68,7 +68,7 @@ describe('a death certificate', () => {
     ['accused by the suspect', { accusers: [{ ...one, signer: decodeId(suspect.id) as Uint8Array<ArrayBuffer> }] }],
     ['with a signature too short', { accusers: [{ ...one, signature: new Uint8Array(63) }] }],
     ['with an accuser that is no key', { accusers: [{ ...one, signer: new Uint8Array(31) }] }],
-    ['whose accusers speak of times too far apart', { accusers: [one, { ...two, heartbeat: heartbeatWindow + 1 }] }],
+    ['whose accusers cite heartbeats too far apart', { accusers: [one, { ...two, heartbeat: heartbeatWindow + 1 }] }],
     ['of nobody', { suspect: new Uint8Array(0) }],
     ['of no life', { incarnation: 0 }],
     ['of a life out of range', { incarnation: limits.counter + 1 }],

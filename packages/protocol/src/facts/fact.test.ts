@@ -25,14 +25,14 @@ describe('a fact', () => {
     ['a claim', { statement: bob.claims('e', 2) }],
   ]
 
-  it.each(contents)('keeps %s on its way', (_, content) => {
+  it.each(contents)('keeps %s unchanged when sent', (_, content) => {
     const fact = factOf(content)
     const { fact: arrived } = pass(factToWire(fact))
     expect(arrived).toEqual(fact)
     expect(arrived.equals(fact)).toBe(true)
   })
 
-  it('travels with its age, in whole seconds, never into the future', () => {
+  it('is sent with its age, in whole seconds, never in the future', () => {
     const set = new FactSet(new Registry())
     const fact = set.put(factOf({ statement: alice.left() }), 10_000)
     expect(pass(factToWire(set.aged(fact, 17_900))).ageSeconds).toBe(7)
@@ -40,7 +40,7 @@ describe('a fact', () => {
     expect(pass(factToWire(set.aged(set.put(factOf({ statement: bob.joined() })), 99_000))).ageSeconds).toBe(0)
   })
 
-  it('has one version for all certificates of one death, and others for other lives', () => {
+  it('has one version for all certificates of one death, and other versions for other lives', () => {
     const versionOf = ({ high, low }: { high: number; low: number }): string => `${high}:${low}`
     const one = factOf({ certificate: death(alice, [bob, carol]) })
     const other = factOf({ certificate: death(alice, [carol, dave], 3) })
@@ -51,7 +51,7 @@ describe('a fact', () => {
     expect(other.equals(one)).toBe(false)
   })
 
-  it('stands at the place of its key', () => {
+  it('has the position of its key', () => {
     fc.assert(
       fc.property(fc.string(), (key) => {
         const { position } = new Fact(key, { statement: alice.joined() })
@@ -61,7 +61,7 @@ describe('a fact', () => {
     )
   })
 
-  it('stands behind all lives if it is about something else: who is told page by page knows the members first', () => {
+  it('is positioned behind all lives if it is no life: a peer that receives pages knows the members first', () => {
     const lives = [alice, bob, carol].map((actor) => factOf({ statement: actor.joined() }).position)
     const others = [alice.stands('e'), bob.claims('e', 1), carol.says(99, Uint8Array.of(1))].map(
       (statement) => factOf({ statement }).position,
@@ -69,7 +69,7 @@ describe('a fact', () => {
     expect(Math.max(...lives)).toBeLessThan(Math.min(...others))
   })
 
-  it('has a key of its own for each subject', () => {
+  it('has a separate key for each subject', () => {
     const unknown = alice.says(99, Uint8Array.of(1))
     const keys = [
       memberKey(alice.id),
@@ -88,12 +88,12 @@ describe('a fact', () => {
     expect(unknownKey(alice.says(99, Uint8Array.of(1)))).toBe(unknownKey(unknown))
   })
 
-  it('without content, or with content out of bounds, is refused', () => {
+  it('is refused without content, or with content out of bounds', () => {
     expect(() => pass({ ageSeconds: 0 })).toThrow(FrameError)
     expect(() => pass({ certificate: { suspect: new Uint8Array(32), incarnation: 1, accusers: [] }, ageSeconds: 0 })).toThrow(FrameError)
   })
 
-  it('of arbitrary bytes throws nothing but FrameError', () => {
+  it('decoded from arbitrary bytes throws nothing but FrameError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 250 }), (bytes) => {
         try {

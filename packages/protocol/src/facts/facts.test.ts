@@ -107,7 +107,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
     )
   })
 
-  it('remembers what it was told to be silent about, and tells it no more', () => {
+  it('remembers a silenced fact, and no longer exchanges it', () => {
     fc.assert(
       fc.property(operations, fc.nat(), (steps, pick) => {
         const { set, model } = build(steps)

@@ -83,7 +83,7 @@ const permuted = history.chain((items) =>
 )
 
 describe('merging news of members', () => {
-  it('comes to the same whatever the order', () => {
+  it('has the same result in any order', () => {
     fc.assert(
       fc.property(permuted, ([one, other]) => {
         expect(new Observer(...other.map(contentOf)).state).toEqual(new Observer(...one.map(contentOf)).state)
@@ -92,7 +92,7 @@ describe('merging news of members', () => {
     )
   })
 
-  it('comes to the same however often it is repeated', () => {
+  it('has the same result however often it is repeated', () => {
     fc.assert(
       fc.property(history, fc.array(fc.nat(), { maxLength: 12 }), (items, again) => {
         const contents = items.map(contentOf)
@@ -105,7 +105,7 @@ describe('merging news of members', () => {
     )
   })
 
-  it('comes to the same however it is grouped: what others made of it is as good as the news itself', () => {
+  it('has the same result in any grouping: merged results of others are as good as the news itself', () => {
     fc.assert(
       fc.property(history, history, history, (a, b, c) => {
         const all = new Observer(...[...a, ...b, ...c].map(contentOf))
@@ -120,7 +120,7 @@ describe('merging news of members', () => {
     )
   })
 
-  it('says beforehand whether it is news', () => {
+  it('knows beforehand whether a fact is news', () => {
     fc.assert(
       fc.property(history, news, (items, item) => {
         const observer = new Observer(...items.map(contentOf))
@@ -136,7 +136,7 @@ describe('merging news of members', () => {
     )
   })
 
-  it('never resurrects: a life that ended is never again alive', () => {
+  it('never resurrects: a life that ended never lives again', () => {
     fc.assert(
       fc.property(history, (items) => {
         const observer = new Observer()
@@ -159,7 +159,7 @@ describe('merging news of members', () => {
     )
   })
 
-  it('reports at most one start and one end of a life, the start first, and tells by the changes who is there', () => {
+  it('reports at most one start and one end of a life, the start first, so that the changes show the members', () => {
     fc.assert(
       fc.property(history, (items) => {
         const observer = new Observer(...items.map(contentOf))
@@ -186,14 +186,14 @@ describe('merging news of members', () => {
 })
 
 describe('View', () => {
-  it('takes the word of the member over that of others about the same end', () => {
+  it("prefers the member's statement to that of others about the same end", () => {
     const observer = new Observer(alice.joined(), death(alice, [bob, carol]), alice.left())
     expect(observer.changes.map(({ type }) => type)).toEqual(['joined', 'died'])
     expect(observer.view.ending(alice.id)?.says).toBe('left')
     expect(observer.hear(death(alice, [bob])).view.ending(alice.id)?.says).toBe('left')
   })
 
-  it('reports an earlier life as over when a later one, or the end of a later one, is heard of first', () => {
+  it('reports the end of an earlier life when a later one, or the end of a later one, comes first', () => {
     const later = new Observer(alice.joined(), alice.joined({ incarnation: 3 }))
     expect(later.changes.map(({ type, member }) => `${type} ${member.incarnation}`)).toEqual(['joined 1', 'died 1', 'joined 3'])
     const gone = new Observer(alice.joined(), alice.left(4))
@@ -201,14 +201,14 @@ describe('View', () => {
     expect(gone.view.known(alice.id)).toBe(4)
   })
 
-  it('remembers a life that ended, but no longer as a member', () => {
+  it('remembers a life that ended, but not as a member', () => {
     const observer = new Observer(alice.joined(), death(alice, [bob]))
     expect(observer.view.get(alice.id)).toBeUndefined()
     expect(observer.view.knows(alice.id)).toBe(true)
     expect(observer.view.knows(bob.id)).toBe(false)
   })
 
-  it('stops telling of an end before it forgets it, each at its time, counted from when the end began', () => {
+  it('stops sending an end before it forgets it, each at its time, counted from the beginning of the end', () => {
     const { lifetime } = config.tombstones
     const observer = new Observer()
     const { view, facts } = observer
@@ -232,7 +232,7 @@ describe('View', () => {
     expect(observer.expiry).toBe(Infinity)
   })
 
-  it('counts the youngest age that was told of an end: a false one must not make it forgotten early', () => {
+  it('counts the lowest age received for an end: a false one must not make it forgotten early', () => {
     const { lifetime } = config.tombstones
     const hour = 3_600_000
     const end = read(death(alice, [bob]))
@@ -251,7 +251,7 @@ describe('View', () => {
     expect(view.knows(alice.id)).toBe(false)
   })
 
-  it('tells an end again that it had ceased to tell, when somebody tells of a younger one', () => {
+  it('sends an end again that it had stopped sending, if a peer sends a lower age', () => {
     const { lifetime } = config.tombstones
     const end = read(death(alice, [bob]))
     const { view, facts } = new Observer(alice.joined())
@@ -262,7 +262,7 @@ describe('View', () => {
     expect(facts.isSent(end)).toBe(true)
   })
 
-  it('is not made younger by ages that differ as honest ones do, nor older by any', () => {
+  it('grows no younger by ages that differ as honest ones do, nor older by any', () => {
     const end = read(death(alice, [bob]))
     const { view, facts } = new Observer(alice.joined())
     const now = 10_000_000
@@ -272,7 +272,7 @@ describe('View', () => {
     expect(facts.aged(end, now).ageSeconds).toBe(100)
   })
 
-  it('takes the latest version of what a member says of one life, whatever comes last', () => {
+  it("takes the latest version of a member's statement of one life, whichever comes last", () => {
     const moved = [Uint8Array.of(4, 10, 0, 0, 1, 6, 0, 80)]
     const versions = [alice.joined(), alice.joined({ version: 2, addresses: moved }), alice.joined({ version: 3 })]
     const observer = new Observer(...versions.toReversed(), ...versions)
@@ -285,11 +285,11 @@ describe('View', () => {
     expect(late.hear(versions[2] as Content).changes.map(({ type }) => type)).toEqual(['joined', 'updated', 'left'])
   })
 
-  it('lets tombstones outlive the memory of heals, with something to spare for what is no longer told', () => {
+  it('keeps tombstones for longer than the memory of heals, plus the time in which they are not sent', () => {
     expect(config.tombstones.lifetime * shareUntil).toBeGreaterThan(config.healing.memory)
   })
 
-  it('remembers no more ends than members that it may have, and drops the oldest', () => {
+  it('remembers at most as many ends as it may have members, and drops the oldest', () => {
     const small = makeConfig({ limits: { members: 3 } })
     const facts = new FactSet(new Registry())
     const view = new View(facts, small)
@@ -298,7 +298,7 @@ describe('View', () => {
     expect(facts.size).toBe(3)
   })
 
-  it('says when it is full', () => {
+  it('reports that it is full', () => {
     const facts = new FactSet(new Registry())
     const view = new View(facts, makeConfig({ limits: { members: 2 } }))
     view.merge(read(alice.joined()), 0, 0)
@@ -325,7 +325,7 @@ describe('View', () => {
     )
   })
 
-  it('forgets everything when asked to', () => {
+  it('forgets everything on request', () => {
     const observer = new Observer(alice.joined(), bob.left())
     const { view } = observer
     view.clear()

@@ -8,7 +8,7 @@ const people = actors(40)
 const [alice, bob] = people as [Actor, Actor]
 
 describe('a registry', () => {
-  it('keeps one of equal facts, however many hold it', () => {
+  it('keeps one of equal facts, however many holders it has', () => {
     const registry = new Registry()
     const [one, other] = [new FactSet(registry), new FactSet(registry)]
     const held = one.put(factOf({ statement: alice.joined() }))
@@ -17,7 +17,7 @@ describe('a registry', () => {
     expect(one.about(alice.id)).toBe(held)
   })
 
-  it('forgets a fact when the last holder lets go, so that what comes and goes takes no room', () => {
+  it('forgets a fact when its last holder releases it, so that facts that come and go take no room', () => {
     const registry = new Registry()
     const [one, other] = [new FactSet(registry), new FactSet(registry)]
     for (let round = 1; round < 50; round++) {
@@ -35,7 +35,7 @@ describe('a registry', () => {
     expect(registry.order.size).toBe(0)
   })
 
-  it('takes a fact in again that it had forgotten', () => {
+  it('accepts a fact again that it had forgotten', () => {
     const registry = new Registry()
     const set = new FactSet(registry)
     const [early, late] = [factOf({ statement: alice.joined() }), factOf({ statement: bob.joined() })]
@@ -47,7 +47,7 @@ describe('a registry', () => {
     expect(set.about(bob.id)).toBe(late)
   })
 
-  it('has members on its rings by their hashes, whenever they came', () => {
+  it('places members on its rings by their hashes, whenever they came', () => {
     const registry = new Registry()
     const set = new FactSet(registry)
     for (const actor of people.slice(0, 20)) set.put(factOf({ statement: actor.joined() }))

@@ -57,7 +57,7 @@ function pass(statement: Statement, reader = alice): Statement {
 }
 
 describe('a statement', () => {
-  it('comes out as it went in, with a signature that holds', () => {
+  it('is decoded unchanged, with a valid signature', () => {
     fc.assert(
       fc.property(content, (said) => {
         const statement = bob.codec.sign(bob.id, said)
@@ -74,7 +74,7 @@ describe('a statement', () => {
     expect(checkSeal(bob.id, messageOf(pool, kinds.refutation, statement.body), statement.signature)).toBe(false)
   })
 
-  it('does not hold with one bit changed anywhere, under another signer, of another kind, or in another pool', () => {
+  it('is invalid with one bit changed anywhere, under another signer, of another kind, or in another pool', () => {
     const statement = bob.joined()
     const stranger = new Actor(bob.id, 'other-pool')
     expect(alice.codec.verify(statement)).toBe(true)
@@ -90,7 +90,7 @@ describe('a statement', () => {
     }
   })
 
-  it('is short where a member says that it joined: less than 150 bytes with one IPv4 address and a host name', () => {
+  it('that a member joined is short: less than 150 bytes with one IPv4 address and a host name', () => {
     const statement = bob.joined({ incarnation: 1, nonce: 0xdeadbeef, location: 'workstation1' })
     expect(wire.Statement.encode(statementToWire(statement)).length).toBeLessThan(150)
   })
@@ -98,7 +98,7 @@ describe('a statement', () => {
   it.each([
     ['bytes', (frame: Uint8Array) => frame],
     ['a Buffer, whose slices are views', (frame: Uint8Array) => Buffer.from(frame)],
-  ])('does not keep the frame in memory that it came in, be it %s', (_, received) => {
+  ])('does not keep its frame in memory, be that %s', (_, received) => {
     const frame = received(
       wire.Frame.encode({
         facts: { facts: [{ statement: statementToWire(bob.joined({ tag: new Uint8Array(100) })), ageSeconds: 0 }], fresh: false },
@@ -114,12 +114,12 @@ describe('a statement', () => {
     }
   })
 
-  it('of a node itself occupies no more than it has', () => {
+  it('by a node itself takes no more memory than its bytes', () => {
     const { body } = bob.joined({ tag: new Uint8Array(100) })
     expect(body.buffer.byteLength).toBe(body.length)
   })
 
-  it('of a kind that this version does not know is read and passed on as it is', () => {
+  it('of a kind unknown to this version is read and passed on unchanged', () => {
     const statement = bob.says(4711, Uint8Array.of(1, 2, 3))
     const read = pass(statement)
     expect(isKind(read, 'unknown')).toBe(true)
@@ -127,7 +127,7 @@ describe('a statement', () => {
     expect(wire.Statement.encode(statementToWire(read))).toEqual(wire.Statement.encode(statementToWire(statement)))
   })
 
-  it('that is a suspicion says only what a certificate can repeat: with anything else in its body it is refused', () => {
+  it('that is a suspicion is refused if its body has anything that a certificate cannot repeat', () => {
     // A certificate quotes a suspicion by its content. A suspicion signed over other bytes would
     // make the certificate look forged, and its honest sender a liar.
     const suspicion = alice.suspects(bob)
@@ -136,7 +136,7 @@ describe('a statement', () => {
   })
 })
 
-describe('what is out of bounds in a statement is refused', () => {
+describe('a statement out of bounds is refused', () => {
   const joined = (changes: Partial<wire.Joined>): Uint8Array =>
     wire.Joined.encode({ incarnation: 1, nonce: 1, addresses: [], location: '', tag: new Uint8Array(0), ...changes })
   const constants = (...all: readonly [name: string, bytes: number][]): Uint8Array =>
@@ -165,15 +165,15 @@ describe('what is out of bounds in a statement is refused', () => {
     ['constants out of order', kinds.joined, constants(['b', 1], ['a', 1])],
     ['a constant without a name', kinds.joined, constants(['', 1])],
     ['a constant with a control character', kinds.joined, constants(['a\u001bb', 1])],
-    ['a record padded with what nobody reads', kinds.record, padded(wire.Record.encode({ ...record, value: new Uint8Array(0) }), 100_000)],
-    ['a left-statement padded with what nobody reads', kinds.left, padded(wire.Left.encode({ incarnation: 1 }), 1_000)],
-    ['a joined-statement padded with what nobody reads', kinds.joined, padded(joined({}), 10_000)],
+    ['a record padded with unread bytes', kinds.record, padded(wire.Record.encode({ ...record, value: new Uint8Array(0) }), 100_000)],
+    ['a left-statement padded with unread bytes', kinds.left, padded(wire.Left.encode({ incarnation: 1 }), 1_000)],
+    ['a joined-statement padded with unread bytes', kinds.joined, padded(joined({}), 10_000)],
     [
       'more constants than a member has',
       kinds.joined,
       constants(...Array.from({ length: 33 }, (_, i): [string, number] => [`c${10 + i}`, 1])),
     ],
-    ['a left of no life', kinds.left, wire.Left.encode({ incarnation: 0 })],
+    ['a left-statement of no life', kinds.left, wire.Left.encode({ incarnation: 0 })],
     ['a suspect that is no key', kinds.suspicion, wire.Suspicion.encode({ suspect: new Uint8Array(31), incarnation: 1, heartbeat: 0 })],
     [
       'a suspicion of no life',
@@ -200,7 +200,7 @@ describe('what is out of bounds in a statement is refused', () => {
     expect(() => alice.read({ ...message, signer: new Uint8Array(33) })).toThrow(FrameError)
   })
 
-  it('but the bounds themselves are fine', () => {
+  it('but a statement at the bounds is accepted', () => {
     const statement = bob.joined({
       incarnation: limits.counter,
       addresses: Array.from({ length: limits.addresses }, () => new Uint8Array(limits.addressBytes)),

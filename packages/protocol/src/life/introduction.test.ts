@@ -22,7 +22,7 @@ const refuse = (bench: Bench, { id, address }: Introducer, reason = 'refused'): 
 const entered = (bench: Bench): boolean[] => bench.notifications.flatMap((each) => (each.type === 'entered' ? [each.alone] : []))
 
 describe('a newcomer', () => {
-  it('dials its introducers, and does not enter before one has said what it knows', () => {
+  it('dials its introducers, and does not enter before one has sent its hello', () => {
     const bench = new Bench(self, { introducers: [door, bareDoor] })
     expect(dials(bench.log.map(({ effect }) => effect))).toEqual([
       { type: 'connect', peer: alice.id, addresses: [door.address] },
@@ -33,7 +33,7 @@ describe('a newcomer', () => {
     expect(bench.node.self?.incarnation).toBe(1)
   })
 
-  it('says that it has entered when it has reconciled with its introducer, whom it knows by then', () => {
+  it('reports that it has entered once it has reconciled with its introducer, which it knows by then', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.reconciles = false
     bench.link(alice)
@@ -46,7 +46,7 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([false])
   })
 
-  it('is not in by the word of a stranger that says it is done, and claims nothing, while its introducer has said nothing', () => {
+  it("neither enters nor claims after a stranger's reconciliation while its introducer has sent nothing", () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.reconciles = false
     bench.link(mallory)
@@ -63,7 +63,7 @@ describe('a newcomer', () => {
     expect(bench.node.reign('master')?.winner.id).toBe(self.id)
   })
 
-  it('says that it goes on alone, once: when it founds a pool, when all refuse, when nobody answers, and when who let it in is gone', () => {
+  it('reports once that it is alone: as founder, refused by all, without an answer, or after its introducer left', () => {
     expect(entered(new Bench(self))).toEqual([true])
     const refused = new Bench(self, { introducers: [door] })
     refuse(refused, door)
@@ -102,7 +102,7 @@ describe('a newcomer', () => {
     expect(types[0]).toEqual({ type: 'persist', incarnation: expected })
   })
 
-  it('hands over its own statement as news, and reconciles', () => {
+  it('sends its own statement as news, and reconciles', () => {
     const bench = new Bench(self, { introducers: [door] })
     const frames = framesTo(alice.id, bench.link(alice))
     expect(frames.flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(bench.ownStatement())])
@@ -110,7 +110,7 @@ describe('a newcomer', () => {
     expect(frames.some((frame) => frame.reconcile !== undefined)).toBe(true)
   })
 
-  it('reports nobody before itself', () => {
+  it('reports no other member before itself', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.input({ type: 'connected', peer: alice.id, dialable: true })
     bench.receive(alice, facts([alice.joined(), bob.joined()]))
@@ -120,7 +120,7 @@ describe('a newcomer', () => {
     expect(bench.changes).toEqual([`joined:${self.id}:1`, `joined:${alice.id}:1`, `joined:${bob.id}:1`])
   })
 
-  it('goes on alone at once when all introducers refuse, says why, and goes on trying', () => {
+  it('continues alone at once if all introducers refuse, reports why, and keeps trying', () => {
     const bench = new Bench(self, { introducers: [door, bareDoor] })
     refuse(bench, door, 'alice refused')
     expect(bench.node.self).toBeUndefined()
@@ -132,7 +132,7 @@ describe('a newcomer', () => {
     expect(dials(bench.advance(retryMin * 2)).length).toBeGreaterThanOrEqual(2)
   })
 
-  it('goes on alone after a while when none answers', () => {
+  it('continues alone after a while if no introducer answers', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.advance(introduction.aloneAfter - 1)
     expect(bench.node.self).toBeUndefined()
@@ -141,7 +141,7 @@ describe('a newcomer', () => {
     expect(bench.node.health(bench.now)).toMatchObject({ alone: true, introducers: [{ introducer: door, reason: 'no answer yet' }] })
   })
 
-  it('tries an introducer that refuses less and less often, but never stops, and complains once', () => {
+  it('tries an introducer that refuses less and less often, but never stops, and warns once', () => {
     const bench = new Bench(self, { introducers: [door] })
     refuse(bench, door)
     const times: number[] = []
@@ -166,7 +166,7 @@ describe('a newcomer', () => {
     expect(bench.node.health(bench.now).introducers).toEqual([])
   })
 
-  it('whose introducers are all itself founds the pool, and stands in its elections', () => {
+  it('that is its only introducer founds the pool, and stands in its elections', () => {
     const bench = new Bench(self, { introducers: [bareDoor, { id: self.id, address: Uint8Array.of(7) }] })
     bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
     expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toEqual([undefined])
@@ -183,7 +183,7 @@ describe('a newcomer', () => {
     expect(bench.node.health(bench.now)).toMatchObject({ alone: false, introducers: [] })
   })
 
-  it('one of whose introducers is itself waits for the others', () => {
+  it('that is one of its introducers waits for the others', () => {
     const bench = new Bench(self, { introducers: [bareDoor, door] })
     bench.input({ type: 'command', command: { type: 'elect', election: 'e' } })
     bench.input({
@@ -200,7 +200,7 @@ describe('a newcomer', () => {
     expect(bench.node.health(bench.now).introducers).toEqual([{ introducer: door, reason: 'refused' }])
   })
 
-  it('asks members that it remembers one after the other, and no more once it is in', () => {
+  it('dials remembered members one after the other, and no more once it has entered', () => {
     const remembered: Introducer[] = [alice, bob].map(({ id }, i) => ({ id, address: Uint8Array.of(i), remembered: true }))
     const bench = new Bench(self, { introducers: remembered })
     expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toEqual([alice.id])
@@ -210,7 +210,7 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([false])
   })
 
-  it('gives up members that it remembers, in the end, and complains of none', () => {
+  it('gives up remembered members in the end, without a warning', () => {
     const gone: Introducer = { ...door, remembered: true }
     const bench = new Bench(self, { introducers: [gone] })
     for (let tries = 1; tries < rememberedTries; tries += 1) refuse(bench, gone)
@@ -222,7 +222,7 @@ describe('a newcomer', () => {
     expect(bench.node.health(bench.now)).toMatchObject({ introducers: [] })
   })
 
-  it('says that it stands in no election as long as no introducer was reached', () => {
+  it('reports that it stands in no election until an introducer is reached', () => {
     const warnings = (bench: Bench): string[] => bench.notifications.flatMap((each) => (each.type === 'warning' ? [each.message] : []))
     const bench = new Bench(self, { introducers: [door] })
     refuse(bench, door)
@@ -233,7 +233,7 @@ describe('a newcomer', () => {
   })
 
   it.each([1_000, 2 * retryMax])(
-    'that loses its last link after %i ms looks at the addresses of its introducers again, where somebody else may live',
+    "that loses its last link after %i ms dials its introducers' addresses again, where another node may live",
     (age) => {
       const bench = new Bench(self, { introducers: [bareDoor] })
       bench.meet(alice)
@@ -247,7 +247,7 @@ describe('a newcomer', () => {
     },
   )
 
-  it('finds others on the local network, but not itself or whom it knows', () => {
+  it('dials others found on the local network, but not itself or known members', () => {
     const bench = new Bench(self)
     bench.meet(alice)
     const found = (introducer: Introducer): Effect[] => dials(bench.input({ type: 'discovered', introducer }))
@@ -270,7 +270,7 @@ describe('an introducer', () => {
     return framesTo(actor.id, bench.input({ type: 'connected', peer: actor.id, dialable: true }))
   }
 
-  it('says what it knows of who comes: nothing, a life, or one that is over', () => {
+  it('sends its knowledge of a newcomer: none, a life, or a life that is over', () => {
     const bench = member(5)
     bench.overhears(bob.left())
     const hello = (actor: Actor): unknown => probeHost(bench, actor).find((frame) => frame.hello !== undefined)?.hello
@@ -279,7 +279,7 @@ describe('an introducer', () => {
     expect(hello(bob)).toMatchObject({ known: 1, ended: true })
   })
 
-  it('hands newcomers on to other members when too many come at once', () => {
+  it('redirects newcomers to other members when too many come at once', () => {
     const bench = member(100)
     const late = everyone[239] as Actor
     const newcomers = everyone.slice(100, 239)
@@ -298,7 +298,7 @@ describe('an introducer', () => {
     expect(probeHost(bench, late).some((frame) => frame.redirect !== undefined)).toBe(false)
   })
 
-  it('serves all while there is nobody to hand them on to', () => {
+  it('serves all newcomers while there are no members to redirect them to', () => {
     const bench = member(5)
     const newcomers = everyone.slice(100, 100 + 2 * servedAtOnce)
     for (const actor of newcomers) expect(probeHost(bench, actor).map((frame) => frame.hello?.known)).toEqual([0])
@@ -324,16 +324,16 @@ describe('an introducer', () => {
     return { broadcasts: told.length, facts: told.flatMap((broadcast) => broadcast.facts).length }
   }
 
-  it('makes each newcomer known where they come one by one', () => {
+  it('publishes each newcomer if they come one by one', () => {
     expect(announce(everyone.slice(5, 15), 1_000)).toEqual({ broadcasts: 10, facts: 10 })
   })
 
-  it('does not publish each of a crowd: reconciliation carries it', () => {
+  it('does not publish each of a crowd: reconciliation carries them', () => {
     expect(announce(everyone.slice(5, 45), 5).broadcasts).toBeLessThanOrEqual(4)
   })
 })
 
-describe('a newcomer that is redirected', () => {
+describe('a redirected newcomer', () => {
   function redirected(reconciles: boolean): Bench {
     const bench = new Bench(self, { introducers: [door] })
     bench.reconciles = reconciles
@@ -344,7 +344,7 @@ describe('a newcomer that is redirected', () => {
 
   const redirect = { redirect: { members: [bob, carol].map((actor) => wireFact(actor.joined())) } }
 
-  it('dials the first of those it was told of, and closes the link to who told it once it is whole', () => {
+  it('dials the first member that it was named, and later closes the link to the introducer', () => {
     const bench = redirected(false)
     const effects = bench.receive(alice, redirect)
     expect(dials(effects).map(({ peer }) => peer)).toEqual([bob.id])
@@ -355,14 +355,14 @@ describe('a newcomer that is redirected', () => {
     expect(bench.sent(alice).some((frame) => frame.goodbye !== undefined)).toBe(true)
   })
 
-  it('dials nobody more for who names others again and again', () => {
+  it('dials no further members for a peer that names others again and again', () => {
     const bench = redirected(false)
     const others = everyone.slice(100, 200)
     const effects = others.flatMap((actor) => bench.receive(alice, { redirect: { members: [wireFact(actor.joined())] } }))
     expect(dials(effects).map(({ peer }) => peer)).toEqual([others[0]?.id])
   })
 
-  it('comes back to who handed it on when those do not answer', () => {
+  it('comes back to the introducer if the named members do not answer', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.input({ type: 'connected', peer: alice.id, dialable: true })
     bench.receive(alice, redirect)
@@ -386,7 +386,7 @@ describe('a newcomer that is redirected', () => {
       return bench
     }
 
-    it('enters all the same when nobody answers', () => {
+    it('enters all the same if nobody answers', () => {
       const bench = deceived()
       const effects = bench.advance(introduction.aloneAfter)
       expect(effects).toContainEqual({ type: 'persist', incarnation: 1 })
@@ -394,13 +394,13 @@ describe('a newcomer that is redirected', () => {
       expect(dials(effects).filter(({ peer }) => peer !== alice.id)).toEqual([])
     })
 
-    it('enters all the same when its introducers refuse', () => {
+    it('enters all the same if its introducers refuse', () => {
       const bench = deceived()
       refuse(bench, door)
       expect(bench.changes).toEqual([`joined:${self.id}:1`])
     })
 
-    it('holds it against who sent it, not against who lets it in', () => {
+    it('penalizes the sender, not the introducer that lets it in', () => {
       const bench = deceived()
       const effects = bench.link(alice)
       expect(bench.node.self?.incarnation).toBe(1)
@@ -419,10 +419,10 @@ describe('a newcomer that is redirected', () => {
     })
 
     it.each([
-      ['who left', bob.left()],
-      ['who died', death(bob, [alice, carol])],
+      ['that left', bob.left()],
+      ['that died', death(bob, [alice, carol])],
       ['by a candidacy', bob.stands('e')],
-    ])('is named nobody %s', (_, content) => {
+    ])('accepts no named member %s', (_, content) => {
       const bench = new Bench(self, { introducers: [door] })
       bench.input({ type: 'connected', peer: mallory.id, dialable: true })
       bench.receive(mallory, { redirect: { members: [wireFact(content)] } })
@@ -430,7 +430,7 @@ describe('a newcomer that is redirected', () => {
     })
   })
 
-  it('and already has the pool does not care', () => {
+  it('ignores a redirect if it has reconciled already', () => {
     const bench = redirected(true)
     expect(bench.node.health(bench.now).lastReconciliation).toBeDefined()
     expect(dials(bench.receive(alice, { redirect: { members: [wireFact(bob.joined())] } }))).toEqual([])

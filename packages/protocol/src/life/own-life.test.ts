@@ -22,8 +22,8 @@ function renounce(bench: Bench, actor: Actor, incarnation = life(bench)): void {
   bench.link(actor, { known: incarnation, ended: true })
 }
 
-describe('a life that others hold for ended', () => {
-  it('is given up on the word of one, and the more seldom the more often that happens', () => {
+describe('a life that others believe to be over', () => {
+  it('is given up on the word of one peer, less often each time', () => {
     const bench = pool()
     const [liar] = others as [Actor]
     const begun: number[] = []
@@ -40,7 +40,7 @@ describe('a life that others hold for ended', () => {
     for (let i = 1; i < gaps.length; i++) expect(gaps[i]).toBeGreaterThan((gaps[i - 1] as number) * 1.5)
   })
 
-  it('is given up soon on the word of as many as make a death, also when it often happened before', () => {
+  it('is given up soon on the word of as many peers as a death needs, even if it happened often before', () => {
     const bench = pool()
     const [liar] = others as [Actor]
     for (let i = 0; i < 200; i++) {
@@ -55,7 +55,7 @@ describe('a life that others hold for ended', () => {
     expect(life(bench)).toBe(before + 1)
   })
 
-  it('is given up on the word of strangers, however many say so, no sooner than on that of one', () => {
+  it('is given up on the word of many strangers no sooner than on that of one', () => {
     const bench = pool()
     const start = life(bench)
     for (const stranger of strangers) bench.link(stranger)
@@ -68,7 +68,7 @@ describe('a life that others hold for ended', () => {
     expect(life(bench) - start).toBeLessThanOrEqual(4)
   })
 
-  it('is not proven to be over by one accuser, though it accuses all others, too', () => {
+  it('is not proven to be over by one accuser that accuses all others as well', () => {
     const bench = pool()
     const [liar] = others as [Actor]
     const start = life(bench)
@@ -80,7 +80,7 @@ describe('a life that others hold for ended', () => {
     expect(life(bench) - start).toBeLessThan(5)
   })
 
-  it('is not given up again for what was said of the one before', () => {
+  it('is not given up because of statements about the life before', () => {
     const bench = pool()
     const before = life(bench)
     for (const actor of others.slice(0, mostAccusers)) renounce(bench, actor, before)
@@ -90,7 +90,7 @@ describe('a life that others hold for ended', () => {
     expect(life(bench)).toBe(before + 1)
   })
 
-  it('is given up at once where that is proven', () => {
+  it('is given up at once if its end is proven', () => {
     const bench = pool()
     for (let expected = 2; expected <= 6; expected++) {
       bench.overhears(certify(others.slice(0, mostAccusers).map((accuser) => accuser.suspects(self, 0, expected - 1))))
@@ -99,7 +99,7 @@ describe('a life that others hold for ended', () => {
     }
   })
 
-  it('is no surer for how many pass on a death that one made up', () => {
+  it('is not given up sooner if many pass on a death that one peer made up', () => {
     const bench = pool()
     const [liar] = others as [Actor]
     for (let round = 0; round < 3; round++) {

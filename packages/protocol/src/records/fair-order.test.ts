@@ -20,12 +20,12 @@ function kept(room: number, facts: readonly Fact[], before: readonly Fact[] = []
 
 const keys = (facts: readonly Fact[]): string[] => facts.map(({ key }) => key).sort()
 
-describe('the order in which records make way', () => {
+describe('the order in which records are evicted', () => {
   const random = createRandom(3)
   // prettier-ignore
   const shuffled = <T>(list: readonly T[]): T[] => list.map((each) => [random(), each] as const).sort(([a], [b]) => a - b).map(([, each]) => each)
 
-  it('keeps the same whatever comes first, and whatever was kept of parts before', () => {
+  it('keeps the same records in whatever order they come, and whatever subsets were kept before', () => {
     for (let round = 0; round < 200; round++) {
       const facts = Array.from({ length: 30 }, (_, i) => recordOf(Math.floor(random() ** 2 * 5), `name ${round} ${i}`))
       const room = 1 + Math.floor(random() * 20)
@@ -37,7 +37,7 @@ describe('the order in which records make way', () => {
     }
   })
 
-  it('leaves each owner as many as it has, up to an equal share', () => {
+  it('leaves each owner its records up to an equal share', () => {
     const greedy = Array.from({ length: 100 }, (_, i) => recordOf(0, `greedy ${i}`))
     const modest = [1, 2, 3].flatMap((owner) => [recordOf(owner, 'one'), recordOf(owner, 'two')])
     const found = kept(20, shuffled([...greedy, ...modest]))
@@ -45,7 +45,7 @@ describe('the order in which records make way', () => {
     for (const fact of modest) expect(keys(found)).toContain(fact.key)
   })
 
-  it('forgets what is taken out', () => {
+  it('forgets removed records', () => {
     const order = new FairOrder()
     const facts = [recordOf(0, 'a'), recordOf(0, 'b'), recordOf(1, 'c')]
     for (const fact of facts) order.add(fact)

@@ -27,7 +27,7 @@ const hear = (...statements: readonly Statement[]): Effect[] => bench.receive(al
 const passedOn = (effects: readonly Effect[]): number => framesTo(bob.id, effects).flatMap((frame) => frame.facts?.facts ?? []).length
 
 describe('a record', () => {
-  it('is published, held and told, and found by its name', () => {
+  it('is published, held and sent, and found by its name', () => {
     publish('job/1', 'one')
     publish('job/2', 'two')
     publish('service', 'three')
@@ -40,14 +40,14 @@ describe('a record', () => {
     expect(effects.some(({ type }) => type === 'broadcast') || passedOn(effects) > 0).toBe(true)
   })
 
-  it('of others is taken in and passed on, whether its owner is a member or not', () => {
+  it('by others is accepted and passed on, whether its owner is a member or not', () => {
     const effects = [...hear(alice.publishes('one'), stranger.publishes('two')), ...bench.advance(2_000)]
     expect(names()).toEqual(['one', 'two'])
     expect(effects.some(({ type }) => type === 'broadcast')).toBe(true)
     expect(told().map(({ owner }) => owner)).toEqual([alice.id, stranger.id])
   })
 
-  it('is signed with another key where one is given', () => {
+  it('is signed with another key if one is given', () => {
     publish('job', 'mine', 60_000, { id: stranger.id, sign: (message) => seal(stranger.id, message) })
     expect(bench.node.records()[0]?.owner).toBe(stranger.id)
     const other = new Bench(alice)
@@ -57,14 +57,14 @@ describe('a record', () => {
     expect(other.node.records()[0]).toMatchObject({ name: 'job', owner: stranger.id })
   })
 
-  it('is replaced by a later version of the same owner, and by nobody else', () => {
+  it('is replaced by a later version of the same owner, and of no other', () => {
     hear(alice.publishes('job', { version: 5, value: bytes('new') }))
     hear(alice.publishes('job', { version: 4, value: bytes('old') }), bob.publishes('job', { version: 9, value: bytes('bob') }))
     const found = new Map(bench.node.records().map((record) => [record.owner, text(record)]))
     expect(found).toEqual(new Map([[alice.id, 'new'], [bob.id, 'bob']])) // prettier-ignore
   })
 
-  it('of one version with two contents comes out the same, whatever came first', () => {
+  it('with two contents of one version ends up the same, whichever comes first', () => {
     const two = ['x', 'y'].map((value) => alice.publishes('job', { version: 5, value: bytes(value) }))
     hear(...two)
     const other = new Bench(self)
@@ -87,7 +87,7 @@ describe('a record', () => {
     expect(text(bench.node.records()[0])).toBe('again')
   })
 
-  it('ends when its time is over, and is not taken in again', () => {
+  it('ends when its time is over, and is not accepted again', () => {
     const statement = alice.publishes('job', { expires: bench.today + 5_000 })
     hear(statement)
     bench.advance(4_900)
@@ -99,7 +99,7 @@ describe('a record', () => {
     expect(names()).toEqual([])
   })
 
-  it('ends within a minute of a calendar that was set forward', () => {
+  it('ends within a minute after the calendar was set forward', () => {
     hear(alice.publishes('job', { expires: bench.today + 3_600_000 }))
     bench.skew = 4_000_000
     expect(names()).toEqual([])
@@ -107,7 +107,7 @@ describe('a record', () => {
     expect(bench.node.fingerprint.count).toBe(3)
   })
 
-  it('goes on above what its owner said before, though the owner forgot it', () => {
+  it("continues above its owner's earlier version, though the owner forgot it", () => {
     publish('job', 'one')
     const before = bench.node.records()[0]?.version ?? 0
     const again = new Bench(self)
@@ -118,8 +118,8 @@ describe('a record', () => {
   })
 })
 
-describe('of records that others make up', () => {
-  it('one that never ends, or with a forged signature, is not held', () => {
+describe('of hostile records', () => {
+  it('one that never ends, or has a forged signature, is not held', () => {
     hear(alice.publishes('for ever', { expires: calendar + 10 * bench.config.limits.recordLifetime }))
     expect(names()).toEqual([])
     hear(forged(alice.publishes('forged')))
@@ -127,7 +127,7 @@ describe('of records that others make up', () => {
     expect(bench.notifications.some((each) => each.type === 'warning' && each.code === 'PEER_MISBEHAVED')).toBe(true)
   })
 
-  it('no more than there is room for are held, and none of those who have few is lost', () => {
+  it('at most the allowed number is held, and owners of few lose none', () => {
     bench = new Bench(self, { config: { limits: { records: 20, bootstrapTime: 0 } } })
     for (const actor of [alice, bob]) bench.meet(actor)
     publish('mine')
@@ -139,7 +139,7 @@ describe('of records that others make up', () => {
     expect(names()).toContain('his')
   })
 
-  it('those that came first make way for who has fewer', () => {
+  it('earlier ones make way for records of owners that have fewer', () => {
     bench = new Bench(self, { config: { limits: { records: 20 } } })
     for (const actor of [alice, bob]) bench.meet(actor)
     hear(...Array.from({ length: 40 }, (_, i) => stranger.publishes(`flood ${i}`)))
@@ -157,7 +157,7 @@ describe('of records that others make up', () => {
     expect([...held.keys()].toSorted((a, b) => (a < b ? -1 : 1))).toEqual(names())
   })
 
-  it('of owners that are no members few are taken in at once, over a link and on the topic; of members all', () => {
+  it('few of strangers are accepted at once, over a link and on the topic, but all of members', () => {
     bench = new Bench(self, { config: { limits: { bootstrapTime: 0 } } })
     for (const actor of [alice, bob]) bench.meet(actor)
     bench.advance(70_000)
@@ -172,7 +172,7 @@ describe('of records that others make up', () => {
     expect(names('member')).toHaveLength(80)
   })
 
-  it('an owner that has more than its share is told so, and keeps what it has', () => {
+  it('an owner above its share gets a warning, and keeps its former records', () => {
     bench = new Bench(self, { config: { limits: { records: 2 } } })
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) publish(name)
     expect(names()).toEqual(['a', 'b'])

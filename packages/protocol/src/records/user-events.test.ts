@@ -32,7 +32,7 @@ const told = (): AgedFact[] => bench.notifications.filter((each) => each.type ==
 const names = (): string[] => told().map(({ name, from }) => `${name} of ${from.id}`)
 
 describe('an event', () => {
-  it('is told here and to all, and is no record for the application', () => {
+  it('is reported here and sent to all, and is no record for the application', () => {
     broadcast('deploy', 'v2')
     expect(told()).toEqual([{ type: 'event', name: 'deploy', payload: bytes('v2'), from: bench.node.self }])
     expect(bench.node.records()).toEqual([])
@@ -43,7 +43,7 @@ describe('an event', () => {
     expect(other.notifications).toContainEqual({ type: 'event', name: 'deploy', payload: bytes('v2'), from: other.node.member(self.id) })
   })
 
-  it('of a member is told once, however often and in whatever version it comes', () => {
+  it('by a member is reported once, however often and in whatever version it comes', () => {
     const one = event(alice, 'go')
     const again = alice.publishes(one.content.name, { ...one.content, version: one.content.version + 1 })
     for (const statement of [one, one, again]) bench.receive(bob, facts([statement]))
@@ -51,7 +51,7 @@ describe('an event', () => {
     expect(names()).toEqual([`go of ${alice.id}`])
   })
 
-  it('of a member that is not known yet is told when it is; of somebody who is none, never', () => {
+  it('by an unknown member is reported once that member is known; by a stranger, never', () => {
     bench.receive(alice, facts([event(stranger, 'go')]))
     expect(names()).toEqual([])
     bench.advance(10_000)
@@ -59,13 +59,13 @@ describe('an event', () => {
     expect(names()).toEqual([`go of ${stranger.id}`])
   })
 
-  it('of a member that has left since is told', () => {
+  it('by a member that has left since is reported', () => {
     bench.receive(alice, facts([alice.left()]))
     bench.receive(bob, facts([event(alice, 'bye')]))
     expect(names()).toEqual([`bye of ${alice.id}`])
   })
 
-  it('of before this node entered is not told', () => {
+  it('from before this node entered is not reported', () => {
     const newcomer = new Bench(self, { introducers: [{ id: alice.id, address: Uint8Array.of(1) }] })
     newcomer.reconciles = false
     newcomer.link(alice)
@@ -76,7 +76,7 @@ describe('an event', () => {
     expect(newcomer.notifications.flatMap((each) => (each.type === 'event' ? [each.name] : []))).toEqual(['new'])
   })
 
-  it('that is one too many makes the oldest of whoever has most make way, is told all the same, and takes no room of records', () => {
+  it('above the bound evicts the oldest of the author with most, is reported, and takes no room of records', () => {
     bench = new Bench(self, { config: { limits: { events: 4, records: 4 } } })
     for (const actor of [alice, bob]) bench.meet(actor)
     bench.receive(alice, facts([alice.publishes('job', { expires: bench.today + 60_000 })]))
@@ -90,7 +90,7 @@ describe('an event', () => {
     expect(bench.node.records().map(({ name }) => name)).toEqual(['job'])
   })
 
-  it('is over after its time, and none lives longer', () => {
+  it('ends after its time, and no event lives longer than the bound', () => {
     bench.receive(alice, facts([event(alice, 'long', '', undefined, 3_600_000)]))
     expect(names()).toEqual([])
     const before = bench.node.fingerprint.count
@@ -107,7 +107,7 @@ describe('an event', () => {
     expect(() => broadcast(name, 'x'.repeat(length))).toThrow(RangeError)
   })
 
-  it('that breaks a bound is an offence of who passes it on, and is not told', () => {
+  it('that breaks a bound is an offence of the peer that passes it on, and is not reported', () => {
     const version = calendar + ++sent
     const bad = alice.publishes(eventName(version), { version, value: bytes('no event') })
     bench.receive(bob, facts([bad]))
@@ -118,7 +118,7 @@ describe('an event', () => {
 })
 
 describe('a query', () => {
-  it('is told with the number of those who are asked, and only to those', () => {
+  it('is reported with the number of asked members, and only to those', () => {
     broadcast('load', '', { id: 5, timeout: 1_000 })
     bench.receive(alice, facts([event(alice, 'load', 'now', { id: 7, timeout: 2_000, to: [self.id, bob.id] })]))
     bench.receive(alice, facts([event(alice, 'load', 'other', { id: 8, timeout: 2_000, to: [bob.id] })]))

@@ -43,8 +43,8 @@ class Fixture {
   }
 }
 
-describe('members that were lost', () => {
-  it('are dialled again soon, at the addresses that they had', () => {
+describe('lost members', () => {
+  it('are dialled again soon, at their former addresses', () => {
     const fixture = new Fixture(2)
     fixture.healer.lost(memberOf(bob))
     fixture.advance(20_000)
@@ -52,7 +52,7 @@ describe('members that were lost', () => {
     expect(fixture.dials[0]?.peer).toBe(bob.id)
   })
 
-  it('are dialled less and less, but at least every half minute or so, for a day', () => {
+  it('are dialled less and less often, but at least every half minute or so, for a day', () => {
     const fixture = new Fixture(2)
     fixture.healer.lost(memberOf(bob))
     fixture.advance(600_000)
@@ -71,7 +71,7 @@ describe('members that were lost', () => {
     expect(fixture.context.timers.at('healing')).toBe(Infinity)
   })
 
-  it('cost the pool a bounded number of attempts, however large it is', () => {
+  it('cost the pool a bounded number of attempts, whatever its size', () => {
     const size = 40
     let attempts = 0
     for (let run = 0; run < 10; run++) {
@@ -87,14 +87,14 @@ describe('members that were lost', () => {
     expect(attempts).toBeGreaterThan(0)
   })
 
-  it('are looked for no more when they are back, left, or linked', () => {
+  it('are no longer dialled once they are back, left, or linked', () => {
     const fixture = new Fixture(2)
     fixture.healer.lost(memberOf(bob))
     fixture.healer.found(bob.id)
     expect(fixture.advance(600_000).dials).toEqual([])
   })
 
-  it('are called at the next turn, before all others, where a peer holds them for alive', () => {
+  it('are dialled at the next turn, before all others, if a peer believes them alive', () => {
     const fixture = new Fixture(40)
     for (const actor of everyone.slice(40)) fixture.healer.lost(memberOf(actor))
     const { interval } = fixture.config.healing
@@ -107,7 +107,7 @@ describe('members that were lost', () => {
     }
   })
 
-  it('are called no sooner again for being contested again', () => {
+  it('are dialled no sooner for being contested again', () => {
     const fixture = new Fixture(40)
     const contested = everyone[50] as Actor
     fixture.healer.lost(memberOf(contested))
@@ -120,7 +120,7 @@ describe('members that were lost', () => {
     expect(fixture.dials.length).toBeLessThan(8)
   })
 
-  it('are called one soon after the other once one of them has come back', () => {
+  it('are dialled in quick succession once one of them has come back', () => {
     const fixture = new Fixture(40)
     const [first, ...rest] = everyone.slice(40, 50) as [Actor, ...Actor[]]
     for (const actor of [first, ...rest]) fixture.healer.lost(memberOf(actor))
@@ -137,7 +137,7 @@ describe('members that were lost', () => {
     expect(fixture.dials.length - before).toBe(rest.length)
   })
 
-  it('are called as rarely as ever a turn after many were contested at once', () => {
+  it('are dialled as rarely as before one turn after many were contested at once', () => {
     const fixture = new Fixture(40)
     const lost = everyone.slice(40)
     for (const actor of lost) fixture.healer.lost(memberOf(actor))
@@ -178,7 +178,7 @@ describe('after a partition', () => {
     return bench
   }
 
-  it('a node finds the others again within twenty seconds of the heal, give or take its longest wait', () => {
+  it('a node finds the others again within twenty seconds of the heal, plus or minus its longest wait', () => {
     const bench = apart()
     for (const actor of [alice, bob, carol]) bench.reach.set(actor.id, 'up')
     const time = bench.until(() => bench.node.links.size > 0, 60_000, 100)
@@ -186,7 +186,7 @@ describe('after a partition', () => {
     expect(time).toBeLessThanOrEqual(35_000)
   })
 
-  it('and is told that it died, and of new lives: it enters anew, and reports each end before the new life', () => {
+  it('a node learns of its death and of new lives: it enters anew, and reports each end before the new life', () => {
     const bench = apart()
     bench.link(alice, { known: 1, ended: true, incarnation: 1 })
     expect(bench.node.self?.incarnation).toBe(2)
@@ -201,7 +201,7 @@ describe('after a partition', () => {
     }
   })
 
-  it('who left is not looked for', () => {
+  it('a member that left is not dialled', () => {
     const bench = new Bench(self)
     for (const actor of [alice, bob]) bench.meet(actor)
     bench.receive(alice, facts([bob.left()]))
@@ -214,7 +214,7 @@ describe('after a partition', () => {
 describe('an introducer', () => {
   const introducer = { id: bob.id, address: Uint8Array.of(1) }
 
-  it('is looked for after it left, more and more seldom, until it is a member again: it may come back and know nobody', () => {
+  it('is dialled after it left, less and less often, until it is a member again: it may know nobody then', () => {
     const fixture = new Fixture(2)
     fixture.healer.start([introducer])
     fixture.healer.left(memberOf(carol))
@@ -233,7 +233,7 @@ describe('an introducer', () => {
     expect(fixture.context.timers.at('healing')).toBe(Infinity)
   })
 
-  it('is looked for after it was lost longer ago than others are remembered', () => {
+  it('is dialled even after other lost members are forgotten', () => {
     const fixture = new Fixture(2)
     fixture.healer.start([introducer])
     for (const actor of [bob, carol]) fixture.healer.lost(memberOf(actor))

@@ -86,21 +86,21 @@ beforeEach(() => {
   fixture = new Fixture()
 })
 
-describe('the links that a node keeps up', () => {
-  it('are those to its neighbours and a few at random, bounded at any size of the pool', () => {
+describe('the links that a node maintains', () => {
+  it('go to its neighbours and a few random members, bounded at any size of the pool', () => {
     fixture.meet(...others)
     fixture.advance(30_000)
     for (const id of fixture.rings.neighbours) expect(fixture.linked).toContain(id)
     expect(fixture.linked.size).toBe(fixture.rings.neighbours.size + fixture.context.config.links.random)
   })
 
-  it('are to everyone in a small pool', () => {
+  it('go to all members of a small pool', () => {
     fixture.meet(...others.slice(0, 4))
     fixture.advance(30_000)
     expect(fixture.linked.size).toBe(4)
   })
 
-  it('are one or two until the view has become quiet', () => {
+  it('are one or two until the view is quiet', () => {
     for (const actor of others.slice(0, 40)) {
       fixture.meet(actor)
       fixture.advance(quiet / 8)
@@ -120,7 +120,7 @@ describe('the links that a node keeps up', () => {
     expect(fixture.linked.size).toBeGreaterThan(earlyLinks)
   })
 
-  it('by which a suspect was probed are closed before others, and sooner', () => {
+  it('that were opened to probe a suspect are closed before others, and sooner', () => {
     const { max } = makeConfig({}).links
     const fixture = new Fixture({ links: { random: 0 } })
     fixture.meet(...others.slice(0, 100))
@@ -148,7 +148,7 @@ describe('the links that a node keeps up', () => {
     expect(links.filter(({ goodbye }) => goodbye).map(({ peer }) => peer)).toEqual(expect.arrayContaining(fixture.closed))
   })
 
-  it('to random members go to others where a member says goodbye, as it has more than it needs', () => {
+  it('to random members are replaced if a member says goodbye because it has more than it needs', () => {
     fixture.meet(...others)
     fixture.advance(30_000)
     const chosen = [...fixture.linked].filter((peer) => !fixture.rings.neighbours.has(peer))
@@ -167,7 +167,7 @@ describe('the links that a node keeps up', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(dialPause * 0.5 - 1)
   })
 
-  it('are dialled by the lower id first', () => {
+  it('are dialled by the member with the lower id first', () => {
     fixture.meet(...others)
     fixture.advance(politeness * 0.6)
     for (const { peer } of fixture.dials.slice(earlyLinks)) expect(peer > self.id).toBe(true)
@@ -175,7 +175,7 @@ describe('the links that a node keeps up', () => {
     expect(fixture.dials.some(({ peer }) => peer < self.id)).toBe(true)
   })
 
-  it('are built anew when one is lost', () => {
+  it('are rebuilt when one is lost', () => {
     fixture.meet(...others.slice(0, 4))
     fixture.advance(30_000)
     const lost = (others[1] as Actor).id
@@ -184,7 +184,7 @@ describe('the links that a node keeps up', () => {
     expect(fixture.linked).toContain(lost)
   })
 
-  it('are dialled ever less often where nobody answers, and not at all where the detector does', () => {
+  it('are dialled less and less often if nobody answers, and not at all while the detector dials', () => {
     const [gone, suspected] = others as [Actor, Actor]
     fixture.dead.add(gone.id)
     fixture.suspected.add(suspected.id)
@@ -198,7 +198,7 @@ describe('the links that a node keeps up', () => {
     expect(fixture.dials.map(({ peer }) => peer)).not.toContain(suspected.id)
   })
 
-  it('at random change now and then', () => {
+  it('to random members change now and then', () => {
     fixture.meet(...others)
     fixture.advance(30_000)
     const before = fixture.linked
@@ -214,7 +214,7 @@ describe('the links that a node keeps up', () => {
 })
 
 describe('links that others opened', () => {
-  it('are closed, with a goodbye, only above the bound, and not while they are young', () => {
+  it('are closed with a goodbye, but only above the bound, and not while they are young', () => {
     const { max } = fixture.context.config.links
     fixture.meet(...others)
     fixture.advance(20_000)
@@ -233,7 +233,7 @@ describe('links that others opened', () => {
 })
 
 describe('a node that reaches nobody', () => {
-  it('tries all members that it does not suspect, one after the other, though its links are up', () => {
+  it('dials all members that it does not suspect, one after the other, though its links are up', () => {
     const fixture = new Fixture()
     fixture.meet(...others.slice(0, 40))
     fixture.advance(60_000)

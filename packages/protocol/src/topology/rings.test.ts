@@ -67,7 +67,7 @@ function scan(center: Actor, members: readonly Actor[]): NodeId[] {
 const sorted = (ids: ReadonlySet<string>): string[] => [...ids].sort()
 
 describe('Rings', () => {
-  it('make neighbours of each other: whom one observes observes it, too', () => {
+  it('make neighbours of each other: an observed member observes its observer', () => {
     fc.assert(
       fc.property(pool, (actors) => {
         const neighbours = new Map(actors.map((actor) => [actor.id, around(actor, actors).neighbours]))
@@ -79,7 +79,7 @@ describe('Rings', () => {
     )
   })
 
-  it('let everyone observe everyone in a small pool', () => {
+  it('make all members of a small pool observe each other', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.nat(200), (size, start) => {
         const actors = people.slice(start, start + size)
@@ -89,7 +89,7 @@ describe('Rings', () => {
     )
   })
 
-  it('give each member of a large pool several observers, and bound them', () => {
+  it('give each member of a large pool several observers, at most a bounded number', () => {
     const viewer = new Viewer(people)
     for (const actor of people) {
       const { length } = viewer.observers(actor)
@@ -98,7 +98,7 @@ describe('Rings', () => {
     }
   })
 
-  it('come to the same one by one as at once, whoever came and went', () => {
+  it('are the same built one by one as built at once, whoever came and went', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ enters: fc.boolean(), who: fc.nat(60) }), { maxLength: 60 }), (steps) => {
         const viewer = new Viewer([])
@@ -123,7 +123,7 @@ describe('Rings', () => {
     )
   })
 
-  it('are walked past those whom only others know', () => {
+  it('leave out members that only others know', () => {
     fc.assert(
       fc.property(pool, pool, (known, others) => {
         const viewer = new Viewer(known, others)
@@ -132,7 +132,7 @@ describe('Rings', () => {
     )
   })
 
-  it('never hold the node itself, and are empty after they were cleared', () => {
+  it('never contain the node itself, and are empty after they were cleared', () => {
     const [a, b, c] = people as [Actor, Actor, Actor]
     const rings = around(self, [self, a, b], [c])
     expect(sorted(rings.neighbours)).toEqual([a.id, b.id])

@@ -31,7 +31,7 @@ function unlink({ id }: Actor): void {
 
 const canTell = ({ id }: Actor): boolean => contacts.canTell(id, context.now)
 
-it('a node can tell of a member only if it had a link with it in its present life', () => {
+it('a node can judge only a member with which it had a link in the present life', () => {
   expect(canTell(alice)).toBe(false)
   link(alice)
   expect(canTell(alice)).toBe(true)
@@ -42,7 +42,7 @@ it('a node can tell of a member only if it had a link with it in its present lif
   expect(canTell(alice)).toBe(false)
 })
 
-it('once helpers reached some member that it did not, only what it heard a moment before counts, for some minutes', () => {
+it('after helpers reached a member that this node did not, only recent contact counts, for some minutes', () => {
   link(alice)
   unlink(alice)
   contacts.relayed(bob.id)
@@ -59,7 +59,7 @@ it('once helpers reached some member that it did not, only what it heard a momen
   expect(canTell(alice)).toBe(true)
 })
 
-it('of a member that helpers reach it can’t tell until it heard that again', () => {
+it('a node can’t judge a member that helpers reach until it hears from that member again', () => {
   link(alice)
   unlink(alice)
   context.now += 4_000
@@ -70,7 +70,7 @@ it('of a member that helpers reach it can’t tell until it heard that again', (
   expect(canTell(alice)).toBe(true)
 })
 
-it('what a helper brings is no news of a member that this node heard a moment before: it may have died since', () => {
+it('an answer through a helper is no news if this node heard from the member a moment before', () => {
   link(alice)
   unlink(alice)
   context.now += 3_999
@@ -79,7 +79,7 @@ it('what a helper brings is no news of a member that this node heard a moment be
   expect(canTell(alice)).toBe(true)
 })
 
-it('a member that was dialled once can be dialled', () => {
+it('a member that was dialled once is dialable', () => {
   expect(contacts.isDialable(alice.id)).toBeUndefined()
   link(alice)
   unlink(alice)
@@ -89,7 +89,7 @@ it('a member that was dialled once can be dialled', () => {
   expect(contacts.isDialable(bob.id)).toBe(false)
 })
 
-it('a new life is known by the link that is up, and one that is no member by none', () => {
+it('a new life is dialable as its present link says, and a peer that is no member is not recorded', () => {
   link(alice)
   unlink(alice)
   link(alice, false)

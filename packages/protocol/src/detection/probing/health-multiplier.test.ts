@@ -16,12 +16,12 @@ describe('the health multiplier', () => {
     health = new HealthMultiplier(context, () => {})
   })
 
-  it('is one for a node that is well, and needs no waking', () => {
+  it('is one for a healthy node, and sets no timer', () => {
     health.recover()
     expect([health.value, context.timers.at('health')]).toEqual([1, Infinity])
   })
 
-  it('grows with each trouble, up to nine', () => {
+  it('grows with each problem, up to nine', () => {
     const values = Array.from({ length: 10 }, () => {
       health.degrade()
       return health.value
@@ -29,7 +29,7 @@ describe('the health multiplier', () => {
     expect(values).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 9, 9])
   })
 
-  it('falls a step with each answer, and with each period', () => {
+  it('falls one step with each answer and each period', () => {
     for (let i = 0; i < 3; i++) health.degrade()
     health.recover()
     expect(health.value).toBe(3)

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 
 describe('the heartbeat of a member', () => {
-  it('is 0 while none was heard, and never goes back', () => {
+  it('is 0 until one is heard, and never decreases', () => {
     expect(heartbeats.of(alice.id)).toBe(0)
     heartbeats.heard(alice.id, 30)
     heartbeats.heard(alice.id, 20)
@@ -34,8 +34,8 @@ describe('the heartbeat of a member', () => {
   })
 })
 
-describe('what a member signed', () => {
-  it('is told to others for a second', () => {
+describe('a refutation that a member signed', () => {
+  it('is passed on to others for a second', () => {
     const refutation = alice.refutes(30)
     heartbeats.signed(refutation, true)
     context.now += 900
@@ -44,7 +44,7 @@ describe('what a member signed', () => {
     expect(heartbeats.recent(alice.id)).toBeUndefined()
   })
 
-  it('is kept, the latest of it, and counts as proof of life only where it had just been signed', () => {
+  it('is kept if it is the latest, and proves life only if it had just been signed', () => {
     const [old, latest] = [alice.refutes(20), alice.refutes(30)]
     heartbeats.signed(latest, true)
     context.now += 5_000
@@ -56,31 +56,31 @@ describe('what a member signed', () => {
     expect(heartbeats.provenAt(alice.id)).toBe(context.now - 5_000)
   })
 
-  it('is not told from memory where it was old when it came', () => {
+  it('is not served from memory if it was old when it came', () => {
     heartbeats.signed(alice.refutes(30), false)
     expect([heartbeats.recent(alice.id), heartbeats.provenAt(alice.id)]).toEqual([undefined, -Infinity])
   })
 
-  it('is not, if that was before its last answer only', () => {
+  it('is not served if only an unsigned answer was heard', () => {
     heartbeats.heard(alice.id, 30)
     expect(heartbeats.recent(alice.id)).toBeUndefined()
   })
 
-  it('is not made young again by an answer that nobody signed', () => {
+  it('does not become recent again by an unsigned answer', () => {
     heartbeats.signed(alice.refutes(30), true)
     context.now += 5_000
     heartbeats.heard(alice.id, 35)
     expect(heartbeats.recent(alice.id)).toBeUndefined()
   })
 
-  it('before its last answer leaves what is known of the time as it is', () => {
+  it('before the last answer does not change the known time', () => {
     heartbeats.heard(alice.id, 30)
     context.now += 5_000
     heartbeats.signed(alice.refutes(29), true)
     expect(heartbeats.isFresh(alice.refutes(30))).toBe(false)
   })
 
-  it('long ago, by the time that went by since the last heartbeat, is not fresh: a helper kept it back', () => {
+  it('is not fresh if it lags behind the time since the last heartbeat: a helper kept it back', () => {
     heartbeats.heard(alice.id, 30)
     context.now += 20_000
     expect([30, 40, 45].map((heartbeat) => heartbeats.isFresh(alice.refutes(heartbeat)))).toEqual([false, false, false])

@@ -18,8 +18,8 @@ function probe(bench: Bench, actor: Actor): wire.Ack {
   return ack
 }
 
-describe('probes by others', () => {
-  it('are answered, and the turns dealt out so that observers come one after the other', () => {
+describe('probes from observers', () => {
+  it('are answered with turns, so that observers come one after the other', () => {
     const bench = poolOf(self, observers)
     const turns = observers.map((actor) => probe(bench, actor).nextInMs).sort((a, b) => a - b)
     expect(turns[0]).toBeGreaterThanOrEqual(period * 0.5)
@@ -27,7 +27,7 @@ describe('probes by others', () => {
     expect(turns.at(-1)).toBeLessThanOrEqual(period * 4 * 1.5)
   })
 
-  it('are told how far this life has come, in seconds', () => {
+  it('are answered with the age of this life, in seconds', () => {
     const bench = poolOf(self, observers)
     const [first, second] = observers as [Actor, Actor]
     expect(probe(bench, first).heartbeat).toBe(1)
@@ -35,7 +35,7 @@ describe('probes by others', () => {
     expect(probe(bench, second).heartbeat).toBe(100)
   })
 
-  it('that will not come leave their turn to who has the last one', () => {
+  it('that will not come leave their turn to the observer with the last one', () => {
     const bench = poolOf(self, observers)
     const turns = observers.map((actor) => ({ actor, nextInMs: probe(bench, actor).nextInMs })).sort((a, b) => a.nextInMs - b.nextInMs)
     const [first, last] = [turns[0], turns.at(-1)]
@@ -43,7 +43,7 @@ describe('probes by others', () => {
     const moved = acksTo(last.actor, bench.unlink(first.actor))
     expect(moved).toEqual([expect.objectContaining({ sequence: 0, nextInMs: first.nextInMs })])
   })
-  it('take no turn if they come from who is no observer, whether a stranger or a member', () => {
+  it('get no turn if they come from strangers or from members that do not observe this node', () => {
     const [self, ...others] = actors(40) as [Actor, ...Actor[]]
     const bench = poolOf(self, others)
     bench.advance(30_000)

@@ -13,7 +13,7 @@ const [suspect, bob, carol] = members as [Actor, Actor, Actor]
 const { detection, links } = defaultConfig
 const { period, probeTimeout } = detection
 
-describe('how long an answer may take', () => {
+describe('the time allowed for an answer', () => {
   const observed = members.slice(0, 5)
   let context: Context<Uint8Array>
   let probes: ProbeScheduler
@@ -41,7 +41,7 @@ describe('how long an answer may take', () => {
     probes.acknowledged(actor.id, sequence, period)
   }
 
-  it('follows from how long those of half of the members take', () => {
+  it('follows the answer times of half of the members', () => {
     for (const actor of observed.slice(0, 2)) answerAfter(actor, 2_000)
     for (const actor of observed.slice(2)) answerAfter(actor, 10)
     expect(probes.isSlow).toBe(false)
@@ -51,7 +51,7 @@ describe('how long an answer may take', () => {
     expect(probes.isSlow).toBe(false)
   })
 
-  it('follows from answers that come when nobody waits for them any longer, too', () => {
+  it('follows late answers as well', () => {
     probes.observe(new Set([suspect.id]))
     const sequence = ask(suspect)
     context.now += probeTimeout
@@ -63,7 +63,7 @@ describe('how long an answer may take', () => {
     expect(probes.late).toBe((probeTimeout + 500) * 3)
   })
 
-  it('follows from a sign of life of a member whose answer is missing', () => {
+  it('follows a sign of life from a member whose answer is missing', () => {
     for (const actor of observed) {
       ask(actor)
       context.now += 4_000
@@ -72,14 +72,14 @@ describe('how long an answer may take', () => {
     expect(probes.late).toBe(12_000)
   })
 
-  it('does not follow from answers that never come', () => {
+  it('ignores answers that never come', () => {
     for (const actor of observed) ask(actor)
     context.now += 60_000
     probes.due()
     expect(probes.isSlow).toBe(false)
   })
 
-  it('leaves out the time in which this process did nothing', () => {
+  it('leaves out the time in which this process was stalled', () => {
     for (const actor of observed) {
       const sequence = ask(actor)
       context.now += 10_000
@@ -89,12 +89,12 @@ describe('how long an answer may take', () => {
     expect(probes.isSlow).toBe(false)
   })
 
-  it('is not unbounded', () => {
+  it('is bounded', () => {
     for (const actor of observed) answerAfter(actor, 3_600_000)
     expect(probes.late).toBe(60_000)
   })
 
-  it('is longer where this node itself is not well, and as usual again after a few answers', () => {
+  it('is longer while this node is unhealthy, and as usual again after a few answers', () => {
     ask(suspect)
     const asked = context.now
     for (let i = 0; i < 3; i++) probes.health.degrade()
@@ -108,7 +108,7 @@ describe('how long an answer may take', () => {
 })
 
 describe('probes', () => {
-  it('go to each observed member about as often as the member deals out turns', () => {
+  it('go to each observed member about as often as that member gives turns', () => {
     const bench = poolOf(self, [suspect, bob, carol])
     const span = 60_000
     const effects = bench.advance(span)
@@ -123,7 +123,7 @@ describe('probes', () => {
   it.each<[string, number, Milliseconds, Milliseconds]>([
     ['never', 0xffffffff, period, period * links.rings * 4 * 1.5],
     ['all the time', 0, period / 2, period],
-  ])('go on within bounds to a member that wants them %s', (_, nextInMs, atLeast, atMost) => {
+  ])('continue within bounds to a member that asks for them %s', (_, nextInMs, atLeast, atMost) => {
     const bench = poolOf(self, [suspect])
     bench.unresponsive.add(suspect.id)
     const times: Milliseconds[] = []
@@ -141,7 +141,7 @@ describe('probes', () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(atMost + 100)
   })
 
-  it('go at a bounded rate to the only one that answers', () => {
+  it('go at a bounded rate to the only member that answers', () => {
     const bench = poolOf(self, members)
     for (const actor of members.filter((member) => member !== bob)) lose(bench, actor, 'silent')
     const count = probesTo(bob, bench.advance(20_000))
@@ -150,8 +150,8 @@ describe('probes', () => {
   })
 })
 
-describe('a death among those that this node observes', () => {
-  it('gives all others a turn within one period: racks fall silent, and the next turns may be those of the dead', () => {
+describe('a death among the observed members', () => {
+  it('gives all other members a turn within one period: a rack may fall silent as a whole', () => {
     const bench = poolOf(self, members.slice(0, 4))
     bench.turn = 60_000
     bench.advance(period * 4)

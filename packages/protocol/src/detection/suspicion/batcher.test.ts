@@ -25,8 +25,8 @@ function flushed(to: Actor): wire.Frame[] {
   return framesTo(to.id, context.effects)
 }
 
-describe('what failure detection says', () => {
-  it('is gathered for a moment, one frame of a kind and link', () => {
+describe('messages of failure detection', () => {
+  it('are gathered for a moment, in one frame of each kind per link', () => {
     batcher.send(alice.id, bob.suspects(self))
     batcher.send(alice.id, bob.refutes(3))
     for (const { id } of everyone.slice(2, 5)) batcher.ask(alice.id, id)
@@ -48,13 +48,13 @@ describe('what failure detection says', () => {
     [0, 10],
     [400, 400],
     [9_000, 1_000],
-  ])('is gathered for longer on a busy machine: where answers take %i ms, for %i ms', (busyness, wait) => {
+  ])('are gathered for longer on a busy machine: if answers take %i ms, for %i ms', (busyness, wait) => {
     batcher = new Batcher(context, () => busyness)
     batcher.ask(alice.id, bob.id)
     expect(context.timers.at('detectionBatch') - context.now).toBe(wait)
   })
 
-  it('is said once, however often it is put in', () => {
+  it('are sent once, however often they are added', () => {
     // The same message comes from several peers.
     for (let i = 0; i < 3; i++) batcher.send(alice.id, bob.suspects(self))
     for (let i = 0; i < 3; i++) batcher.reached(alice.id, bob.refutes(3))
@@ -65,13 +65,13 @@ describe('what failure detection says', () => {
     expect(answer?.pingReqAck?.reached).toHaveLength(1)
   })
 
-  it('is spread over as many frames as it needs', () => {
+  it('are spread over as many frames as needed', () => {
     for (const { id } of everyone) batcher.ask(alice.id, id)
     const sizes = flushed(alice).map(({ pingReq }) => pingReq?.subjects.length ?? 0)
     expect(sizes).toEqual([64, 64, 32])
   })
 
-  it('to nobody that is linked is nothing', () => {
+  it('are dropped if their receiver is not linked', () => {
     batcher.ask((everyone[9] as Actor).id, bob.id)
     expect(context.timers.at('detectionBatch')).toBe(Infinity)
   })

@@ -12,8 +12,8 @@ const [self, suspect, bob, carol, dave] = everyone as [Actor, Actor, Actor, Acto
 const { detection } = defaultConfig
 const hint = (bench: Bench, { id }: Actor): Effect[] => bench.input({ type: 'command', command: { type: 'maybeDead', id } })
 
-describe('a member that is suspected', () => {
-  it('is looked for by a probe of its host, and by a dial where that is answered', () => {
+describe('a suspected member', () => {
+  it('gets a host probe, and a dial if its host answers', () => {
     const bench = poolOf(self, [suspect, bob])
     bench.reach.set(suspect.id, 'unresponsive')
     expect(aims([...bench.unlink(suspect), ...bench.advance(10)], suspect).sort()).toEqual(['connect', 'probeHost'])
@@ -21,7 +21,7 @@ describe('a member that is suspected', () => {
     expect(aims([...lose(dead, suspect), ...dead.advance(10)], suspect)).not.toContain('connect')
   })
 
-  it('is probed ever more rarely', () => {
+  it('is probed less and less often', () => {
     const bench = poolOf(self, [suspect, bob])
     bench.unresponsive.add(suspect.id)
     hint(bench, suspect)
@@ -30,12 +30,12 @@ describe('a member that is suspected', () => {
     expect(probesIn(8_000)).toBeLessThanOrEqual(2)
   })
 
-  it('whose link is up is asked over it', () => {
+  it('is probed over its link if that is up', () => {
     const bench = poolOf(self, [suspect, bob])
     expect(probesTo(suspect, [...hint(bench, suspect), ...bench.advance(10)])).toBe(1)
   })
 
-  it('whose link is up has its host probed only where no answer came over it', () => {
+  it('with a link gets a host probe only if no answer came over the link', () => {
     const bench = poolOf(self, [suspect, bob])
     expect(aims([...hint(bench, suspect), ...bench.advance(1_000)], suspect)).toEqual([])
     bench.unresponsive.add(suspect.id)
@@ -44,7 +44,7 @@ describe('a member that is suspected', () => {
   })
 })
 
-describe('how a member was reached', () => {
+describe('the way in which a member was reached', () => {
   const returnTime = 4_000
 
   /** Returns true if this node gives the member time to come back by itself. */
@@ -55,7 +55,7 @@ describe('how a member was reached', () => {
   }
   const among = (): Bench => poolOf(self, [bob, carol, dave])
 
-  it('counts for as long as it lives, also when it calls by itself later', () => {
+  it('counts for as long as the member lives, even if the member calls by itself later', () => {
     const bench = among()
     bench.meet(suspect, { dialable: true })
     bench.receive(suspect, { goodbye: { reason: 'more links than needed' } })
@@ -64,7 +64,7 @@ describe('how a member was reached', () => {
     expect(waits(bench)).toBe(false)
   })
 
-  it('is that it called, where it never was dialled', () => {
+  it('is by its own call if it was never dialled', () => {
     const bench = among()
     bench.meet(suspect, { dialable: false })
     expect(waits(bench)).toBe(true)
@@ -83,8 +83,8 @@ describe('how a member was reached', () => {
   })
 })
 
-describe('looks on the word of others', () => {
-  it('are at a bounded number at a time', () => {
+describe('probes because of hints and accusations', () => {
+  it('are bounded in number at a time', () => {
     const bench = new Bench(self)
     bench.meet(bob)
     const crowd = everyone.slice(4)
@@ -93,7 +93,7 @@ describe('looks on the word of others', () => {
     expect(bench.node.health(bench.now).suspectedShare).toBeCloseTo(8 / (crowd.length + 1))
   })
 
-  it('that ended in a link count for as long as it is kept at least', () => {
+  it('that ended in a link count at least until that link may be closed', () => {
     const bench = new Bench(self)
     bench.meet(bob)
     const crowd = everyone.slice(4)
@@ -120,17 +120,17 @@ describe('looks on the word of others', () => {
     return strangers.filter((actor) => aims(hint(bench, actor), actor).includes('probeHost')).length
   }
 
-  it('are fewer where a node has as many links as it wants, so that it does not end with more than it may have', () => {
+  it('are fewer if a node has as many links as it wants, so that it does not exceed its bound', () => {
     expect(looksWith(2)).toBe(8)
     expect(looksWith(6)).toBe(4)
   })
 
-  it('but there is always one', () => {
+  it('are never fewer than one', () => {
     expect(looksWith(13)).toBe(1)
   })
 })
 
-describe('where most members answer late', () => {
+describe('if most members answer late', () => {
   const crowd = [suspect, bob, carol, dave]
   const slowness = detection.probeTimeout * 2
 
@@ -171,13 +171,13 @@ describe('where most members answer late', () => {
     return { bench, pass, gone }
   }
 
-  it('nobody is suspected for that', () => {
+  it('no member is suspected for that', () => {
     const effects = slowPool().pass(60_000)
     expect(crowd.flatMap((actor) => aims(effects, actor))).toEqual([])
     expect(probesTo(suspect, effects)).toBeGreaterThan(10)
   })
 
-  it('a handshake that takes too long is nothing', () => {
+  it('a slow handshake has no effect', () => {
     const share = (bench: Bench): number => {
       const stranger = everyone[7] as Actor
       bench.meet(stranger, { linked: false })
@@ -188,7 +188,7 @@ describe('where most members answer late', () => {
     expect(share(poolOf(self, crowd))).toBeGreaterThan(0)
   })
 
-  it('looks come by one dial at a time, elsewhere by a few', () => {
+  it('suspects are dialled one at a time, otherwise a few at a time', () => {
     const dials = (bench: Bench): number => {
       const strangers = everyone.slice(6, 13)
       for (const actor of strangers) bench.meet(actor, { linked: false })
@@ -201,7 +201,7 @@ describe('where most members answer late', () => {
     expect(dials(poolOf(self, crowd))).toBe(4)
   })
 
-  it('who never answers is found out all the same', () => {
+  it('a member that never answers is detected all the same', () => {
     const { bench, pass, gone } = slowPool()
     bench.reach.set(suspect.id, 'silent')
     gone.add(suspect)
@@ -209,7 +209,7 @@ describe('where most members answer late', () => {
     expect(bench.node.health(bench.now).suspectedShare).toBeGreaterThan(0)
   })
 
-  it('but one alone that answers late is suspected each time', () => {
+  it('a member is still suspected each time if it is the only late one', () => {
     const bench = poolOf(self, crowd)
     const effects = answering(bench, (actor) => (actor === suspect ? slowness : 10))(60_000)
     expect(aims(effects, suspect).length).toBeGreaterThan(5)

@@ -27,7 +27,7 @@ const ask = (asker: Actor, of: Actor = subject, wait = gather * 3): Effect[] => 
 ]
 
 describe('a request for an indirect probe', () => {
-  it('is passed on to the subject, and its signed answer brought back', () => {
+  it('is passed on to the subject, and its signed answer is sent back', () => {
     const effects = ask(bob)
     expect(requestsTo(subject, subject, effects)).toBe(1)
     const { reached, missed } = answersTo(bob, effects)
@@ -47,7 +47,7 @@ describe('a request for an indirect probe', () => {
     expect(requestsTo(subject, subject, ask(dave))).toBe(1)
   })
 
-  it('makes an observer that misses the subject suspect it itself', () => {
+  it('makes an observer that misses the subject suspect it as well', () => {
     const stranger = everyone[5] as Actor
     bench.meet(stranger, { linked: false })
     bench.reach.set(stranger.id, 'refused')
@@ -58,7 +58,7 @@ describe('a request for an indirect probe', () => {
     expect(accuses(bench, stranger)).toBe(true)
   })
 
-  it('of several for one subject is one question', () => {
+  it('for the same subject from several peers leads to one probe', () => {
     bench.unresponsive.add(subject.id)
     const effects = [bob, carol, dave, bob].flatMap((asker) => ask(asker, subject, 30))
     expect(requestsTo(subject, subject, effects)).toBe(1)
@@ -69,26 +69,26 @@ describe('a request for an indirect probe', () => {
     for (const asker of [bob, carol, dave]) expect(answersTo(asker, answer).reached).toHaveLength(1)
   })
 
-  it('of this node itself is answered with its own signature, one in a heartbeat', () => {
+  it('for this node itself is answered with its own signature, one per heartbeat', () => {
     const answers = [bob, carol, dave].map((asker) => answersTo(asker, ask(asker, self)).reached[0])
     expect(answers.map((answer) => answer?.signer)).toEqual([self.id, self.id, self.id])
     expect(new Set(answers.map((answer) => Buffer.from(answer?.signature ?? []).toString('hex'))).size).toBe(1)
   })
 
-  it('for who does not answer in time is answered "missed"', () => {
+  it('is answered "missed" if the subject does not answer in time', () => {
     bench.unresponsive.add(subject.id)
     expect(answersTo(bob, ask(bob, subject, 140)).missed).toEqual([])
     expect(answersTo(bob, bench.advance(60)).missed).toEqual([subject.id])
   })
 
-  it('is answered "missed" when the link to the subject turns out to be broken, as the host refuses', () => {
+  it('is answered "missed" if the link to the subject turns out to be broken, as the host refuses', () => {
     bench.unresponsive.add(subject.id)
     ask(bob)
     const effects = [...lose(bench, subject), ...bench.advance(gather)]
     expect(answersTo(bob, effects).missed).toEqual([subject.id])
   })
 
-  it('is answered "missed" at once where this node accuses the subject itself', () => {
+  it('is answered "missed" at once if this node accuses the subject itself', () => {
     lose(bench, subject)
     bench.advance(100)
     expect(accuses(bench, subject)).toBe(true)
@@ -97,7 +97,7 @@ describe('a request for an indirect probe', () => {
     expect(aims(effects, subject)).not.toContain('connect')
   })
 
-  it('of somebody who is no member is answered "unknown", and nobody is dialled', () => {
+  it('for a subject that is no member is answered "unknown", and nobody is dialled', () => {
     const stranger = everyone[20] as Actor
     const effects = ask(bob, stranger)
     expect(answersTo(bob, effects).unknown).toEqual([stranger.id])
@@ -113,7 +113,7 @@ describe('a request for a member without a link', () => {
     bench.advance(10_000)
   })
 
-  it('is looked into at the address that the member signed', () => {
+  it('leads to a host probe at the address that the member signed', () => {
     bench.reach.set(remote.id, 'up')
     const effects = ask(bob, remote)
     expect(effects).toContainEqual({ type: 'probeHost', peer: remote.id, addresses: remote.joined().content.addresses })
@@ -121,7 +121,7 @@ describe('a request for a member without a link', () => {
     expect(answersTo(bob, effects).reached).toHaveLength(1)
   })
 
-  it('gets as long as for a probe of its own where its host accepts: many may be dialling it', () => {
+  it('is given as long as an own probe if the host accepts: many peers may be dialling it', () => {
     bench.reach.set(remote.id, 'up')
     bench.unresponsive.add(remote.id)
     expect(answersTo(bob, [...ask(bob, remote), ...bench.advance(600)])).toMatchObject({ reached: [], missed: [], unknown: [] })
@@ -140,8 +140,8 @@ describe('a request for a member without a link', () => {
   })
 })
 
-describe('requests without end', () => {
-  it('make a bounded number of host probes and dials', () => {
+describe('endless requests', () => {
+  it('lead to a bounded number of host probes and dials', () => {
     const crowd = everyone.slice(8)
     for (const actor of crowd) bench.meet(actor, { linked: false })
     const probed = (effects: readonly Effect[]): number => crowd.filter((actor) => aims(effects, actor).includes('probeHost')).length
@@ -152,7 +152,7 @@ describe('requests without end', () => {
     expect(dials.length).toBeLessThanOrEqual(4)
   })
 
-  it('are within the budget of the peer that asks', () => {
+  it('stay within the budget of the requesting peer', () => {
     let questions = 0
     for (let i = 0; i < 60; i++) {
       questions += requestsTo(subject, subject, ask(bob, subject, 100))
@@ -163,7 +163,7 @@ describe('requests without end', () => {
   })
 })
 
-describe('an answer of a helper', () => {
+describe("a helper's answer", () => {
   const answer = (...reached: readonly ReturnType<Actor['refutes']>[]): wire.Frame => ({
     pingReqAck: { reached: reached.map(statementToWire), missed: [], unknown: [] },
   })
@@ -189,29 +189,29 @@ describe('an answer of a helper', () => {
     return accuses(bench, subject)
   }
 
-  it('with the present heartbeat, signed, says that the subject lives', () => {
+  it('with the present heartbeat, signed, proves that the subject lives', () => {
     bench.receive(bob, answer(subject.refutes(bench.heartbeat)))
     expect(isAccused()).toBe(false)
   })
 
-  it('with a heartbeat of long ago says nothing: it may have been kept back', () => {
+  it('with an old heartbeat proves nothing: it may have been kept back', () => {
     bench.advance(10)
     bench.receive(bob, answer(subject.refutes(bench.heartbeat - 10)))
     expect(isAccused()).toBe(true)
   })
 
-  it('with a forged signature is an offence and says nothing', () => {
+  it('with a forged signature is an offence and proves nothing', () => {
     bench.receive(bob, answer(forged(subject.refutes(bench.heartbeat))))
     expect(bench.notifications).toContainEqual(expect.objectContaining({ type: 'warning', code: 'PEER_MISBEHAVED' }))
     expect(isAccused()).toBe(true)
   })
 
-  it('of another life says nothing', () => {
+  it('about another life proves nothing', () => {
     bench.receive(bob, answer(subject.codec.sign(subject.id, { kind: 'refutation', incarnation: 2, heartbeat: bench.heartbeat })))
     expect(isAccused()).toBe(true)
   })
 
-  it('that nobody asked for changes nothing', () => {
+  it('without a request changes nothing', () => {
     const before = framesTo(
       dave.id,
       bench.log.map(({ effect }) => effect),

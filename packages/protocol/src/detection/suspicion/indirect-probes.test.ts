@@ -87,7 +87,7 @@ const tellNothing = (...helpers: readonly Actor[]): void => {
 }
 
 describe('helpers', () => {
-  it.each([0, 2, 3, 9])('are three of %i observers of the subject that are linked, and others, six at the same time', (count) => {
+  it.each([0, 2, 3, 9])('are three linked observers of the subject out of %i, and others, six at a time', (count) => {
     link(...others)
     observers = others.slice(5, 5 + count)
     const helpers = begin()
@@ -95,7 +95,7 @@ describe('helpers', () => {
     expect(helpers).toHaveLength(6)
   })
 
-  it('are members that entered, linked and not suspected', () => {
+  it('are linked members that have entered and are not suspected', () => {
     const [suspect, newcomer, stranger, fit] = others as [Actor, Actor, Actor, Actor]
     link(subject, suspect, stranger, fit)
     context.links.set(newcomer.id, new Link(newcomer.id, true, 0))
@@ -105,7 +105,7 @@ describe('helpers', () => {
     expect(begin()).toEqual([fit])
   })
 
-  it('are first the one alone that reached it last time, then others', () => {
+  it('are first only the one that reached the subject last time, then others', () => {
     link(...others)
     const relay = others[7] as Actor
     expect(begin(relay)).toEqual([relay])
@@ -115,7 +115,7 @@ describe('helpers', () => {
     expect(next).not.toContain(relay)
   })
 
-  it('are others at once, where that one is suspected or not linked any more', () => {
+  it('are others at once if that helper is suspected or no longer linked', () => {
     link(...others.slice(0, 10))
     const [relay] = others as [Actor]
     suspected.add(relay.id)
@@ -124,8 +124,8 @@ describe('helpers', () => {
   })
 })
 
-describe('a subject is missed', () => {
-  it('when all whom this node asked say so', () => {
+describe('a subject counts as missed', () => {
+  it('if all helpers report so', () => {
     link(...others)
     const helpers = begin()
     miss(...helpers.slice(0, -1))
@@ -135,7 +135,7 @@ describe('a subject is missed', () => {
     expect(probes.isUnderWay(subject.id)).toBe(false)
   })
 
-  it('when three say so, but not before the others answered or their time is up: whoever reaches it answers last', () => {
+  it('if three helpers report so, once the others answered or ran out of time: a success takes longest', () => {
     link(...others)
     miss(...begin().slice(0, 3))
     pass(timeout - 11)
@@ -144,7 +144,7 @@ describe('a subject is missed', () => {
     expect(outcomes).toEqual(['missed'])
   })
 
-  it('not when fewer do: others are asked until there are none', () => {
+  it('not if fewer report so: others are asked until there are none left', () => {
     link(...others.slice(0, 8))
     const first = begin()
     expect(first).toHaveLength(6)
@@ -160,7 +160,7 @@ describe('a subject is missed', () => {
     expect(outcomes).toEqual(['missed'])
   })
 
-  it('on the word of helpers that can’t tell only by a node that can, or by one that can', () => {
+  it('by helpers that can’t tell only if this node or one helper can tell', () => {
     link(...others.slice(0, 6))
     tellNothing(...begin())
     expect(outcomes).toEqual(['missed'])
@@ -173,13 +173,13 @@ describe('a subject is missed', () => {
     expect(outcomes).toEqual(['missed', 'unknown', 'missed'])
   })
 
-  it('when the only one who can be asked says so', () => {
+  it('if the only possible helper reports so', () => {
     link(...others.slice(0, 1))
     miss(...begin())
     expect(outcomes).toEqual(['missed'])
   })
 
-  it('not on the word of who was not asked, nor three times on the word of one', () => {
+  it('not by reports of peers that were not asked, nor by three reports of one helper', () => {
     link(...others)
     const helpers = begin()
     miss(...others.filter((actor) => !helpers.includes(actor)))
@@ -195,7 +195,7 @@ describe('a subject whose host is silent', () => {
     link(...others)
   })
 
-  it('is asked for through all links before it is missed, a few of them first', () => {
+  it('is probed through all links before it counts as missed, through a few of them first', () => {
     const first = begin()
     expect(first).toHaveLength(6)
     miss(...first)
@@ -209,7 +209,7 @@ describe('a subject whose host is silent', () => {
     expect(outcomes).toEqual(['missed'])
   })
 
-  it('is asked for through the others as soon as most answers should have come', () => {
+  it('is probed through the other links as soon as most answers should have come', () => {
     begin()
     pass(usual - 11)
     expect(asked()).toEqual([])
@@ -219,7 +219,7 @@ describe('a subject whose host is silent', () => {
     expect(asked()).toEqual([])
   })
 
-  it('is missed where some say so and the others say nothing in time', () => {
+  it('counts as missed if some helpers report so and the others do not answer in time', () => {
     miss(...begin().slice(0, 1))
     pass(usual)
     miss(...asked().slice(0, 1))
@@ -230,7 +230,7 @@ describe('a subject whose host is silent', () => {
 })
 
 describe('a node without an answer', () => {
-  it('learns that nobody answered, and who was silent', () => {
+  it('learns that no helper answered, and which ones were silent', () => {
     link(...others.slice(0, 5))
     const helpers = begin()
     pass(timeout)
@@ -238,7 +238,7 @@ describe('a node without an answer', () => {
     expect(silent.sort()).toEqual(helpers.map(({ id }) => id).sort())
   })
 
-  it('learns it at once where there is nobody to ask', () => {
+  it('learns it at once if there is no helper to ask', () => {
     expect(begin()).toEqual([])
     expect(outcomes).toEqual(['no answer'])
   })
@@ -253,7 +253,7 @@ describe('a node without an answer', () => {
     expect(silent).toEqual([])
   })
 
-  it('gives answers the time in which its own process did nothing', () => {
+  it('extends the time for answers by a stall of its own process', () => {
     link(...others.slice(0, 5))
     begin()
     context.now += 60_000
@@ -263,8 +263,8 @@ describe('a node without an answer', () => {
   })
 })
 
-describe('a subject that is reached', () => {
-  it('is asked for no longer', () => {
+describe('a subject that was reached', () => {
+  it('is no longer probed', () => {
     link(...others)
     const helpers = begin()
     probes.end(subject.id)

@@ -12,7 +12,7 @@ const states: readonly SuspicionState[] = ['reported', 'probing', 'indirect', 'r
 const timers: readonly Timer[] = ['probe', 'round', 'spread', 'publish', 'judge']
 
 describe('suspicions', () => {
-  it('are counted, and known by what is due, as if all were looked at each time', () => {
+  it('are counted and found by due time, as if all were checked each time', () => {
     const change = fc.record({
       who: fc.nat(others.length - 1),
       how: fc.constantFrom('open', 'delete', 'enter', 'time', 'accuse', 'take back', 'dial', 'delay', 'clear'),

@@ -28,7 +28,7 @@ function observersAmong(members: readonly Actor[], of: Actor): ReadonlySet<strin
 }
 
 describe('an accusation', () => {
-  it('goes to three links at a time, round by round, where it found no company', () => {
+  it('goes to three links at a time, round by round, if no other accuser joins', () => {
     const members = everyone.slice(0, 20)
     const victim = members.slice(1).find((actor) => observersAmong(members, actor).has(self.id)) as Actor
     const rest = members.slice(1).filter((actor) => actor !== victim)
@@ -44,7 +44,7 @@ describe('an accusation', () => {
     for (const actor of rest) expect(accusationsTo(actor, everything(bench))).toHaveLength(1)
   })
 
-  it('travels with those of other members that died in the same moment', () => {
+  it('travels with accusations of other members that died in the same moment', () => {
     const bench = poolOf(self, others.slice(0, 8))
     const gone = [suspect, bob, carol]
     const before = bench.log.length
@@ -57,7 +57,7 @@ describe('an accusation', () => {
     expect(published.length).toBeLessThan(3)
   })
 
-  it('of another is passed on to the suspect by a node that does not miss it, and to nobody else', () => {
+  it('by another is passed on to the suspect by a node that does not miss it, and to nobody else', () => {
     const bench = poolOf(self, others.slice(0, 39))
     const far = others.slice(4).find((actor) => !observersAmong(everyone, actor).has(self.id)) as Actor
     bench.overhears(bob.suspects(far))
@@ -66,7 +66,7 @@ describe('an accusation', () => {
     for (const actor of [bob, carol, dave]) expect(accusationsTo(actor, effects)).toEqual([])
   })
 
-  it('that made a death is told of by one accuser after the other, by lot, until it is overheard', () => {
+  it('that completed a death is published by one accuser after the other, by lot, until one overhears it', () => {
     const observers = everyone.slice(0, 5).filter((actor) => actor !== suspect)
     const waits = observers.map((actor) => {
       const rest = observers.filter((other) => other !== actor)
@@ -84,7 +84,7 @@ describe('an accusation', () => {
     for (const [i, wait] of places.entries()) if (i > 0) expect(wait - (places[i - 1] as number)).toBeGreaterThanOrEqual(60)
   })
 
-  it('waits for those observers that are not linked, and is told when they are', () => {
+  it('waits for observers without a link, and is sent once they are linked', () => {
     const bench = new Bench(self)
     bench.meet(bob)
     bench.meet(suspect)
@@ -96,7 +96,7 @@ describe('an accusation', () => {
     expect(accusationsTo(carol, effects)).toHaveLength(1)
   })
 
-  it('is told to nobody any more when this node reaches the member again', () => {
+  it('is no longer sent when this node reaches the member again', () => {
     const bench = new Bench(self)
     bench.meet(bob)
     bench.meet(suspect)
@@ -110,7 +110,7 @@ describe('an accusation', () => {
 })
 
 describe('observers without a link', () => {
-  it('are dialled few at a time, whatever the number of suspects', () => {
+  it('are dialled a few at a time, whatever the number of suspects', () => {
     const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
     for (const actor of everyone) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
     const suspicions = new Suspicions(context)

@@ -32,7 +32,7 @@ describe('an accusation', () => {
     expect(suspicion?.content.heartbeat).toBeLessThanOrEqual(heard)
   })
 
-  it('of who never heard one cites what the others cite, and no less than what the member refuted', () => {
+  it('without an own heartbeat cites the one that others cite, and at least the one that the member refuted', () => {
     const bench = poolOf(self, [bob, carol, dave])
     bench.meet(suspect, { linked: false })
     bench.reach.set(suspect.id, 'refused')
@@ -48,7 +48,7 @@ describe('an accusation', () => {
   it.each([
     [200, [0, 0, 0]],
     [4_000, [1, 1, 1]],
-  ])('of a node that entered %i ms ago is told to links as well, as long as the topic hardly hears it', (age, silent) => {
+  ])('by a node that entered %i ms ago goes to links as well, while the topic hardly reaches anybody', (age, silent) => {
     const bench = new Bench(self)
     for (const actor of [suspect, bob, carol, dave]) bench.meet(actor)
     bench.advance(age)
@@ -70,7 +70,7 @@ describe('an accusation', () => {
     expect(bench.members).toContain(suspect.id)
   })
 
-  it('leaves this node in peace when it reaches the member before a refutation could have come', () => {
+  it('does not keep this node busy if it reaches the member before a refutation could have come', () => {
     const bench = pool(9)
     tell(bench, [bob], bench.heartbeat)
     lose(bench, suspect)
@@ -80,7 +80,7 @@ describe('an accusation', () => {
     expect(woken.length).toBeLessThan(100)
   })
 
-  it('is sent to the member that is reached again, to be refuted: others may hold it', () => {
+  it('is sent to the member once that is reached again, to be refuted: others may hold it', () => {
     const bench = accused(5)
     const [own] = accusationsOf(bench)
     expect(own).toBeDefined()
@@ -89,13 +89,13 @@ describe('an accusation', () => {
     expect(accusationsTo(suspect, effects)).toEqual([own])
   })
 
-  it('of others makes this node look by itself', () => {
+  it('by another makes this node probe the member itself', () => {
     const bench = pool(5)
     const effects = bench.receive(bob, alarm(bob.suspects(suspect)))
     expect(probesTo(suspect, [...effects, ...bench.advance(100)])).toBe(1)
   })
 
-  it('that found no company is forgotten after a while', () => {
+  it('without further accusers is forgotten after a while', () => {
     const bench = pool(5)
     tell(bench, [bob, carol], bench.heartbeat)
     bench.advance(31_000)
@@ -105,7 +105,7 @@ describe('an accusation', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('does not outlive the life that it was about', () => {
+  it('does not outlast the life of the suspect', () => {
     const bench = pool(5)
     tell(bench, [bob, carol], bench.heartbeat)
     bench.receive(bob, facts([suspect.joined({ incarnation: 2 })]))
@@ -116,7 +116,7 @@ describe('an accusation', () => {
 })
 
 describe('a refutation', () => {
-  it('voids the suspicions that cite less, those to come as well', () => {
+  it('voids suspicions that cite a lower heartbeat, later ones as well', () => {
     const bench = accused(5)
     tell(bench, [bob], bench.heartbeat)
     bench.receive(bob, alarm(suspect.refutes(bench.heartbeat + 1)))
@@ -125,7 +125,7 @@ describe('a refutation', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('is passed on, once, to who accused the member', () => {
+  it('is passed on once to the accusers of the member', () => {
     const bench = pool(5)
     tell(bench, [bob, carol], 0)
     bench.advance(gather)
@@ -136,7 +136,7 @@ describe('a refutation', () => {
     expect(refutationsTo(carol, again)).toEqual([])
   })
 
-  it('that the topic brought is passed on to nobody: all have heard it', () => {
+  it('from the topic is not passed on: everybody has heard it', () => {
     const bench = pool(5)
     tell(bench, [bob, carol], 0)
     bench.advance(gather)
@@ -148,7 +148,7 @@ describe('a refutation', () => {
     expect(isSuspected(bench)).toBe(false)
   })
 
-  it('that came to a helper only is published where an accusation is that it voids: nobody else may know of it', () => {
+  it('that only a helper received is published when it voids an accusation: nobody else may have it', () => {
     const bench = pool(5)
     bench.receive(carol, alarm(suspect.refutes(5)))
     expect(refutationsIn(bench)).toEqual([])
@@ -170,7 +170,7 @@ describe('a refutation', () => {
     expect(accuses(bench, suspect)).toBe(true)
   })
 
-  it('is told to who accuses without knowing of it', () => {
+  it('is sent to accusers that do not know it', () => {
     const bench = pool(5)
     bench.receive(carol, alarm(suspect.refutes(5)))
     const effects = [...bench.receive(bob, alarm(bob.suspects(suspect, 0))), ...bench.advance(gather)]
@@ -179,7 +179,7 @@ describe('a refutation', () => {
     expect(isSuspected(bench)).toBe(false)
   })
 
-  it('reaches whom this node told of its own suspicion, also when that suspicion is void with it', () => {
+  it("is sent to peers that received this node's own suspicion, even when it voids that suspicion", () => {
     const bench = accused(5)
     bench.advance(2_000)
     for (const actor of [carol, dave]) expect(accusationsTo(actor, everything(bench))).toHaveLength(1)
@@ -187,14 +187,14 @@ describe('a refutation', () => {
     for (const actor of [carol, dave]) expect(refutationsTo(actor, effects).map(({ content }) => content.heartbeat)).toEqual([5])
   })
 
-  it('tells an accuser that the member lives where only others reach it', () => {
+  it('informs an accuser that the member lives, if only others reach it', () => {
     const bench = accused(5)
     expect(isSuspected(bench)).toBe(true)
     bench.receive(bob, alarm(suspect.refutes(5)))
     expect(isSuspected(bench)).toBe(false)
   })
 
-  it('may be older than what it refutes: the first time it counts for a moment, then for long', () => {
+  it('counts for a moment the first time, as it may be older than the suspicion, then for long', () => {
     const bench = accused(5)
     const again = (): number | undefined => {
       const before = accusationsOf(bench).length
@@ -205,7 +205,7 @@ describe('a refutation', () => {
     expect(again()).toBeGreaterThan(60_000)
   })
 
-  it('counts for a moment only, on however many ways the same comes', () => {
+  it('counts for a moment only, even if it comes several ways', () => {
     const bench = accused(5)
     const before = accusationsOf(bench).length
     const refutation = suspect.refutes(bench.heartbeat)
@@ -214,7 +214,7 @@ describe('a refutation', () => {
     expect(bench.until(() => accusationsOf(bench).length > before, 200_000)).toBeLessThan(12_000)
   })
 
-  it('does not save who stays away: the same accusers may say so again', () => {
+  it('does not save a member that stays away: the same accusers may accuse it again', () => {
     const bench = accused(5)
     bench.receive(bob, alarm(suspect.refutes(5)))
     const before = accusationsOf(bench).length
@@ -224,7 +224,7 @@ describe('a refutation', () => {
     expect(isDead(bench, suspect)).toBe(true)
   })
 
-  it('is told by reconciliation: four honest suspicions, each refuted, end nothing for a node that joined since', () => {
+  it('is passed on by reconciliation: refuted suspicions end no life at a node that joined since', () => {
     const certificate = death(suspect, others.slice(1, 1 + mostAccusers), 10)
     /** A member that received everything. It answers a newcomer that asks for everything. */
     const member = pool(8)
@@ -255,13 +255,13 @@ describe('a suspect', () => {
   const answers = (actor: Actor, effects: readonly Effect[]): number[] =>
     refutationsTo(actor, [...effects, ...bench.advance(gather)]).map(({ content }) => content.heartbeat)
 
-  it('answers at once, to the accuser and to who told it, with its present heartbeat', () => {
+  it('answers the accuser and the peer that passed the accusation on, at once, with its present heartbeat', () => {
     const effects = [...bench.receive(bob, alarm(carol.suspects(self, 0))), ...bench.advance(gather)]
     for (const actor of [bob, carol]) expect(answers(actor, effects)).toEqual([bench.heartbeat])
     for (const refutation of refutationsTo(bob, effects)) expect(bob.codec.verify(refutation)).toBe(true)
   })
 
-  it('answers a later accuser with the same, and one that cites it with a later one', () => {
+  it('answers a later accuser with the same refutation, and one that cites it with a later one', () => {
     const first = bench.heartbeat
     bench.receive(bob, alarm(bob.suspects(self, 0)))
     expect(answers(carol, bench.receive(carol, alarm(carol.suspects(self, 0))))).toEqual([first])
@@ -269,17 +269,17 @@ describe('a suspect', () => {
     expect(answers(dave, bench.receive(dave, alarm(dave.suspects(self, first))))).toEqual([bench.heartbeat])
   })
 
-  it('outdoes who cites the present heartbeat', () => {
+  it('signs a heartbeat above the present one if an accuser cites the present one', () => {
     const [heartbeat] = answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat))))
     expect(heartbeat).toBe(bench.heartbeat + 1)
   })
 
-  it('does not answer for another life, or a heartbeat that nobody can have heard', () => {
+  it('does not answer accusations of another life, or of a heartbeat that nobody can have heard', () => {
     expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, 0, 3))))).toEqual([])
     expect(answers(bob, bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat + 2))))).toEqual([])
   })
 
-  it('tells the pool, but not more than once in a second', () => {
+  it('publishes a refutation, but at most once a second', () => {
     const times: number[] = []
     for (let i = 0; i < 200; i++) {
       bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat)))
@@ -290,7 +290,7 @@ describe('a suspect', () => {
     for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] as number)).toBeGreaterThanOrEqual(900)
   })
 
-  it.each([100, 300, 500, 800])('tells the pool in the end, also of an accusation that came %i ms after another', (pause) => {
+  it.each([100, 300, 500, 800])('publishes a refutation in the end, even of an accusation that came %i ms after another', (pause) => {
     bench.receive(bob, alarm(bob.suspects(self, bench.heartbeat - 1)))
     const start = bench.now
     bench.advance(pause)
@@ -307,7 +307,7 @@ describe('a suspect', () => {
   it.each<[string, boolean]>([
     ['', false],
     [', also of one that comes back again and again', true],
-  ])('is no reflector: 2,000 suspicions in a second make two frames to their accuser, two broadcasts and nothing else%s', (_, returns) => {
+  ])('does not amplify: 2,000 suspicions in a second cause two frames to their accuser and two broadcasts%s', (_, returns) => {
     bench.advance(120_000)
     const signed = bench.heartbeat
     const effects: Effect[] = []
@@ -329,7 +329,7 @@ describe('a suspect', () => {
     for (const actor of [bob, carol, dave]) expect(bench.node.links).toContain(actor.id)
   })
 
-  it('gives its life up for accusers that it has not refuted: who believed them can not take it back', () => {
+  it('gives up its life for accusers that it has not refuted: nodes that believed them cannot undo it', () => {
     bench = pool(9)
     bench.overhears(death(self, others.slice(0, mostAccusers), bench.heartbeat))
     expect(bench.node.self?.incarnation).toBe(2)
@@ -342,7 +342,7 @@ describe('a suspect', () => {
     expect(bench.node.self?.incarnation).toBe(1)
   })
 
-  it('keeps its life if those who accuse it are too few, though it hears everybody accused', () => {
+  it('keeps its life if its accusers are too few, though all other members are accused', () => {
     bench = pool(9)
     for (const other of others.slice(2, 8)) tell(bench, [bob], 0, other)
     bench.overhears(death(self, others.slice(0, mostAccusers - 1), 0))

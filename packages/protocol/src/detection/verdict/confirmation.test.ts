@@ -28,7 +28,7 @@ describe('a death needs', () => {
     expect(accusers).toBe(needed)
   })
 
-  it('among three members one accuser, if the third is accused, too', () => {
+  it('among three members one accuser, if the third is accused as well', () => {
     const bench = pool(3)
     lose(bench, suspect)
     bench.advance(1_000)
@@ -52,7 +52,7 @@ describe('a death needs', () => {
   it.each<['refused' | 'silent', number, number]>([
     ['refused', 30, 90],
     ['silent', 580, 1_100],
-  ])('the time for a refutation by the way that is left where its host is %s', (how, least, most) => {
+  ])('the time for a refutation over the remaining way if the host is %s', (how, least, most) => {
     const bench = pool(5)
     lose(bench, suspect, how)
     bench.until(() => accuses(bench, suspect), 10_000, 1)
@@ -62,7 +62,7 @@ describe('a death needs', () => {
     expect(time).toBeLessThanOrEqual(most)
   })
 
-  it('twice as long where hosts refuse of several members at once: a firewall does that', () => {
+  it('twice that time if hosts of several members refuse at once: a firewall does that', () => {
     const [other] = others.slice(4, 5) as [Actor]
     const times = [[], [other]].map((more) => {
       const bench = pool(9)
@@ -77,7 +77,7 @@ describe('a death needs', () => {
     expect((times[1] as number) - (times[0] as number)).toBe(50)
   })
 
-  it("the time for a refutation of this node's own accusation, which may be all that the member hears", () => {
+  it("the time for a refutation of this node's own accusation, which may be the only one that arrives", () => {
     const alone = pool(5)
     lose(alone, suspect, 'silent')
     const accused = alone.until(() => accuses(alone, suspect), 10_000, 1) ?? Infinity
@@ -91,7 +91,7 @@ describe('a death needs', () => {
     expect(time).toBeLessThanOrEqual(800 + 1_100)
   })
 
-  it("this node's own word: who is in contact with a member is not talked into its death", () => {
+  it("this node's own accusation: a node in contact with a member believes no death of it", () => {
     const bench = pool(6)
     tell(bench, others.slice(1, 5), bench.heartbeat)
     bench.advance(20_000)
@@ -99,7 +99,7 @@ describe('a death needs', () => {
     expect([isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false])
   })
 
-  it("this node's own word as it is now: its suspicion that others send back is void, as it reached the member since", () => {
+  it('a present accusation by this node: one that others send back is void once it reached the member', () => {
     const bench = accused(6)
     const own = accusationsOf(bench)
     expect(own).not.toEqual([])
@@ -111,7 +111,7 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('as many accusers as ever where a liar accuses all others: whom this node itself reaches is counted on', () => {
+  it('the usual number of accusers if a liar accuses all others: members that this node reaches count', () => {
     const bench = accused(9)
     for (const other of [suspect, ...others.slice(2, 8)]) tell(bench, [bob], bench.heartbeat, other)
     bench.advance(20_000)
@@ -119,7 +119,7 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('different accusers, and members all of them', () => {
+  it('different accusers, all of them members', () => {
     const bench = accused(5)
     for (let i = 0; i < 5; i++) tell(bench, [bob], i)
     for (const stranger of others.slice(20, 30)) bench.receive(bob, alarm(stranger.suspects(suspect)))
@@ -128,14 +128,14 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('accusers of this life, not of another', () => {
+  it('accusers of the present life', () => {
     const bench = accused(5)
     for (const actor of [bob, carol, dave]) bench.receive(actor, alarm(actor.suspects(suspect, 0, 2)))
     bench.advance(1_000)
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it(`accusers that speak of about the same time: no two of them more than ${heartbeatWindow} s apart`, () => {
+  it(`accusers of about the same time: no two of them more than ${heartbeatWindow} s apart`, () => {
     const bench = pool(5)
     bench.advance(100_000)
     lose(bench, suspect)
@@ -151,7 +151,7 @@ describe('a death needs', () => {
     expect(isDead(bench, suspect)).toBe(true)
   })
 
-  it('suspicions that the member has not outlived: what cites a heartbeat long ago is passed over', () => {
+  it('suspicions that the member has not outlived: an old heartbeat does not count', () => {
     const bench = pool(5)
     bench.advance(200_000)
     tell(bench, [bob, carol, dave], bench.heartbeat - heartbeatWindow - 10)
@@ -162,7 +162,7 @@ describe('a death needs', () => {
   })
 })
 
-describe('a node that did not probe a member', () => {
+describe('a node that did not probe the member', () => {
   function bystander(of: Actor): Bench {
     const bench = poolOf(
       self,
@@ -189,7 +189,7 @@ describe('a node that did not probe a member', () => {
     [900, 'by the topic', publish],
     [900, 'over a link', (bench, by) => tell(bench, by, bench.heartbeat, strange)],
   ])(
-    'pronounces it dead when there are enough accusers, each of which it had the time to refute: the last came %i ms later, %s',
+    'pronounces it dead with enough accusers and the time to refute each of them: the last one came %i ms later, %s',
     (pause, _, tellLast) => {
       const bench = bystander(strange)
       publish(bench, accusers.slice(0, -1))
@@ -201,14 +201,14 @@ describe('a node that did not probe a member', () => {
     },
   )
 
-  it('does not where they are too few', () => {
+  it('pronounces no death with too few accusers', () => {
     const bench = bystander(strange)
     publish(bench, accusers.slice(2))
     bench.advance(5_000)
     expect(isDead(bench, strange)).toBe(false)
   })
 
-  it('publishes neither that nor an accusation', () => {
+  it('publishes neither the death nor an accusation', () => {
     const bench = bystander(strange)
     publish(bench, accusers)
     const before = bench.log.length
@@ -221,7 +221,7 @@ describe('a node that did not probe a member', () => {
   it.each<[string, (bench: Bench) => void]>([
     ['it has a link with the member', (bench) => void bench.link(strange)],
     ['the member refuted one of them', (bench) => void bench.receive(bob, alarm(strange.refutes(bench.heartbeat + 1)))],
-  ])('does not where %s', (_, change) => {
+  ])('pronounces no death if %s', (_, change) => {
     const bench = bystander(strange)
     publish(bench, accusers)
     bench.advance(100)
@@ -234,8 +234,8 @@ describe('a node that did not probe a member', () => {
 
 describe('the certificate of a death', () => {
   it.each([
-    ['at once where its accuser misses nobody else', [], 0, 0],
-    ['with company where it does', [others[1] as Actor], 20, 500],
+    ['at once if its accuser misses nobody else', [], 0, 0],
+    ['with other news if it does', [others[1] as Actor], 20, 500],
   ])('is published %s', (_, more, least, most) => {
     const accusers = others.slice(2, 2 + mostAccusers)
     const waits = [self, ...others.slice(0, 20)].flatMap((actor) => {
@@ -259,7 +259,7 @@ describe('the certificate of a death', () => {
     }
   })
 
-  it('is published at once by the first of its accusers by lot, by another where that one did not', () => {
+  it('is published at once by the first accuser by lot, by another if that one did not publish it', () => {
     const times = others.slice(2, 22).map((_, i) => {
       const bench = poolOf(self, [suspect, ...others.slice(2 + i, 14 + i)])
       for (const actor of others.slice(2 + i, 2 + i + mostAccusers)) bench.overhears(actor.suspects(suspect, bench.heartbeat))

@@ -20,10 +20,10 @@ beforeEach(() => {
 const toldTo = (actor: Actor, effects: readonly Effect[]): wire.Fact['certificate'][] =>
   framesTo(actor.id, effects).flatMap((frame) => (frame.facts?.facts ?? []).flatMap(({ certificate }) => certificate ?? []))
 
-describe('a death of a member that this node is in contact with', () => {
+describe('a death of a member in contact with this node', () => {
   const certificate = death(suspect, accusers, 1)
 
-  it('is told to that member first, and to the application when its next life comes', () => {
+  it('is passed on to that member first, and is reported when its next life comes', () => {
     const effects = bench.receive(bob, facts([certificate]))
     expect(toldTo(suspect, effects)).toEqual([wireFact(certificate).certificate])
     bench.advance(1_000)
@@ -34,18 +34,18 @@ describe('a death of a member that this node is in contact with', () => {
     expect(bench.node.member(suspect.id)?.incarnation).toBe(2)
   })
 
-  it('is believed when no next life comes', () => {
+  it('is believed if no next life comes', () => {
     bench.receive(bob, facts([certificate]))
     bench.advance(holdTime + 100)
     expect(isDead(bench, suspect)).toBe(true)
   })
 })
 
-describe('a death which its member has refuted since', () => {
+describe('a death that its member has since refuted', () => {
   const few = death(suspect, accusers.slice(0, 2), 20)
   const many = death(suspect, accusers, 20)
 
-  it('is told to its member and not believed: who believed it before that came can not take it back', () => {
+  it('is passed on to its member and not believed: nodes that believed it earlier cannot undo it', () => {
     bench.advance(60_000)
     bench.receive(bob, alarm(suspect.refutes(50)))
     // Few accusers end no life: otherwise one liar would be enough.
@@ -55,7 +55,7 @@ describe('a death which its member has refuted since', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('does not stand in the way of one by enough', () => {
+  it('does not prevent a death with enough accusers', () => {
     bench.receive(bob, alarm(suspect.refutes(21)))
     bench.receive(bob, facts([few]))
     bench.receive(bob, facts([death(suspect, accusers, 22)]))
@@ -71,7 +71,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
     bench.advance(200_000)
   })
 
-  it('is told to its member and not believed, neither now nor later', () => {
+  it('is passed on to its member and not believed, neither now nor later', () => {
     const effects = bench.receive(bob, facts([old]))
     expect(toldTo(suspect, effects)).toEqual([wireFact(old).certificate])
     bench.advance(holdTime * 4)
@@ -79,7 +79,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
     expect([isDead(bench, suspect), isSuspected(bench)]).toEqual([false, false])
   })
 
-  it('is told to its member when a link is up', () => {
+  it('is passed on to its member when a link is up', () => {
     bench.receive(suspect, { goodbye: { reason: 'more links than needed' } })
     bench.unlink(suspect)
     bench.receive(bob, facts([old]))
@@ -88,7 +88,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('is not believed while this node is not in contact with it either', () => {
+  it('is not believed even if this node is not in contact with the member', () => {
     bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)
     bench.receive(bob, facts([old]))
@@ -96,7 +96,7 @@ describe('a death that its member has outlived, as far as this node knows', () =
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('is believed if one of its accusers heard of it lately', () => {
+  it('is believed if one of its accusers heard the member recently', () => {
     const mixed = death(suspect, accusers, bench.heartbeat - 10)
     bench.reach.set(suspect.id, 'unresponsive')
     bench.unlink(suspect)

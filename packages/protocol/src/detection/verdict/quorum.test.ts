@@ -24,7 +24,7 @@ function quorumOf(size: number, { observers = size - 2, accused = 0 } = {}): Quo
 }
 
 describe('a quorum', () => {
-  it('is part of a certificate', () => {
+  it('fits into a certificate', () => {
     expect(mostAccusers).toBeLessThanOrEqual(defaultConfig.limits.accusers)
   })
 
@@ -37,23 +37,23 @@ describe('a quorum', () => {
     [7, 4],
     [8, 4],
     [40, 4],
-  ])('among %i members is the majority of the others, %i at most', (size, needed) => {
+  ])('among %i members is the majority of the others, at most %i', (size, needed) => {
     expect(quorumOf(size).toBelieve(suspect.id)).toBe(needed)
     expect(quorumOf(size).toCertify(suspect.id)).toBe(needed)
   })
 
-  it('to certify is one of observers, in a pool of any size', () => {
+  it('to certify is the majority of the observers, in a pool of any size', () => {
     expect(quorumOf(40, { observers: 4 }).toCertify(suspect.id)).toBe(3)
     expect(quorumOf(40, { observers: 4 }).toBelieve(suspect.id)).toBe(4)
   })
 
-  it('leaves out whom this node accuses itself: a remainder can still pronounce deaths', () => {
+  it('leaves out members that this node accuses itself: a remainder can still pronounce deaths', () => {
     expect(quorumOf(8, { accused: 5 }).toBelieve(suspect.id)).toBe(2)
     expect(quorumOf(8, { accused: 5 }).toCertify(suspect.id)).toBe(2)
     expect(quorumOf(8, { accused: 6 }).toBelieve(suspect.id)).toBe(1)
   })
 
-  it('is never nobody', () => {
+  it('is never zero', () => {
     expect(quorumOf(2, { observers: 0 }).toCertify(suspect.id)).toBe(1)
     expect(quorumOf(1).toBelieve(suspect.id)).toBe(1)
   })

@@ -35,20 +35,20 @@ function publication(): Fact | undefined {
 const heartbeatOf = (heartbeat: number): number | undefined => refutations.refute(alice.suspects(self, heartbeat))?.content.heartbeat
 
 describe('the heartbeat of this node', () => {
-  it('is how many seconds its life has lasted', () => {
+  it('is the age of its life in seconds', () => {
     expect(refutations.heartbeat).toBe(100)
     context.now += 600
     expect(refutations.heartbeat).toBe(101)
   })
 
-  it('is never less than what it signed', () => {
+  it('is never less than the one that it signed', () => {
     expect(heartbeatOf(100)).toBe(101)
     expect(refutations.heartbeat).toBe(101)
   })
 })
 
-describe('a refutation of its own', () => {
-  it('is signed once in a heartbeat, however many ask', () => {
+describe('a refutation by this node', () => {
+  it('is signed once per heartbeat, however many peers ask', () => {
     const first = refutations.sign()
     expect(refutations.sign()).toBe(first)
     expect(signatures).toBe(1)
@@ -56,19 +56,19 @@ describe('a refutation of its own', () => {
     expect(refutations.sign().content.heartbeat).toBe(101)
   })
 
-  it('is above what it refutes', () => {
+  it('exceeds the heartbeat that it refutes', () => {
     expect(heartbeatOf(0)).toBe(100)
     expect(heartbeatOf(99)).toBe(100)
     expect(heartbeatOf(100)).toBe(101)
   })
 
-  it('is signed at most once a second whatever heartbeats are cited, and never drives its heartbeat ahead of its clock', () => {
+  it('is signed at most once a second whatever heartbeats are cited, and does not run ahead of the clock', () => {
     for (let heartbeat = 0; heartbeat < 2_000; heartbeat++) heartbeatOf(heartbeat)
     expect(signatures).toBeLessThanOrEqual(2)
     expect(refutations.heartbeat).toBeLessThanOrEqual(101)
   })
 
-  it('is a fact once it is published, the latest of its life', () => {
+  it('is a fact once it is published, and the latest of its life is kept', () => {
     heartbeatOf(50)
     expect(refutations.of(self.id)).toBeUndefined()
     expect(publication()).toBeDefined()
@@ -79,7 +79,7 @@ describe('a refutation of its own', () => {
     expect(refutations.of(self.id)?.content.heartbeat).toBe(110)
   })
 
-  it('is published at most once in a second, and what comes in between after that', () => {
+  it('is published at most once a second, and later refutations wait for that second to pass', () => {
     const publishes = (): boolean => {
       heartbeatOf(refutations.heartbeat)
       return publication() !== undefined
@@ -103,13 +103,13 @@ describe('a refutation of its own', () => {
     expect(context.timers.at('refutation')).toBe(Infinity)
   })
 
-  it('answers nothing of another life', () => {
+  it('does not answer an accusation of another life', () => {
     expect(refutations.refute(alice.suspects(self, 0, 2))).toBeUndefined()
   })
 })
 
-describe('a refutation of another', () => {
-  it('is news if it is later than the one known, of the present life', () => {
+describe('a refutation by another member', () => {
+  it('is news if it is later than the known one and of the present life', () => {
     expect(refutations.isNews(alice.refutes(3))).toBe(true)
     refutations.merge(alice.refutes(3))
     expect([2, 3, 4].map((heartbeat) => refutations.isNews(alice.refutes(heartbeat)))).toEqual([false, false, true])
@@ -118,7 +118,7 @@ describe('a refutation of another', () => {
     expect(refutations.of(alice.id)).toBeUndefined()
   })
 
-  it('is told to who joins later, and forgotten with the life', () => {
+  it('is kept for peers that join later, and forgotten with the life', () => {
     refutations.merge(alice.refutes(3))
     const size = context.facts.size
     refutations.forget(alice.id)
@@ -126,7 +126,7 @@ describe('a refutation of another', () => {
     expect(refutations.of(alice.id)).toBeUndefined()
   })
 
-  it('of nobody is none', () => {
+  it('is no news if it is by a stranger', () => {
     const [stranger] = actors(1, 9) as [Actor]
     expect(refutations.isNews(stranger.refutes(3))).toBe(false)
   })
