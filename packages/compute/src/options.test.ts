@@ -3,7 +3,7 @@ import { checkLocalOptions, checkLocalSubmitOptions, checkOptions, checkSubmitOp
 
 const owner = { id: '12D3', seed: new Uint8Array(32) }
 
-it('options that make sense pass', () => {
+it('valid options pass', () => {
   const all = { workers: 0, accept: ['own'], tickets: { own: 2 }, limits: { time: 1, memory: 16 }, owner, cache: '/tmp' }
   for (const options of [{}, all, { owner: undefined, accept: undefined }]) expect(() => checkOptions(options)).not.toThrow()
   expect(() => checkLocalOptions({ workers: 2, place: 'sandbox' })).not.toThrow()
@@ -54,7 +54,7 @@ it.each<[unknown, RegExp]>([
   )
 })
 
-it('options of a job that make sense pass, and without a pool there are fewer', () => {
+it('valid options of a job pass, and without a pool there are fewer', () => {
   for (const options of [{}, { name: 'a', keep: 1, votes: 3, blobs: [] }, { name: undefined }])
     expect(() => checkSubmitOptions(options)).not.toThrow()
   expect(() => checkLocalSubmitOptions({ blobs: [] })).not.toThrow()

@@ -5,7 +5,7 @@ import type { Message } from './core/messages.ts'
 import { Scheduler } from './core/scheduler.ts'
 import { decodeMessage, encodeMessage } from './shell/wire.ts'
 
-it('what a member counts in beside the largest counts of another is a message', () => {
+it('counts that include the largest counts of another member make a valid message', () => {
   const scheduler = new Scheduler({ self: { id: 'self', location: '' }, workers: 1, random: createRandom(1) })
   let now = 0
   const feed = (input: Input): Message[] =>

@@ -65,7 +65,7 @@ async function meet({ pool: joined }: { pool: Pool }, count: number): Promise<vo
 }
 
 describe('blobs between members', () => {
-  it('come to whoever asks, and are asked for once at a time', async () => {
+  it('are fetched once for several callers at the same time', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)
     const bytes = new Uint8Array(LARGE).fill(7)
@@ -78,7 +78,7 @@ describe('blobs between members', () => {
     expect(open).toHaveBeenCalledOnce()
   })
 
-  it('go to others', async () => {
+  it('are pushed to other members', async () => {
     const [one, other] = [await member(), await member()]
     await meet(one, 2)
     const hashes = [await one.store.put(new Uint8Array(LARGE).fill(8)), await one.store.put(new Uint8Array())]
@@ -103,7 +103,7 @@ describe('blobs between members', () => {
     await expect(other.exchange.fetch(await hashOf(Uint8Array.of(9)), () => [bad.id], 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
   })
 
-  it('are asked of the next member where one says nothing', async () => {
+  it('are requested from the next member if one does not answer', async () => {
     const [one, other] = [await member(), await member()]
     const silent = await liar([])
     await meet(other, 3)
@@ -116,7 +116,7 @@ describe('blobs between members', () => {
     expect(silent.asked()).toBe(1)
   })
 
-  it('are asked of nobody else where this disk is full, which is no fault of others', async () => {
+  it('are requested from nobody else if this disk is full, which is no fault of others', async () => {
     const [one, other] = [await member(), await member()]
     const next = await liar([Uint8Array.of(1)])
     await meet(other, 3)
@@ -126,7 +126,7 @@ describe('blobs between members', () => {
     expect(next.asked()).toBe(0)
   })
 
-  it('are not taken where they are larger than they should be', async () => {
+  it('are refused if they are larger than expected', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)
     const hash = await one.store.put(new Uint8Array(2 ** 20))
@@ -134,7 +134,7 @@ describe('blobs between members', () => {
     expect(await other.store.get(hash)).toBeUndefined()
   })
 
-  it('are served however many requests were given up', async () => {
+  it('are served however many requests were aborted', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)
     const hash = await one.store.put(new Uint8Array(LARGE).fill(7))
@@ -149,7 +149,7 @@ describe('blobs between members', () => {
     expect(await other.exchange.fetch(hash, () => [one.pool.self.id])).toHaveLength(LARGE)
   })
 
-  it('are read for no more requests at once than there is room for on their way', async () => {
+  it('are read for no more requests at once than there is room for in transit', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)
     const hash = await one.store.put(new Uint8Array(LARGE).fill(7))
@@ -164,7 +164,7 @@ describe('blobs between members', () => {
     expect(read.mock.calls.length).toBeGreaterThan(0)
   })
 
-  it('are taken as fast as their sender pays for the search for room', async () => {
+  it('are accepted as fast as their sender pays for the search for room', async () => {
     const [one, other] = [await member(), await member()]
     await meet(one, 2)
     const { id } = one.pool.self
@@ -177,7 +177,7 @@ describe('blobs between members', () => {
     expect(charge).toHaveBeenCalledWith(id, expect.any(Number), 0, expect.any(Number))
   })
 
-  it('are served while one member sends all that may be on its way, and ends none of it', async () => {
+  it('are served while one member fills the room for unfinished blobs', async () => {
     const [server, asker, greedy] = [await member(), await member(), await pool()]
     await meet(asker, 3)
     await meet({ pool: greedy }, 3)
@@ -199,7 +199,7 @@ describe('blobs between members', () => {
     expect(await asker.exchange.fetch(hash, () => [server.pool.self.id])).toHaveLength(LARGE)
   })
 
-  it('are not taken where jobs that have not ended need the room, which their sender is told', async () => {
+  it('are refused if unfinished jobs need the room, and their sender is notified', async () => {
     const [one, other] = [await member(), await member(2)]
     await meet(one, 2)
     const needed = await other.store.put(new Uint8Array(2 ** 20).fill(1), { for: 'a job' })

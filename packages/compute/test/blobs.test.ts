@@ -8,7 +8,7 @@ const blobs = join(import.meta.dirname, 'programs/blobs.ts')
 /** The CIDv1 of the empty blob, as IPFS writes it. */
 const EMPTY = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 
-describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s', (place) => {
+describe.each(['own', 'sandbox'] as const)('blobs of a program that runs as %s', (place) => {
   let folder: string
   let grid: LocalGrid
 
@@ -22,17 +22,17 @@ describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s
     rmSync(folder, { recursive: true })
   })
 
-  it('have the name that IPFS gives them', async () => {
+  it('have the same names as in IPFS', async () => {
     expect(await grid.blob(new Uint8Array())).toEqual({ blob: EMPTY, size: 0 })
     expect(await (await grid.submit(blobs, 'named', EMPTY, { blobs: [{ blob: EMPTY }] })).result).toBe('')
   })
 
-  it('come to a task whose input names them', async () => {
+  it('reach a task whose input names them', async () => {
     const data = await grid.blob(new Uint8Array(3_000_000).fill(3))
     expect(await (await grid.submit(blobs, 'sum', { data })).result).toBe(9_000_000)
   })
 
-  it('come from a file', async () => {
+  it('may come from a file', async () => {
     const file = join(folder, 'data.txt')
     writeFileSync(file, 'as it stands')
     const data = await grid.blob(file)
@@ -53,7 +53,7 @@ describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s
     expect(await (await grid.submit(blobs, 'sum', { data })).result).toBe(2 ** 20)
   })
 
-  it('are missing where the job has none of this name, and nothing else is lost', async () => {
+  it('are missing if the job has none of this name, and nothing else is lost', async () => {
     // This member has the blob, but for another job.
     const other = await grid.blob(Uint8Array.of(1))
     const result = await (await grid.submit(blobs, 'catches', other.blob)).result
@@ -66,12 +66,12 @@ describe.each(['own', 'sandbox'] as const)('blobs of a program that is run as %s
     })
   })
 
-  it('that are missing and not awaited end nothing', async () => {
+  it('that are missing and not awaited do not end the task', async () => {
     expect(await (await grid.submit(blobs, 'forgets', EMPTY)).result).toBe('still here')
   })
 
   it.each([['../../etc/passwd'], ['/etc/passwd'], [{ blob: 'file:///etc/passwd' }], [{ blob: `${EMPTY}/x` }], [{ blob: 5 }], [undefined]])(
-    'are not taken for %j',
+    'are not read by the name %j',
     async (given) => {
       await expect((await grid.submit(blobs, 'misuses', given)).result).rejects.toMatchObject({
         code: 'TASK_THREW',
@@ -102,7 +102,7 @@ describe('a submission', () => {
     })
   })
 
-  it('is refused when its blobs take more than may be kept', async () => {
+  it('is refused when its blobs exceed the limit of the disk', async () => {
     await expect(grid.blob(new Uint8Array(2 ** 20 + 1))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     const [one, two] = [await grid.blob(new Uint8Array(1_000_000).fill(1)), await grid.blob(new Uint8Array(1_000_000).fill(2))]
     await expect(grid.submit(blobs, 'sum', { all: [one, { two }] })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })

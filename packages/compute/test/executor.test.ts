@@ -59,7 +59,7 @@ const runOf = (fn: string, input?: unknown): Parameters<Executor['carryOut']>[0]
 })
 
 describe('an executor', () => {
-  it('keeps the latest shared values only for a program that does not read', async () => {
+  it('keeps only the latest shared values for a program that does not read them', async () => {
     const file = join(folder, 'spins.mjs')
     await writeFile(
       file,
@@ -82,7 +82,7 @@ describe('an executor', () => {
     }
   })
 
-  it('ends a program that has no task, whatever it goes on with', async () => {
+  it('ends a program that has no task, even if it goes on working', async () => {
     const file = join(folder, 'chats.mjs')
     await writeFile(
       file,

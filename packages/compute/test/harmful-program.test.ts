@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'jel-harmful-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.each(['own', 'sandbox'] as const)('a program that is run as %s', (place) => {
+describe.each(['own', 'sandbox'] as const)('a program that runs as %s', (place) => {
   let grid: LocalGrid
   beforeAll(() => {
     grid = computeLocal({ workers: 1, cache: folder, place, limits: { time: 20_000, memory: 64 } })
@@ -19,11 +19,11 @@ describe.each(['own', 'sandbox'] as const)('a program that is run as %s', (place
   afterAll(async () => await grid.close())
   const resultOf = async (fn: string, input?: unknown): Promise<unknown> => (await grid.submit(harmful, fn, input)).result
 
-  it('may call for children whose inputs are more than one frame takes', async () => {
+  it('may spawn children whose inputs exceed one frame', async () => {
     expect(await resultOf('sends', 5)).toBe(5_000_000)
   })
 
-  it('at the limit of its heap ends its process and no other', async () => {
+  it('that reaches the limit of its heap ends only its own process', async () => {
     await expect(resultOf('pushes')).rejects.toMatchObject({
       code: 'TASK_POISONOUS',
       message: expect.stringContaining('more memory than a task may take'),
@@ -35,24 +35,24 @@ describe.each(['own', 'sandbox'] as const)('a program that is run as %s', (place
     ['throwsNothing', 'it threw something that has no text'],
     ['throwsMember', 'mine'],
     ['throwsLater', 'nobody catches this'],
-  ])('fails with what it throws: %s', async (fn, message) => {
+  ])('fails with the value that it throws: %s', async (fn, message) => {
     await expect(resultOf(fn)).rejects.toMatchObject({ code: 'TASK_THREW', message, member: 'local', tries: 1 })
   })
 
-  it('may leave behind what fails, and its next task goes on', async () => {
+  it('may leave a failing timer behind, and its next task goes on', async () => {
     expect(await resultOf('leavesBehind')).toBe('rested')
   })
 
-  it('may have text that looks like something else', async () => {
+  it('may have text that looks like code or comments', async () => {
     const words = ['<!-- x -->', '<!-- 2 -->', 'import("x")', 'an import (of tea)', "\\import('y')", '😀-->']
     expect(await resultOf('speaks', 2)).toEqual([...words, true, true, 2])
   })
 
-  it('may ask what there is', async () => {
+  it('may ask which names exist', async () => {
     expect(await resultOf('guarded')).toEqual([true, 'string'])
   })
 })
 
-it('one that only asks for more than a sandbox has needs none of it', async () => {
+it('a program that only asks whether names exist does not need them', async () => {
   expect(needsOf(new TextDecoder().decode(await bundleProgram(harmful)))).toEqual([])
 })

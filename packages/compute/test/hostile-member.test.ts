@@ -40,8 +40,8 @@ const [victimOf, shareOf] = [
   (name: string) => new Map([[name, { rule: 'min', key: 1, values: [new Uint8Array(900_000)] }]]),
 ]
 
-describe('a member that floods another', () => {
-  it('with names of shared values leaves it at work', async () => {
+describe('a member that is flooded', () => {
+  it('with names of shared values goes on working', async () => {
     const grid = await member({ workers: 1 })
     const attacker = await hostile()
     const job = await grid.submit(various, 'flat', { tasks: 100, ms: 10 })
@@ -50,7 +50,7 @@ describe('a member that floods another', () => {
     expect(await job.result).toBe(4950)
   })
 
-  it('with votes to check holds it up for moments only', async () => {
+  it('with votes to check is held up only for moments', async () => {
     const grid = await member({ workers: 1 })
     const attacker = await hostile()
     const signer = new VoteSigner(attacker)
@@ -72,7 +72,7 @@ describe('a member that floods another', () => {
     expect(delay.max / 1e6).toBeLessThan(2000)
   })
 
-  it('with streams has two of them', async () => {
+  it('with streams keeps two of them', async () => {
     await member()
     const attacker = await hostile()
     const lines: Line[] = []

@@ -28,7 +28,7 @@ async function has(number: number, hash?: string): Promise<boolean> {
 }
 
 describe('blobs of a job on a pool', () => {
-  it.each([['members'], ['sandbox']])('are at its replicas, and come to a worker once, its submitter gone (%s)', async (accept) => {
+  it.each([['members'], ['sandbox']])('are kept by its replicas, and reach a worker once after the submitter left (%s)', async (accept) => {
     const submitter = await member()
     const keeper = await member()
     await expect.poll(() => submitter.replicas('x').length).toBe(2)
@@ -49,7 +49,7 @@ describe('blobs of a job on a pool', () => {
     expect(open.mock.calls.filter(([, protocol]) => protocol === BLOB_PROTOCOL)).toHaveLength(3)
   })
 
-  it('come to replicas that come later, and from those to others', async () => {
+  it('reach replicas that join later, and other members through these', async () => {
     const submitter = await member()
     const data = await submitter.blob(bytes)
     const { id } = await submitter.submit(blobs, 'sum', { data })
@@ -64,7 +64,7 @@ describe('blobs of a job on a pool', () => {
     expect(await worker.job(id).result).toBe(4_000_000)
   })
 
-  it('come to a member that becomes a replica when one leaves', async () => {
+  it('reach a member that becomes a replica when one leaves', async () => {
     const submitter = await member()
     for (let others = 0; others < 4; others++) await member()
     await expect.poll(() => submitter.replicas('x').length).toBe(3)
@@ -84,7 +84,7 @@ describe('blobs of a job on a pool', () => {
     await expect.poll(async () => await Promise.all(outside.map(async (number) => await has(number))), { timeout: 20_000 }).toContain(true)
   })
 
-  it('are an error with its member where nobody has them, and other tasks go on', { timeout: 60_000 }, async () => {
+  it('that nobody has fail with the name of the member, and other tasks go on', { timeout: 60_000 }, async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     await expect.poll(() => submitter.replicas('x').length).toBe(2)
@@ -108,7 +108,7 @@ describe('blobs of a job on a pool', () => {
     })
   })
 
-  it('leave a job to others where they take more than a member keeps', async () => {
+  it('that exceed the disk of a member leave the job to others', async () => {
     const submitter = await member()
     const small = await member({ workers: 1, limits: { disk: 1 } })
     const warned: string[] = []
@@ -121,7 +121,7 @@ describe('blobs of a job on a pool', () => {
     expect(await job.result).toBe(4_000_000)
   })
 
-  it.each([[1], [0]])('are asked for once by a member that has no room for the program, with %s workers', async (workers) => {
+  it.each([[1], [0]])('are requested once by a member that has no room for the program, with %s workers', async (workers) => {
     const submitter = await member()
     const small = await member({ workers, limits: { disk: 1 } })
     const warned: string[] = []
@@ -137,7 +137,7 @@ describe('blobs of a job on a pool', () => {
     expect(await job.result).toBe(1)
   })
 
-  it('go along with a program that others can fetch, or are refused', async () => {
+  it('are refused beside a program that is too large for others to fetch', async () => {
     const submitter = await member()
     const program = submitter.submit(new Uint8Array(64 * 2 ** 20 + 1), 'sum')
     await expect(program).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE', message: expect.stringContaining('a program may have') })

@@ -11,8 +11,8 @@ const test = testPool()
 const asker = (pool: Pool): JobKeepers =>
   new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), desiredOf: () => 'forget' })
 
-describe('a member that is asked whether it keeps a job', () => {
-  it('answers others, however much one asks', async () => {
+describe('a member', () => {
+  it('answers others whether it keeps a job, however much one peer asks', async () => {
     const [keeper, liar, honest] = [await test.join(), await test.join(), await test.join()] as const
     await expect.poll(() => honest.members().length).toBe(3)
     const never = new Promise<boolean>(() => {})
@@ -35,7 +35,7 @@ describe('a member that is asked whether it keeps a job', () => {
     await Promise.all(asked)
   })
 
-  it('says soon that it knows nothing of one, and keeps those of which it is a replica', async () => {
+  it('soon denies that it keeps an unknown job, and keeps the jobs of which it is a replica', async () => {
     const submitter = await test.member()
     for (let member = 0; member < 4; member++) await test.member()
     await expect.poll(() => submitter.replicas('x').length, { timeout: 5000 }).toBe(3)

@@ -38,13 +38,13 @@ describe('programs on this machine', () => {
     expect(await resultOf(program, fn, input)).toEqual(expected)
   })
 
-  it('give the best offer as their result, the same each time', async () => {
+  it('yield the best offer as their result, the same each time', async () => {
     const found = (await resultOf(spaces, 'search', 6)) as { cost: number }
     expect(found.cost).toBeGreaterThan(0)
     expect(await resultOf(spaces, 'search', 6)).toEqual(found)
   })
 
-  it('keep what a structured clone keeps', async () => {
+  it('preserve the types that a structured clone preserves', async () => {
     const value = {
       map: new Map([[1, { a: 2n ** 70n }]]),
       set: new Set(['x']),
@@ -57,7 +57,7 @@ describe('programs on this machine', () => {
     expect(await resultOf(various, 'echo', value)).toEqual(value)
   })
 
-  it('have a chance of their own each, another one in each job, and know their job', async () => {
+  it('draw other random numbers in each task and each job, and know their job', async () => {
     const job = await grid.submit(various, 'chances')
     const [drawn, of] = (await job.result) as [number[], string]
     expect(new Set(drawn).size).toBe(4)
@@ -67,7 +67,7 @@ describe('programs on this machine', () => {
   })
 })
 
-describe('what goes wrong is told with its cause', () => {
+describe('a failure is reported with its cause', () => {
   it.each([
     ['throws', 'TASK_THREW', /no such luck/u],
     ['givesFunction', 'VALUE_UNCLONABLE', /function/u],
@@ -76,11 +76,11 @@ describe('what goes wrong is told with its cause', () => {
     ['never', 'TASK_POISONOUS', /set apart: .*: it ran for more than 1200 ms/u],
     ['exits', 'TASK_POISONOUS', /set apart: .*: its process ended with status 3/u],
     ['callsHidden', 'FUNCTION_MISSING', /must export/u],
-  ])('%s: %s', async (fn, code, message) => {
+  ])('%s fails with %s', async (fn, code, message) => {
     await expect(resultOf(various, fn)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
   })
 
-  it('ends a task that hoards memory', async () => {
+  it('a task that hoards memory is ended', async () => {
     await using small = computeLocal({ workers: 1, cache: folder, limits: { time: 20_000, memory: 32 } })
     const job = await small.submit(various, 'hoards')
     await expect(job.result).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe('what goes wrong is told with its cause', () => {
   it.each([
     ['the task', 'throws'],
     ['a child of the task', 'passesOn'],
-  ])('has the stack of the program where %s threw', async (_, fn) => {
+  ])('an error has the stack of the program if %s threw', async (_, fn) => {
     await expect(resultOf(various, fn)).rejects.toMatchObject({
       member: 'local',
       tries: 1,
@@ -100,7 +100,7 @@ describe('what goes wrong is told with its cause', () => {
     })
   })
 
-  it('is told where more children wait than may', async () => {
+  it('a job with too many waiting children fails', async () => {
     await using patient = computeLocal({ workers: 1, cache: folder })
     const job = await patient.submit(various, 'wide', 65_537)
     await expect(job.result).rejects.toMatchObject({
@@ -135,14 +135,14 @@ describe('what goes wrong is told with its cause', () => {
     expect(await (await local.submit(various, 'echo', 2)).result).toBe(2)
   })
 
-  it('names the functions that there are', async () => {
+  it('an error about a missing function lists the existing ones', async () => {
     await expect(grid.submit(spaces, 'nothing')).rejects.toMatchObject({
       code: 'FUNCTION_MISSING',
       message: expect.stringContaining('collects, find'),
     })
   })
 
-  it('keeps of a job that has ended how it ended, and no more', async () => {
+  it('a job that has ended keeps only its outcome', async () => {
     const job = await grid.submit(various, 'flat', { tasks: 10, ms: 0 })
     expect(await job.result).toBe(45)
     expect([job.state, await job.result]).toEqual(['done', 45])
@@ -153,7 +153,7 @@ describe('what goes wrong is told with its cause', () => {
     expect(job.state).toBe('done')
   })
 
-  it('leaves other jobs alone', async () => {
+  it('a failing job leaves other jobs alone', async () => {
     const [failed, done] = await Promise.allSettled([resultOf(various, 'never'), resultOf(various, 'queens', 9)])
     expect([failed.status, done]).toEqual(['rejected', { status: 'fulfilled', value: 352 }])
   })

@@ -19,8 +19,8 @@ const job: JobRecord = {
   keep: 60_000,
 }
 
-describe('what is named by what it is', () => {
-  it('two jobs of one name are two where the owner or anything that is computed differs', () => {
+describe('things that are named by their content', () => {
+  it('two jobs of one name differ in id if the owner or anything that is computed differs', () => {
     const others: JobRecord[] = [
       { ...job, program: '1'.repeat(64) },
       { ...job, fn: 'g' },
@@ -32,7 +32,7 @@ describe('what is named by what it is', () => {
     expect(jobId('o', 'x', { ...job, submitted: 2, keep: 1, desired: 'cancel' })).toBe(jobId('o', 'x', job))
   })
 
-  it('a file that was changed is none', async () => {
+  it('a changed file is deleted', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'jel-store-'))
     try {
       const store = new BlobStore(folder, 1)

@@ -17,7 +17,7 @@ const { member } = test
 afterEach(() => vi.restoreAllMocks())
 
 describe('a pool that computes', () => {
-  it('runs a job that one submits at the workers of others, and everybody can read its result', async () => {
+  it('runs a job of one member at the workers of others, and all members can read its result', async () => {
     const submitter = await member()
     await member({ workers: 1 })
     await member({ workers: 1 })
@@ -30,7 +30,7 @@ describe('a pool that computes', () => {
     expect(await latecomer.job(job.id).result).toBe(352)
   })
 
-  it('keeps a result so long after the end of its job, however long that took', async () => {
+  it('keeps a result for its time after the end of the job, however long the job took', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     const job = await submitter.submit(various, 'flat', { tasks: 25, ms: 100 }, { keep: 1500 })
@@ -39,7 +39,7 @@ describe('a pool that computes', () => {
     await expect.poll(() => [submitter, worker].flatMap((grid) => grid.jobs()), { timeout: 5000 }).toEqual([])
   })
 
-  it('gives a member that comes after the end of jobs their results, and no inputs or programs', async () => {
+  it('sends a latecomer the results of ended jobs, but no inputs or programs', async () => {
     const submitter = await member()
     const workers = [await member({ workers: 1 }), await member({ workers: 1 }), await member({ workers: 1 }), await member({ workers: 1 })]
     const inputs = Array.from({ length: 6 }, (_, number) => new Uint8Array(500_000).fill(number))
@@ -55,7 +55,7 @@ describe('a pool that computes', () => {
     expect(readdirSync(join(test.folder, '5')).filter((name) => name.endsWith('.mjs'))).toEqual([])
   })
 
-  it('gives no more of its blobs to a replica that did not take one', async () => {
+  it('sends no further blobs of a job to a replica that refused one', async () => {
     const submitter = await member()
     await member()
     await member()
@@ -69,7 +69,7 @@ describe('a pool that computes', () => {
     expect(asked).toEqual([2, 1])
   })
 
-  it('goes on when the submitter is gone', async () => {
+  it('goes on after the submitter has left', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     await member({ workers: 1 })
@@ -80,7 +80,7 @@ describe('a pool that computes', () => {
     expect(await worker.job('long').result).toBe(11_175)
   })
 
-  it('says that a job is kept once another member has all of it, and no sooner', async () => {
+  it('reports a job as kept only once another member has all of it', async () => {
     const submitter = await member()
     const alone = await submitter.submit(various, 'echo', new Uint8Array(500_000).fill(3), { name: 'left alone' })
     await expect(alone.kept(200)).rejects.toMatchObject({ code: 'JOB_NOT_KEPT', message: expect.stringContaining('nobody else computes') })
@@ -95,7 +95,7 @@ describe('a pool that computes', () => {
     expect(await worker.job('left alone').result).toHaveLength(500_000)
   })
 
-  it('names another member that keeps a job also once it has ended, and itself only where it does', async () => {
+  it('names the keeper of an ended job, and the member itself only if it keeps the job', async () => {
     const [submitter, worker] = [await member(), await member({ workers: 1 })]
     await expect.poll(() => submitter.replicas('x').length).toBe(2)
     const job = await submitter.submit(various, 'queens', 6)
@@ -109,7 +109,7 @@ describe('a pool that computes', () => {
     await expect(job.kept()).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })
   })
 
-  it('takes a job of a client that came before all others, tells it the result, and holds no more of it than the job', async () => {
+  it('runs a job of a client that came first, sends it the result, and keeps only the job of it', async () => {
     const client = await member({ visits: true })
     const job = await client.submit(various, 'queens', 6, { name: 'of a client' })
     const result = job.result
@@ -128,7 +128,7 @@ describe('a pool that computes', () => {
     await expect(member({ visits: true, workers: 1 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 
-  it('keeps the programs of jobs that have not ended, whatever else comes', async () => {
+  it('keeps the programs of unfinished jobs, whatever other blobs arrive', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1, limits: { disk: 2 } })
     await expect.poll(() => submitter.replicas('x').length).toBe(2)
@@ -141,7 +141,7 @@ describe('a pool that computes', () => {
     expect(await long.result).toBe(1770)
   })
 
-  it('fetches a program anew that made way before it began', async () => {
+  it('fetches a program again that was evicted before it began', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     const warned: string[] = []
@@ -157,7 +157,7 @@ describe('a pool that computes', () => {
     expect(warned).toEqual([])
   })
 
-  it('tells how a job goes', async () => {
+  it('reports the progress of a job', async () => {
     const submitter = await member()
     await member({ workers: 1 })
     const job = await submitter.submit(various, 'flat', { tasks: 100, ms: 10 })
@@ -173,7 +173,7 @@ describe('a pool that computes', () => {
     expect(last).toBe(1)
   })
 
-  it('says who holds what, at a member that computes nothing', async () => {
+  it('lists the holders of tasks, also at a member that computes nothing', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1, limits: { time: 60_000 } })
     const job = await submitter.submit(various, 'never', undefined, { name: 'endless' })
@@ -185,14 +185,14 @@ describe('a pool that computes', () => {
     expect(await job.waits()).toEqual([])
   })
 
-  it('refuses tickets that are no share', async () => {
+  it('refuses zero tickets', async () => {
     await expect(member({ tickets: { own: 0 } })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining('tickets: own'),
     })
   })
 
-  it('takes the same submission twice for one job, and another one under its name for an error', async () => {
+  it('treats a repeated submission as one job, and another one under its name as an error', async () => {
     const submitter = await member({ workers: 1 })
     const one = await submitter.submit(various, 'queens', 6, { name: 'mine' })
     const two = await submitter.submit(various, 'queens', 6, { name: 'mine' })
@@ -201,7 +201,7 @@ describe('a pool that computes', () => {
     expect(await two.result).toBe(4)
   })
 
-  it('takes what its owner publishes under the name of another job for another job', async () => {
+  it('treats a job that its owner publishes under the name of another as a new job', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     const job = await submitter.submit(various, 'queens', 6, { name: 'mine' })
@@ -215,7 +215,7 @@ describe('a pool that computes', () => {
     await expect(job.result).rejects.toMatchObject({ code: 'UNKNOWN_JOB' })
   })
 
-  it('has several jobs at once, and one that fails leaves the others alone', async () => {
+  it('runs several jobs at once, and a failing one leaves the others alone', async () => {
     const submitter = await member()
     await member({ workers: 2 })
     const jobs = await Promise.all([
@@ -230,7 +230,7 @@ describe('a pool that computes', () => {
     expect(results[3]).toMatchObject({ value: 12_648_430 })
   })
 
-  it('runs an input of half a megabyte', async () => {
+  it('runs a job with an input of half a megabyte', async () => {
     const submitter = await member()
     await member({ workers: 1 })
     const input = new Uint8Array(500_000).fill(7)
@@ -238,7 +238,7 @@ describe('a pool that computes', () => {
     expect(await job.result).toEqual(input)
   })
 
-  it('ends a job that its owner cancels, and that of nobody else', async () => {
+  it('lets only the owner of a job cancel it', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     const job = await submitter.submit(various, 'never', undefined, { name: 'endless' })
@@ -251,7 +251,7 @@ describe('a pool that computes', () => {
     expect(await (await submitter.submit(various, 'queens', 6)).result).toBe(4)
   })
 
-  it('has told others of a cancellation once that is said', async () => {
+  it('has notified other members when a cancellation is confirmed', async () => {
     const submitter = await member()
     const workers = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'never')
@@ -266,7 +266,7 @@ describe('a pool that computes', () => {
     ['suspend', [true]],
     ['resume', [false]],
     ['forget', []],
-  ] as const)('has told others of %s once that has returned', async (call, isSuspended) => {
+  ] as const)('has notified other members when %s returns', async (call, isSuspended) => {
     const submitter = await member()
     const workers = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'never')
@@ -278,7 +278,7 @@ describe('a pool that computes', () => {
     for (const worker of workers) await expect.poll(() => worker.jobs().map(({ state }) => state === 'suspended')).toEqual(isSuspended)
   })
 
-  it('frees the names of jobs that are cancelled or forgotten', async () => {
+  it('frees the name of a job that is cancelled or forgotten', async () => {
     const submitter = await member({ workers: 1 })
     const other = await member()
     const options = { name: 'one name' }
@@ -296,7 +296,7 @@ describe('a pool that computes', () => {
     expect(await last.result).toBe(10)
   })
 
-  it('runs the programs of anybody in sandboxes, and those that need more only where their owner is trusted', async () => {
+  it('runs any program in a sandbox, and one that needs more only for a trusted owner', async () => {
     const submitter = await member({ accept: ['own'] })
     const stranger = await member({ workers: 1, accept: ['own', 'sandbox'] })
     const warnings: string[] = []
@@ -313,7 +313,7 @@ describe('a pool that computes', () => {
     expect(await needing.result).toBe(4)
   })
 
-  it('computes each task of a job at as many members as it asks for', async () => {
+  it('computes each task at as many members as its job asks for', async () => {
     const submitter = await member()
     await member({ workers: 1 })
     await member({ workers: 1 })
@@ -329,7 +329,7 @@ describe('a pool that computes', () => {
     await expect(submitter.submit(various, 'queens', 8, { votes: 9 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
   })
 
-  it('tells the result of a vote to a member that comes when all that voted have left', async () => {
+  it('sends the result of a vote to a member that joins after all voters have left', async () => {
     const submitter = await member()
     const voters = [await member({ workers: 1 }), await member({ workers: 1 })]
     const job = await submitter.submit(various, 'queens', 8, { votes: 2 })
@@ -346,7 +346,7 @@ describe('a pool that computes', () => {
     expect(await latecomer.job(job.id).result).toBe(92)
   })
 
-  it('begins anew once a member comes with its files, where all that computed were lost, also after its end', async () => {
+  it('begins a job again after the loss of all workers once a member joins with its files, ended or not', async () => {
     const watcher = await test.join()
     const worker = await member({ workers: 1 })
     const [ended, running] = await Promise.all([
@@ -367,7 +367,7 @@ describe('a pool that computes', () => {
     }
   })
 
-  it('votes on tasks with shared values, which see what was elected before and their own offers', async () => {
+  it('votes on tasks with shared values, which see earlier elected values and their own offers', async () => {
     const submitter = await member()
     await member({ workers: 1 })
     await member({ workers: 1 })
@@ -380,7 +380,7 @@ describe('a pool that computes', () => {
     expect(((await union.result) as number[]).toSorted((a, b) => a - b)).toEqual([1, 2, 3])
   })
 
-  it('waits while nobody accepts its program, and says so', async () => {
+  it('holds a job while nobody accepts its program, and reports that', async () => {
     const submitter = await member()
     await member({ workers: 1, accept: ['own'] })
     const job = await submitter.submit(various, 'queens', 6)
@@ -392,7 +392,7 @@ describe('a pool that computes', () => {
     expect(await job.result).toBe(4)
   })
 
-  it('says that nobody knows a job', async () => {
+  it('refuses an unknown job', async () => {
     const grid = await member()
     expect(() => grid.job('nobody')).toThrow(expect.objectContaining({ code: 'UNKNOWN_JOB' }))
   })

@@ -42,7 +42,7 @@ describe('a program in a sandbox', () => {
     expect(await resultOf(program, fn, input)).toEqual(expected)
   })
 
-  it('says what it throws, with its stack', async () => {
+  it('fails with the error that it throws, and its stack', async () => {
     await expect(resultOf(various, 'throws')).rejects.toMatchObject({
       code: 'TASK_THREW',
       message: 'no such luck',
@@ -62,7 +62,7 @@ describe('a program in a sandbox', () => {
     expect(Object.keys(found).length).toBeGreaterThan(8)
   })
 
-  it.each(['loops', 'loopsLater', 'lies'])('is ended when it takes longer than it may: %s', async (fn) => {
+  it.each(['loops', 'loopsLater', 'lies'])('is ended when it exceeds its time: %s', async (fn) => {
     const { result } = await impatient.submit(hostile, fn)
     await expect(result).rejects.toMatchObject({ message: expect.stringMatching(/ran for more than 500 ms/u) })
   })
@@ -73,11 +73,11 @@ describe('a program in a sandbox', () => {
     ['hoardsAssembly', /more memory than a task may take|Unable to grow/u],
     ['spawnsWithoutEnd', /more memory than a task may take|ran for more/u],
     ['deep', /call stack/u],
-  ])('is ended when it takes more than it may: %s', async (fn, message) => {
+  ])('is ended when it exceeds its memory or stack: %s', async (fn, message) => {
     await expect(resultOf(hostile, fn)).rejects.toMatchObject({ message: expect.stringMatching(message) })
   })
 
-  it('does no harm to others', async () => {
+  it('does no harm to other programs', async () => {
     const [bad, good] = await Promise.allSettled([resultOf(hostile, 'hoardsBuffers'), resultOf(hostile, 'answers', 21)])
     expect([bad.status, good]).toEqual(['rejected', { status: 'fulfilled', value: 42 }])
   })
@@ -103,7 +103,7 @@ async function confined(body: string): Promise<string> {
   return said
 }
 
-describe('a process that is confined, whatever its program has got at,', async () => {
+describe('a confined process, even if its program escapes,', async () => {
   const { namespaces, limits } = await confinement()
 
   it.each([
@@ -118,14 +118,14 @@ describe('a process that is confined, whatever its program has got at,', async (
     expect(await confined(body)).toMatch(/^refused: ERR_(ACCESS_DENIED|DLOPEN_DISABLED)/u)
   })
 
-  it('knows no environment, by a report neither', async () => {
+  it('knows no environment variables, nor through a report', async () => {
     const names = await confined(
       `return JSON.stringify([...Object.keys(process.env), ...Object.keys(process.report.getReport().environmentVariables)])`,
     )
     expect((JSON.parse(names) as string[]).filter((name) => name !== 'PWD' && name !== '_' && name !== 'SHLVL')).toEqual([])
   })
 
-  it.runIf(limits)('writes nothing by a database', async () => {
+  it.runIf(limits)('writes no file through a database', async () => {
     const file = join(folder, 'escaped.db')
     const said = await confined(
       `const { DatabaseSync } = await import('node:sqlite'); const db = new DatabaseSync(${JSON.stringify(file)}); db.exec('create table x(y); insert into x values (1)'); return 'written'`,
@@ -145,7 +145,7 @@ describe('a process that is confined, whatever its program has got at,', async (
     expect(said).toMatch(/^refused: (ENETUNREACH|ECONNREFUSED|EADDRNOTAVAIL|ERR_ACCESS_DENIED)/u)
   })
 
-  it.each(['own', 'sandbox'] as const)('ends when the one that started it is gone, though it loops (%s)', async (place) => {
+  it.each(['own', 'sandbox'] as const)('ends after its parent is gone, though it loops (%s)', async (place) => {
     const { child, livenessPipe } = spawnProgram('for (;;);', place === 'own' ? undefined : await confinement(), 96)
     await sleep(500)
     expect(child.exitCode).toBeNull()
@@ -153,7 +153,7 @@ describe('a process that is confined, whatever its program has got at,', async (
     await once(child, 'exit')
   })
 
-  it('ends with all that it started when the one that started it is gone', async () => {
+  it('ends with all that it started after its parent is gone', async () => {
     // The channel ends when the last process that has it ends.
     const module = `import { spawn } from 'node:child_process'
       import { Socket } from 'node:net'

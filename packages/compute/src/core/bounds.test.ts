@@ -71,16 +71,16 @@ function pagesOf(bytes: number): number {
   return pages
 }
 
-describe('what one member makes another do', () => {
-  it('is no page that is asked for after one that was worth little', () => {
+describe('a member with a hostile peer', () => {
+  it('requests no further page after a page with little content', () => {
     expect(pagesOf(60_000)).toBe(1)
   })
 
-  it('is no more than 128 MiB of pages of one look-up', () => {
+  it('requests at most 128 MiB of pages for one look-up', () => {
     expect(pagesOf(2 ** 20)).toBe(128)
   })
 
-  it('is to keep 4,096 claims of a job', () => {
+  it('keeps at most 4,096 claims of a job', () => {
     const member = new Member()
     const claim = { fn: 'f', input: new Uint8Array(), age: 0, progress: 0, leaf: true, second: false }
     const claims = Array.from({ length: 5000 }, (_, number) => ({ ...claim, path: step(String(number)) }))
@@ -92,7 +92,7 @@ describe('what one member makes another do', () => {
     expect(found?.claims.length).toBe(4096)
   })
 
-  it('is no task that it asked another one for', () => {
+  it('takes a task only from the peer that it asked', () => {
     const member = new Member(1)
     const steals = member.first.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'steal' ? [effect] : []))
     const [{ to, message }] = steals as [(typeof steals)[0] & { message: Extract<Message, { type: 'steal' }> }]

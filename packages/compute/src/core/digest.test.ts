@@ -16,12 +16,12 @@ describe('two outcomes of one job', () => {
     ['a value and a failure', value(9), failure('a')],
     ['two values', value(1), value(2)],
     ['two failures', failure('a'), failure('b')],
-  ])('stand the same in either order: %s', (_, kept, other) => {
+  ])('resolve to the same one in either order: %s', (_, kept, other) => {
     expect(standing(kept, other)).toBe(kept)
     expect(standing(other, kept)).toBe(kept)
   })
 
-  it('are told apart by their digests, also by shared values alone', () => {
+  it('have different digests, even if only their shared values differ', () => {
     const digests = [value(1), value(2), failure('a'), failure('b'), value(1, offers(1)), value(1, offers(2))].map(digestOf)
     expect(new Set(digests).size).toBe(6)
     expect(digestOf(value(1, offers(1)))).toBe(digests[4])

@@ -6,7 +6,7 @@ function stop(fitness: Fitness, now: number): (number | undefined)[] {
   return [0, 1, 2].map(() => fitness.failed(now))
 }
 
-it('a member stops after three containers in a row that came to nothing', () => {
+it('a member stops after three failed containers in a row', () => {
   const fitness = new Fitness()
   expect(fitness.failed(0)).toBeUndefined()
   expect(fitness.failed(0)).toBeUndefined()
@@ -15,7 +15,7 @@ it('a member stops after three containers in a row that came to nothing', () => 
   expect(fitness.stoppedUntil).toBe(60_000)
 })
 
-it('a member that stopped tries one container, and stops for twice as long, up to an hour', () => {
+it('a stopped member tries one container, then doubles its pause, up to an hour', () => {
   const fitness = new Fitness()
   stop(fitness, 0)
   const pauses = Array.from({ length: 8 }, () => fitness.failed(fitness.stoppedUntil))

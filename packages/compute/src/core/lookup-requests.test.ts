@@ -8,7 +8,7 @@ import { LookupRequests } from './lookup-requests.ts'
 import { TaskNode } from './task-node.ts'
 import { timerNames } from './timers.ts'
 
-it('asks for tasks with long paths in several requests, each of which has room in a message', () => {
+it('splits requests for tasks with long paths so that each fits in a message', () => {
   const requests: Extract<Message, { type: 'lookup' }>[] = []
   const context = {
     now: 0,

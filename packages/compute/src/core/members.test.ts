@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { defaultSchedulerConfig } from './config.ts'
 import { Members } from './members.ts'
 
-it('changes when a participant comes or goes, or a client stays, and not when clients come and go', () => {
+it('the list changes when a participant comes or goes, or a client stays, but not when clients come and go', () => {
   const members = new Members({ id: 'self', location: 'self@here' }, defaultSchedulerConfig)
   const versions = [members.version]
   const client = { id: 'client', location: 'client@here', isClient: true }

@@ -22,8 +22,8 @@ function spawn(scheduler: Scheduler, from: number, count: number): Effect[] {
   return scheduler.handle({ type: 'spawned', job: 'job', path: '', children }, 1)
 }
 
-describe('inputs of children that wait', () => {
-  it('take 64 MiB at most: above that the job fails with a name', () => {
+describe('inputs of waiting children', () => {
+  it('take at most 64 MiB: beyond that the job fails with JOB_TOO_WIDE', () => {
     const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
     scheduler.handle({ type: 'job', spec }, 0)
     expect(spawn(scheduler, 0, 64).some(({ type }) => type === 'ended')).toBe(false)
@@ -31,7 +31,7 @@ describe('inputs of children that wait', () => {
     expect(spawn(scheduler, 64, 1)).toContainEqual(expect.objectContaining({ type: 'ended', entry: expect.objectContaining({ outcome }) }))
   })
 
-  it('count no more once they have an outcome', () => {
+  it('no longer count once the children have outcomes', () => {
     const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
     scheduler.handle({ type: 'job', spec }, 0)
     let seen = 0
@@ -47,7 +47,7 @@ describe('inputs of children that wait', () => {
 })
 
 describe('a union', () => {
-  it('of a thousand offers, one after the other, is a matter of a moment', () => {
+  it('joins a thousand offers one by one within moments', () => {
     const offers = Array.from(
       { length: 1000 },
       (_, each): Shared => new Map([['s', { rule: 'union', key: 0, values: [Uint8Array.of(each >> 8, each, ...new Uint8Array(53))] }]]),

@@ -42,7 +42,7 @@ const entry = (path: string, bytes = 1, by?: string): Entry => ({
   ...(by !== undefined && { votes: [{ by, leaf: true, signature: new Uint8Array() }] }),
 })
 
-describe('what one member says', () => {
+describe('the reports of one member', () => {
   const large = new Uint8Array(2 ** 20)
   const says: readonly (readonly [string, number, (number: number) => Message])[] = [
     ['tasks deep in the tree', 1, (number) => report({ entries: [entry(deep(String(number)))] })],
@@ -56,7 +56,7 @@ describe('what one member says', () => {
     ],
     ['votes with large values', 2, (number) => report({ entries: [entry(step(String(number)), 2 ** 20, 'hostile')] })],
   ]
-  it.each(says)('is not kept without end: %s', (_, votes, message) => {
+  it.each(says)('are kept within a bound: %s', (_, votes, message) => {
     const { hear, knows } = replica(votes)
     let kept = 0
     for (let number = 0; number < 1150; number++) hear('hostile', message(number))
@@ -70,7 +70,7 @@ describe('what one member says', () => {
     expect(knows(step('honest'))).toBe(true)
   })
 
-  it('counts no more once what it said was of is over', () => {
+  it('no longer count against its quota once their tasks are done', () => {
     const { hear, knows } = replica(1)
     const below = step('above')
     const some = (from: number): Message =>
@@ -85,7 +85,7 @@ describe('what one member says', () => {
   })
 })
 
-describe('what one member says that a task did to others', () => {
+describe('the crashes and lost holders that one member reports', () => {
   type Tells = { readonly crashes: readonly string[]; readonly holders: readonly string[] }
   const others = ['hostile', 'honest']
   const former = ['a', 'b', 'c', 'd', 'e']
@@ -118,7 +118,7 @@ describe('what one member says that a task did to others', () => {
     others.every((other) => hash52(`${id} self`) > hash52(`${id} ${other}`)),
   ) as string
 
-  it('sets no task apart that is voted on', () => {
+  it('set no task apart that is voted on', () => {
     const feed = member([own], 3)
     const path = step('child')
     for (let second = 0; second < 10; second++) feed({ type: 'timer' })
@@ -129,7 +129,7 @@ describe('what one member says that a task did to others', () => {
     expect(triedAt(feed, own, path)).toEqual([])
   })
 
-  it('names members only', () => {
+  it('name only members', () => {
     const feed = member([own], 1)
     const [path, other] = [step('one'), step('other')]
     feed(tells(own, [path], { crashes: ['stranger', 'honest'], holders: ['a', 'nobody'] }))
@@ -138,7 +138,7 @@ describe('what one member says that a task did to others', () => {
     expect(triedAt(feed, own, other)).toEqual([])
   })
 
-  it('is not kept without end', () => {
+  it('are kept within a bound', () => {
     const jobs = Array.from({ length: 16 }, (_, number) => `${own}-${number}`)
     const feed = member(jobs, 1)
     const crashes = Array.from({ length: 16 }, () => 'honest')

@@ -16,31 +16,31 @@ function isPoison({ crashes = [], holders = [] }: Partial<Tries>, living: readon
 const all = ['self', 'a', 'b', 'c', 'd', 'e', 'f']
 
 describe('a task that ends containers', () => {
-  it('is set apart after the third, at two members', () => {
+  it('is set apart after its third crash, at two members', () => {
     expect(isPoison({ crashes: ['a', 'b'] }, all)).toBe(false)
     expect(isPoison({ crashes: ['a', 'a', 'a'] }, all)).toBe(false)
     expect(isPoison({ crashes: ['a', 'a', 'b'] }, all)).toBe(true)
     expect(isPoison({ crashes: ['self', 'self', 'self'] }, ['self'])).toBe(true)
   })
 
-  it('is set apart on nobody else’s word where members vote', () => {
+  it('is set apart only for crashes at this member where members vote', () => {
     expect(isPoison({ crashes: ['a', 'b', 'c'] }, all, 3)).toBe(false)
     expect(isPoison({ crashes: ['self', 'self', 'self'] }, all, 3)).toBe(true)
   })
 })
 
 describe('a task whose holders are lost', () => {
-  it('is set apart after five', () => {
+  it('is set apart after five losses', () => {
     const lost = ['l1', 'l2', 'l3', 'l4', 'l5']
     expect(isPoison({ holders: lost.slice(1) }, all)).toBe(false)
     expect(isPoison({ holders: lost }, all)).toBe(true)
   })
 
-  it('is not by those that live', () => {
+  it('is not set apart because of living holders', () => {
     expect(isPoison({ holders: all }, all)).toBe(false)
   })
 
-  it('is set apart after as many as are left, but three at least', () => {
+  it('is set apart after as many losses as members are left, at least three', () => {
     expect(isPoison({ holders: ['l1', 'l2'] }, ['self'])).toBe(false)
     expect(isPoison({ holders: ['l1', 'l2', 'l3'] }, ['self'])).toBe(true)
   })

@@ -9,7 +9,7 @@ function waiting(name: string): TaskNode {
   return node
 }
 
-describe('the deque of tasks that wait', () => {
+describe('the deque of waiting tasks', () => {
   it('gives its owner the newest and thieves the oldest', () => {
     const deque = new ReadyDeque()
     for (const name of ['1', '2', '3']) deque.push(waiting(name))
@@ -17,7 +17,7 @@ describe('the deque of tasks that wait', () => {
     expect(deque.size).toBe(0)
   })
 
-  it('passes over what was dropped meanwhile, and counts it no more', () => {
+  it('skips dropped tasks and no longer counts them', () => {
     const deque = new ReadyDeque()
     const [first, second] = [waiting('1'), waiting('2')]
     deque.push(first)
@@ -29,7 +29,7 @@ describe('the deque of tasks that wait', () => {
     expect(deque.size).toBe(0)
   })
 
-  it('holds thousands without moving them each time', () => {
+  it('holds thousands of tasks without moving them each time', () => {
     const deque = new ReadyDeque()
     for (let number = 0; number < 5000; number++) deque.push(waiting(String(number)))
     for (let number = 0; number < 5000; number++) expect(deque.oldest()?.path).toBe(String(number))

@@ -64,12 +64,12 @@ function takes(task: Claim, from: string): void {
 
 const spec = { id: job, owner: 'owner', fn: 'root', input, submitted: 0, desired: 'run', accepted: true, fresh: true } as const
 
-describe('a replica that is asked for what takes too long', () => {
+describe('a replica that is asked for overdue tasks', () => {
   beforeEach(() => {
     feed({ type: 'job', spec })
   })
 
-  it('gives it once, and again when whoever has it has had time enough, too', () => {
+  it('gives a task once, and again when the new holder is overdue, too', () => {
     report('other', child)
     expect(given('third')).toEqual([])
     now += 15_000
@@ -80,14 +80,14 @@ describe('a replica that is asked for what takes too long', () => {
     expect(given('fourth')).toEqual([child.path])
   })
 
-  it('counts one that another replica gave', () => {
+  it('counts a copy that another replica gave', () => {
     report('other', child)
     now += 15_000
     report('third', { ...child, second: true })
     expect(given('fourth')).toEqual([])
   })
 
-  it('does not wait for ever where somebody says again and again that it has begun it', () => {
+  it('does not wait for ever for a member that reports its beginning again and again', () => {
     report('other', child)
     for (let second = 0; second < 60; second++) {
       now += 1000
@@ -97,7 +97,7 @@ describe('a replica that is asked for what takes too long', () => {
     expect(given('fourth')).toEqual([child.path])
   })
 
-  it('gives no parent away of which it does a part itself', () => {
+  it('gives away no parent while it runs a part of it', () => {
     report('other', root)
     takes(child, 'other')
     now += 10_000
@@ -106,7 +106,7 @@ describe('a replica that is asked for what takes too long', () => {
     expect(given('third')).toEqual([''])
   })
 
-  it('gives nothing away that it does itself', () => {
+  it('gives away no task that it runs itself', () => {
     takes(child, 'other')
     report('third', { ...child, second: true })
     now += 60_000
@@ -114,7 +114,7 @@ describe('a replica that is asked for what takes too long', () => {
   })
 })
 
-it('a member that leaves to another one what it did for the second time does not wait for it', () => {
+it('a member that yields a second copy of a task does not wait for its result', () => {
   feed({ type: 'job', spec })
   let request: number | undefined
   for (let tries = 0; tries < 50 && request === undefined; tries++) request = sent(feed({ type: 'timer' }, 100), 'idle')[0]?.request

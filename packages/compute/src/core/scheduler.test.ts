@@ -58,18 +58,18 @@ describe('a scheduler', () => {
     expect(feed({ type: 'job', spec })).toContainEqual(expect.objectContaining({ type: 'run', slot: 0, split: false }))
   })
 
-  it('waits with a job that is not new until it could have heard of it', () => {
+  it('delays a job that is not new until replicas had time to report on it', () => {
     expect(feed({ type: 'job', spec: { ...spec, fresh: false } }).some(({ type }) => type === 'run')).toBe(false)
     expect(feed({ type: 'timer' }, 300).some(({ type }) => type === 'run')).toBe(true)
   })
 
-  it('sets its timer anew when it comes a moment early', () => {
+  it('sets its timer again when it fires a moment early', () => {
     const [timer] = feed({ type: 'job', spec: { ...spec, fresh: false } }).filter((effect) => effect.type === 'timer')
     now = (timer as { at: number }).at - 0.4
     expect(feed({ type: 'timer' })).toContainEqual({ type: 'timer', at: (timer as { at: number }).at })
   })
 
-  it('begins the root where the first replica does not, five seconds later', () => {
+  it('begins the root five seconds later if the first replica does not', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find(
       (each) => hash52(`${each} self`) < hash52(`${each} other`),
@@ -85,7 +85,7 @@ describe('a scheduler', () => {
     expect(begins(answer(200))).toBe(true)
   })
 
-  it('asks one replica after the other for what takes too long', () => {
+  it('asks one replica after the other for overdue tasks', () => {
     for (const other of ['other', 'third']) feed({ type: 'joined', member: { id: other, location: `${other}@far` } })
     feed({ type: 'job', spec })
     feed({ type: 'spawned', job, path: '', children: [{ step: step('a'), fn: 'child', input: Uint8Array.of(2) }] })
@@ -106,7 +106,7 @@ describe('a scheduler', () => {
     expect(steal().tasks.map(({ path }) => path)).toEqual([step('a')])
   })
 
-  it('delivers what a thief sends, once', () => {
+  it('delivers the result of a thief once', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a', 'b')
     steal()
@@ -116,7 +116,7 @@ describe('a scheduler', () => {
     expect(deliveries(hear({ type: 'result', job, entries: [entry] }))).toBe(0)
   })
 
-  it('looks up what a dead thief held, then does it again', () => {
+  it('looks up the tasks of a dead thief, then runs them again', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a')
     expect(steal().tasks).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a scheduler', () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: 'run', task: expect.objectContaining({ path: step('a') }) }))
   })
 
-  it('does not do again what a replica knows', () => {
+  it('does not repeat a task whose outcome a replica knows', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a')
     steal()
@@ -140,7 +140,7 @@ describe('a scheduler', () => {
     expect(effects.map(({ type }) => type)).not.toContain('run')
   })
 
-  it('leaves to a living holder what a dead member had given on', () => {
+  it('leaves a task that a dead member passed on to its living holder', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a')
     steal()
@@ -151,7 +151,7 @@ describe('a scheduler', () => {
     expect(sent(effects, 'awaiting')).toEqual([{ type: 'awaiting', job, paths: [step('a')] }])
   })
 
-  it('asks a holder of which it hears nothing, and takes back what that one does not have', () => {
+  it('asks a silent holder, and looks for tasks that the holder does not have', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a')
     steal()
@@ -160,7 +160,7 @@ describe('a scheduler', () => {
     expect(sent(hear({ type: 'unknown', job, paths: [step('a')] }), 'lookup')).toHaveLength(1)
   })
 
-  it('does a task itself that goes round in a ring', () => {
+  it('looks for a task that was passed round in a ring', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a')
     steal()
@@ -169,7 +169,7 @@ describe('a scheduler', () => {
     expect(sent(moved('self', 'third'), 'lookup').length + sent(feed({ type: 'timer' }, 300), 'lookup').length).toBe(2)
   })
 
-  it('keeps one of two values for a path, the same whichever came first, and says so', () => {
+  it('keeps the same one of two values for a path in either order, and warns', () => {
     const values = [Uint8Array.of(9), Uint8Array.of(3)]
     const kept = [values, values.toReversed()].map(([first, second]) => {
       const each = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
@@ -187,7 +187,7 @@ describe('a scheduler', () => {
     expect(kept).toEqual([{ value: Uint8Array.of(3) }, { value: Uint8Array.of(3) }])
   })
 
-  it.each(['ab', 'ba'])('fails a job whose shared values come to more than 2 MiB, and takes no hint for them: %s', (order) => {
+  it.each(['ab', 'ba'])('fails a job whose shared values exceed 2 MiB, without counting hints: %s', (order) => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a', 'b')
     steal(2)
@@ -202,7 +202,7 @@ describe('a scheduler', () => {
     expect(ended).toMatchObject({ entry: { outcome: { failure: { code: 'SHARED_TOO_LARGE' } } } })
   })
 
-  it('sets a task apart that has ended three workers', () => {
+  it('sets a task apart that has crashed three workers', () => {
     feed({ type: 'job', spec })
     let effects: Effect[] = []
     for (let worker = 0; worker < 3; worker++) effects = feed({ type: 'crashed', slot: 0, job, path: '', reason: 'it is gone' })
@@ -214,7 +214,7 @@ describe('a scheduler', () => {
     )
   })
 
-  it('says so to those that wait for a job once it is cancelled', () => {
+  it('answers members that wait for a job once it is cancelled', () => {
     spawn('a')
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     expect(sent(hear({ type: 'awaiting', job, paths: [''] }), 'holding')).toHaveLength(1)
@@ -228,7 +228,7 @@ describe('a scheduler', () => {
     }
   })
 
-  it('takes tasks from whom it asked only, and no more than it asked for', () => {
+  it('takes tasks only from a member that it asked, and no more than it asked for', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     const [request] = sent(feed({ type: 'job', spec: { ...spec, fresh: false } }), 'steal') as Extract<Message, { type: 'steal' }>[]
     const grants = ['a', 'b', 'c'].map((name) => ({ path: step(name), fn: 'child', input: Uint8Array.of(2), job, replay: false, tries: 0 }))
@@ -240,7 +240,7 @@ describe('a scheduler', () => {
     expect(runs(hear({ ...work, request: 99 }, 'other'))).toBe(0)
   })
 
-  it('tells each entry once, however often it is asked for in one look-up', () => {
+  it('sends each entry once, however often one look-up names it', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a', 'b')
     hear({ type: 'result', job, entries: [{ path: step('a'), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })
@@ -249,7 +249,7 @@ describe('a scheduler', () => {
     expect(found.flatMap(({ entries }) => entries)).toHaveLength(1)
   })
 
-  it('leaves what it holds to others on the word of a replica only, and not for ever to one that does none of it', () => {
+  it('yields tasks only at the request of a replica, and not for ever to a member that runs none of them', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     feed({ type: 'job', spec })
     let left = 0
@@ -264,7 +264,7 @@ describe('a scheduler', () => {
     expect(hear({ type: 'yield', job, path: '', to: 'other' }, 'stranger')).toEqual([])
   })
 
-  it('leaves a thief sixteen tasks, and one more with each outcome', () => {
+  it('gives a thief sixteen tasks, and one more with each outcome', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn(...Array.from({ length: 24 }, (_, number) => String.fromCodePoint(97 + number)))
     const stolen = Array.from({ length: 20 }, (_, request) => steal(1, request).tasks.map(({ path }) => path)).flat()
@@ -273,7 +273,7 @@ describe('a scheduler', () => {
     expect(Array.from({ length: 3 }, (_, request) => steal(1, request).tasks.length)).toEqual([1, 1, 0])
   })
 
-  it('tells a thief of new tasks only if they are of a job that it asked for', () => {
+  it('notifies a thief of new tasks only for jobs that it asked for', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     hear({ type: 'steal', request: 0, jobs: ['another'], count: 1 })
     expect(sent(spawn('a', 'b'), 'lifeline')).toHaveLength(0)
@@ -284,7 +284,7 @@ describe('a scheduler', () => {
     expect(sent(feed({ type: 'spawned', job, path: '', children }), 'lifeline')).toHaveLength(1)
   })
 
-  it('does again what a holder says to have, once nothing came of it and there is nothing else to do', () => {
+  it('runs a held task again after a long time without outcome, if there is nothing else to do', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a')
     steal()
@@ -313,7 +313,7 @@ describe('a scheduler', () => {
     expect(runs[0]).toBeGreaterThan(58)
   })
 
-  it('leaves a long task to a holder at which it goes on, however little there is to do', () => {
+  it('leaves a long task to its holder while it makes progress, however little there is to do', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a')
     steal()
@@ -325,7 +325,7 @@ describe('a scheduler', () => {
     }
   })
 
-  it('asks others, too, where two that have nothing name each other', () => {
+  it('asks other members, too, if two without tasks hint at each other', () => {
     for (const id of ['other', 'third', 'fourth']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     // `other` keeps the root, so it is asked first.
     const id = Array.from({ length: 100 }, (_, number) => `job${number}`).find((each) =>
@@ -346,7 +346,7 @@ describe('a scheduler', () => {
     expect(asked).toContain('fourth')
   })
 
-  it('looks at no job that others keep and do, however many there are, until it keeps them', () => {
+  it('processes no job that others keep until it becomes a replica, however many there are', () => {
     const others = ['other', 'third', 'fourth', 'fifth', 'sixth', 'seventh']
     for (const id of others) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     const ids = Array.from({ length: 1000 }, (_, number) => `job${number}`)
@@ -372,7 +372,7 @@ describe('a scheduler', () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: 'run' }))
   })
 
-  it('gives nothing away after a partition until all replicas have answered, and asks those again that do not', () => {
+  it('gives away no task after a partition until all replicas have answered, and repeats its requests', () => {
     const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     spawn('a', 'b')
@@ -392,7 +392,7 @@ describe('a scheduler', () => {
     expect(steal().tasks).toEqual([])
   })
 
-  it('takes it from a replica only who holds what', () => {
+  it('accepts the holders of tasks only from a replica', () => {
     const config = { replicas: 2, replicasOfFew: 2 }
     scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1), config })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
@@ -404,7 +404,7 @@ describe('a scheduler', () => {
     expect(hear(said, none).some(({ type }) => type === 'explained')).toBe(false)
   })
 
-  it('does nothing for clients that come and go while it keeps jobs that are over', () => {
+  it('does nothing for clients that come and go while it keeps finished jobs', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     feed({ type: 'job', spec })
     hear({ type: 'result', job, entries: [{ path: '', outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })

@@ -26,7 +26,7 @@ describe.each(['min', 'max', 'first', 'union'] as const)('shared values joined b
     )
   })
 
-  it('are the same object where nothing is new', () => {
+  it('are the same object if nothing is new', () => {
     fc.assert(
       fc.property(shared(rule), shared(rule), (a, b) => {
         const joined = joinShared(a, b)
@@ -36,18 +36,18 @@ describe.each(['min', 'max', 'first', 'union'] as const)('shared values joined b
   })
 })
 
-it('an offer of another rule changes nothing', () => {
+it('ignore an offer of another rule', () => {
   const least: Shared = new Map([['best', { rule: 'min', key: 3, values: [Uint8Array.of(1)] }]])
   const most: Shared = new Map([['best', { rule: 'max', key: 1, values: [Uint8Array.of(2)] }]])
   expect(joinShared(least, most)).toBe(least)
 })
 
-describe('shared values that a peer may have made up', () => {
+describe('shared values that a peer may have invented', () => {
   const large = (first: number, length: number): Uint8Array => new Uint8Array(length).fill(first, 0, 1)
   const union = (...values: readonly Uint8Array[]): Shared => new Map([['all', { rule: 'union', key: 0, values }]])
   const bytesIn = (all: Shared): number => [...all.values()].flatMap(({ values }) => values).reduce((sum, { length }) => sum + length, 0)
 
-  it('take two MiB at most, whatever is offered under however many names', () => {
+  it('take at most two MiB, whatever is offered under however many names', () => {
     let all = NOTHING_SHARED
     for (let name = 0; name < 200; name++)
       all = joinShared(all, new Map([[`s${name}`, { rule: 'min', key: 1, values: [large(1, 100_000)] }]]))
@@ -56,7 +56,7 @@ describe('shared values that a peer may have made up', () => {
     expect(all.size).toBe(64)
   })
 
-  it('leave out of a union what would make it too large, the same in any order', () => {
+  it('keep a union below its bound by omitting the same values in any order', () => {
     const values = Array.from({ length: 8 }, (_, first) => large(first, 200_000))
     const upwards = join(...values.map((value) => union(value)))
     expect(join(...values.toReversed().map((value) => union(value)))).toEqual(upwards)

@@ -13,7 +13,7 @@ function entry(path: string, value = 1): Entry {
 }
 
 describe('a task tree', () => {
-  it('has an entry for all that is below one, and for nothing beside it', () => {
+  it('has an entry for every task below an entry, and for none beside it', () => {
     const tree = new TaskTree()
     tree.put(tree.ensure(a), entry(a))
     expect(tree.entryFor(a + b)?.path).toBe(a)
@@ -21,7 +21,7 @@ describe('a task tree', () => {
     expect(tree.entryFor(ROOT)).toBeUndefined()
   })
 
-  it('holds one entry where a parent has replaced its children', () => {
+  it('holds one entry after a parent has replaced its children', () => {
     const tree = new TaskTree()
     tree.put(tree.ensure(a + a), entry(a + a))
     tree.put(tree.ensure(a + b), entry(a + b))
@@ -31,7 +31,7 @@ describe('a task tree', () => {
     expect(tree.bytes).toBeLessThan(before)
   })
 
-  it('counts the bytes of what it holds', () => {
+  it('counts the bytes of its entries', () => {
     const tree = new TaskTree()
     tree.put(tree.ensure(a), entry(a))
     tree.put(tree.ensure(b), entry(b))
@@ -40,7 +40,7 @@ describe('a task tree', () => {
     expect(tree.bytes).toBe(1)
   })
 
-  it('forgets what nothing is known of, and no more', () => {
+  it('forgets only nodes of which nothing is known', () => {
     const tree = new TaskTree()
     const kept = tree.ensure(a)
     kept.frame = newFrame(0)
@@ -48,7 +48,7 @@ describe('a task tree', () => {
     expect(tree.find(a + b)).toBeUndefined()
     expect(tree.find(a)).toBe(kept)
   })
-  it('is walked on from where it was left, or from what stands for that by now', () => {
+  it('resumes a walk where it stopped, or at the entry that has replaced that node', () => {
     const tree = new TaskTree()
     const paths = [b + b, b + a, a + b, a + a, a + a + b]
     for (const path of paths) tree.ensure(path)

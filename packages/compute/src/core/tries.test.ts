@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { crashedAt, crashesAt, heldBy, joinTries, MAX_TRIES, NO_TRIES } from './tries.ts'
 
-describe('what a task did to those that ran it', () => {
-  it('is the same whoever tells it, and however often', () => {
+describe('the crashes and losses of a task', () => {
+  it('are the same whoever reports them, and however often', () => {
     const left = crashedAt(crashedAt(NO_TRIES, 'a'), 'b')
     const right = crashedAt(crashedAt(NO_TRIES, 'a'), 'a')
     const joined = joinTries(left, right)
@@ -12,12 +12,12 @@ describe('what a task did to those that ran it', () => {
     expect(crashesAt(joined, 'a')).toBe(2)
   })
 
-  it('names each member once that it was lost with', () => {
+  it('name each lost holder once', () => {
     expect(heldBy(heldBy(heldBy(NO_TRIES, 'a'), 'b'), 'a').holders).toEqual(['b', 'a'])
     expect(joinTries(heldBy(NO_TRIES, 'a'), heldBy(NO_TRIES, 'a')).holders).toEqual(['a'])
   })
 
-  it('takes no more than sixteen names of each kind', () => {
+  it('are at most sixteen names of each kind', () => {
     let tries = NO_TRIES
     for (let member = 0; member < 20; member++) tries = crashedAt(heldBy(tries, `h${member}`), `c${member}`)
     expect(tries.crashes).toHaveLength(MAX_TRIES)

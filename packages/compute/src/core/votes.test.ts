@@ -37,7 +37,7 @@ function entry(by: string, found: number, given: Shared, leaf = true): Entry {
 }
 
 describe('a task that is voted on', () => {
-  it('begins at all members as at the first one', () => {
+  it('begins at all members with the bound of the first one', () => {
     const { job, node } = votedOn(bound(9), ['a', 20, bound(30)])
     expect(givenTo(job, node)).toEqual(bound(30))
   })
@@ -47,12 +47,12 @@ describe('a task that is voted on', () => {
     expect(givenTo(job, node)).toBe(job.shared)
   })
 
-  it('is computed again by a member that began with another bound than most did, and by no other that voted', () => {
+  it('may be voted on again only by a member that began with another bound than most did', () => {
     const { job, node } = votedOn(bound(9), ['a', 20, bound(30)], ['b', 9, bound(9)], ['c', 20, bound(30)])
     expect(['a', 'b', 'c', 'd'].filter((member) => mayVote(job, node, member))).toEqual(['b', 'd'])
   })
 
-  it('sets apart whoever gave another outcome for the same bound, and nobody that had another one', () => {
+  it('outvotes a member with another outcome for the same bound, and none with another bound', () => {
     const { job, node } = votedOn(
       NOTHING_SHARED,
       ['a', 20, NOTHING_SHARED],
@@ -66,7 +66,7 @@ describe('a task that is voted on', () => {
     })
   })
 
-  it('sets nobody apart for an inner task, below which bounds may have pruned differently', () => {
+  it('outvotes nobody for an inner task, because bounds may have pruned differently below it', () => {
     const { job, node } = votedOn(NOTHING_SHARED, ['a', 20, NOTHING_SHARED], ['b', 20, NOTHING_SHARED])
     count(job, node, entry('c', 10, NOTHING_SHARED, false), () => true)
     expect(count(job, node, entry('d', 20, NOTHING_SHARED), () => true).outvoted).toEqual([])

@@ -35,7 +35,7 @@ function of(...parts: readonly Uint8Array[]): BlobSource {
 const missing: BlobSource = { size: 1, parts: [() => Promise.reject(new BlobMissingError('nobody has it'))] }
 
 describe('a container', () => {
-  it('is given a blob in pieces, the next one when it has taken the last', async () => {
+  it('receives a blob in pieces, each after it has taken the one before', async () => {
     const reader = new Reader()
     const feed = new BlobFeed(reader, () => of(new Uint8Array(1_500_000).fill(1), Uint8Array.of(2)))
     feed.use('a')
@@ -47,7 +47,7 @@ describe('a container', () => {
     expect(reader.got.map((message) => message.type === 'blob' && message.bytes.buffer.byteLength)).toEqual([1_048_576, 451_424, 1])
   })
 
-  it('is given each blob once, however often it asks', async () => {
+  it('receives each blob once, however often it asks', async () => {
     const reader = new Reader()
     const feed = new BlobFeed(reader, () => of(Uint8Array.of(1)))
     for (let times = 0; times < 5; times++) {
@@ -58,7 +58,7 @@ describe('a container', () => {
     expect(reader.got).toHaveLength(1)
   })
 
-  it('may ask again for what was missing', async () => {
+  it('may ask again for a missing blob', async () => {
     const reader = new Reader()
     const sources = [missing, of(Uint8Array.of(1))]
     const feed = new BlobFeed(reader, () => sources.shift() as BlobSource)
@@ -71,7 +71,7 @@ describe('a container', () => {
     expect(reader.got.slice(1)).toMatchObject([{ type: 'blob', size: 1 }])
   })
 
-  it('waits for blobs in its own time once it asked for several that nobody has', async () => {
+  it('waits for blobs in its own time after it asked for several missing ones', async () => {
     const reader = new Reader()
     const feed = new BlobFeed(reader, (cid) => (cid === 'slow' ? { size: 1, parts: [() => new Promise(() => {})] } : missing))
     const waits = async (): Promise<boolean> => {
@@ -87,7 +87,7 @@ describe('a container', () => {
     expect(feed.isWaiting).toBe(false)
   })
 
-  it('that has ended is given no more', async () => {
+  it('receives nothing after its end', async () => {
     const reader = new Reader()
     const feed = new BlobFeed(reader, () => of(new Uint8Array(5_000_000)))
     feed.use('a')

@@ -35,7 +35,7 @@ describe('a module as a script', () => {
     expect(JSON.stringify(await run(source))).toBe(JSON.stringify(expected))
   })
 
-  it('keeps its lines', () => {
+  it('keeps its line numbers', () => {
     const source = 'export const x = `a\n-->`\n/* b\n\n*/\nexport { x as\n y }\nconst last = 1'
     const lineOf = (text: string): number => text.split('\n').findIndex((line) => line.includes('last'))
     expect(lineOf(scriptOf(source))).toBe(lineOf(source))
@@ -44,11 +44,11 @@ describe('a module as a script', () => {
   it.each([
     ['an import', "import 'node:fs'"],
     ['a tagged template that would change', 'export const x = String.raw`-->`'],
-  ])('is refused where it has %s', (_, source) => {
+  ])('is refused if it has %s', (_, source) => {
     expect(() => scriptOf(source)).toThrow(SyntaxError)
   })
 
-  it('leaves what imports to the compartment, which refuses it', () => {
+  it('keeps a dynamic import for the compartment to refuse', () => {
     expect(scriptOf("export const x = () => import /* now */ ('node:fs')")).toMatch(SUSPICIOUS)
   })
 })

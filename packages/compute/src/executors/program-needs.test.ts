@@ -15,7 +15,7 @@ describe('a program', () => {
     ['what it asks for first, in a statement', "let v\nif (typeof process !== 'undefined') { v = process.version }\nexport { v }"],
     ['the guards of UMD', `${umd}\nexport const x = 1`],
     ['words that look like more', 'export const x = ["<!-- -->", "import(y)", "eval(z)"]'],
-  ])('needs nothing where it has %s', (_, source) => {
+  ])('needs nothing if it has %s', (_, source) => {
     expect(needsOf(source)).toEqual([])
   })
 

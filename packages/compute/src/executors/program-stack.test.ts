@@ -24,7 +24,7 @@ const sandbox = `RangeError: no such luck
   at #call (file:////[eval1]:8944:48)`
 
 describe('the stack of a program', () => {
-  it('has its frames only, by the file and lines of its author', () => {
+  it('has only frames of the program, with the file and lines of its author', () => {
     const stacks = new ProgramStack(url, () => source)
     expect(stacks.of(thread).split('\n')).toEqual([
       'RangeError: no such luck',
@@ -34,7 +34,7 @@ describe('the stack of a program', () => {
     ])
   })
 
-  it('has them in a sandbox, where the module was evaluated', () => {
+  it('has these frames in a sandbox, too, which evaluates the module', () => {
     const stacks = new ProgramStack(', <anonymous>', () => source)
     expect(stacks.of(sandbox).split('\n')).toEqual(['RangeError: no such luck', '    at check (sum.ts:2:1)', '    at sum.ts:3:1'])
   })
@@ -42,11 +42,11 @@ describe('the stack of a program', () => {
   it.each([
     ['has none', 'one\ntwo'],
     ['is damaged', 'one\ntwo\n//# sourceMappingURL=data:application/json;base64,e30x\n'],
-  ])('has lines of the module where its map %s', (_, text) => {
+  ])('has lines of the module if its map %s', (_, text) => {
     expect(new ProgramStack(url, () => text).of(`Error: x\n    at f (${url}:2:1)`)).toBe('Error: x\n    at f (program:2:1)')
   })
 
-  it('is left as it is where it has no frames', () => {
+  it('is left as it is if it has no frames', () => {
     expect(new ProgramStack(url, () => source).of('thrown in anger')).toBe('thrown in anger')
   })
 })

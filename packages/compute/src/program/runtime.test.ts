@@ -47,7 +47,7 @@ const trap = (): never => {
   throw new Error('trapped')
 }
 
-describe('what a task throws', () => {
+describe('a thrown value', () => {
   const long = 'x'.repeat(100_000)
   it.each<[string, () => unknown, string]>([
     ['an error', () => new RangeError('no luck'), 'no luck'],
@@ -70,14 +70,14 @@ describe('what a task throws', () => {
     ['a proxy that throws', () => new Proxy({}, { get: trap, getPrototypeOf: trap, has: trap }), 'it threw something that has no text'],
     ['a member of its own', () => Object.assign(new Error('mine'), { member: long, tries: 1e9, code: long }), 'mine'],
     ['a code, stack and message of its own', () => Object.assign(new Error(long), { stack: long, code: 'NO_LUCK' }), long.slice(0, 2000)],
-  ])('is a failure that its member may pass on: %s', async (_, thrown, message) => {
+  ])('becomes a failure that its member may pass on: %s', async (_, thrown, message) => {
     const host = new Host({ throws: thrower(thrown) })
     host.run('throws')
     expect(await host.returned()).toMatchObject({ failure: { message: expect.stringContaining(message), member: '', tries: 1 } })
     expect(() => fromBytes(fromProgram, toBytes(host.said))).not.toThrow()
   })
 
-  it('keeps the member of a child that failed, whatever the program made of the error', async () => {
+  it('keeps the member of a failed child, whatever the program changes in the error', async () => {
     const child = task(() => 1)
     const parent = task(async (_: unknown, { run }: TaskContext) => {
       await run(child, 0).catch((error: unknown) => {
@@ -93,8 +93,8 @@ describe('what a task throws', () => {
   })
 })
 
-describe('an error that nobody caught', () => {
-  it('ends the task whose it is, and no other one', async () => {
+describe('an uncaught error', () => {
+  it('ends only the task that caused it', async () => {
     let owner: object | undefined
     const waits = task(async () => {
       owner = host.owners.getStore()
@@ -132,7 +132,7 @@ describe('a running program', () => {
     expect(spawned().slice(5)).toMatchObject([{ path: 'abcdefghij', children: { length: 5 } }])
   })
 
-  it('says in one go what a task gave, and that it was seen', async () => {
+  it('reports in one message the result of a task and that the task was seen', async () => {
     const host = new Host({ adds: task((n: number) => n + 1) as never })
     host.run('adds', 1)
     expect(await host.returned()).toEqual({ value: encodeValue(2) })
@@ -140,7 +140,7 @@ describe('a running program', () => {
     expect([host.posts, host.said.map(({ type }) => type)]).toEqual([1, ['returned', 'seen']])
   })
 
-  it('has the same chance each time a task of a job is run, and another one in another job', async () => {
+  it('draws the same random numbers in each run of a task, and others in other jobs and tasks', async () => {
     const draws = task((_: unknown, { random }: TaskContext) => [random(), random()])
     const drawn = async (job: string, path: string): Promise<unknown> => {
       const host = new Host({ draws }, job)
@@ -156,7 +156,7 @@ describe('a running program', () => {
 })
 
 describe('an offer', () => {
-  it('that takes more than its part of the room for shared values fails its task, whatever others offered', async () => {
+  it('that exceeds its part of the room for shared values fails its task, whatever others offered', async () => {
     const values = Array.from({ length: 4 }, () => shared(min<Uint8Array>(({ length }) => length)))
     const offer = task((size: number) => values[0]?.offer(new Uint8Array(size)))
     const host = new Host({ offer }, 'job', values as unknown as SharedDefinition<never>[])
@@ -166,7 +166,7 @@ describe('an offer', () => {
     expect(await host.returned('b')).toHaveProperty('value')
   })
 
-  it('for which there is no room beside unions fails its task', async () => {
+  it('that has no room beside unions fails its task', async () => {
     const values = Array.from({ length: 3 }, () => shared(union<Uint8Array>()))
     const offer = task(() => {
       for (const value of values) for (let at = 0; at < 10; at++) value.offer(new Uint8Array(100_000).fill(at))
@@ -177,7 +177,7 @@ describe('an offer', () => {
   })
 })
 
-it('shared values that a program does not declare travel with no outcome', async () => {
+it('an outcome carries no shared values that its program does not declare', async () => {
   const declared = [shared(min<number>((value) => value))] as unknown as SharedDefinition<never>[]
   const host = new Host({ one: task(() => 1) }, 'job', declared)
   const offer = { rule: 'min', key: 1, values: [encodeValue(1)] } as const

@@ -21,7 +21,7 @@ describe('values as bytes', () => {
     [new DataView(new ArrayBuffer(1))],
     [Object(1)],
   ]
-  it.each(refused)('are refused for %s', (value) => {
+  it.each(refused)('can not be made of %s', (value) => {
     expect(() => encodeValue(value)).toThrow(expect.objectContaining({ code: 'VALUE_UNCLONABLE' }))
   })
 
@@ -34,7 +34,7 @@ describe('values as bytes', () => {
     [new Set([[new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))]]), /type WebAssembly.Module .* at \{…\}\[0\]$/u],
     [{ a: { b: () => 1 } }, 'a value of type function can not be sent to another member: it is at a.b'],
     [{ a: Promise.resolve() }, 'a promise can not be sent to another member, await it first: it is at a'],
-  ])('that others could not make anew are named, and where they stand: %s', (value, message) => {
+  ])('that others could not restore are refused with their type and place: %s', (value, message) => {
     expect(() => encodeValue(value)).toThrow(
       expect.objectContaining({
         code: 'VALUE_UNCLONABLE',
@@ -43,7 +43,7 @@ describe('values as bytes', () => {
     )
   })
 
-  it('of classes are what they hold', () => {
+  it('of classes become plain objects with their fields', () => {
     class Point {
       readonly x = 1
       readonly [Symbol.toStringTag] = 'Point'
@@ -62,32 +62,32 @@ describe('values as bytes', () => {
     ['a zero below zero', -0],
     ['some of them', { list: [0, -0], map: new Map([[-0.5, -0]]), set: new Set([new Float64Array([-0])]) }],
     ['bytes without a view', [Uint8Array.of(1, 2).buffer, -0]],
-  ])('are what they were: %s', (_, value) => {
+  ])('come back unchanged: %s', (_, value) => {
     const back = decodeValue(encodeValue(value))
     // Strict equality distinguishes the two zeros, and a buffer from a view of it.
     expect(back).toStrictEqual(value)
     expect(encodeValue(back)).toEqual(encodeValue(value))
   })
 
-  it('that are one remain one', () => {
+  it('keep the identity of an object that occurs twice', () => {
     const one = { zero: -0, buffer: new ArrayBuffer(2) }
     const back = decodeValue(encodeValue([one, one, one.buffer])) as [typeof one, typeof one, ArrayBuffer]
     expect([back[0] === back[1], back[0].buffer === back[2]]).toEqual([true, true])
   })
 
-  it('that can’t be sent are errors as all others of jel', () => {
+  it('that can’t be sent fail with errors of jel', () => {
     for (const value of [() => 1, 'x'.repeat(MAX_VALUE_BYTES)]) expect(() => encodeValue(value)).toThrow(JelError)
     expect(() => encodeValue('x'.repeat(MAX_VALUE_BYTES))).toThrow(
       expect.objectContaining({ code: 'VALUE_TOO_LARGE', name: 'ValueTooLargeError' }),
     )
   })
 
-  it('hold bytes as plain bytes', () => {
+  it('come back with bytes as plain Uint8Arrays', () => {
     const back = decodeValue(encodeValue({ deep: [new Uint8Array([1, 2])] })) as { deep: Uint8Array[] }
     expect(back.deep[0]?.constructor).toBe(Uint8Array)
   })
 
-  it('take no memory for what a few bytes claim to be', () => {
+  it('take no memory for a length that a few bytes claim', () => {
     expect(() => decodeValue(Uint8Array.of(0x9a, 0x05, 0xff, 0xff, 0xff))).toThrow(/exceeds/u)
   })
 
@@ -95,7 +95,7 @@ describe('values as bytes', () => {
     expect(decodeValue(encodeValue({ value }))).toEqual({ value })
   })
 
-  it.each([0xc2, 0xc3])('give an integer of many bytes at once (tag %d)', (tag) => {
+  it.each([0xc2, 0xc3])('yield an integer of many bytes without delay (tag %d)', (tag) => {
     // CBOR: a tag, then the length. A decoder that adds byte by byte took a minute.
     const data = new Uint8Array(300_006).fill(0xff)
     data.set([tag, 0x5a, 0, 0x04, 0x93, 0xe0])

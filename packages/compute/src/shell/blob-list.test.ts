@@ -23,7 +23,7 @@ const raw = nameOf({ hash, isList: false })
 const twice = nameOf({ hash: await hashOf(toBytes([hash, hash])), isList: true })
 
 describe('names of blobs', () => {
-  it('come back as what they name', () => {
+  it('come back unchanged', () => {
     for (const isList of [true, false]) expect(readName(nameOf({ hash, isList }))).toEqual({ hash, isList })
   })
 
@@ -40,7 +40,7 @@ describe('names of blobs', () => {
 })
 
 describe('the list of a job’s blobs', () => {
-  it('is the same in whatever order they are named, each once', async () => {
+  it('is the same in any order, and has each blob once', async () => {
     const [one, two] = [await keepBlob(store, Uint8Array.of(1)), await keepBlob(store, Uint8Array.of(2))]
     const list = await listBlobs(store, [one, two])
     expect(await listBlobs(store, [two, one, { blob: two.blob }])).toEqual(list)
@@ -68,7 +68,7 @@ describe('the list of a job’s blobs', () => {
     await expect(readBlobList(toBytes(list))).rejects.toThrow(Error)
   })
 
-  it('is refused where it is any bytes', async () => {
+  it('is not read from random bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const read = await readBlobList(bytes).catch(() => [])

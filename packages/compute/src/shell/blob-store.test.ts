@@ -46,7 +46,7 @@ async function put(store: BlobStore, fill: number, options: Parameters<BlobStore
 }
 
 describe('a store of blobs', () => {
-  it('goes on where somebody emptied the folder of caches meanwhile', async () => {
+  it('goes on after somebody deleted its folder before the first blob', async () => {
     const gone = join(folder, 'gone')
     const store = new BlobStore(gone)
     rmSync(gone, { recursive: true })
@@ -54,7 +54,7 @@ describe('a store of blobs', () => {
     expect(await store.get(hash)).toEqual(Uint8Array.of(1))
   })
 
-  it('gives what is on a disk that can only be read', async () => {
+  it('reads from a read-only disk', async () => {
     const store = new BlobStore(folder)
     const hash = await store.put(Uint8Array.of(1))
     failing('utimes', 'EROFS', 'read-only file system, utime')
@@ -62,13 +62,13 @@ describe('a store of blobs', () => {
     expect(await store.fileOf(hash)).toContain(hash)
   })
 
-  it('says which disk is full', async () => {
+  it('names the disk that is full', async () => {
     const store = new BlobStore(folder)
     const full = failing('writeFile', 'ENOSPC', 'no space left on device, write')
     await expect(store.put(Uint8Array.of(1))).rejects.toMatchObject({ code: 'ENOSPC', message: `${full.message}, in ${folder}` })
   })
 
-  it('takes no more than it may, the newest one included', async () => {
+  it('stays within its limit, the newest blob included', async () => {
     const store = new BlobStore(folder, 1)
     const hashes = [await put(store, 1), await put(store, 2), await put(store, 3)]
     expect(hashes.map(has)).toEqual([false, true, true])
@@ -79,7 +79,7 @@ describe('a store of blobs', () => {
     expect(hashes.map(has)).toEqual([false, true, true])
   })
 
-  it('lets go of what others sent and no job has named, before anything else', async () => {
+  it('evicts blobs first that others sent and no job has named', async () => {
     const store = new BlobStore(folder, 1)
     const [own, sent] = [await put(store, 1), await put(store, 2, { unnamed: true })]
     const next = await put(store, 3, { unnamed: true })
@@ -89,7 +89,7 @@ describe('a store of blobs', () => {
     expect([own, next, await put(store, 4)].map(has)).toEqual([false, true, true])
   })
 
-  it('keeps what is pinned, as long as anybody pins it, and refuses what then has no room', async () => {
+  it('keeps a blob while any job pins it, and refuses blobs that then have no room', async () => {
     const store = new BlobStore(folder, 1)
     const [one, other] = [await put(store, 1, { for: 'a' }), await put(store, 2)]
     store.pin(one, 'b')
@@ -102,7 +102,7 @@ describe('a store of blobs', () => {
     expect([await put(store, 5), one].map((hash) => has(hash))).toEqual([true, false])
   })
 
-  it('takes no more than it may where all is pinned before it comes', async () => {
+  it('stays within its limit if all blobs are pinned before they arrive', async () => {
     const store = new BlobStore(folder, 1)
     const hashes = await Promise.all([1, 2, 3].map(async (fill) => await hashOf(bytes(fill))))
     for (const hash of hashes) store.pin(hash, `job ${hash}`)
@@ -116,7 +116,7 @@ describe('a store of blobs', () => {
     expect(hashes.map(has)).toEqual([false, true, true])
   })
 
-  it('takes from the owner above its share what its latest jobs pin, and never from its own', async () => {
+  it('evicts blobs of the latest jobs of an owner above its share, and never its own', async () => {
     const store = new BlobStore(folder, 2)
     const evicted: string[] = []
     store.onEvicted = (by) => evicted.push(by)
@@ -142,7 +142,7 @@ describe('a store of blobs', () => {
     expect(evicted).toEqual(['job 4', 'job 3', 'job 2'])
   })
 
-  it('refuses what an owner sends beyond its own share', async () => {
+  it('refuses blobs of an owner beyond its share', async () => {
     const store = new BlobStore(folder, 1)
     const hashes = await Promise.all([1, 2, 3].map(async (fill) => await hashOf(bytes(fill))))
     for (const hash of hashes) store.pin(hash, `job ${hash}`, 'stranger')
@@ -151,14 +151,14 @@ describe('a store of blobs', () => {
     expect(hashes.map(has)).toEqual([true, true, false])
   })
 
-  it('counts tiny blobs for more than they are', async () => {
+  it('counts tiny blobs as larger than they are', async () => {
     const store = new BlobStore(folder, 1)
     for (let n = 0; n < 4100; n++) writeFileSync(join(folder, `${String(n).padStart(64, '0')}.mjs`), 'x')
     await store.put(bytes(1, 1))
     expect(readdirSync(folder)).toHaveLength(4096)
   })
 
-  it('keeps what another process has pinned, also before it came, until that one ends', async () => {
+  it('keeps blobs that another process has pinned, even before they arrive, until it ends', async () => {
     const [store, other] = [new BlobStore(folder, 1), new BlobStore(folder, 1)]
     const first = await put(store, 1)
     other.pin(first, 'job')
@@ -175,7 +175,7 @@ describe('a store of blobs', () => {
     expect(has(first)).toBe(true)
   })
 
-  it('clears away what processes left that were ended', () => {
+  it('clears away the files of killed processes', () => {
     // No process has this PID.
     mkdirSync(join(folder, `pins-${here}-99999999-x`))
     // As in a container, in which each process has the same PID.
@@ -187,7 +187,7 @@ describe('a store of blobs', () => {
     expect(readdirSync(folder).sort()).toEqual(['new.mjs.b.tmp', `pins-${here}-${process.ppid}-x`])
   })
 
-  it('clears away after a day what former versions left, which named no namespace', () => {
+  it('clears away after a day the pins of former versions, which named no namespace', () => {
     const folders = ['pins-17-0c9a', 'pins-18-0c9a'].map((name) => join(folder, name))
     for (const each of folders) mkdirSync(each)
     utimesSync(folders[0] as string, 1000, 1000)
@@ -195,14 +195,14 @@ describe('a store of blobs', () => {
     expect(folders.map((each) => existsSync(each))).toEqual([false, true])
   })
 
-  it('goes on where somebody emptied the cache', async () => {
+  it('goes on after somebody deleted the cache', async () => {
     const store = new BlobStore(join(folder, 'own'), 1)
     await store.put(bytes(1))
     rmSync(join(folder, 'own'), { recursive: true })
     expect(await store.put(bytes(1))).toBe(await hashOf(bytes(1)))
   })
 
-  it('leaves alone for a day what a process in another container needs', async () => {
+  it('keeps for a day the blobs of a process in another container', async () => {
     const hash = await new BlobStore(folder, 1).put(bytes(1, 600_000))
     const pins = join(folder, 'pins-1-99999999-x')
     mkdirSync(pins)

@@ -21,12 +21,12 @@ function programIn(...path: string[]): string {
 }
 
 describe('a bundled program', () => {
-  it('is the same wherever it lies', async () => {
+  it('is the same in any folder', async () => {
     const [here, there] = await Promise.all([bundleProgram(programIn('here')), bundleProgram(programIn('deep', 'down', 'there'))])
     expect(new TextDecoder().decode(here)).toBe(new TextDecoder().decode(there))
   })
 
-  it('says which lines of which files of its author it was made of', async () => {
+  it('maps its lines to files and lines of its author', async () => {
     const text = new TextDecoder().decode(await bundleProgram(programIn('mapped')))
     const [, encoded] = /base64,(\S+)\n$/u.exec(text) ?? []
     const map = JSON.parse(Buffer.from(encoded as string, 'base64').toString()) as { sources: string[] }

@@ -5,7 +5,7 @@ import { Explanations } from './explanations.ts'
 const task: HeldTask = { path: '', fn: 'main', holder: 'm', age: 1, still: 0, progress: 0, leaf: true }
 
 describe('explanations', () => {
-  it('reach all that asked for the same job, and are asked for once', async () => {
+  it('reach all callers for the same job after one request', async () => {
     const explanations = new Explanations()
     let asked = 0
     const both = [1, 2].map(async () => await explanations.of('job', 60_000, () => asked++))
@@ -14,12 +14,12 @@ describe('explanations', () => {
     expect(asked).toBe(1)
   })
 
-  it('may come while they are asked for, as from a member that is a replica itself', async () => {
+  it('may arrive during the request, as from a member that is a replica itself', async () => {
     const explanations = new Explanations()
     expect(await explanations.of('job', 60_000, () => explanations.answered('job', [task]))).toEqual([task])
   })
 
-  it('are empty where nobody answers in time, and when the member closes', async () => {
+  it('are empty if nobody answers in time, or the member closes', async () => {
     const explanations = new Explanations()
     expect(await explanations.of('job', 1, () => {})).toEqual([])
     const last = explanations.of('job', 60_000, () => {})
@@ -27,13 +27,13 @@ describe('explanations', () => {
     expect(await last).toEqual([])
   })
 
-  it('of a job that nobody asks about are not heard, also not later', async () => {
+  it('of a job that nobody asked about are ignored, later as well', async () => {
     const explanations = new Explanations()
     explanations.answered('job', [task])
     expect(await explanations.of('job', 1, () => {})).toEqual([])
   })
 
-  it('can be asked for again where asking failed', async () => {
+  it('can be requested again after a failed request', async () => {
     const explanations = new Explanations()
     const failing = explanations.of('job', 60_000, () => {
       throw new Error('closed')

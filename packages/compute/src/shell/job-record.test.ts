@@ -20,7 +20,7 @@ function read(value: Uint8Array): PublishedJob | undefined {
   return readJob({ name: `${JOB_PREFIX}x`, owner: 'o', value, expires: 1 } as Parameters<typeof readJob>[0])
 }
 
-it('a job was submitted at a date that can be shown', () => {
+it('a job record is read only if its submission date is valid', () => {
   const dateOf = (submitted: number): number | undefined => read(encodeJob({ ...job, submitted }))?.submitted
   for (const date of [0, 1_700_000_000_000.5, 8.64e15]) expect(dateOf(date)).toBe(date)
   for (const none of [1e300, Infinity, Number.NaN, -1, 8.64e15 + 2]) expect(dateOf(none)).toBeUndefined()

@@ -37,7 +37,7 @@ const other = (id: string, ...said: number[]): Partial<Member> => ({
 })
 
 describe('the members that take part in computing', () => {
-  it('leave ten long jobs of one owner where they are, ten thousand of them coming and going in a day', async () => {
+  it('displace none of ten long jobs of one owner, though ten thousand members come and go in a day', async () => {
     const records = new Records()
     const jobs = Array.from({ length: 10 }, (_, number) => `${JOB_PREFIX}${number}`)
     for (const job of jobs) records.publish('owner', job)
@@ -49,7 +49,7 @@ describe('the members that take part in computing', () => {
     expect(new Set(records.held)).toEqual(new Set(jobs))
   })
 
-  it('say so in their own statements; a client says nothing, and is known where it speaks', async () => {
+  it('announce themselves in their constants; a client does not, and is known to members that hear it', async () => {
     const members = [other('takes part', 1), other('silent')]
     const { pool, change } = poolOf('self', undefined, members)
     const inputs: Input[] = []
@@ -67,7 +67,7 @@ describe('the members that take part in computing', () => {
     expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', isClient: false } })
   })
 
-  it('say whether they have workers', async () => {
+  it('announce whether they have workers', async () => {
     const worker = poolOf('worker')
     await new MemberList(worker.pool, { isClient: false, computes: true }, () => {}).start()
     const keeper = poolOf('keeper')

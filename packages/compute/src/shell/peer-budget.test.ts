@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PeerBudget } from './peer-budget.ts'
 
-describe('what a peer costs', () => {
-  it('holds nobody up who costs little, whenever it comes', () => {
+describe('the budget of a peer', () => {
+  it('does not delay a peer that costs little, whenever it comes', () => {
     const budget = new PeerBudget()
     for (let now = 0; now < 100_000; now += 10) {
       budget.charge('peer', 1.5, 0, now)
@@ -10,7 +10,7 @@ describe('what a peer costs', () => {
     }
   })
 
-  it('is a fifth of the time, once more than two seconds were taken at once', () => {
+  it('is a fifth of the time after a burst of two seconds', () => {
     const budget = new PeerBudget()
     let now = 0
     let took = 0
@@ -29,7 +29,7 @@ describe('what a peer costs', () => {
     expect(budget.wait('peer', 0)).toBeGreaterThan(60_000)
   })
 
-  it('is not forgotten while it is owed, however many others come', () => {
+  it('is remembered while the peer is in debt, however many others come', () => {
     const budget = new PeerBudget()
     budget.charge('peer', 10_000, 0, 0)
     for (let other = 0; other < 5000; other++) budget.charge(`other${other}`, 1, 0, 1000)

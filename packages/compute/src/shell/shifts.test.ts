@@ -31,7 +31,7 @@ describe('the work of a member for a job', () => {
     expect(told).toHaveLength(3)
   })
 
-  it('says how the job ended', () => {
+  it('states how the job ended', () => {
     const { shifts: work, told } = shifts()
     work.ran('a', 0)
     work.ran('b', 0)
@@ -40,7 +40,7 @@ describe('the work of a member for a job', () => {
     expect(told.slice(2)).toMatchObject([{ state: 'failed' }, { state: 'cancelled' }])
   })
 
-  it('is none where nothing ran, or nobody has published the job', () => {
+  it('does not exist if nothing ran, or nobody has published the job', () => {
     const { shifts: work, told } = shifts()
     work.ended('a', done, 0)
     work.ran('unknown', 0)

@@ -32,7 +32,7 @@ class Keys {
 }
 
 describe('a vote', () => {
-  it('shows by itself whose it is, and for what', async () => {
+  it('proves its voter, job and outcome by itself', async () => {
     const keys = new Keys()
     const [ann, bob] = [await keys.member('ann'), await keys.member('bob')]
     const signature = ann.sign('job', entry, true)
@@ -45,7 +45,7 @@ describe('a vote', () => {
     expect(bob.verify('job', entry, { ...vote, signature: signature.subarray(1) })).toBe(false)
   })
 
-  it('of a next process of the same member counts as well, beside those of the first', async () => {
+  it('of a later process of the same member counts beside those of the first process', async () => {
     const keys = new Keys()
     const bob = await keys.member('bob')
     const processes = [await keys.member('ann'), await keys.member('ann')]
@@ -53,7 +53,7 @@ describe('a vote', () => {
     for (const vote of [...votes, ...votes]) expect(bob.verify('job', entry, vote)).toBe(true)
   })
 
-  it('is not taken from a member that only passes a key on', async () => {
+  it('is refused from a member that only forwards the certificate of another', async () => {
     const keys = new Keys()
     const [ann, bob, liar] = [await keys.member('ann'), await keys.member('bob'), await keys.member('liar')]
     const [anns, liars] = [ann.sign('job', entry, true), liar.sign('job', other, true)]

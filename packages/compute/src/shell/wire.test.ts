@@ -45,7 +45,7 @@ const messages: Message[] = [
 ]
 
 describe('messages as bytes', () => {
-  it.each(messages)('$type comes back as it was', (message) => {
+  it.each(messages)('come back unchanged: $type', (message) => {
     expect(encodeMessage(message).map((data) => decodeMessage(data))).toEqual([message])
   })
 
@@ -55,7 +55,7 @@ describe('messages as bytes', () => {
     expect(() => decodeMessage(toBytes({ type: 'lifeline' }))).toThrow(Error)
   })
 
-  it('come in several messages where one would be too large, of which only the last is acknowledged', () => {
+  it('come in several messages if one would be too large, and only the last is acknowledged', () => {
     const many = Array.from({ length: 18 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
     const report = { ...(messages.find(({ type }) => type === 'report') as Extract<Message, { type: 'report' }>), entries: many }
     const parts = encodeMessage(report).map((data) => decodeMessage(data) as typeof report)
@@ -64,7 +64,7 @@ describe('messages as bytes', () => {
     expect(parts.map(({ number }) => number)).toEqual([0, 0, 0, 3])
   })
 
-  it('have room for the largest entry of a job that is voted on, and come apart where one stands beside a claim', () => {
+  it('have room for the largest entry of a job that is voted on, and are split if a claim stands beside it', () => {
     const sharedOf = (byte: number): Entry['shared'] =>
       new Map([0, 1].map((name) => [`s${name}`, { rule: 'min', key: byte, values: [new Uint8Array(2 ** 20).fill(byte)] } as const]))
     const votes = Array.from({ length: 16 }, (_, number) => ({ by: `${number}`.padEnd(128), leaf: true, signature: new Uint8Array(64) }))
@@ -78,7 +78,7 @@ describe('messages as bytes', () => {
     expect(parts.map(({ number }) => number)).toEqual([0, 3])
   })
 
-  it('ask for the next page of an answer in the last of several messages only', () => {
+  it('offer the next page of an answer only in the last of several messages', () => {
     const many = Array.from({ length: 18 }, () => ({ ...(entries[0] as Entry), outcome: { value: new Uint8Array(2 ** 20) } }))
     const next = { at: 3, after: path }
     const found: Message = { type: 'found', job: 'a', request: 1, entries: many, claims: [], last: false, page: 0, next }
@@ -86,7 +86,7 @@ describe('messages as bytes', () => {
     expect(parts.map((part) => part.next)).toEqual([undefined, undefined, undefined, next])
   })
 
-  it('come in several messages where tasks that did something to many members are told with an outcome', () => {
+  it('come in several messages if an outcome comes with tasks that crashed many members', () => {
     const names = Array.from({ length: 16 }, (_, name) => String(name).padEnd(128, '_'))
     const tried = Array.from({ length: 4096 }, (_, number) => ({
       path: String(number).padStart(10, '0'),
@@ -104,12 +104,12 @@ describe('messages as bytes', () => {
     }
   })
 
-  it('come in several messages where one would have too many elements', () => {
+  it('come in several messages if one would have too many elements', () => {
     const parts = encodeMessage({ type: 'awaiting', job: 'a', paths: Array.from({ length: 70_000 }, () => '') })
     expect(parts.map((data) => (decodeMessage(data) as Extract<Message, { type: 'awaiting' }>).paths.length)).toEqual([35_000, 35_000])
   })
 
-  it('refuses what is none', () => {
+  it('are not read from random bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(() => decodeMessage(bytes)).toThrow(Error)
@@ -117,7 +117,7 @@ describe('messages as bytes', () => {
     )
   })
 
-  it('refuses references that make a few bytes many elements, as soon as there are more than bytes', () => {
+  it('are refused if references make more elements than there are bytes', () => {
     // [[ "a" ], ten times the first, ten times the second, …]: 10⁷ elements.
     const bytes = [0x88, 0xd8, 28, 0x81, 0x61, 0x61]
     for (let level = 0; level < 7; level++) bytes.push(0xd8, 28, 0x8a, ...Array.from({ length: 10 }, () => [0xd8, 29, level]).flat())
@@ -156,7 +156,7 @@ describe('messages as bytes', () => {
       },
     ],
     ['a name of a prototype', JSON.parse('{"type":"noted","job":"a","number":1,"__proto__":{"polluted":true},"constructor":1}')],
-  ])('refuses or ignores %s', (name, value) => {
+  ])('are refused, or read without this field: %s', (name, value) => {
     const bytes = new Encoder({ useRecords: false, tagUint8Array: false }).encode(value)
     if (name.includes('prototype')) expect(decodeMessage(bytes)).toEqual({ type: 'noted', job: 'a', number: 1 })
     else expect(() => decodeMessage(bytes)).toThrow(Error)
