@@ -6,7 +6,7 @@ import { arrival, star } from '../test/star.ts'
 const delay = constantDelay(10)
 
 describe('the path between two nodes', () => {
-  it('that is cut one way goes on carrying the other', () => {
+  it('that is cut one way goes on carrying the other way', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     sim.cut(a, b)
@@ -16,7 +16,7 @@ describe('the path between two nodes', () => {
     expect([texts(a), texts(b)]).toEqual([['back'], []])
   })
 
-  it('that flaps carries what it can while it is up, and everything when it has stopped', () => {
+  it('that flaps carries some frames while it is up, and all of them after the flapping', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     sim.flap(a, b, { down: 1_000, up: 500, duration: 10_000 })
@@ -34,7 +34,7 @@ describe('the path between two nodes', () => {
     expect(arrival(sim, b, 13)).toBeCloseTo(10)
   })
 
-  it('of a bad line loses and lags more than others', () => {
+  it('on a bad line has more loss and lag than others', () => {
     const sim = puppets({ network: { delay } })
     const [a, bad, good] = star(sim, {}, {}, {}) as [PuppetNode, PuppetNode, PuppetNode]
     sim.impair(bad, { loss: 0.8, lag: 100 })

@@ -3,7 +3,7 @@ import { Electorate } from './elections.ts'
 import { seeds } from './seeds.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 
-it.each(seeds('1-5'))('who won more often where it was alone does not unseat the winner of the pool that it comes to, seed %i', (seed) => {
+it.each(seeds('1-5'))('a loner with a higher epoch does not unseat the winner of the pool that it joins, seed %i', (seed) => {
   const pool = new Electorate({ seed }, 10)
   pool.gather(1)
   const winner = pool.nodes[3] as PoolNode

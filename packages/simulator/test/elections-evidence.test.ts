@@ -5,7 +5,7 @@ import { seeds } from './seeds.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 
 it.each(seeds('1-4'))(
-  'all hear of the next winner at once, those with a link to the one before too, which only stands still, seed %i',
+  'all members learn of the next winner at once, even those linked to the former one, which stands still, seed %i',
   (seed) => {
     const pool = new Electorate({ seed, network: { delay: uniformDelay(8, 12) } }, 60)
     const { simulation } = pool

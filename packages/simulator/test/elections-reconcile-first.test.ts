@@ -4,7 +4,7 @@ import { Electorate } from './elections.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 import { seeds } from './seeds.ts'
 
-it.each(seeds('1-5'))('a newcomer with the lowest id looks around before it claims, and unseats nobody, seed %i', (seed) => {
+it.each(seeds('1-5'))('a newcomer with the lowest id reconciles before it claims, and unseats nobody, seed %i', (seed) => {
   // The answer to the newcomer's first request takes longer than an election takes to settle.
   const pool = new Electorate({ seed, network: { delay: uniformDelay(250, 300) } }, 6)
   pool.gather(1)
@@ -19,7 +19,7 @@ it.each(seeds('1-5'))('a newcomer with the lowest id looks around before it clai
   expect(pool.toldTo(newcomer)).toMatchObject([{ epoch: 1, winner: winner.id }])
 })
 
-it.each(seeds('1-5'))('a member that hears late looks around before it claims, and unseats nobody, seed %i', (seed) => {
+it.each(seeds('1-5'))('a member with late news reconciles before it claims, and unseats nobody, seed %i', (seed) => {
   const pool = new Electorate({ seed, network: { delay: uniformDelay(5, 10) } }, 6)
   pool.gather()
   const [lowest, ...others] = pool.nodes as [PoolNode, ...PoolNode[]]
@@ -35,7 +35,7 @@ it.each(seeds('1-5'))('a member that hears late looks around before it claims, a
   expect(pool.toldTo(lowest)).toMatchObject([{ epoch: 1, winner: winner.id }])
 })
 
-it('a newcomer whose introducers are dead claims nothing, and takes part once it found the pool', () => {
+it('a newcomer with dead introducers claims nothing, and takes part once it finds the pool', () => {
   const pool = new Electorate({ seed: 1 }, 6)
   pool.gather(1)
   const winner = pool.nodes[3] as PoolNode

@@ -3,7 +3,7 @@ import { Electorate } from './elections.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 import { seeds } from './seeds.ts'
 
-it.each(seeds('1-8'))('a lowest candidate that stands still is passed over, and unseats nobody when it wakes, seed %i', (seed) => {
+it.each(seeds('1-8'))('the lowest candidate is skipped while it stands still, and unseats nobody when it wakes, seed %i', (seed) => {
   const pool = new Electorate({ seed }, 10)
   pool.gather()
   const [lowest, ...others] = pool.nodes as [PoolNode, ...PoolNode[]]

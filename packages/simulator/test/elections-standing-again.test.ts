@@ -31,7 +31,7 @@ it.each(seeds('1-10'))('a winner that withdraws and stands again reigns in a new
   expect(pool.repeated).toEqual([])
 })
 
-it.each(seeds('1-5'))('a winner that did so behind a partition reigns in a new epoch after it, seed %i', (seed) => {
+it.each(seeds('1-5'))('a winner that stands again behind a partition reigns in a new epoch after it, seed %i', (seed) => {
   const pool = new Electorate({ seed }, 8)
   pool.gather()
   const winner = pool.nodes[2] as PoolNode

@@ -3,7 +3,7 @@ import { Electorate } from './elections.ts'
 import type { PoolNode } from './simulated-swarm.ts'
 import { seeds } from './seeds.ts'
 
-it.each(seeds('1-5'))('of two claims of one epoch by one member the later life’s stands, and all agree, seed %i', (seed) => {
+it.each(seeds('1-5'))('the claim of the later life wins over one of the same member and epoch, and all agree, seed %i', (seed) => {
   const pool = new Electorate({ seed }, 6)
   pool.gather()
   const former = pool.nodes.at(-1) as PoolNode

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-it.each(seeds('1'))('a life that began and ended on the smaller side of a partition parts nobody for good, seed %i', (seed) => {
+it.each(seeds('1'))('a life that began and ended on the smaller side of a partition leaves no lasting disagreement, seed %i', (seed) => {
   const simulation = simulatePool({ seed })
   const identity = simulation.createIdentity()
   const nodes: PoolNode[] = []

@@ -37,7 +37,7 @@ class Pool {
 }
 
 it.each(seeds('1-3'))(
-  'an end that one half holds for a death and the other for a leave is the same for all after the heal, seed %i',
+  'all members agree after a heal on an end that was a death in one half and a leave in the other half, seed %i',
   (seed) => {
     const pool = new Pool({ seed }, 10)
     const { simulation } = pool
@@ -57,7 +57,7 @@ it.each(seeds('1-3'))(
   },
 )
 
-it.each(seeds('1-3'))('one that was away while a member left revives it for nobody, seed %i', (seed) => {
+it.each(seeds('1-3'))('a member that returns does not revive a member that left meanwhile, seed %i', (seed) => {
   const pool = new Pool({ seed }, 10)
   const { simulation } = pool
   const [away, leaver] = [pool.nodes[8], pool.nodes[9]] as [PoolNode, PoolNode]
@@ -75,7 +75,7 @@ it.each(seeds('1-3'))('one that was away while a member left revives it for nobo
   expect(pool.joined.filter(({ id, at }) => id === leaver.id && at > healed)).toEqual([])
 })
 
-it('ends are forgotten after their time, and a newcomer is told of none', () => {
+it('ends are forgotten after their time, and a newcomer receives none', () => {
   const config = makeConfig({ tombstones: { lifetime: 200_000 }, healing: { memory: 100_000 } })
   const pool = new Pool({ seed: 1, createProtocol: (parts) => new ProtocolNode({ ...parts, config }) }, 30)
   for (const node of pool.nodes.slice(5)) {

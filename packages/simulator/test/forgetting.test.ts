@@ -74,7 +74,7 @@ class Ager extends ProtocolNode<Payload> {
 }
 
 it.each(seeds('1-3'))(
-  'newcomers to whom one told ends as if they were old remember them when all who knew better are gone, seed %i',
+  'newcomers that received ends with a false high age remember them after all better sources are gone, seed %i',
   (seed) => {
     const config = makeConfig({ tombstones: { lifetime: 1_000_000 }, healing: { memory: 900_000 } })
     const simulation = simulatePool({ seed, createProtocol: (parts) => new ProtocolNode({ ...parts, config }) })

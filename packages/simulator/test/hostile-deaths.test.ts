@@ -46,7 +46,7 @@ class Pool {
 
 const self = ({ protocol }: PoolNode): Member => protocol.self as Member
 
-it.each(seeds('1-2'))('nobody believes a death that has one accuser, however often it is told, seed %i', (seed) => {
+it.each(seeds('1-2'))('nobody believes a death with one accuser, however often it is reported, seed %i', (seed) => {
   const pool = new Pool(seed, 24)
   const liar = new Accomplice(pool.simulation, pool.honest.slice(0, 1))
   pool.settle(1)
@@ -57,7 +57,7 @@ it.each(seeds('1-2'))('nobody believes a death that has one accuser, however oft
   expect(pool.areFirstLives).toBe(true)
 })
 
-it.each(seeds('1-3'))('suspicions of three who crashed before they could take them back, minutes apart, are no death, seed %i', (seed) => {
+it.each(seeds('1-3'))('suspicions of three accusers that crashed minutes apart, before a retraction, are no death, seed %i', (seed) => {
   const pool = new Pool(seed, 1)
   const { simulation } = pool
   const victim = pool.honest[0] as PoolNode
@@ -88,7 +88,7 @@ it.each(seeds('1-3'))('suspicions of three who crashed before they could take th
   expect(pool.areFirstLives).toBe(true)
 })
 
-it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted something else just before, seed %i', (seed) => {
+it.each(seeds('1-2'))('a refutation soon reaches all members, even just after another one of the same member, seed %i', (seed) => {
   const pool = new Pool(seed, 24)
   const { simulation } = pool
   const liar = new Accomplice(simulation, pool.honest.slice(0, 1))
@@ -117,7 +117,7 @@ it.each(seeds('1-2'))('all know soon what a member refutes, though it refuted so
   }
 })
 
-it.each(seeds('1-3'))('a member that hears only the last of its accusers has the time to refute all of them, seed %i', (seed) => {
+it.each(seeds('1-3'))('a member that learns only of its last accuser has time to refute all of them, seed %i', (seed) => {
   const pool = new Pool(seed, 30)
   const { simulation } = pool
   const accusers = Array.from({ length: quorum }, () => new Accomplice(simulation, pool.honest.slice(0, 1)))
@@ -138,7 +138,7 @@ it.each(seeds('1-3'))('a member that hears only the last of its accusers has the
   expect(pool.honest.every(({ protocol }) => protocol.members().length === pool.honest.length + accusers.length)).toBe(true)
 })
 
-it.each(seeds('1-3'))('a member that is cut off lives: who probed it for another has its proof of life, seed %i', (seed) => {
+it.each(seeds('1-3'))('a member that is cut off is not pronounced dead while a helper has its proof of life, seed %i', (seed) => {
   const pool = new Pool(seed, 30)
   const { simulation } = pool
   const accusers = Array.from({ length: quorum }, () => new Accomplice(simulation, pool.honest.slice(0, 1)))

@@ -3,7 +3,7 @@ import { seeds } from './seeds.ts'
 import { simulatePool } from './simulated-swarm.ts'
 
 describe.each(seeds('1-3'))('an introducer that left, seed %i', (seed) => {
-  it('is found by those that came through it when it comes back and knows nobody', () => {
+  it('is found by the members that it introduced when it returns and knows nobody', () => {
     const simulation = simulatePool({ seed })
     const identity = simulation.createIdentity()
     const founder = simulation.spawn({ identity })

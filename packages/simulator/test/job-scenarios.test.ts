@@ -48,12 +48,12 @@ const small: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-it('are all of them that there are', () => {
+it('the tested scenarios are all that exist', () => {
   const jobs = [...shippedScenarios()].filter(([, file]) => loadScenario(file).jobs.length > 0)
   expect(jobs.map(([name]) => name).sort()).toEqual(Object.keys(small).sort())
 })
 
-it.each(Object.entries(small))('%s breaks no promise and is as expected', { timeout: 120_000 }, (name, set) => {
+it.each(Object.entries(small))('%s breaks no promise and meets its expectations', { timeout: 120_000 }, (name, set) => {
   const scenario = loadScenario(shippedScenarios().get(name) ?? '', set)
   const { violation, verdicts } = runScenario({ scenario, seed: 1 }).result
   expect(violation).toBeUndefined()

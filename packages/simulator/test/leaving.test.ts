@@ -9,7 +9,7 @@ import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 it.each([
   ...seeds('92-100').map((seed) => ({ seed, size: 8, young: 1, apart: 40 })),
   ...seeds('1-9').map((seed) => ({ seed, size: 12, young: 2, apart: 20 })),
-])('who leaves has left for a newcomer, too: $young of $size entered last, $apart ms apart, seed $seed', ({ seed, size, young, apart }) => {
+])('newcomers see leavers as left, too: $young of $size entered last, $apart ms apart, seed $seed', ({ seed, size, young, apart }) => {
   const simulation = simulatePool({ seed })
   const nodes: PoolNode[] = []
   const enter = (count: number): void => {
@@ -36,7 +36,7 @@ it.each([
   expect(nodes.at(-1)?.protocol.members()).toHaveLength(1)
 })
 
-it('a leaver may be killed before it has stopped', () => {
+it('a leaving member may be killed before it has stopped', () => {
   const simulation = simulatePool({ seed: 1 })
   const founder = simulation.spawn()
   simulation.run(1_000)
@@ -50,7 +50,7 @@ it('a leaver may be killed before it has stopped', () => {
 
 /** Each newcomer has one link, to the founder, until it has received the whole pool. */
 it.each(seeds('1-20').map((seed) => ({ seed })))(
-  'who leaves right after it entered, with its only neighbour, has left: seed $seed',
+  'a newcomer that leaves at once together with its only neighbour is reported as left: seed $seed',
   ({ seed }) => {
     const simulation = simulatePool({ seed, network: { delay: () => 80 } })
     const founder = simulation.spawn()

@@ -7,8 +7,8 @@ import { simulatePool } from './simulated-swarm.ts'
  * Every fourth node is behind a NAT. It can dial but can't be dialled. So two such nodes never have
  * a link.
  */
-describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed %i', (seed) => {
-  it('sees nobody die while all are well', () => {
+describe.each(seeds('1-3'))('a pool with a quarter of its members behind a NAT, seed %i', (seed) => {
+  it('reports no death while all members are well', () => {
     const simulation = simulatePool({ seed, network: { delay: uniformDelay(10, 60) } })
     const first = simulation.spawn()
     for (let i = 1; i < 20; i++) simulation.spawn({ introducers: [first], dialable: i % 4 !== 0, after: i * 50 })
@@ -21,7 +21,7 @@ describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed
     expect(simulation.nodes.map(({ protocol }) => protocol.members().length)).toEqual(simulation.nodes.map(() => 20))
   })
 
-  it('sees the one die that is killed', () => {
+  it('detects the death of a killed member', () => {
     const simulation = simulatePool({ seed })
     const first = simulation.spawn()
     const nodes = [first]
@@ -44,7 +44,7 @@ describe.each(seeds('1-3'))('a pool of which a quarter stands behind a NAT, seed
  * the introducer while other nodes still come.
  */
 describe.each(seeds('1-2'))('a crowd from all over the world, seed %i', (seed) => {
-  it('sees nobody die while all are well, and comes to rest', { timeout: 60_000 }, () => {
+  it('reports no death while all members are well, and comes to rest', { timeout: 60_000 }, () => {
     const scenario = loadScenario(shippedScenarios().get('wide-area-world') ?? '', ['duration=70s', 'actions=[]'])
     const { violation, verdicts } = runScenario({ scenario, seed }).result
     expect(violation).toBeUndefined()

@@ -30,7 +30,7 @@ class PoolOfThree {
   }
 }
 
-it.each(seeds('1-5'))('one of three that is cut off for ten seconds ends no life but its own, and no reign of another, seed %i', (seed) => {
+it.each(seeds('1-5'))('one of three members, cut off for ten seconds, ends only its own life, and no reign of another, seed %i', (seed) => {
   const pool = new PoolOfThree(seed)
   const { simulation, nodes, told, winner } = pool
   const other = nodes.find(({ id }) => id !== winner) as PoolNode
@@ -44,7 +44,7 @@ it.each(seeds('1-5'))('one of three that is cut off for ten seconds ends no life
   expect([pool.isWhole, pool.winner]).toEqual([true, winner])
 })
 
-it.each(seeds('1-3'))('of three whose ways come and go, two one-way at a time, no life ends falsely, seed %i', (seed) => {
+it.each(seeds('1-3'))('no life of three members ends falsely while two one-way paths are cut at a time, seed %i', (seed) => {
   const pool = new PoolOfThree(seed)
   const { simulation, nodes } = pool
   const [a, b, c] = nodes as [PoolNode, PoolNode, PoolNode]
@@ -70,7 +70,7 @@ it.each(seeds('1-3'))('of three whose ways come and go, two one-way at a time, n
   expect(pool.isWhole).toBe(true)
 })
 
-it.each(seeds('1-3'))('the last of three whose others were killed is alone in the pool within seconds, seed %i', (seed) => {
+it.each(seeds('1-3'))('the last of three members is alone in the pool within seconds after the others are killed, seed %i', (seed) => {
   const { simulation, nodes } = new PoolOfThree(seed)
   const [last, ...others] = nodes as [PoolNode, PoolNode, PoolNode]
   for (const node of others) simulation.kill(node)

@@ -5,7 +5,7 @@ import { act, connect, puppets, send, texts } from './puppet.ts'
 const network = { delay: constantDelay(10) }
 
 describe('a process', () => {
-  it('is woken at the time it asked for, and once', () => {
+  it('is woken once, at the time that it requested', () => {
     const sim = puppets()
     const a = sim.spawn()
     a.protocol.answer = (input, now) =>
@@ -32,7 +32,7 @@ describe('a process', () => {
     ['stopped', 'stopProcess', 'continueProcess'],
     ['stalled', 'stall', undefined],
   ] as const) {
-    it(`that was ${how} gets its late timer first, then all that waited in order`, () => {
+    it(`that was ${how} gets its late timer first, then all waiting inputs in order`, () => {
       const sim = puppets({ network })
       const [a, b] = [sim.spawn(), sim.spawn()]
       sim.run(1)
@@ -54,7 +54,7 @@ describe('a process', () => {
     })
   }
 
-  it('that was killed says and hears nothing more', () => {
+  it('that was killed sends and receives nothing more', () => {
     const sim = puppets({ network })
     const [a, b] = [sim.spawn(), sim.spawn()]
     sim.run(1)
@@ -71,14 +71,14 @@ describe('a process', () => {
     expect(b.state).toBe('gone')
   })
 
-  it('that is gone keeps nothing of what it knew', () => {
+  it('that is gone keeps no state', () => {
     const sim = puppets({ network })
     const node = sim.spawn()
     sim.kill(node)
     expect(() => node.protocol).toThrow('node 0 is gone, and what it knew with it')
   })
 
-  it('that leaves gets its words out before it ends', () => {
+  it('that leaves sends its last frames before it ends', () => {
     const sim = puppets({ network })
     const [a, b] = [sim.spawn(), sim.spawn()]
     sim.run(1)
@@ -93,7 +93,7 @@ describe('a process', () => {
     expect(b.state).toBe('gone')
   })
 
-  it('whose protocol fails ends, and says why', () => {
+  it('whose protocol fails ends, and reports the cause', () => {
     const sim = puppets()
     const a = sim.spawn()
     a.protocol.answer = () => [

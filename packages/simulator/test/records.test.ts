@@ -10,7 +10,7 @@ const text = (node: PoolNode): string =>
     .map(({ name, owner, version }) => `${name} ${owner} ${version}`)
     .join()
 
-it('records that are over are forgotten, and not only left out', () => {
+it('expired records are removed from memory, and not only hidden', () => {
   const simulation = simulatePool({ seed: 1 })
   const first = simulation.spawn()
   simulation.run(100)
@@ -25,7 +25,7 @@ it('records that are over are forgotten, and not only left out', () => {
   expect(held()).toEqual(before)
 })
 
-it.each(seeds('1-5'))('records beyond what a pool holds are the same everywhere, and reconciliation rests, seed %i', (seed) => {
+it.each(seeds('1-5'))('members of a pool with too many records keep the same ones, and reconciliation rests, seed %i', (seed) => {
   const config = makeConfig({ limits: { records: 30 } })
   const simulation = simulatePool({ seed, createProtocol: (parts) => new ProtocolNode({ ...parts, config }) })
   const first = simulation.spawn()

@@ -52,7 +52,7 @@ const more: Readonly<Record<string, readonly number[]>> = {
 const runs = scenarios.flatMap((name) => [1, ...(more[name] ?? [])].map((seed) => [name, seed] as const))
 
 describe.each(runs)('%s, seed %i', (name, seed) => {
-  it('breaks no promise and is as expected', { timeout: 120_000 }, () => {
+  it('breaks no promise and meets its expectations', { timeout: 120_000 }, () => {
     const scenario = loadScenario(shippedScenarios().get(name) ?? '', shorter[name])
     const { violation, verdicts } = runScenario({ scenario, seed }).result
     expect(violation).toBeUndefined()

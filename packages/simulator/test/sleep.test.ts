@@ -20,7 +20,7 @@ function electedPool(seed: number): { simulation: ReturnType<typeof simulatePool
 
 const cases = [1, 3].flatMap((count) => seeds('37-39').map((seed) => [count, seed] as const))
 
-it.each(cases)('%i who slept for longer than others are remembered unseat no winner that reigned meanwhile, seed %i', (count, seed) => {
+it.each(cases)('%i members that slept until the others forgot them do not unseat the present winner, seed %i', (count, seed) => {
   const { simulation, nodes } = electedPool(seed)
   const reign = nodes[0]?.protocol.reign('master')
   const sleepers = nodes.filter(({ id }) => id !== reign?.winner.id).slice(0, count)
@@ -37,7 +37,7 @@ it.each(cases)('%i who slept for longer than others are remembered unseat no win
 })
 
 it.each(seeds('1-3'))(
-  'a pool of which all slept keeps its records until they expire, and what was withdrawn meanwhile stays away, seed %i',
+  'a pool whose members all slept keeps records until they expire, and withdrawn ones do not come back, seed %i',
   (seed) => {
     const { simulation, nodes } = electedPool(seed)
     const [owner, ...sleepers] = nodes as [PoolNode, ...PoolNode[]]
@@ -59,7 +59,7 @@ it.each(seeds('1-3'))(
   },
 )
 
-it.each(seeds('1-3'))('a pool of which all slept has a winner again, seed %i', (seed) => {
+it.each(seeds('1-3'))('a pool whose members all slept has a winner again, seed %i', (seed) => {
   const { simulation, nodes } = electedPool(seed)
   for (const node of nodes) simulation.sleep(node)
   simulation.run(900_000)

@@ -6,7 +6,7 @@ import { Puppet } from './puppet.ts'
 import { seeds } from './seeds.ts'
 import { simulatePool, type PoolNode } from './simulated-swarm.ts'
 
-it.each(seeds('1-3'))('who stands still for some seconds lives, though all others stood still for a minute meanwhile, seed %i', (seed) => {
+it.each(seeds('1-3'))('a member that stands still for seconds lives, even if all others stand still for a minute, seed %i', (seed) => {
   const simulation = simulatePool({ seed, network: { delay: uniformDelay(1, 20) } })
   const died: NodeId[] = []
   simulation.subscribe((_, notification) => {
@@ -33,7 +33,7 @@ it.each(seeds('1-3'))('who stands still for some seconds lives, though all other
   expect(died).toEqual([])
 })
 
-it.each(seeds('1-3'))('a hung member is missed as soon as ever while strangers probe it, seed %i', (seed) => {
+it.each(seeds('1-3'))('a hung member is suspected as soon as usual while strangers probe it, seed %i', (seed) => {
   const simulation = simulatePool({ seed, network: { delay: uniformDelay(1, 20) } })
   const nodes: PoolNode[] = []
   for (let i = 0; i < 3; i++) {

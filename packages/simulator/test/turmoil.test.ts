@@ -5,19 +5,19 @@ import { Turmoil } from './turmoil.ts'
 const minutes = 60_000
 
 describe.each(seeds('1-3'))('turmoil, seed %i', (seed) => {
-  it('breaks no promise, and all agree when it ends', () => {
+  it('breaks no promise, and all members agree when it ends', () => {
     new Turmoil({ seed, nodes: 16, turmoil: 3 * minutes, settle: 60_000 }).run()
   })
 
-  it('likewise on a lossy network', () => {
+  it('breaks no promise on a lossy network', () => {
     new Turmoil({ seed, nodes: 12, turmoil: 2 * minutes, settle: 60_000, network: { loss: 0.05 } }).run()
   })
 
-  it('likewise without partitions', () => {
+  it('breaks no promise without partitions', () => {
     new Turmoil({ seed, nodes: 16, turmoil: 2 * minutes, settle: 30_000, partitions: false }).run()
   })
 
-  it('is the same turmoil each time', () => {
+  it('has the same history each time', () => {
     const hashes = [0, 1].map(() => {
       const turmoil = new Turmoil({ seed, nodes: 8, turmoil: 20_000, settle: 60_000 })
       turmoil.run()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { seeds } from './seeds.ts'
 import { simulatePool } from './simulated-swarm.ts'
 
-it.each(seeds('1-5'))('new addresses of a member, told to all of its links, are published once, and its life goes on, seed %i', (seed) => {
+it.each(seeds('1-5'))('new addresses of a member are sent to its links and published once, and its life goes on, seed %i', (seed) => {
   const simulation = simulatePool({ seed })
   const founder = simulation.spawn()
   const nodes = [founder, ...Array.from({ length: 19 }, (_, i) => simulation.spawn({ introducers: [founder], after: 500 * i }))]

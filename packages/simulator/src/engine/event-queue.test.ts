@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EventQueue, type EventHandle } from './event-queue.ts'
 
 describe('EventQueue', () => {
-  it('gives events by time, and equal times in the order of scheduling', () => {
+  it('yields events by time, and at equal times in the order of scheduling', () => {
     const queue = new EventQueue()
     const seen: string[] = []
     for (const [time, name] of [
@@ -20,7 +20,7 @@ describe('EventQueue', () => {
     expect(queue.nextTime).toBeUndefined()
   })
 
-  it('forgets a cancelled event, and says whether there was one', () => {
+  it('removes a cancelled event, and returns whether there was one', () => {
     const queue = new EventQueue()
     const handle = queue.schedule(1, () => expect.unreachable())
     expect(queue.cancel(handle)).toBe(true)
@@ -31,7 +31,7 @@ describe('EventQueue', () => {
     expect(queue.cancel(next)).toBe(true)
   })
 
-  it('refuses a time that is none', () => {
+  it('refuses an invalid time', () => {
     expect(() => new EventQueue().schedule(Number.NaN, () => undefined)).toThrow('NaN')
   })
 

@@ -16,7 +16,7 @@ describe('a grid in chaos', () => {
 })
 
 describe('newcomers', () => {
-  it('are stolen from as others are: with one killed and one new each 2 s the processors stay at work', () => {
+  it('lose tasks to thieves like others: processors stay busy while every 2 s one member dies and one joins', () => {
     const seed = 2
     const grid = new VirtualGrid({
       seed,

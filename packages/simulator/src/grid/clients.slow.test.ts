@@ -8,7 +8,7 @@ const TASKS = 1440
 /** Timeout of the test, ms. It usually takes 50 to 200 s. */
 const LIMIT = 600_000
 
-it.each(seeds('1-1'))('ten long jobs are left alone by ten thousand clients in a day: seed %i', { timeout: LIMIT }, (seed) => {
+it.each(seeds('1-1'))('ten thousand clients in a day displace none of ten long jobs: seed %i', { timeout: LIMIT }, (seed) => {
   // Real members without work ask four times as often.
   const pool = new ManyClients({ seed, submissions: 10_000, time: 24 * HOUR, longTasks: TASKS, keep: 12 * HOUR, backoffMost: 2000 })
   pool.run()

@@ -5,7 +5,7 @@ import { ManyClients, resultAt } from '../../test/many-clients.ts'
 const MINUTE = 60_000
 
 describe('ten long jobs', () => {
-  it.each(seeds('1-1'))('are left alone by hundreds of submissions by clients, whose records have no room: seed %i', (seed) => {
+  it.each(seeds('1-1'))('are not displaced by hundreds of submissions of clients, whose records have no room: seed %i', (seed) => {
     const pool = new ManyClients({ seed, submissions: 200, time: 30 * MINUTE, longTasks: 34, keep: 15 * MINUTE, room: 80 })
     pool.run()
     const { grid, long, submitted, lost } = pool

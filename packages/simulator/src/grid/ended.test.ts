@@ -50,7 +50,7 @@ describe('two halves of a pool that both ended a job', () => {
         kept: '1',
       },
     ]),
-  )('keep one of $kind, and say so: seed $seed', ({ seed, program, kept }) => {
+  )('keep one of $kind, and warn: seed $seed', ({ seed, program, kept }) => {
     const job = `job ${seed}`
     const grid = gridOf(seed, program(), 16)
     grid.submit({ id: job, input: rootInput(LEAVES) })
@@ -68,7 +68,7 @@ describe('two halves of a pool that both ended a job', () => {
   })
 })
 
-describe('a member that lies about a job that is over', () => {
+describe('a member that lies about a finished job', () => {
   const LIES = 20
 
   /** Returns a grid with a liar. Each value of the liar precedes all values stated before. */
@@ -91,7 +91,7 @@ describe('a member that lies about a job that is over', () => {
     return { grid, honest, lie }
   }
 
-  it.each(SEEDS)('changes nothing of what ended a minute ago, and each warns once: seed %i', (seed) => {
+  it.each(SEEDS)('does not change an outcome that is a minute old, and each member warns once: seed %i', (seed) => {
     const { grid, honest, lie } = lying(seed, 61_000)
     const { messages } = grid
     lie()
@@ -100,7 +100,7 @@ describe('a member that lies about a job that is over', () => {
     expect(grid.warnings.map(({ code }) => code)).toEqual(honest.map(() => 'JOB_RESULTS_DIFFER'))
   })
 
-  it('has replicas told of what it says sooner a few times, and nobody else', () => {
+  it('makes only replicas inform each other of its earlier lies, and only a few times', () => {
     const { grid, honest, lie } = lying(1, 1000)
     const { messages } = grid
     lie()
@@ -109,7 +109,7 @@ describe('a member that lies about a job that is over', () => {
     expect(grid.warnings).toHaveLength(honest.length)
   })
 
-  it('may come back first, and changes no more than a few times', () => {
+  it('may be the first answer after an absence, and changes an outcome only a few times', () => {
     const { honest, lie } = lying(1, 61_000)
     const [member] = honest as [GridMember]
     // This member believes that another member was absent for a moment.
@@ -123,7 +123,7 @@ describe('a member that lies about a job that is over', () => {
 })
 
 describe('a cancelled job', () => {
-  it.each(SEEDS)('keeps the outcome that it had, also for those who come later: seed %i', (seed) => {
+  it.each(SEEDS)('keeps an outcome that it already had, for newcomers as well: seed %i', (seed) => {
     const job = `job ${seed}`
     const grid = gridOf(seed, wide, 8)
     grid.submit({ id: job, input: rootInput(LEAVES) })
@@ -141,7 +141,7 @@ describe('a cancelled job', () => {
     expect(outcomesOf(grid.living, job)).toEqual([String(LEAVES)])
   })
 
-  it.each(seeds('1-10'))('is one thing everywhere, whenever its owner cancelled it: seed %i', (seed) => {
+  it.each(seeds('1-10'))('has the same outcome at all members, whenever its owner cancelled it: seed %i', (seed) => {
     const job = `job ${seed}`
     const grid = gridOf(seed, wide, 8)
     grid.submit({ id: job, input: rootInput(LEAVES) })
@@ -166,8 +166,8 @@ describe('a cancelled job', () => {
   })
 })
 
-describe('a result whose input nobody has any more', () => {
-  it.each(SEEDS)('outlives all members that computed it, as long as one is replaced after the other: seed %i', (seed) => {
+describe('a result whose input is lost', () => {
+  it.each(SEEDS)('outlives all members that computed it if they are replaced one by one: seed %i', (seed) => {
     const job = `job ${seed}`
     const grid = gridOf(seed, wide, 3)
     grid.submit({ id: job, input: rootInput(LEAVES) })
@@ -183,7 +183,7 @@ describe('a result whose input nobody has any more', () => {
     expect(outcomesOf(grid.living, job)).toEqual([String(LEAVES)])
   })
 
-  it.each(SEEDS)('does not keep a job from those who have it: seed %i', (seed) => {
+  it.each(SEEDS)('does not keep members with the input from running the job: seed %i', (seed) => {
     const job = `job ${seed}`
     const grid = gridOf(seed, wide, 1)
     for (let member = 0; member < 4; member++) grid.join({ site: 's', lacksInputs: true })

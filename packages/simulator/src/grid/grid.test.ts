@@ -33,7 +33,7 @@ function started(grid: VirtualGrid): number {
 }
 
 describe('a grid without faults', () => {
-  it('keeps the processors of four sites busy that are 100 ms apart, and does nothing twice', () => {
+  it('keeps the processors of four sites busy, 100 ms apart, and runs no task twice', () => {
     const leaves = 32 * 600
     const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
@@ -57,7 +57,7 @@ describe('a grid without faults', () => {
     expect(started(grid)).toBe(leaves + 1)
   })
 
-  it('does not begin the first task again because nobody knows yet how long tasks take', () => {
+  it('does not begin the first task again while the usual duration of tasks is unknown', () => {
     const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: 1, leafTime: 8000 }), latency: () => 20 })
     // Replicas without workers give the task away.
     for (let member = 0; member < 16; member++) grid.join({ site: 's', workers: member < 4 ? 1 : 0 })
@@ -79,7 +79,7 @@ describe('a grid without faults', () => {
 })
 
 describe('a grid whose members accept no program', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('hands a job to the newcomer that does: seed %i', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('hands a job to a newcomer that accepts it: seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: irregularTree({ leaves: 20, leafTime: 5, branching: 4, seed }), latency: () => 0.2 })
     grid.join({ site: 's', workers: 0, accepts: false })
     grid.join({ site: 's', accepts: false })
@@ -92,7 +92,7 @@ describe('a grid whose members accept no program', () => {
 })
 
 describe('a grid with faults', () => {
-  it('does hardly anything twice when 30 % of its members and the holder of the root die at once', () => {
+  it('repeats hardly any task when 30 % of its members and the holder of the root die at once', () => {
     const leaves = 32 * 600
     const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
@@ -109,7 +109,7 @@ describe('a grid with faults', () => {
     expect(twice).toBeGreaterThan(0)
   })
 
-  it('starts little again while one member a second dies and another joins, that with the root first', () => {
+  it('repeats few tasks while each second a member dies, the holder of the root first, and another joins', () => {
     const leaves = 2000
     const grid = new VirtualGrid({ seed: 3, program: flatJob({ leaves, leafTime: 200 }), latency: () => 0.2 })
     for (let member = 0; member < 20; member++) grid.join({ site: 's' })
@@ -128,7 +128,7 @@ describe('a grid with faults', () => {
     expect(started(grid)).toBeLessThan(leaves * 1.06)
   })
 
-  it.each([1, 2, 3])('does not wait for a slow member: what it holds others do as well, seed %i', (seed) => {
+  it.each([1, 2, 3])('does not wait for a slow member: others run its tasks as well, seed %i', (seed) => {
     const program = irregularTree({ leaves: 1000, leafTime: 500, branching: 4, seed })
     const grid = new VirtualGrid({ seed, program, latency: () => 0.2 })
     for (let member = 0; member < 16; member++) grid.join({ site: 's', speed: member === 15 ? 0.02 : 1 })
@@ -140,7 +140,7 @@ describe('a grid with faults', () => {
     expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.8)
   })
 
-  it.each([1, 2, 3])('gives what slow members hold to one other each: seed %i', (seed) => {
+  it.each([1, 2, 3])('gives each task of a slow member to one other member: seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 1000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's', speed: member < 16 ? 0.02 : 1 })
     grid.settle()
@@ -152,7 +152,7 @@ describe('a grid with faults', () => {
     expect(started(grid)).toBeLessThanOrEqual(641 + 16 + 2)
   })
 
-  describe('goes on in both halves of a partition, and begins nothing again that either held', () => {
+  describe('goes on in both halves of a partition, and repeats no outcome of either half', () => {
     const leaves = 20 * 300
     // 20 members need 60 s without losses. The network is cut for 20 s of that time.
     it.each([
@@ -186,7 +186,7 @@ describe('a grid with faults', () => {
     })
   })
 
-  describe('begins nothing again that either half held, also where members come back in waves, and streams are slow to open', () => {
+  describe('repeats no outcome of either half, even if members return in waves and streams open slowly', () => {
     const leaves = 20 * 400
     it.each([
       ['one wide task', 6, 0.08],

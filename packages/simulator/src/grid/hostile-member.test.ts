@@ -30,22 +30,22 @@ function run(leaves: number, votes: number, attack?: Attack): { result: unknown;
   return { result: [...results], time: (grid.doneAt.get('job') ?? 0) - begin }
 }
 
-describe('a job, of whose members one does all that it can against it', { timeout: 120_000 }, () => {
-  it('has the right result where it is voted on, and takes not twice as long', () => {
+describe('a job with one fully hostile member', { timeout: 120_000 }, () => {
+  it('has the right result with votes, in less than twice the time', () => {
     const { result, time } = run(500, 2, { lies: true, jobs: 10 })
     const before = run(500, 2).time
     expect(result).toEqual([500])
     expect(time).toBeLessThan(2 * before)
   })
 
-  it('has it without votes, too, if nobody lies about outcomes: tasks that are held for nothing are done by others', () => {
+  it('has the right result without votes if no member lies: others run the tasks that the hostile member only holds', () => {
     const { result, time } = run(1500, 1, { lies: false, jobs: 10 })
     const before = run(1500, 1).time
     expect(result).toEqual([1500])
     expect(time).toBeLessThan(2 * before)
   })
 
-  it('without votes has the result that one member claims, the same everywhere', () => {
+  it('without votes has the claimed result of one member, the same everywhere', () => {
     expect(run(500, 1, { lies: true, jobs: 0 }).result).toEqual([666])
   })
 })

@@ -18,7 +18,7 @@ function largeValues(): VirtualProgram {
 }
 
 describe('a task that is begun again', () => {
-  it.each([1, 2, 3, 4])('is told all that replicas hold, though it is more than a stream takes at once: seed %i', (seed) => {
+  it.each([1, 2, 3, 4])('receives all outcomes of replicas, though they exceed the room of a stream: seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: largeValues(), latency: () => 0.2 })
     for (let member = 0; member < 6; member++) grid.join({ site: 's' })
     grid.settle()

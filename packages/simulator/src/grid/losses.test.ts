@@ -37,7 +37,7 @@ function said(entry: Entry | undefined): string {
 const SEEDS = seeds('1-8')
 
 describe('a member whose containers do not start', () => {
-  it.each(SEEDS)('fails no job, stops, and says so: seed %i', (seed) => {
+  it.each(SEEDS)('fails no job, stops, and warns: seed %i', (seed) => {
     const grid = gridOf(seed, irregularTree({ leaves: LEAVES, leafTime: 100, branching: 4, seed }), 5, 1 + (seed % 4))
     expect(outcomes(grid, `job ${seed}`)).toEqual(new Set([String(LEAVES)]))
     const warned = grid.warnings.filter(({ code }) => code === 'MEMBER_UNFIT').map(({ by }) => by)
@@ -53,7 +53,7 @@ describe('a member whose containers do not start', () => {
     expect(sick?.worked).toBeGreaterThan(100_000)
   })
 
-  describe.each([1, 2])('fails with all others that compute a job of %i votes', (votes) => {
+  describe.each([1, 2])('fails a job of %i votes if it is so at all members', (votes) => {
     const sickGrid = (): VirtualGrid => {
       const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves: LEAVES, leafTime: 100 }), latency: () => 0.2 })
       for (let member = 0; member < 3; member++) grid.join({ site: 's', isSick: true })
@@ -70,7 +70,7 @@ describe('a member whose containers do not start', () => {
       expect(grid.now).toBeLessThan(20_000)
     })
 
-    it('and not as long as one has not tried it, while the job says where it does not run', () => {
+    it('but not while another member has not tried it, and the job lists the unfit members', () => {
       const grid = sickGrid()
       const other = grid.join({ site: 's', accepts: false })
       let said: readonly HeldTask[] = []
@@ -94,13 +94,13 @@ describe('a member whose containers do not start', () => {
     })
   })
 
-  it('fails the job where it is alone', () => {
+  it('fails the job if it is alone', () => {
     expect(outcomes(gridOf(1, flatJob({ leaves: 1, leafTime: 10 }), 1, 1), 'job 1')).toEqual(new Set(['PROGRAM_UNUSABLE']))
   })
 })
 
 describe('a task that ends its container', () => {
-  it.each(SEEDS)('is set apart after it did so at two members: seed %i', (seed) => {
+  it.each(SEEDS)('is set apart after it crashed at two members: seed %i', (seed) => {
     const grid = gridOf(seed, withBadTask('container'), 5)
     expect(outcomes(grid, `job ${seed}`)).toEqual(new Set(['TASK_POISONOUS']))
     expect(grid.warnings.filter(({ code }) => code === 'MEMBER_UNFIT')).toEqual([])
@@ -108,7 +108,7 @@ describe('a task that ends its container', () => {
     expect(ran).toBeLessThanOrEqual(6)
   })
 
-  it.each(['r', 'r.7'])('is set apart where only one member computes: %s', (at) => {
+  it.each(['r', 'r.7'])('is set apart if only one member computes: %s', (at) => {
     const grid = new VirtualGrid({ seed: 1, program: withBadTask('container', at), latency: () => 0.2 })
     for (let member = 0; member < 3; member++) grid.join({ site: 's', workers: Number(member === 0) })
     grid.settle()
@@ -116,7 +116,7 @@ describe('a task that ends its container', () => {
     expect(outcomes(grid, 'job')).toEqual(new Set(['TASK_POISONOUS']))
   })
 
-  it.each(SEEDS)('fails no job where only one member has this trouble: seed %i', (seed) => {
+  it.each(SEEDS)('fails no job if it crashes at one member only: seed %i', (seed) => {
     const program = flatJob({ leaves: LEAVES, leafTime: 100 })
     // One task ends the container of the slower member only, as if that member had less memory.
     const grid = gridOf(
@@ -139,7 +139,7 @@ describe('a task that ends whole members', () => {
     expect(grid.living.length).toBeGreaterThanOrEqual(6)
   })
 
-  it.each(SEEDS)('also if it is the root, or in a tree: seed %i', (seed) => {
+  it.each(SEEDS)('is set apart as well if it is the root, or in a tree: seed %i', (seed) => {
     const grid = gridOf(seed, withBadTask('member', 'r'), 12)
     expect(outcomes(grid, `job ${seed}`)).toEqual(new Set(['TASK_POISONOUS']))
     expect(grid.living.length).toBeGreaterThanOrEqual(6)
@@ -148,7 +148,7 @@ describe('a task that ends whole members', () => {
 
 describe('tasks whose holders die for other reasons', () => {
   // With seed 12 a member joined 16 ms before the job was done.
-  it.each(seeds('5-12'))('are not set apart: one of 64 is killed each 2 s, tasks take 5 s, seed %i', (seed) => {
+  it.each(seeds('5-12'))('are not set apart: every 2 s one of 64 members is killed, tasks take 5 s, seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 5000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's' })
     grid.settle()

@@ -26,7 +26,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20 + process.memoryUsage().arrayBuffers / 2 ** 20
 }
 
-it('a hundred thousand tasks of 10 KB leave nothing in the memory of who had them and who took them', () => {
+it('a hundred thousand tasks of 10 KB leave nothing in the memory of their owner and of thieves', () => {
   const grid = new VirtualGrid({ seed: 1, program, latency: () => 0.2 })
   for (let member = 0; member < 2; member++) grid.join({ site: 's' })
   grid.settle()

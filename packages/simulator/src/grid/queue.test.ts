@@ -51,7 +51,7 @@ describe.each(shapes)('jobs of several owners, %s', (_, program) => {
     expect(ann + bob).toBeGreaterThan(0.9 * 8 * 60_000)
   })
 
-  it('leave to others what an owner without tasks does not take, which saves nothing up', () => {
+  it('receive the unused share of an owner without tasks, who saves up nothing', () => {
     const grid = gridOf(program, () => 1)
     submit(grid, 'ann')
     expect(minute(grid, ['ann'])[0]).toBeGreaterThan(0.9 * 8 * 60_000)

@@ -36,7 +36,7 @@ describe('rounds with a barrier', () => {
   const some = seeds('1-5')
   let sum = 0
 
-  it.each(some)('of which some tasks take ten times as long are hardly done twice: seed %i', (seed) => {
+  it.each(some)('with some tasks that take ten times as long hardly repeat tasks: seed %i', (seed) => {
     const { inVain, work, slower } = run({ ...tails, seed })
     sum += work
     expect(inVain).toBeLessThanOrEqual(0.04)
@@ -46,17 +46,17 @@ describe('rounds with a barrier', () => {
     expect(slower).toBeLessThan(1.35)
   })
 
-  it.skipIf(some.length < 5)('and, in the mean, at most 4 % of the work is done in vain', () => {
+  it.skipIf(some.length < 5)('waste at most 4 % of the work in the mean', () => {
     expect(sum / some.length).toBeLessThanOrEqual(0.04)
   })
 
   // A member that gives up its copy of the root must not take the root for lost half a minute
   // later. Otherwise most of the later work is done again.
-  it('are not begun again where they go on: seed 236', () => {
+  it('are not begun again while they go on: seed 236', () => {
     expect(run({ ...tails, seed: 236 }).work).toBeLessThan(0.05)
   })
 
-  it.each(seeds('1-3'))('of fewer long tasks than members are not done twice: seed %i', (seed) => {
+  it.each(seeds('1-3'))('with fewer long tasks than members repeat no task: seed %i', (seed) => {
     const { inVain, slower } = run({ tasks: 6, rounds: 8, taskTime: () => 25_000, seed })
     expect(inVain).toBe(0)
     expect(slower).toBeLessThan(1.05)

@@ -35,14 +35,14 @@ function run({ seed, votes, members, liars = 0, disturb }: Setup): { grid: Virtu
 }
 
 describe('a job that is voted on', () => {
-  it.each([2, 3])('computes each task at %i members, and hardly at more', (votes) => {
+  it.each([2, 3])('computes each task at %i members, and rarely at more', (votes) => {
     const { results, executions } = run({ seed: 1, votes, members: 12 })
     expect(results).toEqual([LEAVES])
     expect(executions).toBeGreaterThanOrEqual(votes)
     expect(executions).toBeLessThan(votes * 1.08)
   })
 
-  it.each([1, 2])('has the right result though a quarter of the members lies, who are found out: seed %i', (seed) => {
+  it.each([1, 2])('has the right result though a quarter of the members lies, and outvotes the liars: seed %i', (seed) => {
     const { grid, results, executions } = run({ seed, votes: 2, members: 12, liars: 3 })
     expect(results).toEqual([LEAVES])
     const outvoted = new Set(grid.warnings.filter(({ code }) => code === 'MEMBER_OUTVOTED').map(({ message }) => message.slice(0, 5)))
@@ -50,11 +50,11 @@ describe('a job that is voted on', () => {
     expect(executions).toBeLessThan(2.5)
   })
 
-  it('without votes would have another one', () => {
+  it('has a wrong result without votes', () => {
     expect(run({ seed: 1, votes: 1, members: 12, liars: 3 }).results).not.toEqual([LEAVES])
   })
 
-  it.each([1, 2])('goes on when members die, the one with the root first: seed %i', (seed) => {
+  it.each([1, 2])('goes on when members die, the holder of the root first: seed %i', (seed) => {
     const disturb = (grid: VirtualGrid): void => {
       for (const at of [800, 2500, 4000]) {
         grid.after(at, () => {
@@ -102,14 +102,14 @@ describe('a job that is voted on', () => {
       expect(executions).toBeLessThan(2.2)
     })
 
-    it.each([1, 2])('finds the optimum though a quarter of the members offers bounds that nobody reaches: seed %i', (seed) => {
+    it.each([1, 2])('finds the optimum though a quarter of the members offers unreachable bounds: seed %i', (seed) => {
       const { best, expected, outvoted } = searchRun(seed, 3)
       expect(best).toEqual([expected])
       expect(outvoted).toEqual(['m0009', 'm0010', 'm0011'])
     })
   })
 
-  it('does not fail because one member votes for one outcome after the other', () => {
+  it('does not fail when one member votes for many outcomes in turn', () => {
     const disturb = (grid: VirtualGrid): void => {
       grid.after(500, () => {
         const liar = grid.living[11] as VirtualGrid['members'][number]
@@ -126,7 +126,7 @@ describe('a job that is voted on', () => {
     expect(run({ seed: 1, votes: 2, members: 12, disturb }).results).toEqual([LEAVES])
   })
 
-  it('takes a result that one member claims for one vote', () => {
+  it('counts a claimed result of one member as one vote', () => {
     const forged = { path: '', outcome: { value: new TextEncoder().encode('666') }, shared: new Map() }
     const name = (id: string): Uint8Array => new TextEncoder().encode(id)
     const disturb = (grid: VirtualGrid): void => {

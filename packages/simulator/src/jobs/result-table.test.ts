@@ -3,13 +3,13 @@ import { ResultTable } from './result-table.ts'
 
 const [one, two] = ['aaaaaaaaaa', 'bbbbbbbbbb']
 
-it('has a result for all that is below a task, and for nothing beside it', () => {
+it('has a result for every task below a finished task, and for none beside it', () => {
   const table = new ResultTable()
   table.add(one)
   expect([one, one + two, two, ''].map((path) => table.has(path))).toEqual([true, true, false, false])
 })
 
-it('tells each task once, none below another', () => {
+it('lists each task once, none below another', () => {
   const table = new ResultTable()
   for (const path of [one + one, one + two, two + one, one, one + one]) table.add(path)
   expect([...table.within('')]).toEqual([one, two + one])
@@ -17,7 +17,7 @@ it('tells each task once, none below another', () => {
   expect([...table.within(two + two)]).toEqual([])
 })
 
-it('stands for all of a job once its root has a result', () => {
+it('covers the whole job once its root has a result', () => {
   const table = new ResultTable()
   table.add(one)
   table.add('')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { act, connect, pair, send, texts } from '../../test/puppet.ts'
 
 describe('an address', () => {
-  it('that is added answers beside the first one, until it goes', () => {
+  it('that is added answers beside the first one until it is removed', () => {
     const { sim, a, b } = pair({ connectTimeout: 2_000 }, 200)
     const [first] = b.addresses
     const undo = sim.changeAddress(b, 'add')
@@ -20,7 +20,7 @@ describe('an address', () => {
     expect(a.protocol.got('hostProbed').at(-1)).toMatchObject({ outcome: 'silent' })
   })
 
-  it('that is replaced answers no more, and its links are gone', () => {
+  it('that is replaced no longer answers, and its links are gone', () => {
     const { sim, a, b } = pair({ connectTimeout: 2_000 }, 200)
     const { addresses } = b
     sim.changeAddress(b, 'replace')
@@ -39,7 +39,7 @@ describe('an address', () => {
 })
 
 describe('a machine that sleeps', () => {
-  it('hears nothing, and of all that it missed when it wakes up', () => {
+  it('receives nothing, and learns of all that it missed when it wakes up', () => {
     const { sim, a, b } = pair({ connectTimeout: 2_000 }, 200)
     sim.sleep(b)
     send(a, b, 'good night')

@@ -18,7 +18,7 @@ describe('a capacity', () => {
     expect(capacity.reserve(6, 100, 0)).toBe(116)
   })
 
-  it('is never used for longer than there is time, and never idle while somebody waits', () => {
+  it('is never used for longer than the time that passes, and never idle while a user waits', () => {
     const jobs = fc.array(fc.record({ from: fc.nat(1_000), duration: fc.integer({ min: 1, max: 50 }) }), { minLength: 1, maxLength: 60 })
     fc.assert(
       fc.property(jobs, (all) => {

@@ -57,7 +57,7 @@ describe('a dial', () => {
     expect(a.protocol.got('unreachable')).toMatchObject([{ failure: 'silent' }])
   })
 
-  it('comes about between processes of a silent host', () => {
+  it('succeeds between processes of a silent host', () => {
     const sim = puppets({ network })
     const a = sim.spawn()
     const b = sim.spawn({ machineOf: a })
@@ -93,7 +93,7 @@ describe('a dial', () => {
     expect(b.protocol.got('connected')).toHaveLength(1)
   })
 
-  it('finds out that somebody else lives at the address now', () => {
+  it('detects that another node now lives at the address', () => {
     const { sim, a, b } = pair(network)
     sim.kill(b)
     const c = sim.spawn({ machineOf: b })
@@ -119,7 +119,7 @@ describe('a dial', () => {
     expect(b.protocol.got('connected')).toEqual([{ type: 'connected', peer: a.id, dialable: true }])
   })
 
-  it('to oneself, or to no address, fails', () => {
+  it('to the node itself, or without an address, fails', () => {
     const sim = puppets({ network })
     const a = sim.spawn()
     sim.run(1)

@@ -12,7 +12,7 @@ const publish = (node: PuppetNode, data = Uint8Array.of(1, 2, 3)): void => act(n
 const heard = (node: PuppetNode): number => node.protocol.got('broadcast').length
 
 describe('a broadcast', () => {
-  it('reaches everyone once, and its publisher not at all', () => {
+  it('reaches each node once, and its publisher not at all', () => {
     const sim = puppets({ network: { delay: constantDelay(5) } })
     const nodes = Array.from({ length: 60 }, () => sim.spawn())
     sim.run(1)
@@ -48,7 +48,7 @@ describe('a broadcast', () => {
   })
 
   for (const verdict of ['ignore', 'reject'] as const) {
-    it(`stops where the verdict is to ${verdict} it`, () => {
+    it(`stops at a node whose verdict is ${verdict}`, () => {
       const sim = puppets()
       const [a, b, c] = [sim.spawn(), sim.spawn(), sim.spawn()]
       sim.run(1)
@@ -75,7 +75,7 @@ describe('a broadcast', () => {
     expect(a.traffic.broadcastsSent).toBe(1)
   })
 
-  it('that was lost on the way is told of at the next heartbeats, and asked for', () => {
+  it('that was lost is advertised at the next heartbeats, and requested', () => {
     const missed = (lazy: number): number[] => {
       const sim = puppets({ network: { delay: constantDelay(5) }, gossip: { loss: 0.6, lazy, lazyShare: 0 } })
       const nodes = Array.from({ length: 30 }, () => sim.spawn())
@@ -95,7 +95,7 @@ describe('a broadcast', () => {
     expect(missed(0)[1]).toBe(missed(0)[0])
   })
 
-  it('of many bytes makes who gets it tell its mesh so', () => {
+  it('of many bytes makes its receiver notify its mesh', () => {
     const control = (bytes: number): number => {
       const sim = puppets()
       const [a, b, c] = [sim.spawn(), sim.spawn(), sim.spawn()]
@@ -111,7 +111,7 @@ describe('a broadcast', () => {
     expect([control(511), control(512)]).toEqual([0, 1])
   })
 
-  it('finds its way when neighbours in the mesh are gone', () => {
+  it('reaches all nodes when neighbours in the mesh are gone', () => {
     const sim = puppets()
     const nodes = Array.from({ length: 30 }, () => sim.spawn())
     sim.run(1)
@@ -126,7 +126,7 @@ describe('a broadcast', () => {
 })
 
 describe('a mesh', () => {
-  it('has as many neighbours as it should, also among nodes with many more links, and says little when nothing happens', () => {
+  it('keeps its number of neighbours, also among nodes with many more links, and is quiet when nothing happens', () => {
     const sim = puppets({ network: { delay: constantDelay(5) } })
     const nodes = Array.from({ length: 40 }, () => sim.spawn())
     sim.run(1)
@@ -143,7 +143,7 @@ describe('a mesh', () => {
     expect(sim.events - events).toBeLessThan(200)
   })
 
-  it('takes on others when neighbours are gone, at the next heartbeat', () => {
+  it('replaces lost neighbours at the next heartbeat', () => {
     const sim = puppets({ network: { delay: constantDelay(5) } })
     const nodes = Array.from({ length: 20 }, () => sim.spawn())
     sim.run(1)
@@ -154,7 +154,7 @@ describe('a mesh', () => {
     for (const { endpoint } of nodes.filter((_, i) => i % 2 === 0)) expect(endpoint.mesh.size).toBeGreaterThanOrEqual(3)
   })
 
-  it('counts what is said to keep it up', () => {
+  it('counts the messages that maintain it', () => {
     const sim = puppets()
     const [a, b] = [sim.spawn(), sim.spawn()]
     sim.run(1)

@@ -5,7 +5,7 @@ import { act, connect, pair, puppets, send, texts } from '../../test/puppet.ts'
 const network = { delay: constantDelay(10), connectTimeout: 2_000, dialTimeout: 2_000, hostProbeTimeout: 500 }
 
 describe('a path that a firewall rejects', () => {
-  it('resets the sender, and the other end when that sends', () => {
+  it('resets the sender, and the other end when it sends', () => {
     const { sim, a, b } = pair(network)
     sim.cut(a, b, 'reject')
     send(a, b, 'hello')
@@ -21,7 +21,7 @@ describe('a path that a firewall rejects', () => {
     expect(texts(a)).toEqual([])
   })
 
-  it('refuses dials and host probes; those of the other way get no answer', () => {
+  it('refuses dials and host probes, and those of the other way get no answer', () => {
     const sim = puppets({ network })
     const [a, b] = [sim.spawn(), sim.spawn()]
     sim.run(1)
@@ -36,7 +36,7 @@ describe('a path that a firewall rejects', () => {
     expect(b.protocol.got('unreachable')).toMatchObject([{ peer: a.id, failure: 'silent' }])
   })
 
-  it('resets what was held while packets vanished on it', () => {
+  it('resets a link whose data was held while packets vanished', () => {
     const { sim, a, b } = pair(network)
     sim.cut(a, b)
     send(a, b, 'held')
@@ -52,7 +52,7 @@ describe('a path that a firewall rejects', () => {
     expect(a.protocol.got('connected')).toHaveLength(2)
   })
 
-  it('is mended when the last of the cuts that overlap on it ends', () => {
+  it('is mended when the last of its overlapping cuts ends', () => {
     const { sim, a, b } = pair(network)
     sim.cut(a, b)
     sim.cut(a, b)

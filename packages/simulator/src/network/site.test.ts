@@ -4,7 +4,7 @@ import { connect, puppets, send, type PuppetNode } from '../../test/puppet.ts'
 import { arrival, star } from '../../test/star.ts'
 
 describe('a node behind a firewall', () => {
-  it('is dialled by its own site only, and dials everybody', () => {
+  it('can be dialled only from its own site, and dials all nodes', () => {
     const sim = puppets({ network: { topology: das3 } })
     const inside = sim.spawn({ site: 'Delft', dialable: 'site' })
     const [near, far] = [sim.spawn({ site: 'Delft' }), sim.spawn({ site: 'VU' })]
@@ -21,7 +21,7 @@ describe('a node behind a firewall', () => {
 })
 
 describe('a topology', () => {
-  it('puts sites as far apart as its matrix says, and processes of one machine next to each other', () => {
+  it('has the delays of its matrix between sites, and hardly any within a machine', () => {
     const sim = puppets({ network: { topology: world } })
     const machine = sim.createMachine({ site: 'VU' })
     const [a, roommate, delft, chiba] = star(sim, { machine }, { machine }, { site: 'Delft' }, { site: 'EC2' })
@@ -37,7 +37,7 @@ describe('a topology', () => {
     }
   })
 
-  it('says which sites there are when asked for another', () => {
+  it('lists its sites when an unknown one is named', () => {
     const sim = puppets({ network: { topology: das3 } })
     expect(() => sim.spawn({ site: 'Paris' })).toThrow(/no site "Paris"; there are "VU", "UvA"/)
     expect(() => puppets().spawn({ site: 'Paris' })).toThrow(/no topology/)

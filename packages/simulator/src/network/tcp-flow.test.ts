@@ -17,25 +17,25 @@ function median(segments: number, loss: number): number {
 }
 
 describe('TCP', () => {
-  it('takes one way for what fits into its first window, and doubles it with each round trip', () => {
+  it('sends its first window in one delay, and doubles the window with each round trip', () => {
     expect([1, initialWindow, initialWindow + 1, 3 * initialWindow, 3 * initialWindow + 1].map((count) => send(count, never, 0))).toEqual([
       10, 10, 30, 30, 50,
     ])
   })
 
-  it('sends what is missing one round trip later, where something that came after tells', () => {
+  it('sends a missing segment again one round trip later if a later one arrived', () => {
     // A receiver delays acknowledgements of segments out of order by a twentieth of the round trip.
     const told = 20 + 1
     expect(send(10, losing(4))).toBe(told + 10)
     expect(send(10, losing(2, 4, 6))).toBe(told + 10)
   })
 
-  it('probes where the end is missing, and hears from the probe what else is', () => {
+  it('probes if the end is missing, and learns from the probe of other missing segments', () => {
     expect(send(10, losing(9))).toBe(2 * 20 + 10)
     expect(send(10, losing(8, 9))).toBe(2 * 20 + 20 + 10)
   })
 
-  it('waits for a time-out where a single packet is lost, twice as long each time', () => {
+  it('waits for a time-out if a single packet is lost, twice as long each time', () => {
     expect(send(1, losing(0))).toBe(retransmitMin + 20 + 10)
     expect(send(1, losing(0, 1))).toBe(3 * (retransmitMin + 20) + 10)
   })
@@ -49,19 +49,19 @@ describe('TCP', () => {
     expect(flow.send(150, 280, { delay, loss: 0.5, random: never })).toBeGreaterThan(10)
   })
 
-  it('begins anew after a pause', () => {
+  it('begins with the first window again after a pause', () => {
     const flow = new TcpFlow()
     flow.send(300, 0, { delay, loss: 0, random: never })
     expect(flow.send(150, 10_000, { delay, loss: 0, random: never })).toBeGreaterThan(10)
   })
 
-  it('makes the second of two messages at once wait where the window is full', () => {
+  it('delays the second of two simultaneous messages if the window is full', () => {
     const flow = new TcpFlow()
     expect(flow.send(initialWindow, 0, { delay, loss: 0, random: never })).toBe(10)
     expect(flow.send(initialWindow, 0, { delay, loss: 0, random: never })).toBe(30)
   })
 
-  it('is slowed down by loss about as Mathis et al. (CCR 1997) say: with its square root', () => {
+  it('slows down with the square root of the loss, about as in Mathis et al. (CCR 1997)', () => {
     // Of 10 MB slow start sends only a small part before the first loss. A kernel takes 0.4 of the
     // formula's time for 1 MB.
     const segments = 6_910
@@ -75,7 +75,7 @@ describe('TCP', () => {
     expect(many / few).toBeLessThan(4)
   })
 
-  it('comes to an end though all packets get lost', () => {
+  it('ends a transfer though all packets get lost', () => {
     expect(send(1, () => 0, 1 - 1e-9)).toBeGreaterThan(3_600_000)
     expect(send(20, () => 0, 1 - 1e-9)).toBeGreaterThan(3_600_000)
   })

@@ -6,7 +6,7 @@ import { star } from '../../test/star.ts'
 const delay = constantDelay(10)
 
 describe('traffic', () => {
-  it('is counted by class with all that carries it, as much at one end as at the other', () => {
+  it('is counted by class with all its headers, the same at both ends', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     const probe = Uint8Array.of(0x2a, 2, 8, 7)
@@ -39,7 +39,7 @@ describe('traffic', () => {
     expect(a.traffic.sent.of('probes').bytes).toBe(4 + 83 + 4 + 1)
   })
 
-  it('that nothing answers in time is acknowledged by a packet of its own', () => {
+  it('without a timely answer is acknowledged by a separate packet', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     const count = (): number => b.traffic.sent.of('acknowledgements').messages

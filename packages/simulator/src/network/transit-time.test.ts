@@ -6,8 +6,8 @@ import { arrival, spawn, star, type Sim } from '../../test/star.ts'
 const delay = constantDelay(10)
 const megabyte = 'x'.repeat(1_000_000)
 
-describe('a line that loses next to all', () => {
-  it('does not keep a run busy for ever, though all losses together leave nothing', () => {
+describe('a line that loses nearly everything', () => {
+  it('does not keep a run busy for ever, though its losses combined let nothing through', () => {
     const sim = puppets({ network: { delay, loss: 1 - 1e-9 } })
     const [a, b] = [spawn(sim), spawn(sim)]
     sim.impair(a, { loss: 1 - 1e-9 })
@@ -24,7 +24,7 @@ describe('a megabyte', () => {
     ['a downlink', {}, { bandwidth: { down: 1 } }],
     ['both, not the sum of them', { bandwidth: { up: 1 } }, { bandwidth: { down: 1 } }],
   ] as const) {
-    it(`takes 8 s through 1 Mbit/s, be it ${where}, and what comes after it waits`, () => {
+    it(`takes 8 s through 1 Mbit/s at ${where}, and delays later messages`, () => {
       const sim = puppets({ network: { delay } })
       const [a, b] = star(sim, first, second) as [PuppetNode, PuppetNode]
       send(a, b, megabyte)
@@ -39,7 +39,7 @@ describe('a megabyte', () => {
     })
   }
 
-  it('takes the round trips of slow start where there is no limit', () => {
+  it('takes the round trips of slow start without a limit of bandwidth', () => {
     const sim = puppets({ network: { delay } })
     const [a, b] = star(sim, {}, {}) as [PuppetNode, PuppetNode]
     send(a, b, megabyte)
@@ -50,7 +50,7 @@ describe('a megabyte', () => {
     expect(arrival(sim, b, 2)).toBeCloseTo(10)
   })
 
-  it('delays what another node of the same machine sends, and nothing that stays on the machine', () => {
+  it('delays messages of another node of the machine, but none within the machine', () => {
     const sim = puppets({ network: { delay } })
     const machine = sim.createMachine({ bandwidth: { up: 1, down: 1 } })
     const [a, b] = star(sim, { machine }, {}) as [PuppetNode, PuppetNode]
@@ -84,7 +84,7 @@ describe('a megabyte', () => {
     expect(arrival(sim, farToo)).toBeGreaterThan(7_900)
   })
 
-  it('on its way from afar does not hold up what comes from nearby', () => {
+  it('in transit from afar does not delay messages from nearby', () => {
     const sim = puppets({ network: { delay } })
     const [a, far, near] = star(sim, { bandwidth: { down: 1 } }, {}, {}) as [PuppetNode, PuppetNode, PuppetNode]
     sim.impair(far, { lag: 5_000 })
@@ -103,7 +103,7 @@ describe('a machine with a processor', () => {
     return { sim, machine: sim.createMachine({ speed, processors }) }
   }
 
-  it('deals with one thing after the other, whichever of its nodes it is for', () => {
+  it('processes one input after the other, for whichever of its nodes', () => {
     const { sim, machine } = busy(1)
     const [a, b, c] = star(sim, {}, { machine }, { machine }) as [PuppetNode, PuppetNode, PuppetNode]
     send(a, b, 'one')
@@ -113,7 +113,7 @@ describe('a machine with a processor', () => {
     expect(arrival(sim, c)).toBeCloseTo(50 - 30)
   })
 
-  it('with more than one deals with things of several nodes at once, but no node is faster', () => {
+  it('with several processors serves several nodes at once, but no node faster', () => {
     const { sim, machine } = busy(1, 2)
     const [a, b, c] = star(sim, {}, { machine }, { machine }) as [PuppetNode, PuppetNode, PuppetNode]
     send(a, b, 'one')
@@ -126,7 +126,7 @@ describe('a machine with a processor', () => {
     expect(texts(b)).toEqual(['one', 'two'])
   })
 
-  it('that is slow takes longer for everything', () => {
+  it('takes longer for everything if it is slow', () => {
     const { sim, machine } = busy(0.1)
     const [a, b] = star(sim, {}, { machine }) as [PuppetNode, PuppetNode]
     send(a, b, 'one')
@@ -144,7 +144,7 @@ describe('a machine with a processor', () => {
     expect(a.protocol.got('connected')).toHaveLength(1)
   })
 
-  it('spends time on links that end, and on dials that are refused', () => {
+  it('spends time on ended links and refused dials', () => {
     const { sim, machine } = busy(1)
     const [a, b] = star(sim, { machine }, {}) as [PuppetNode, PuppetNode]
     sim.kill(b)

@@ -31,7 +31,7 @@ describe('a link', () => {
     expect(sim.now - before).toBeGreaterThan(200)
   })
 
-  it('drops a frame for whom there is no link', () => {
+  it('drops a frame for a peer without a link', () => {
     const { sim, a, b } = pair(network)
     act(a, { type: 'disconnect', peer: b.id, reason: 'enough' }, { type: 'send', to: b.id, data: new Uint8Array(1) })
     sim.run(100)
@@ -40,7 +40,7 @@ describe('a link', () => {
     expect(texts(b)).toEqual([])
   })
 
-  it('flushes what was sent before it is closed', () => {
+  it('delivers all sent frames before it closes', () => {
     const { sim, a, b } = pair(network)
     send(a, b, 'last words')
     act(a, { type: 'disconnect', peer: b.id, reason: 'enough' })
@@ -48,7 +48,7 @@ describe('a link', () => {
     expect(b.protocol.types().slice(-2)).toEqual(['frame', 'disconnected'])
   })
 
-  it('survives a cut: what was sent into it arrives after the mending', () => {
+  it('survives a cut: frames sent during the cut arrive after the mending', () => {
     const { sim, a, b } = pair(network)
     sim.cut(a, b)
     send(a, b, 'one')
@@ -64,7 +64,7 @@ describe('a link', () => {
     expect(b.protocol.got('disconnected')).toEqual([])
   })
 
-  it('closed during a cut takes what was not sent with it, and the other end hears of it after the mending', () => {
+  it('closed during a cut drops unsent frames, and the other end is notified after the mending', () => {
     const { sim, a, b } = pair(network)
     sim.partition([a], [b])
     send(a, b, 'lost')
@@ -154,7 +154,7 @@ describe('a link', () => {
     expect(a.protocol.got('disconnected')).toHaveLength(1)
   })
 
-  it('closed in the ordinary way is not reset besides', () => {
+  it('closed in the ordinary way is not reset as well', () => {
     const { sim, a, b } = pair(network)
     act(a, { type: 'disconnect', peer: b.id, reason: 'enough' })
     send(b, a, 'on its way')

@@ -52,14 +52,14 @@ function cut(sim: Simulation<Puppet>, a: PuppetNode, b: PuppetNode): void {
   sim.cut(b, a)
 }
 
-describe('the death of a member that runs', () => {
-  it('is false where the two could talk', () => {
+describe('the reported death of a running member', () => {
+  it('is false if both nodes could talk', () => {
     const { sim, a, b, bury } = world()
     expect(bury(a, b)).toBe(false)
     expect(sim.endedLives).toMatchObject({ total: 1, false: 1, first: { observer: a, subject: b, through: undefined } })
   })
 
-  it('is false where they could not, but both could talk with a third', () => {
+  it('is false if they could not, but both could talk with a third node', () => {
     const { sim, a, b, c, bury } = world()
     cut(sim, a, b)
     sim.run(60_000)
@@ -67,7 +67,7 @@ describe('the death of a member that runs', () => {
     expect(sim.endedLives.first).toMatchObject({ through: c })
   })
 
-  it('is false where only one way between them was cut', () => {
+  it('is false if only one way between them was cut', () => {
     const { sim, a, b, bury } = world()
     sim.cut(b, a)
     sim.run(60_000)
@@ -126,7 +126,7 @@ describe('the death of a member that runs', () => {
     expect(bury(a, b)).toBe(false)
   })
 
-  it('may be told later on the other side of what explained it', () => {
+  it('may be reported later on the other side of its cause', () => {
     const { sim, a, b, c, bury } = world()
     sim.partition([a], [b, c])
     sim.run(8_000)
@@ -138,7 +138,7 @@ describe('the death of a member that runs', () => {
     expect(sim.endedLives).toMatchObject({ total: 1, false: 0 })
   })
 
-  it.each([true, false])('may be told by the member itself, which enters anew when it hears of it: %s', (hears) => {
+  it.each([true, false])('may be confirmed by the member itself, which enters again when it hears of it: %s', (hears) => {
     const { sim, a, b, c, bury } = world()
     cut(sim, a, b)
     cut(sim, a, c)
@@ -151,7 +151,7 @@ describe('the death of a member that runs', () => {
     expect(bury(c, b)).toBe(hears)
   })
 
-  it('is not explained to others by one that stood still itself', () => {
+  it('is not explained to others by an observer that stood still itself', () => {
     const { sim, a, b, c, bury } = world()
     sim.stall(a, 8_000)
     sim.run(8_100)
@@ -159,7 +159,7 @@ describe('the death of a member that runs', () => {
     expect(bury(c, b)).toBe(false)
   })
 
-  it('may be told by those of one machine whose cable was pulled, as by a side of a partition', () => {
+  it('may be reported by nodes of one unplugged machine, as by a side of a partition', () => {
     const { sim, a, b, c, bury } = world({ machines: 2 })
     for (const node of [a, b]) sim.silence(node)
     sim.run(8_000)
@@ -176,7 +176,7 @@ describe('the death of a member that runs', () => {
     expect(sim.endedLives.first).toMatchObject({ through: c })
   })
 
-  it('does not count for one that is gone, leaves or stands still', () => {
+  it('does not count for a member that is gone, leaves or stands still', () => {
     const { sim, a, b, c, bury } = world()
     sim.kill(b)
     expect(bury(a, b)).toBe(true)

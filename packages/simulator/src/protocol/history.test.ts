@@ -53,7 +53,7 @@ describe('a history', () => {
     expect(history(7)).toEqual({ hash: '57b4ff7bfdff540d', events: 6240 })
   })
 
-  it('names the seed of what did not happen', () => {
+  it('names its seed if an awaited event does not happen', () => {
     const sim = puppets({ seed: 5 })
     expect(() => sim.runUntil(() => false, 100, 'a miracle')).toThrow(SimulationTimeoutError)
     expect(() => sim.runUntil(() => false, 100, 'a miracle')).toThrow('seed 5: a miracle did not happen within 100 ms')
@@ -66,7 +66,7 @@ describe.each([
   ['cheap', cheapScheme],
   ['Ed25519', ed25519Scheme()],
 ])('%s signatures', (_name, scheme) => {
-  it('are their signer’s over their message, and the same for the same seed', () => {
+  it('hold for their signer and message only, and are the same for the same seed', () => {
     const [one, other] = [scheme.identity(1), scheme.identity(2)]
     const message = new TextEncoder().encode('so be it')
     const signature = one.sign(message)

@@ -35,12 +35,12 @@ function history(seed: number, simulation: Partial<SimulationOptions<JelNode>>):
 }
 
 describe.each(seeds('1-2'))('a turmoil (seed %i)', (seed) => {
-  it('is the same history whether messages are handed over as they are, or as the bytes that real hosts send', () => {
+  it('has the same history with messages passed as objects and as the bytes of real hosts', () => {
     const byLetter = history(seed, { codec: new SealedInMemoryCodec() })
     expect(byLetter).toEqual(history(seed, { codec: new ProtobufCodec(defaultConfig.limits) }))
   })
 
-  it('is the same history whether nodes share a registry or have one each: what others know is heard by messages only', () => {
+  it('has the same history with one shared registry and with one for each node', () => {
     const apart = history(seed, {
       createProtocol: ({ services, ...parts }) =>
         new ProtocolNode({ ...parts, services: { ...services, registry: new Registry() }, config: defaultConfig }),
@@ -49,11 +49,11 @@ describe.each(seeds('1-2'))('a turmoil (seed %i)', (seed) => {
   })
 })
 
-describe('what is handed over as it is', () => {
+describe('a message that is passed as an object', () => {
   const limits = { ...defaultConfig.limits, factsPerFrame: 1, entriesPerAlarm: 1 }
   const [one, other] = ['a', 'b'].map((name) => cheapScheme.identity(name.charCodeAt(0)).id) as [string, string]
 
-  it('is held to the same bounds', () => {
+  it('is subject to the same bounds', () => {
     for (const codec of [new InMemoryCodec(limits), new ProtobufCodec(limits)] as Codec<Payload>[]) {
       const pass = (message: Message): Message => codec.decodeFrame(codec.encodeFrame(message))
       expect(pass({ pingReq: { subjects: [one] } })).toEqual({ pingReq: { subjects: [one] } })
@@ -61,7 +61,7 @@ describe('what is handed over as it is', () => {
     }
   })
 
-  it('as bytes is read as any host reads it', () => {
+  it('is decoded from bytes as by any host', () => {
     const codec = new InMemoryCodec()
     expect(codec.decodeFrame(new ProtobufCodec(limits).encodeFrame({ probe: { sequence: 7 } }))).toMatchObject({ probe: { sequence: 7 } })
     expect(() => codec.decodeFrame(Uint8Array.of(255))).toThrow(FrameError)

@@ -14,7 +14,7 @@ function urgently(from: PuppetNode, to: PuppetNode, text: string): void {
 }
 
 describe('a peer that is paused', () => {
-  it('is read again when the pause is over, in order, and what is urgent at once', () => {
+  it('is read again in order after the pause, and its urgent frames at once', () => {
     const { sim, a, b } = pair({}, 999)
     pause(b, a, 1_000)
     send(a, b, 'one')
@@ -40,7 +40,7 @@ describe('a peer that is paused', () => {
     expect(texts(b)).toEqual(['one'])
   })
 
-  it('waits again where one of the frames that waited says so', () => {
+  it('waits again if one of its waiting frames causes another pause', () => {
     const { sim, a, b } = pair({}, 999)
     pause(b, a, 500)
     for (const text of ['one', 'two', 'three']) send(a, b, text)
@@ -55,7 +55,7 @@ describe('a peer that is paused', () => {
     expect(texts(b)).toEqual(['one', 'two', 'three'])
   })
 
-  it('does not hold up others, nor what it sends on its next link', () => {
+  it('delays neither others nor its frames on its next link', () => {
     const { sim, a, b } = pair({}, 999)
     const c = sim.spawn()
     sim.run(1)
@@ -75,7 +75,7 @@ describe('a peer that is paused', () => {
     expect(texts(b)).toEqual(['of another', 'on the next link'])
   })
 
-  it('is read while the process stands still no earlier than that goes on', () => {
+  it('is not read before a stopped process goes on', () => {
     const { sim, a, b } = pair({}, 999)
     pause(b, a, 500)
     send(a, b, 'one')

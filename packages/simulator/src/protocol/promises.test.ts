@@ -34,7 +34,7 @@ describe('the promises', () => {
     expect(a.news).toHaveLength(7)
   })
 
-  it('hold for a member that changes within its life', () => {
+  it('hold for a member that is updated within its life', () => {
     const { a, b, tell } = world()
     const changed = { type: 'updated', member: member(b) } as unknown as Notification
     tell({ type: 'joined', member: member(a) }, { type: 'joined', member: member(b) }, changed, { type: 'left', member: member(b) })
@@ -112,7 +112,7 @@ describe('the promises', () => {
     ],
   ]
   for (const [words, told] of cases) {
-    it(`are broken, with seed and time, by something told "… ${words}"`, () => {
+    it(`are broken by a notification, with seed and time: "… ${words}"`, () => {
       const { a, b, tell } = world()
       const attempt = (): void => tell(...told(a, b))
       expect(attempt).toThrow(BrokenPromiseError)

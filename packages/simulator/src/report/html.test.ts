@@ -11,7 +11,7 @@ function rows(expectation: string): [string | undefined, string | undefined][] {
 }
 
 describe('the report of a run', () => {
-  it('says of what was promised and expected that it held, and nothing of figures', () => {
+  it('states that promises and expectations held, and gives no verdict on figures', () => {
     const [promises, expected, ...figures] = rows('allKnowAll')
     expect([promises, expected]).toEqual([
       ['held', 'no promise is broken'],
@@ -21,7 +21,7 @@ describe('the report of a run', () => {
     expect(new Set(figures.map(([first]) => first))).toEqual(new Set(['']))
   })
 
-  it('says what was not so', () => {
+  it('lists what did not hold', () => {
     expect(rows('linksPerNode: { atMost: 1 }')[1]).toEqual(['broken', 'at most 1 links a node'])
   })
 })

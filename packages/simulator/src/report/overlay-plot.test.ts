@@ -6,7 +6,7 @@ const node = (number: number, site: string, runs = true): Overlay['nodes'][numbe
 const nodes = [node(0, 'VU'), node(1, 'VU'), node(2, 'Delft & Leiden'), node(3, 'Delft & Leiden', false)]
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0
 
-it('draws each node and each link once, and names each site with how many it has', () => {
+it('draws each node and link once, and names each site with its number of nodes', () => {
   // prettier-ignore
   const svg = overlayPlot({ nodes, links: [[0, 1], [1, 2], [2, 3]] }, { title: 'a pool' })
   expect(count(svg, /<title>node /gu)).toBe(4)
@@ -15,13 +15,13 @@ it('draws each node and each link once, and names each site with how many it has
   expect(svg).toContain('Delft &amp; Leiden (2)')
 })
 
-it('leaves out the end of a link that is gone, and shows who stands still', () => {
+it('omits links to nodes that are gone, and marks nodes that stand still', () => {
   const svg = overlayPlot({ nodes, links: [[0, 9]] }, { title: 'a pool' })
   expect(count(svg, /<path /gu)).toBe(0)
   expect(count(svg, /fill="#fff" stroke/gu)).toBe(1)
 })
 
-it('places no two nodes upon each other', () => {
+it('places no node on another', () => {
   const many = Array.from({ length: 60 }, (_, i) => node(i, ['a', 'b', 'c'][i % 3] as string))
   const svg = overlayPlot({ nodes: many, links: [] }, { title: 'a pool' })
   const places = [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)" r="5" fill="#\w+" stroke/gu)].map(([, x, y]) => `${x} ${y}`)

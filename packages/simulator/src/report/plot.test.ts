@@ -31,27 +31,27 @@ function lines(svg: string): string[] {
 }
 
 describe('linePlot', () => {
-  it('draws one line a series, with title, units and a legend', async () => {
+  it('draws one line for each series, with title, units and a legend', async () => {
     const svg = await linePlot(pools)
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/)
     expect(lines(svg)).toHaveLength(2)
     for (const text of ['Pool size', 'time (s)', 'members (nodes)', 'serial send']) expect(svg).toContain(`>${text}</text>`)
   })
 
-  it('needs nothing from anywhere else, and escapes what it is given', async () => {
+  it('needs no external files, and escapes its texts', async () => {
     const svg = await linePlot(pools)
     expect(svg).toContain('>R&amp;D &lt;tree&gt;</text>')
     expect(svg.replaceAll(/xmlns(:xlink)?="[^"]*"/g, '')).not.toMatch(/https?:|<script|@import|href=/)
   })
 
-  it('leaves out what a logarithmic axis has no place for', async () => {
+  it('omits values that a logarithmic axis can not show', async () => {
     const [linear] = lines(await linePlot(pools))
     const [logarithmic] = lines(await linePlot({ ...pools, y: { ...pools.y, log: true } }))
     expect(linear?.match(/[ML]/g)).toHaveLength(3)
     expect(logarithmic?.match(/[ML]/g)).toHaveLength(2)
   })
 
-  it('holds a value until the next one where that is asked for', async () => {
+  it('holds a value until the next one if requested', async () => {
     const [smooth] = lines(await linePlot(pools))
     const [steps] = lines(await linePlot({ ...pools, steps: true }))
     expect(smooth?.match(/[LHV]/g)).toHaveLength(2)
@@ -65,7 +65,7 @@ describe('linePlot', () => {
 })
 
 describe('barPlot', () => {
-  it('draws a bar and its figure for each value that there is', async () => {
+  it('draws a bar and its figure for each existing value', async () => {
     const svg = await barPlot({
       title: 'Traffic',
       y: { title: 'average a node', unit: 'MB', log: true, domain: [0.1, 100] },
@@ -82,7 +82,7 @@ describe('barPlot', () => {
 })
 
 describe('ratioPlot', () => {
-  it('draws bars that begin at one, in the words that it is given, with intervals where there are any', async () => {
+  it('draws bars from one on, with the given labels, and intervals if there are any', async () => {
     const rows = [
       { name: 'a join', ratio: 0.25 },
       { name: 'a leave', ratio: 4, least: 2, most: 8 },

@@ -21,16 +21,16 @@ const seen = (...verdicts: Partial<Verdict>[]): string | undefined =>
   summaryOf(verdicts.map((verdict) => outcome(verdict))).lines.find(({ what }) => what === 'all know all')?.seen
 
 describe('the summary of several runs', () => {
-  it('shows the worst, not the first', () => {
+  it('shows the worst run, not the first', () => {
     expect(seen(took(4), took(9), took(7))).toBe('after 9 ms at worst')
   })
 
-  it('shows what was not met before what was', () => {
+  it('shows missed expectations before met ones', () => {
     expect(seen(took(9), took(3, false), took(5, false))).toBe('after 5 ms at worst')
     expect(seen(took(9), { held: false, seen: 'never' }, took(5, false))).toBe('never')
   })
 
-  it('says of one run what was seen', () => {
+  it('shows the observation of a single run', () => {
     expect(seen(took(4))).toBe('after 4 ms')
   })
 })
@@ -38,7 +38,7 @@ describe('the summary of several runs', () => {
 describe('the report of a sweep', () => {
   const swept = ['nodes=2', 'nodes=4', 'nodes=8'].flatMap((set, i) => [1, 2, 3].map((value) => outcome(took(10 * i + value), [set])))
 
-  it('has a table of each setting, not one of all', () => {
+  it('has a table for each setting instead of one for all', () => {
     const report = htmlReport(scenario, swept, [], 'jel simulate')
     const cells = [...report.matchAll(/<h2>(nodes=\d)<\/h2>|<td>all know all<\/td><td>(.*?)<\/td><td>(.*?)<\/td>/gu)]
     expect(cells.map(([, set, runs, worst]) => set ?? `${runs}: ${worst}`)).toEqual([
@@ -51,13 +51,13 @@ describe('the report of a sweep', () => {
     ])
   })
 
-  it('draws a line for each setting where there are too many runs for a line each', async () => {
+  it('draws a line for each setting if there are too many runs for a line each', async () => {
     const [plot = ''] = await reportPlots(swept)
     for (const name of ['nodes=2', 'nodes=4', 'nodes=8']) expect(plot).toContain(name)
     expect(plot).not.toContain('median of the runs')
   })
 
-  it('draws median, least and most where nothing was swept', async () => {
+  it('draws median, least and most if nothing was swept', async () => {
     const [plot = ''] = await reportPlots(swept.map((each) => ({ ...each, set: [] })))
     for (const name of ['median of the runs', 'least', 'most']) expect(plot).toContain(name)
   })

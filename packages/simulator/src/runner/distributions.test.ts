@@ -9,7 +9,7 @@ const draws = (count: number, draw: (random: () => number) => number): number[] 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 describe('distributions', () => {
-  it('draws exponential times of the mean that was asked for, without a memory', () => {
+  it('draws exponential times of the given mean, without a memory', () => {
     const times = draws(20_000, (random) => exponential(1_000, random))
     expect(mean(times)).toBeCloseTo(1_000, -2)
     const long = times.filter((time) => time > 2_000)
@@ -24,7 +24,7 @@ describe('distributions', () => {
     expect(times.filter((time) => time > 1_000).length / times.length).toBeCloseTo(0.1 ** 1.5, 2)
   })
 
-  it('draws what is left of a Pareto time as one finds it who looks at a random moment', () => {
+  it('draws the rest of a Pareto time as seen at a random moment', () => {
     const shape = 3
     const random = createRandom(5)
     // A renewal process: one lifetime follows the other. The rest of the present lifetime is
@@ -41,7 +41,7 @@ describe('distributions', () => {
     expect(share(drawn, 100)).toBeCloseTo(1 / shape, 1.7)
   })
 
-  it('draws a whole Pareto time where there is no steady state', () => {
+  it('draws a whole Pareto time if there is no steady state', () => {
     expect(Math.min(...draws(1_000, (random) => residualPareto(100, 1, random)))).toBeGreaterThanOrEqual(100)
   })
 

@@ -121,7 +121,7 @@ describe('a planted bug is caught', () => {
       - { at: 30s, cut: { from: { site: A }, to: { site: B }, ways: both }, for: 60s }
     duration: 2m`
 
-  it('refutations that are dropped: a node that runs is taken for dead', { timeout: 60_000 }, () => {
+  it('dropped refutations: a running node is reported dead', { timeout: 60_000 }, () => {
     const violation = caught(bridged, () => (parts) => new NeverRefutes(parts), 12)
     expect(violation?.what).toMatch(
       /^was told that node \d+(?: \(life \d+\))? died, which runs and was in contact(?: through node \d+(?: \(life \d+\))?)?$/u,
@@ -136,7 +136,7 @@ describe('a planted bug is caught', () => {
       - { at: 5s, elect: master, by: 3 }
       - { at: 15s, elect: master, by: all }`
 
-  it('a late lower id that wins: it unseats a living winner', () => {
+  it('a late lower id that wins: a living winner is unseated', () => {
     expect(caught(election, bullies)?.what).toMatch(
       /^was told that node \d won master \(epoch 1\), while node 3, whom all had named for \d+s \(epoch 1\), lives and stands$/u,
     )
@@ -147,11 +147,11 @@ describe('a planted bug is caught', () => {
     duration: 2m
     actions: [{ at: 10s, kill: 3 }]`
 
-  it('a death that is told twice', () => {
+  it('a death that is reported twice', () => {
     expect(caught(crash, () => (parts) => new Stammers(parts))?.what).toMatch(/died after its end$/u)
   })
 
-  it('a death that is never told: the views do not become right', () => {
+  it('a death that is never reported: the views do not become right', () => {
     expect(caught(crash, () => (parts) => new NeverMourns(parts))).toMatchObject({
       time: 100_000,
       what: '90s after the last change its view is not who is there (0 views are right)',

@@ -26,7 +26,7 @@ describe('a run of a scenario', () => {
     expect(one.violation).toBeUndefined()
   })
 
-  it('measures how soon a silent host is known, apart from crashes, and nothing where it is back in time', () => {
+  it('measures the detection of silent hosts apart from crashes, and none if the host is back in time', () => {
     const { detection, silenceDetection } = run('nodes: 10\nduration: 60s\nactions: [{ at: 10s, silence: 3 }]')
     expect(detection).toMatchObject({ count: 0, missed: 0 })
     expect(silenceDetection).toMatchObject({ count: 9, missed: 0 })
@@ -39,7 +39,7 @@ describe('a run of a scenario', () => {
     expect(run('nodes: 10\nduration: 11s\nactions: [{ at: 10s, silence: 3 }]').silenceDetection).toMatchObject({ count: 0, missed: 9 })
   })
 
-  it('meets the nodes of the start in the middle of their sessions, and newcomers at the beginning', () => {
+  it('starts its first nodes in the middle of their sessions, and newcomers at the beginning', () => {
     const { lines } = run('nodes: 40\nduration: 60s\nsessions: { constant: 20s, replaced: 1ms, ends: leave }')
     const ends = new Map(lines.flatMap(({ time, what }) => (/leaves/u.test(what) ? [[what.split(' ')[1], time] as const] : [])))
     const old = [...ends].filter(([node]) => Number(node) < 40).map(([, time]) => time)
@@ -53,7 +53,7 @@ describe('a run of a scenario', () => {
     for (const length of later) expect(length).toBeCloseTo(20_000, 0)
   })
 
-  it('measures what nodes believe against what is true', () => {
+  it('compares the views of nodes with the truth', () => {
     const result = run('nodes: 10\nduration: 20s\nactions: [{ at: 10s, kill: 3..4 }]\nelections: { master: 100% }')
     const at = (second: number): number => result.samples.time.indexOf(second * 1_000)
     expect([5, 9, 15].map((second) => result.samples.nodes[at(second)])).toEqual([10, 10, 8])
@@ -101,17 +101,17 @@ describe('a run of a scenario', () => {
     expect(did(result.lines, what)).toEqual(times)
   })
 
-  it('expects no winner where nobody stands', () => {
+  it('expects no winner without candidates', () => {
     const { verdicts } = run('nodes: 2\nduration: 9s\nelections: { m: 0.001% }\nexpect: [{ oneWinner: { election: m, within: 3s } }]')
     expect(verdicts).toMatchObject([{ held: true, seen: 'nobody stands' }])
   })
 
-  it('asks nothing of a pool that all have left', () => {
+  it('expects nothing of a pool that all members have left', () => {
     const { violation, duration } = run('nodes: 3\nduration: 90s\nactions: [{ at: 5s, leave: all }]')
     expect([violation, duration]).toEqual([undefined, 90_000])
   })
 
-  it('asks nothing of who is alone on its side of a partition, and all of the pool when that ends', () => {
+  it('expects nothing of a node alone on its side of a partition, and everything after the partition', () => {
     const { violation, verdicts } = run(`
       nodes: 8
       duration: 4m
@@ -130,7 +130,7 @@ describe('a run of a scenario', () => {
     ['the cables of the two that are left are pulled', '[{ at: 10s, kill: 3..9 }, { at: 30s, silence: 1..2 }]', 0],
     ['they crash after that', '[{ at: 20s, silence: 1..9 }, { at: 25s, kill: 1..9 }]', 0],
     ['the others, which nobody can dial, crash', '[{ at: 20s, kill: 1..9 }]\nnetwork: { nat: 100% }', 0],
-  ])('asks nothing of who can look for nobody any more: %s', (_, actions, right) => {
+  ])('expects nothing of a node that can not look for anybody any more: %s', (_, actions, right) => {
     const { violation, samples } = run(`nodes: 10\nduration: 2m\nactions: ${actions}`)
     expect(violation).toBeUndefined()
     expect(samples.right.at(-1)).toBe(right)
@@ -140,13 +140,13 @@ describe('a run of a scenario', () => {
     ['that crash', '[{ at: 20s, kill: 1..9 }]'],
     ['that its side had buried before', '[{ at: 10s, partition: 0..1 }, { at: 60s, kill: 0 }]'],
     ['that crashed out of sight, when the partition ends', '[{ at: 10s, partition: 1..9, for: 20s }, { at: 15s, kill: 1..9 }]'],
-  ])('asks the last one for its view after nodes %s', (_, actions) => {
+  ])('expects a right view of the last node after nodes %s', (_, actions) => {
     const { violation, verdicts } = run(`nodes: 10\nduration: 3m\nactions: ${actions}\nexpect: [{ allKnowAll: { within: 30s } }]`)
     expect(violation).toBeUndefined()
     expect(verdicts).toMatchObject([{ held: true }])
   })
 
-  it.each(['oldest', 'random'])('has newcomers enter through somebody whom they reach: %s', (introducers) => {
+  it.each(['oldest', 'random'])('lets newcomers enter through an introducer that they reach: %s', (introducers) => {
     const { violation, verdicts, samples } = run(`
       nodes: 10
       duration: 3m
@@ -159,7 +159,7 @@ describe('a run of a scenario', () => {
     expect(samples.right.at(-1)).toBe(13)
   })
 
-  it('has newcomers enter through who is the last one on their side', () => {
+  it('lets newcomers enter through the last node on their side', () => {
     const { violation, verdicts } = run(`
       nodes: 10
       duration: 3m
@@ -170,13 +170,13 @@ describe('a run of a scenario', () => {
     expect(verdicts).toMatchObject([{ held: true }])
   })
 
-  it('counts the links that a node had between two samples, too', () => {
+  it('also counts the links of a node between two samples', () => {
     const { verdicts, links } = run('nodes: 50\nduration: 30s\nsample: 1m\nexpect: [{ linksPerNode: { atMost: 1 } }]')
     expect(verdicts).toMatchObject([{ held: false, seen: String(links.most) }])
     expect(links.most).toBeGreaterThan(8)
   })
 
-  it('has nodes come and go as a trace file says', () => {
+  it('lets nodes come and go by a trace file', () => {
     const scenario = parseScenario('nodes: 3\nduration: 30s\narrivals: { trace: t.csv }', {
       read: (file) => ({ file, text: 'at,event,node\n0,join,a\n1,join,b\n2,join,c\n10,crash,b\n12,leave,c\n30,end,\n' }),
     })
@@ -185,7 +185,7 @@ describe('a run of a scenario', () => {
     expect(result.detection.count).toBe(2)
   })
 
-  it('says of each expectation whether it was met, and what was seen', () => {
+  it('reports for each expectation whether it was met, and the observation', () => {
     const { verdicts } = run(`
       nodes: 10
       duration: 20s

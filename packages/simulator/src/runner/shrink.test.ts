@@ -57,7 +57,7 @@ describe('a failing scenario', () => {
     expect(smaller?.network).not.toHaveProperty('sites')
   })
 
-  it('keeps what came late apart from what never came', () => {
+  it('distinguishes a late event from a missing one', () => {
     const late = (scenario: Scenario, seed: number): RunResult =>
       ({
         seed,
@@ -67,7 +67,7 @@ describe('a failing scenario', () => {
     expect(smaller?.nodes).toBe(10)
   })
 
-  it('leaves out pauses that it does not need, and moves what comes later along', () => {
+  it('drops unneeded pauses, and moves later actions along', () => {
     const needs = (scenario: Scenario, seed: number): RunResult => {
       const [cut, silence] = ['cut', 'silence'].map((type) => scenario.actions.find((action) => action.type === type))
       const fails = cut && silence && silence.at >= 4_000 && cut.at >= silence.at + 7_000 && scenario.duration >= cut.at + 3_000
@@ -85,7 +85,7 @@ describe('a failing scenario', () => {
     expect(smaller.duration).toBeLessThanOrEqual(15_000)
   })
 
-  it('stays as it is when there is no time, and is nothing when it did not fail', () => {
+  it('stays as it is if there is no time, and has no result if it does not fail', () => {
     expect(shrink(big, fake(big, 4), { run: fake, goOn: () => false })).toMatchObject({ nodes: 60 })
     expect(shrink({ ...big, nodes: 3 }, fake({ ...big, nodes: 3 }, 4), { run: fake, goOn: () => true })).toBeUndefined()
   })
@@ -98,7 +98,7 @@ describe('a failing scenario', () => {
     expect(parseScenario(writeScenario(small))).toEqual(small)
   })
 
-  it('is made smaller for real', { timeout: 60_000 }, () => {
+  it('is made smaller with real runs', { timeout: 60_000 }, () => {
     const scenario = parseScenario(
       'nodes: 12\nduration: 40s\nactions: [{ at: 5s, kill: 3 }, { at: 10s, leave: 4 }]\nexpect: [{ allKnowAll: { after: 5s, within: 1ms } }]',
     )

@@ -23,7 +23,7 @@ describe('a scenario', () => {
     })
   })
 
-  it('has quantities as people write them', () => {
+  it('accepts quantities as people write them', () => {
     const {
       network,
       arrivals,
@@ -112,7 +112,7 @@ describe('a scenario', () => {
     ])
   })
 
-  it('has jobs of each shape, and says how members compute', () => {
+  it('accepts jobs of each shape, and settings for computing', () => {
     const {
       compute,
       jobs,
@@ -153,7 +153,7 @@ expect:
     expect(parseScenario(writeScenario(scenario), { file: 's.yaml' })).toEqual(scenario)
   })
 
-  it('takes values from outside instead of its own', () => {
+  it('accepts outside values in place of its own', () => {
     expect(parseScenario(least, { set: ['nodes=2000', 'network.loss=5%', 'actions=[{ at: 1s, kill: 1999 }]'] })).toMatchObject({
       nodes: 2_000,
       network: { loss: 0.05 },
@@ -161,19 +161,19 @@ expect:
     })
   })
 
-  it('keeps the proportions of sites when it gets another number of nodes', () => {
+  it('keeps the proportions of sites with another number of nodes', () => {
     const file =
       'nodes: { a: 30, b: 10, c: 1 }\nduration: 1s\nnetwork: { sites: { a: { to: { b: 1ms, c: 1ms } }, b: { to: { c: 1ms } }, c: {} } }'
     expect(parseScenario(file, { set: ['nodes=100'] })).toMatchObject({ nodes: 100, nodesBySite: { a: 73, b: 25, c: 2 } })
   })
 
-  it.each(readdirSync(scenarios).filter((file) => file.endsWith('.yaml')))('is shipped right: %s', (file) => {
+  it.each(readdirSync(scenarios).filter((file) => file.endsWith('.yaml')))('is valid as shipped: %s', (file) => {
     const scenario = loadScenario(join(scenarios, file))
     expect(scenario.description).not.toBe('')
     expect(parseScenario(writeScenario(scenario))).toEqual(scenario)
   })
 
-  it('is what the documentation shows', () => {
+  it('is valid as shown in the documentation', () => {
     const [, example = ''] = /^```yaml\n(.+?)^```$/msu.exec(readFileSync(documentation, 'utf8')) ?? []
     expect(parseScenario(example)).toMatchObject({ nodes: 200, actions: [{ type: 'kill' }, { type: 'partition' }] })
   })
@@ -188,6 +188,6 @@ it.each([
   ['1', { count: 1, speed: 1 }],
   ['4', { count: 4, speed: 1 }],
   ['{ count: 4, speed: 0.5 }', { count: 4, speed: 0.5 }],
-])('a processor of %s is what a machine has', (text, processor) => {
+])('a processor of %s is read as such', (text, processor) => {
   expect(parseScenario(`${least}network: { processor: ${text} }`).network.processor).toEqual(processor)
 })

@@ -5,7 +5,7 @@ import { parseScenario } from './parse.ts'
 
 const least = 'nodes: 5\nduration: 10s\n'
 
-describe('what is wrong with a scenario is said with file, line and what was expected', () => {
+describe('a problem in a scenario is reported with file, line and expectation', () => {
   it.each([
     ['an unknown key', `${least}node: 4`, /^s\.yaml:3:1: unknown key "node", did you mean "nodes"\?; expected name, .*expect$/u],
     ['a key that nobody meant', `${least}zyzzyva: 4`, /^s\.yaml:3:1: unknown key "zyzzyva"; expected /u],
@@ -95,7 +95,7 @@ describe('what is wrong with a scenario is said with file, line and what was exp
     ['network.los=1%', '--set network.los=1%: unknown key "los", did you mean "loss"?; expected delay, '],
     ['nodes', '--set nodes: expected KEY=VALUE'],
     ['duration.x=4', '--set duration.x=4: duration.x stands within something that has no keys'],
-  ])('as is a value from outside: %s', (set, expected) => {
+  ])('an outside value: %s', (set, expected) => {
     expect(problems(() => parseScenario(least, { set: [set] }))).toContain(expected)
   })
 

@@ -20,16 +20,16 @@ describe('a trace file', () => {
     )
   }
 
-  it('says who came and went when', () => {
+  it('lists the times at which nodes come and go', () => {
     expect(load(good)).toBe('no problem')
   })
 
-  it('says how many nodes there are', () => {
+  it('determines the number of nodes', () => {
     expect(load(good, '')).toBe('no problem')
     expect(loadScenario(join(folder, 'churn.yaml')).nodes).toBe(2)
   })
 
-  it('is known to be cut off, wherever that was', () => {
+  it('is detected as cut off at any place', () => {
     const end = good.indexOf('end,') + 3
     for (let length = 0; length < end; length++) expect(load(good.slice(0, length))).toMatch(/churn\.csv:\d: .*(expected|cut off)/u)
   })
@@ -44,7 +44,7 @@ describe('a trace file', () => {
     ['at,event,node\n-1,join,a\n9,end,', /:2: a duration can't be negative/u],
     ['at,event,node\n1,join,a\n9,end,', /churn\.yaml:1:1: nodes: expected 1, as many as join in/u],
     ['at,event,node\n1,join,a\n9,end,\n10,join,b', /:4: expected nothing after the line with end/u],
-  ])('is refused by line: %j', (trace, expected) => {
+  ])('is refused with the line of the problem: %j', (trace, expected) => {
     expect(load(trace)).toMatch(expected)
   })
 
