@@ -36,18 +36,18 @@ describe('announced addresses', () => {
   })
 
   test.each(['192.0.2.7', '192.0.2.7:0', '0.0.0.0:4001', '[::]:4001', '/ip4/192.0.2.7/udp/4001', '/dnsaddr/example.org'])(
-    'that nobody can dial are refused: %s',
+    'that no host can dial are refused: %s',
     async (address) => await expect(enter({ announce: [address] })).rejects.toMatchObject({ code: 'INVALID_ADDRESS' }),
   )
 
-  test('are few, and not together with a port mapping', async () => {
+  test('are limited in number, and refused together with a port mapping', async () => {
     await expect(enter({ announce: Array.from({ length: 9 }, (_, i) => `192.0.2.${i}:1`) })).rejects.toThrow(/9 addresses to announce/u)
     await expect(enter({ announce: ['192.0.2.7:1'], portMapping: true })).rejects.toThrow(RangeError)
   })
 })
 
 describe('IPv6', () => {
-  test('is as good as IPv4', async () => {
+  test('works like IPv4', async () => {
     const first = await enter({ listen: ['[::1]:0'] })
     expect(first.overlay.self.addresses[0]).toMatch(/^\/ip6\/::1\/tcp\/\d+\/p2p\//u)
     const second = await enter({ listen: ['/ip6/::1/tcp/0'], bootstrap: [`[::1]:${portOf(first)}`] })
@@ -63,7 +63,7 @@ describe('IPv6', () => {
     expect(members).toBe(2)
   })
 
-  test.skipIf(!hasNamespaces)('is not needed', async () => {
+  test.skipIf(!hasNamespaces)('is not required', async () => {
     const setup = 'ip addr add 192.0.2.1/24 dev lo && sysctl -qw net.ipv6.conf.all.disable_ipv6=1'
     const { addresses, members } = (await inNamespace(setup, 'anywhere')) as { addresses: string[]; members: number }
     expect(addresses).toEqual([expect.stringMatching(/^\/ip4\/192\.0\.2\.1\//u)])
@@ -71,7 +71,7 @@ describe('IPv6', () => {
   })
 })
 
-test.skipIf(!hasNamespaces)('an IPv6 address says nothing of a host to a machine without IPv6', async () => {
+test.skipIf(!hasNamespaces)('a machine without IPv6 concludes nothing about a host from its IPv6 address', async () => {
   expect(await inNamespace('sysctl -qw net.ipv6.conf.all.disable_ipv6=1', 'routeless')).toEqual({
     both: 'refused',
     six: 'silent',
@@ -99,18 +99,18 @@ describe('names as bootstrap addresses', () => {
   })
 })
 
-test.skipIf(!hasNamespaces)('only a node with that option asks a router for a port', async () => {
+test.skipIf(!hasNamespaces)('only a node with a port mapping asks a router for a port', async () => {
   const setup = 'ip link add v0 type veth peer name v1 && ip addr add 192.0.2.1/24 dev v0 && ip link set v0 up && ip link set v1 up'
   expect(await inNamespace(setup, 'routers')).toEqual({ silent: 0, asks: true })
 })
 
-describe('a list of those that may connect', () => {
+describe('a list of the nodes that may connect', () => {
   const identity = async (name: string): Promise<{ file: string; id: string }> => {
     const file = join(folder, name)
     return { file, id: await generateIdentity(file) }
   }
 
-  test('lets in only them, and reports others with the address', async () => {
+  test('lets in only these nodes, and reports others with their addresses', async () => {
     const friend = await identity('friend')
     const guarded = await enter({ allow: [friend.id] })
     const bootstrap = [...guarded.overlay.self.addresses]
@@ -125,7 +125,7 @@ describe('a list of those that may connect', () => {
     expect(guarded.overlay.members()).toHaveLength(2)
   })
 
-  test('holds for those whom this node dials, too', async () => {
+  test('applies to the peers that this node dials, too', async () => {
     const [open, friend] = [await enter(), await identity('other')]
     for (const bootstrap of [[...open.overlay.self.addresses], [`127.0.0.1:${portOf(open)}`]]) {
       const guarded = await enter({ allow: [friend.id], bootstrap })
@@ -136,7 +136,7 @@ describe('a list of those that may connect', () => {
     expect(open.overlay.members()).toHaveLength(1)
   })
 
-  test('has ids of nodes', async () => {
+  test('accepts only ids of nodes', async () => {
     await expect(enter({ allow: ['12D3KooW'] })).rejects.toMatchObject({
       code: 'INVALID_PEER_ID',
       message: expect.stringContaining('"12D3KooW"'),
@@ -169,7 +169,7 @@ describe('a node that remembers members', () => {
     expect(again.overlay.reign('e')).toMatchObject({ epoch: 1 })
   })
 
-  test('of whom none answers is the pool, as one that was given nobody', async () => {
+  test('founds the pool if none of them answers, like a node without introducers', async () => {
     const [first, identityFile] = [await enter(), join(folder, 'alone')]
     const former = await enter({ identityFile, bootstrap: [...first.overlay.self.addresses] })
     await former.overlay.leave()
@@ -181,7 +181,7 @@ describe('a node that remembers members', () => {
     expect(warnings(again, 'INTRODUCER_UNREACHABLE')).toEqual([expect.stringMatching(/none of the 1 remembered addresses/u)])
   })
 
-  test('and was given an introducer waits for it, or for one of those', async () => {
+  test('waits for its introducer, if it has one, or for one of those members', async () => {
     const [first, identityFile] = [await enter(), join(folder, 'given')]
     const bootstrap = [...first.overlay.self.addresses]
     const former = await enter({ identityFile, bootstrap })
@@ -194,7 +194,7 @@ describe('a node that remembers members', () => {
     expect(again.overlay.reign('e')).toBeUndefined()
   })
 
-  test('goes without them where their file is damaged, and says so', async () => {
+  test('starts without them if their file is damaged, and reports that', async () => {
     const identityFile = join(folder, 'damaged')
     writeFileSync(`${identityFile}.peers`, 'x')
     const node = await enter({ identityFile })

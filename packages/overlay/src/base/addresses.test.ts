@@ -16,7 +16,7 @@ describe('addresses of the user', () => {
     '/ip4/127.0.0.1',
     '/dns4/example.org/tcp/1',
     '/ip4/127.0.0.1/tcp/1/ws',
-  ])('that nobody can listen on are refused by name: %j', (text) => {
+  ])('that no host can listen on are refused, and named: %j', (text) => {
     expect(() => parseListenAddress(text)).toThrow(InvalidAddressError)
     expect(() => parseListenAddress(text)).toThrow(JSON.stringify(text))
   })
@@ -33,7 +33,7 @@ describe('addresses of the user', () => {
     'fe80::1:4001',
     '[127.0.0.1]:4001',
     'http://example.org:4001',
-  ])('that nobody can dial are refused by name: %j', (text) => {
+  ])('that no host can dial are refused, and named: %j', (text) => {
     expect(() => parseIntroducer(text)).toThrow(InvalidAddressError)
     expect(() => parseIntroducer(text)).toThrow(JSON.stringify(text))
   })
@@ -67,7 +67,7 @@ describe('addresses of the user', () => {
 })
 
 describe('addresses of peers', () => {
-  test('never throw, whatever their bytes', () => {
+  test('are read without an exception, whatever their bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (garbage) => {
         tcpEndpoint(garbage)
@@ -88,14 +88,14 @@ describe('addresses of peers', () => {
   })
 })
 
-describe('announced', () => {
+describe('announced addresses', () => {
   const announced = (...texts: string[]): string[] => announceable(texts.map((text) => multiaddr(text))).map(String)
-  test('is no loopback where there is anything else, and never a link-local address', () => {
+  test('exclude loopback where there are others, and link-local addresses always', () => {
     expect(announced('/ip4/127.0.0.1/tcp/1', '/ip4/192.168.1.5/tcp/1', '/ip6/fe80::1/tcp/1', '/ip6/::1/tcp/1')).toEqual([
       '/ip4/192.168.1.5/tcp/1',
     ])
   })
-  test('is loopback where there is nothing else', () => {
+  test('are loopback addresses where there are no others', () => {
     expect(announced('/ip4/127.0.0.1/tcp/1')).toEqual(['/ip4/127.0.0.1/tcp/1'])
   })
 })
@@ -106,7 +106,7 @@ describe('a peer that connected looks dialable', () => {
   test('from an IP that it announces', () =>
     expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1', '/ip4/8.8.8.8/tcp/1'])).toBe(true))
   test('not from behind a NAT', () => expect(from('/ip4/8.8.8.8/tcp/50000', ['/ip4/10.0.0.1/tcp/1'])).toBe(false))
-  test('before it is known: from a private network only', () => {
+  test('before its addresses are known, from a private network only', () => {
     expect(from('/ip4/192.168.1.5/tcp/50000')).toBe(true)
     expect(from('/ip4/8.8.8.8/tcp/50000')).toBe(false)
   })

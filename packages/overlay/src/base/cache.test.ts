@@ -3,7 +3,7 @@ import { Cache } from './cache.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('never holds more than its bound, and keeps what is asked for again and again', () => {
+test('a cache never exceeds its bound, and keeps entries that are asked for again and again', () => {
   const cache = new Cache<number>(10, Infinity)
   cache.put('favourite', 1)
   for (let i = 0; i < 100; i++) {
@@ -16,7 +16,7 @@ test('never holds more than its bound, and keeps what is asked for again and aga
   expect(cache.get('passing 0')).toBeUndefined()
 })
 
-test('forgets what was not asked for in its lifetime, however few there are', () => {
+test('a cache forgets entries that are not asked for in their lifetime, however few there are', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const cache = new Cache<number>(1_000, 60_000)
   cache.put('favourite', 1)

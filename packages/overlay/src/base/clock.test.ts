@@ -36,7 +36,7 @@ describe('the clock', () => {
     expect(clock.now()).toBe(3_611_150)
   })
 
-  test('takes no notice when somebody sets the time of day', () => {
+  test('ignores changes of the time of day', () => {
     const { clock, pass, at } = sources()
     at.wall += 3_600_000
     expect(clock.now()).toBe(1_000)
@@ -45,7 +45,7 @@ describe('the clock', () => {
     expect(clock.now()).toBe(1_010)
   })
 
-  test('takes a jump of a day for sleep, as no clock goes on in a guest that is paused', () => {
+  test('treats a jump of a day as sleep, because no clock goes on in a paused guest', () => {
     const { clock, pass, at } = sources()
     pass(100)
     at.wall += 86_400_000

@@ -4,7 +4,7 @@ import { InvalidPoolNameError } from './errors.ts'
 import { poolNames, serviceName } from './names.ts'
 
 describe('names on the wire', () => {
-  test('differ between pools and repeat for one', () => {
+  test('differ between pools, and stay the same for one pool', () => {
     expect(poolNames('a')).toEqual(poolNames('a'))
     const [a, b] = [poolNames('a'), poolNames('b')]
     expect(a.links).not.toEqual(b.links)
@@ -12,7 +12,7 @@ describe('names on the wire', () => {
     expect(serviceName('a')).not.toBe(serviceName('b'))
   })
 
-  test('let pools of one name with different keys not find each other', () => {
+  test('keep pools of one name with different keys from finding each other', () => {
     const services = [serviceName('a'), serviceName('a', generatePoolKey()), serviceName('a', generatePoolKey())]
     expect(new Set(services).size).toBe(3)
   })
@@ -27,7 +27,7 @@ describe('names on the wire', () => {
     expect(serviceName('名'.repeat(42))).toMatch(/^_[a-z0-9-]{1,62}\._udp\.local$/u)
   })
 
-  test.each(['', 'x'.repeat(129), 'a\nb', '\ud800'])('are not made of an impossible pool name: %j', (name) => {
+  test.each(['', 'x'.repeat(129), 'a\nb', '\ud800'])('are not made from an invalid pool name: %j', (name) => {
     expect(() => poolNames(name)).toThrow(InvalidPoolNameError)
   })
 })

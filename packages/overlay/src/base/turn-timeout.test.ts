@@ -24,15 +24,15 @@ describe('a time-out in turns', () => {
     expect(await waited(0)).toBeGreaterThanOrEqual(span * 0.95)
   })
 
-  it('lasts longer in a process that has few turns, as what it waits for can get nowhere there', async () => {
+  it('lasts longer in a process that has few turns, where progress is slow', async () => {
     expect(await waited(span / 10)).toBeGreaterThanOrEqual(span * 1.8)
   })
 
-  it('ends at last, however few they are', async () => {
+  it('ends at last, however few the turns are', async () => {
     expect(await waited(span)).toBeLessThan(span * (longestStretch + 3))
   })
 
-  it('is not lost before it begins, nor after it ended', async () => {
+  it('is not over before it begins, nor once it has been ended', async () => {
     const [early, late] = [new TurnTimeout(20), new TurnTimeout(20).begin()]
     late.end()
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -82,7 +82,7 @@ describe('a dial that fails is', () => {
     expect(performance.now() - start).toBeLessThan(500)
   })
 
-  test('unresponsive where somebody accepts and says nothing', async () => {
+  test('unresponsive where a host accepts and sends nothing', async () => {
     const a = await startPeer({ timeout: 300 })
     const failure = await failureOf(a.dialer.connect(nobody, [(await unresponsive()).address]))
     expect(failure.failure).toBe('unresponsive')
@@ -129,11 +129,11 @@ describe('a dial that fails is', () => {
       /no TXT record .*\(ECONNREFUSED\)/u,
     ],
     [
-      'names nobody',
+      'names no address',
       Object.assign(new Error('none'), { name: 'NoValidAddressesError' }),
       /TXT records of _dnsaddr\.x\.invalid name no address/u,
     ],
-  ])('failed, and says so, where a dnsaddr %s', async (_, error, reason) => {
+  ])('reported as failed with its cause where a dnsaddr %s', async (_, error, reason) => {
     const libp2p = { dial: async () => await Promise.reject(new AggregateError([error], 'none')) } as unknown as Libp2p
     const dialer = new Dialer(libp2p, { protocols: [], keyed: true })
     const failure = await failureOf(dialer.connect(undefined, [multiaddr('/dnsaddr/x.invalid').bytes]))
@@ -142,20 +142,20 @@ describe('a dial that fails is', () => {
     expect(failure.message).not.toMatch(/key/u)
   })
 
-  test('failed for an address that is none, and for no address', async () => {
+  test('reported as failed for an invalid address, and for no address', async () => {
     const a = await startPeer()
     expect((await failureOf(a.dialer.connect(nobody, [Uint8Array.of(1, 2, 3)]))).failure).toBe('failed')
     expect((await failureOf(a.dialer.connect(nobody, []))).message).toMatch(/no address/u)
   })
 
-  test('one at itself', async () => {
+  test('reported as self where the address is of this node', async () => {
     const a = await startPeer()
     const failure = await failureOf(a.dialer.connect(undefined, [a.address]))
     expect(failure.failure).toBe('self')
     expect(failure.message).toMatch(/this node itself/u)
   })
 
-  test('failed at a member of another pool, and says so', async () => {
+  test('reported as failed with its cause at a member of another pool', async () => {
     const [a, b] = [await startPeer(), await startPeer({ pool: 'another' })]
     const failure = await failureOf(link(a, { id: b.id, addresses: [b.address] }))
     expect(failure.failure).toBe('failed')
@@ -164,14 +164,14 @@ describe('a dial that fails is', () => {
   })
 })
 
-describe('a wrong pool key', () => {
+describe('a pool key', () => {
   const key = checkPoolKey(generatePoolKey())
   const other = checkPoolKey(generatePoolKey())
   test.each([
-    ['of a dialler with another key', other, key],
-    ['of a dialler without', undefined, key],
-    ['of a listener without', key, undefined],
-  ])('%s gives no link and a reason that names the key', async (_who, dialling, listening) => {
+    ['a dialler with another key', other, key],
+    ['a dialler without a key', undefined, key],
+    ['a listener without a key', key, undefined],
+  ])('%s gets no link, and an error that suspects the key', async (_who, dialling, listening) => {
     const b = await startPeer(listening && { key: listening })
     const a = await startPeer({ ...(dialling && { key: dialling }), timeout: 500 })
     const failure = await failureOf(link(a, { id: b.id, addresses: [b.address] }))
@@ -180,7 +180,7 @@ describe('a wrong pool key', () => {
     expect(b.log).toEqual([])
   })
 
-  test('is no problem when it is the right one', async () => {
+  test('that both sides have gives a link', async () => {
     const [a, b] = [await startPeer({ key }), await startPeer({ key })]
     await a.link(b)
     expect(a.log).toEqual([`up ${b.id}`])
@@ -196,13 +196,13 @@ describe('of several addresses', () => {
     expect(performance.now() - start).toBeLessThan(1_000)
   })
 
-  test('another key at one does not hide the peer at the next', async () => {
+  test('an impostor at one does not hide the peer at the next', async () => {
     const [a, b, c] = [await startPeer(), await startPeer(), await startPeer()]
     const connection = await a.dialer.connect(b.id, [c.address, b.address])
     expect(connection.remotePeer.toString()).toBe(b.id)
   })
 
-  test('all must refuse for a refusal', async () => {
+  test('a refusal is reported only where all refuse', async () => {
     const a = await startPeer({ timeout: 300 })
     const [gone, quiet, busy] = [await refusing(), await silent(), (await unresponsive()).address]
     expect((await failureOf(a.dialer.connect(nobody, [gone, await refusing()]))).failure).toBe('refused')
@@ -212,7 +212,7 @@ describe('of several addresses', () => {
 })
 
 describe('a host probe', () => {
-  test('tells who accepts, refuses and is silent', async () => {
+  test('distinguishes hosts that accept, that refuse and that are silent', async () => {
     const [gone, quiet, busy] = [await refusing(), await silent(), (await unresponsive()).address]
     expect(await probeHost([gone])).toBe('refused')
     expect(await probeHost([quiet], 200)).toBe('silent')
@@ -222,7 +222,7 @@ describe('a host probe', () => {
     expect(performance.now() - start).toBeLessThan(500)
   })
 
-  test('finds silence where there is nothing to probe', async () => {
+  test('reports silence where there is nothing to probe', async () => {
     expect(await probeHost([])).toBe('silent')
     expect(await probeHost([Uint8Array.of(255)])).toBe('silent')
   })

@@ -25,8 +25,8 @@ function tamper(): { add: (...effects: ((now: number) => Effect)[]) => void; fra
   return { add: (...effects) => waiting.push(...effects), frames }
 }
 
-describe('the protocol has its way:', () => {
-  test('whom it pauses until a time is not heard before, but for what is urgent', async () => {
+describe('a pause that the protocol asks for', () => {
+  test('holds back all that the peer sends until it ends, except urgent frames', async () => {
     const { add, frames } = tamper()
     const [a, b] = (await pool(2)) as [Node, Node]
     const signalled = (): boolean => a.heard.some(({ type }) => type === 'signal')

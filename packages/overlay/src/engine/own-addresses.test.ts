@@ -13,7 +13,7 @@ function host(...texts: string[]): { set: (...texts: string[]) => void; own: Own
 
 const bytes = (...texts: string[]): Uint8Array[] => texts.map((text) => multiaddr(text).bytes)
 
-test('own addresses are reported when they change, and not again', () => {
+test('own addresses are reported once for each change', () => {
   const { set, own } = host(home)
   expect(own.first()).toEqual(bytes(home))
   expect(own.changed()).toBeUndefined()
@@ -33,14 +33,14 @@ test('a host between two networks keeps the addresses that it had', () => {
   expect(own.changed()).toEqual(bytes(away))
 })
 
-test('a host that never had any but loopback announces those', () => {
+test('a host that has only had loopback addresses announces them', () => {
   const { set, own } = host(loopback)
   expect(own.first()).toEqual(bytes(loopback))
   set('/ip4/127.0.0.1/tcp/2')
   expect(own.changed()).toEqual(bytes('/ip4/127.0.0.1/tcp/2'))
 })
 
-test('no more than the limit are announced', () => {
+test('no more own addresses than the limit are announced', () => {
   const { own } = host(home, away, '/ip4/10.0.0.8/tcp/1')
   expect(own.first()).toEqual(bytes(home, away))
 })

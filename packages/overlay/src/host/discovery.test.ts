@@ -11,7 +11,7 @@ const on = (...texts: string[]) => texts.map((text) => multiaddr(text))
 
 // Nothing here is started, so the tests send nothing to the network.
 describe('discovery', () => {
-  test('is wanted unless one listens on loopback only, whatever was asked for', () => {
+  test('is on by default, but never for a host that listens on loopback only', () => {
     expect(wantsDiscovery(undefined, on('/ip4/0.0.0.0/tcp/0'))).toBe(true)
     expect(wantsDiscovery(undefined, on('/ip4/127.0.0.1/tcp/0', '/ip4/192.168.1.5/tcp/0'))).toBe(true)
     expect(wantsDiscovery(false, on('/ip4/0.0.0.0/tcp/0'))).toBe(false)
@@ -34,7 +34,7 @@ describe('discovery', () => {
     return { log, made, make }
   }
 
-  test('asks for the service of its pool, and hands on each address of who is found', async () => {
+  test('asks for the service of its pool, and passes on each address of the peers that it finds', async () => {
     const found: Introducer[] = []
     const { log, made, make } = fake()
     const service = serviceName('test')
@@ -50,7 +50,7 @@ describe('discovery', () => {
     ])
   })
 
-  test('asks and answers under each key that is installed, while it is', async () => {
+  test('asks and answers under each key for as long as it is installed', async () => {
     const { log, make } = fake()
     const discovery = new Discovery(['one'], () => {}, make).create({} as never)
     await discovery.start()

@@ -32,7 +32,7 @@ async function row(count: number, judge: (text: string, index: number) => 'accep
 }
 
 describe('the topic', () => {
-  test('carries a broadcast across, once to everybody and not back', async () => {
+  test('delivers a broadcast once to every other peer, and not back to its sender', async () => {
     const { peers, heard } = await row(4)
     peers[0]!.host.topic.publish(bytes('news'))
     await until(() => heard[3]!.length === 1)
@@ -41,7 +41,7 @@ describe('the topic', () => {
     expect(heard).toEqual([['more'], ['news', 'more'], ['news', 'more'], ['news']])
   })
 
-  test('does not pass on what a node ignores or rejects', async () => {
+  test('does not pass on messages that a node ignores or rejects', async () => {
     const { peers, heard } = await row(3, (text, index) => (index === 1 && text !== 'fine' ? (text as 'ignore' | 'reject') : 'accept'))
     for (const text of ['ignore', 'fine', 'reject']) peers[0]!.host.topic.publish(bytes(text))
     await until(() => heard[1]!.length === 3 && heard[2]!.length > 0)
@@ -78,7 +78,7 @@ describe('the topic', () => {
     expect([heardByB, heard[0]]).toEqual([['from a'], ['from b']])
   })
 
-  test('hears one peer no more than so often, passes on no more than it heard, and still hears others', async () => {
+  test('limits the messages that it takes from one peer, passes on no others, and still hears other peers', async () => {
     const { peers, heard } = await row(3)
     const [flooder, middle, end] = peers as [Peer, Peer, Peer]
     const start = performance.now()
@@ -97,7 +97,7 @@ describe('the topic', () => {
     expect(middle.host.libp2p.getConnections()).toHaveLength(2)
   })
 
-  test('tells of a peer that floods it, for each message, and goes on to hear others', async () => {
+  test('reports a peer that floods it, for each message, and still hears others', async () => {
     const { host } = await startPeer()
     const reports: [peer: string, problem: string][] = []
     host.topic.join(
@@ -120,7 +120,7 @@ describe('the topic', () => {
     expect(judge(other, message)).toBe('accept')
   })
 
-  test('publishes to nobody without complaint', async () => {
+  test('publishes without an error where it has no peers', async () => {
     const { peers } = await row(1)
     peers[0]!.host.topic.publish(bytes('anybody?'))
     await expect(peers[0]!.host.topic.flushed()).resolves.toBeUndefined()

@@ -3,7 +3,7 @@ import { startPeer, stopAll } from '../../test/peers.ts'
 
 afterEach(stopAll)
 
-test('forgets peers that it has no connection to, and only these', async () => {
+test('a host forgets the peers that it has no connection to, and no others', async () => {
   const [one, stays, goes] = await Promise.all([startPeer(), startPeer(), startPeer()])
   await one.link(stays)
   await one.link(goes)

@@ -38,7 +38,7 @@ async function another(key: Uint8Array): Promise<Libp2p> {
 }
 
 describe('a host with several pool keys', () => {
-  test('lets in who dials under any of them, and dials under the primary', async () => {
+  test('lets in diallers under any of them, and dials under the primary', async () => {
     const [both, old, young] = [await peerWith(former, next), await peerWith(former), await peerWith(next)]
     await old.link(both)
     await young.link(both)
@@ -111,12 +111,12 @@ test('ciphers of large pieces, in turn, never use up the memory that they share'
   }
 })
 
-describe('a refused peer is reported, with the reason:', () => {
+describe('a refused peer', () => {
   const dial = async (to: Peer, ...keys: Uint8Array[]): Promise<void> => {
     await expect((await peerWith(...keys)).link(to)).rejects.toThrow(/pool key/u)
   }
 
-  test('another key, no key, and a key where there is none', async () => {
+  test('is reported with the reason: another key, no key, or a key in an open pool', async () => {
     const [closed, open] = [await peerWith(former), await peerWith()]
     await dial(closed, next)
     await dial(closed)
@@ -131,14 +131,14 @@ describe('a refused peer is reported, with the reason:', () => {
     ])
   })
 
-  test('again and again for the same reason is reported once', async () => {
+  test('is reported once, however often it is refused for the same reason', async () => {
     const closed = await peerWith(former)
     const stranger = await peerWith(next)
     for (let i = 0; i < 3; i += 1) await expect(stranger.link(closed)).rejects.toThrow(/pool key/u)
     expect(closed.refused).toHaveLength(1)
   })
 
-  test('a probe, which says nothing, is no refusal', async () => {
+  test('is not reported if it sends nothing, as a probe does', async () => {
     const closed = await peerWith(former)
     const { port } = tcpEndpoint(closed.address)!
     await new Promise<void>((resolve) => {

@@ -2,7 +2,7 @@ import { Key } from 'interface-datastore'
 import { expect, it } from 'vitest'
 import { Records } from './records.ts'
 
-it('keeps a record, and not the block that it was cut from', async () => {
+it('a record is kept without the block that it was cut from', async () => {
   const block = new Uint8Array(65_536).fill(7)
   const records = new Records()
   const key = new Key('/peers/somebody')

@@ -18,7 +18,7 @@ describe('refusals', () => {
     ])
   })
 
-  test('of many hosts are reported in part', () => {
+  test('of very many hosts are reported in part', () => {
     const reported: string[] = []
     const refusals = new Refusals((message) => reported.push(message))
     for (let i = 0; i < 10_000; i += 1) refusals.add(multiaddr(`/ip4/10.0.${i >> 8}.${i & 255}/tcp/1`), 'why')
@@ -26,7 +26,7 @@ describe('refusals', () => {
   })
 })
 
-test('peers without a link differ by the protocols that they speak', () => {
+test('the protocols that a peer speaks say why it has no link', () => {
   const names = poolNames('a')
   const [ours] = names.links as [string]
   expect(whyNoLink(['/ipfs/id/1.0.0', ours], names)).toBeUndefined()

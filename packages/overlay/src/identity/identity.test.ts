@@ -62,7 +62,7 @@ describe('an identity file', () => {
   test.each([
     ['before it is in its place', 'fs.fsyncSync'],
     ['at the last moment', 'fs.renameSync'],
-  ])('leaves no key in other files when its process is killed while it is written, %s', async (_when, call) => {
+  ])('leaves no key in other files when a process is killed as it writes it, %s', async (_when, call) => {
     await generateIdentity(file)
     const child = start(
       `${call} = () => process.kill(process.pid, 'SIGKILL')`,
@@ -79,7 +79,7 @@ describe('an identity file', () => {
     expect(others.filter((name) => readFileSync(join(folder, name), 'utf8').includes(privateKey))).toEqual([])
   })
 
-  test('behind a symbolic link is written where it is', async () => {
+  test('behind a symbolic link is written where the link points', async () => {
     await generateIdentity(file)
     const alias = join(folder, 'alias.json')
     symlinkSync(file, alias)
@@ -108,7 +108,7 @@ describe('an identity file', () => {
     await expect(openIdentity(file)).rejects.toThrow(/chmod 600/u)
   })
 
-  test('that can not be written names itself', async () => {
+  test('that can not be written is named in the error', async () => {
     const missing = join(folder, 'nowhere', 'identity.json')
     const error: unknown = await openIdentity(missing).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(IdentityFileError)
@@ -123,7 +123,7 @@ describe('an identity file', () => {
     folder = mkdtempSync(join(tmpdir(), 'jel-identity-'))
   })
 
-  test.skipIf(process.platform !== 'linux')('is left as it is by a disk that takes a part of the next one', async () => {
+  test.skipIf(process.platform !== 'linux')('stays as it is when the disk takes only a part of the next one', async () => {
     await generateIdentity(file)
     const before = readFileSync(file, 'utf8')
     const child = start(
@@ -140,7 +140,7 @@ describe('an identity file', () => {
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  test('needs no disk for the next lives of a process, of which none is used twice after a crash', async () => {
+  test('needs no disk for the next lives of a process, and repeats none of them after a crash', async () => {
     await generateIdentity(file)
     const child = start(
       `const sync = fs.fsyncSync; let writes = 0; fs.fsyncSync = (file) => { if (++writes > 2) throw new Error('no space'); sync(file) }`,
@@ -158,7 +158,7 @@ describe('an identity file', () => {
     identity.release()
   })
 
-  test('is given back what a process did not use', async () => {
+  test('takes back the incarnations that a process did not use', async () => {
     const identity = await openIdentity(file)
     identity.persist(3)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ incarnation: 67 })
@@ -208,7 +208,7 @@ describe('a damaged identity file is refused by name and left as it is:', () => 
 })
 
 describe('the lock of an identity file', () => {
-  test('refuses a second use in the same process, also by another name', async () => {
+  test('refuses a second use in the same process, also under another name', async () => {
     const identity = await openIdentity(file)
     await expect(openIdentity(file)).rejects.toThrow(IdentityInUseError)
     symlinkSync(file, join(folder, 'alias.json'))
@@ -218,7 +218,7 @@ describe('the lock of an identity file', () => {
     again.release()
   })
 
-  test('refuses another process, and is void as soon as that is killed', async () => {
+  test('refuses another process, and ends as soon as its holder is killed', async () => {
     await generateIdentity(file)
     const child = await holder(file)
     const error: unknown = await openIdentity(file).catch((reason: unknown) => reason)
@@ -230,7 +230,7 @@ describe('the lock of an identity file', () => {
     identity.release()
   })
 
-  test('is void as well when the machine has another name meanwhile, as a container has', async () => {
+  test('ends likewise if the machine has another name meanwhile, as a container has', async () => {
     await generateIdentity(file)
     const child = await holder(file, `os.hostname = () => 'elsewhere'`)
     await expect(openIdentity(file)).rejects.toThrow(IdentityInUseError)
@@ -245,7 +245,7 @@ describe('the lock of an identity file', () => {
     expect(statSync(`${file}.lock`).size).toBe(0)
   })
 
-  test('says so where the file beside it is something else', async () => {
+  test('names its file where that is something else', async () => {
     await generateIdentity(file)
     writeFileSync(`${file}.lock`, 'garbage that is no lock of ours'.repeat(100))
     await expect(openIdentity(file)).rejects.toThrow(/identity\.json\.lock: file is not a database/u)

@@ -35,7 +35,7 @@ describe('remembered peers', () => {
     expect(again.introducers().every(({ remembered }) => remembered === true)).toBe(true)
   })
 
-  test('stay known for a while when they are gone, after those who are here', async () => {
+  test('stay known for a while after they are gone, listed after those that are here', async () => {
     const [gone, here] = await members(2)
     const now = Date.now()
     const file = open()
@@ -45,14 +45,14 @@ describe('remembered peers', () => {
     expect(found(open(), now + 31.5 * day)).toEqual(here!.addresses)
   })
 
-  test('are forgotten by nobody who is the last to leave', async () => {
+  test('stay known to the last member that leaves', async () => {
     const [other] = await members(1)
     await open().save([other!])
     await open().save([])
     expect(found(open())).toEqual(other!.addresses)
   })
 
-  test('are bounded, however large the pool, and tried in part', async () => {
+  test('are bounded in number, however large the pool, and tried in part', async () => {
     await open().save(await members(200))
     const { peers } = JSON.parse(readFileSync(`${identity}.peers`, 'utf8')) as { peers: unknown[] }
     expect(peers).toHaveLength(64)
@@ -66,12 +66,12 @@ describe('remembered peers', () => {
     expect(found(open())).toEqual(member!.addresses)
   })
 
-  test('of another pool are no ways into this one', async () => {
+  test('of another pool are not used to enter this one', async () => {
     await open().save(await members(1))
     expect(found(open('other'))).toEqual([])
   })
 
-  test('stand beside the latest epochs of the elections of their pool', async () => {
+  test('are kept beside the latest epochs of the elections of their pool', async () => {
     const file = open()
     file.elected('master', 7)
     file.elected('other', 1)
@@ -102,7 +102,7 @@ describe('remembered peers', () => {
     ['has addresses that are none', '{"format":"jel-peers/1","pool":"p","peers":[{"addresses":["x"],"seen":1}]}'],
     ['is too large', ' '.repeat(300_000)],
     ['has epochs that are none', '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":{"master":-1}}'],
-  ])('of a file that %s are none, which is said by its name', async (_what, text) => {
+  ])('are none in a file that %s, which a warning names', async (_what, text) => {
     warnings.length = 0
     writeFileSync(`${identity}.peers`, text)
     const file = open()
@@ -113,7 +113,7 @@ describe('remembered peers', () => {
     expect(found(open())).toEqual(all[0]!.addresses)
   })
 
-  test('that can not be written down are no harm, are said once, and are written when they can', async () => {
+  test('that can not be written give one warning, and are written once they can be', async () => {
     warnings.length = 0
     const file = new PeersFile(join(folder, 'later', 'identity'), 'p', (message) => warnings.push(message))
     const all = await members(1)

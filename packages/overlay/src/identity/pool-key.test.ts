@@ -9,7 +9,7 @@ import { checkPoolKey, generatePoolKey, readPoolKey } from './pool-key.ts'
 const digits = 'ab'.repeat(32)
 
 describe('a pool key', () => {
-  test('is generated valid and never twice the same', () => {
+  test('is valid when generated, and never the same twice', () => {
     const key = generatePoolKey()
     expect(toString(checkPoolKey(key))).toBe(toString(key).trimEnd())
     expect(toString(generatePoolKey())).not.toBe(toString(key))
@@ -38,7 +38,7 @@ describe('the file of a pool key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'jel-key-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('is read, if nobody else can', () => {
+  test('is read if no other user can read it', () => {
     const key = generatePoolKey()
     writeFileSync(join(folder, 'own'), key, { mode: 0o600 })
     expect(readPoolKey(join(folder, 'own'))).toEqual(Buffer.from(key))
@@ -47,12 +47,12 @@ describe('the file of a pool key', () => {
     expect(() => readPoolKey(join(folder, 'open'))).toThrow(/chmod 600/u)
   })
 
-  test('may be a folder, or none', () => {
+  test('is refused if it is a folder or missing', () => {
     expect(() => readPoolKey(folder)).toThrow(/is a folder/u)
     expect(() => readPoolKey(join(folder, 'none'))).toThrow(PoolKeyFileError)
   })
 
-  test('may be endless', () => {
+  test('is read in part if it is endless', () => {
     expect(readPoolKey('/dev/zero').length).toBeLessThan(2_048)
   })
 })

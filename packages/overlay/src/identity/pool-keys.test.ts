@@ -8,7 +8,7 @@ const [former, next] = [generatePoolKey(), generatePoolKey()]
 const ids = (keys: PoolKeys): string[] => keys.all.map(({ id }) => id)
 
 describe('the keys of a pool', () => {
-  test('are installed, used and removed one after the other, by fingerprint or as they are', () => {
+  test('are installed, used and removed one after the other, by fingerprint or by value', () => {
     const keys = new PoolKeys([former])
     const [old] = ids(keys) as [string]
     const id = keys.install(next)
@@ -30,13 +30,13 @@ describe('the keys of a pool', () => {
     expect(reported).toEqual([`installed ${id}`, `removed ${id}`])
   })
 
-  test('are known by fingerprints that do not show them', () => {
+  test('have fingerprints that do not reveal them', () => {
     const [key] = new PoolKeys([former]).all
     expect(key?.id).toMatch(/^[0-9a-f]{16}$/u)
     expect(toString(former)).not.toContain(key?.id)
   })
 
-  test('given twice are one', () => expect(new PoolKeys([former, next, former]).all).toHaveLength(2))
+  test('that are given twice count once', () => expect(new PoolKeys([former, next, former]).all).toHaveLength(2))
 
   test.each<[string, (keys: PoolKeys) => unknown, RegExp]>([
     ['the primary is removed', (keys) => keys.remove(former), /is the primary key: use another one first/u],
@@ -51,7 +51,7 @@ describe('the keys of a pool', () => {
     expect(ids(keys)[0]).toBe(new PoolKeys([former]).primary?.id)
   })
 
-  test('are none of an open pool, which gets none while it runs', () => {
+  test('do not exist in an open pool, which takes none while it runs', () => {
     const keys = new PoolKeys([])
     for (const change of [() => keys.install(next), () => keys.use(next), () => keys.remove(next)]) expect(change).toThrow(/has no key/u)
   })

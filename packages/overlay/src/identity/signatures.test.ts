@@ -15,7 +15,7 @@ describe('signatures', () => {
     expect(services.verify(id, bytes('fact'), await key.sign(bytes('fact')))).toBe(true)
   })
 
-  test('of another key, message or length do not hold, and nothing throws', async () => {
+  test('of another key, message or length are invalid, and cause no exception', async () => {
     const [one, two] = [await generateKeyPair('Ed25519'), await generateKeyPair('Ed25519')]
     const services = createServices(one)
     const signature = services.sign(bytes('fact'))
@@ -29,7 +29,7 @@ describe('signatures', () => {
     expect(services.verify('', bytes('fact'), signature)).toBe(false)
   })
 
-  test('of more signers than keys are kept still hold', async () => {
+  test('stay valid with more signers than keys that are kept', async () => {
     const own = createServices(await generateKeyPair('Ed25519'))
     const key = await generateKeyPair('Ed25519')
     const signature = createServices(key).sign(bytes('fact'))

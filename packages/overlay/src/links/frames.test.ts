@@ -40,18 +40,18 @@ describe('frames', () => {
     )
   })
 
-  test('of one batch are one piece', async () => {
+  test('of one batch are sent as one piece', async () => {
     const pieces: number[] = []
     for await (const piece of encodeFrames(from([new Uint8Array(9), new Uint8Array(9)]))) pieces.push(piece.byteLength)
     expect(pieces).toEqual([20])
   })
 
-  test('keep nothing of what arrived with them', async () => {
+  test('do not keep the bytes that arrived with them in memory', async () => {
     const { frames } = await read([concat([encodeFrame(new Uint8Array(8)), new Uint8Array(50_000)])])
     expect(frames[0]?.buffer.byteLength).toBe(8)
   })
 
-  test('may be as long as the bound, not longer, and nothing is waited for behind the length', async () => {
+  test('may be as long as the bound, and a longer one is refused as soon as its length is read', async () => {
     expect((await read([encodeFrame(new Uint8Array(300))])).frames).toHaveLength(1)
     expect((await read([encodeFrame(new Uint8Array(301)).subarray(0, 2)])).error).toEqual(
       new FramingError('a frame of more than the 300 bytes that are allowed'),
@@ -65,13 +65,13 @@ describe('frames', () => {
     expect((await read(dripping, 5_000)).error).toEqual(new FramingError('a frame in more than 1024 pieces'))
   })
 
-  test('before garbage are still given', async () => {
+  test('that come before garbage are still delivered', async () => {
     const { frames, error } = await read([Uint8Array.of(1, 42, 0xff, 0xff, 0xff, 0xff, 0xff)])
     expect(frames).toEqual([Uint8Array.of(42)])
     expect(error).toEqual(new FramingError('a frame of a length without end'))
   })
 
-  test('or a FramingError: whatever arrives, nothing else comes of it, but the end of a stream within a frame', async () => {
+  test('or a FramingError result from any bytes, or the error of a stream that ends within a frame', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 500 })), async (pieces) => {
         const { frames, error } = await read(pieces)

@@ -59,7 +59,7 @@ describe('a link', () => {
     await until(() => receiver.log.length === 502)
   })
 
-  test('takes its connection along when the other end closes its stream and nothing else', async () => {
+  test('closes its connection when the other end closes only its stream', async () => {
     const receiver = await startPeer({ idleTime: 200 })
     const sender = await startIntruder()
     const stream = await sender.open(receiver)
@@ -97,7 +97,7 @@ describe('a link', () => {
     expect(performance.now() - start).toBeLessThan(500)
   })
 
-  test('is one for the protocol when both sides dial at once, and lives as long as one stream does', async () => {
+  test('is a single one when both sides dial at once, and lives as long as one of its streams', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     const [fromA] = await Promise.all([a.link(b), b.link(a)])
     await until(() => a.host.libp2p.getConnections().length === 2 && b.host.libp2p.getConnections().length === 2)
@@ -134,7 +134,7 @@ describe('a link', () => {
     await until(() => former.libp2p.getConnections().length === 0)
   })
 
-  test('drops what is sent to a peer without one', async () => {
+  test('is needed for sending: frames to a peer without one are dropped', async () => {
     const a = await startPeer()
     a.links.send('12D3KooWnobody', bytes('hello?'))
     expect(a.log).toEqual([])
@@ -205,7 +205,7 @@ async function slowReader(sender: Peer): Promise<{ id: string; stream: Stream; r
 describe('a slow reader', () => {
   const frame = new Uint8Array(maxFrameBytes)
 
-  test('that catches up loses nothing, however large our answer is', async () => {
+  test('that catches up loses nothing, however large the answer is', async () => {
     const sender = await startPeer()
     const { id, stream, received } = await slowReader(sender)
     const count = 2_000 // 8 MB
@@ -217,7 +217,7 @@ describe('a slow reader', () => {
     expect(sender.log).toEqual([`up ${id}`])
   })
 
-  test('that takes nothing for long is given up, without blame', async () => {
+  test('that takes nothing for long is cut off, without blame', async () => {
     const sender = await startPeer({ stallTimeout: 300 })
     const { id } = await slowReader(sender)
     for (let i = 0; i < 500; i += 1) sender.links.send(id, frame)
@@ -225,7 +225,7 @@ describe('a slow reader', () => {
     expect(sender.log).toEqual([`up ${id}`, `down ${id}`])
   })
 
-  test('to which nothing is sent may rest as long as it likes', async () => {
+  test('may rest for any time while nothing is sent to it', async () => {
     const sender = await startPeer({ stallTimeout: 100 })
     const { id } = await slowReader(sender)
     sender.links.send(id, frame)
@@ -233,7 +233,7 @@ describe('a slow reader', () => {
     expect(sender.log).toEqual([`up ${id}`])
   })
 
-  test('that takes less than is sent is given up before memory is, without blame', async () => {
+  test('that takes less than is sent is cut off before memory runs out, without blame', async () => {
     const sender = await startPeer()
     const { id } = await slowReader(sender)
     let sent = 0
@@ -246,7 +246,7 @@ describe('a slow reader', () => {
   })
 })
 
-describe('what is urgent', () => {
+describe('an urgent frame', () => {
   const urgent = (peer: Peer): number =>
     peer.host.libp2p.getConnections().flatMap(({ streams }) => streams.filter(({ protocol }) => protocol.endsWith('/urgent'))).length
 
@@ -257,7 +257,7 @@ describe('what is urgent', () => {
     return [a, b]
   }
 
-  test('goes both ways over one stream of its own, which is not there before it is needed', async () => {
+  test('goes over one stream of its own for both ways, opened when it is first needed', async () => {
     const [a, b] = await linked()
     expect([urgent(a), urgent(b)]).toEqual([0, 0])
     a.links.send(b.id, bytes('probe'), true)
@@ -283,7 +283,7 @@ describe('what is urgent', () => {
     expect(urgent(a)).toBeLessThanOrEqual(2)
   })
 
-  test('does not wait behind what the peer has not read, nor behind a pause', async () => {
+  test('waits neither behind unread frames nor behind a pause', async () => {
     const [a, b] = await linked()
     b.links.pause(a.id, 60_000)
     for (let i = 0; i < 2_000; i += 1) a.links.send(b.id, new Uint8Array(maxFrameBytes))
@@ -308,7 +308,7 @@ describe('what is urgent', () => {
     expect(a.log).toEqual([`up ${b.id}`])
   })
 
-  test('is heard from a link only', async () => {
+  test('is heard only from a peer with a link', async () => {
     const victim = await startPeer()
     const intruder = await startIntruder()
     const connection = await intruder.libp2p.dial(multiaddr(victim.address).encapsulate(`/p2p/${victim.id}`))
@@ -318,7 +318,7 @@ describe('what is urgent', () => {
     expect(victim.log).toEqual([])
   })
 
-  test('is bounded as everything is', async () => {
+  test('is bounded in length like other frames', async () => {
     const victim = await startPeer()
     const intruder = await startIntruder()
     const link = await intruder.open(victim)
@@ -333,7 +333,7 @@ describe('what is urgent', () => {
 })
 
 describe('a pause', () => {
-  test('holds back what a peer sends, in its own buffers, and loses nothing of it', async () => {
+  test('holds back the frames of a peer, in the buffers of that peer, and loses none', async () => {
     const [receiver, sender] = [await startPeer(), await startIntruder()]
     const stream = await sender.open(receiver)
     const id = sender.libp2p.peerId.toString()
@@ -361,7 +361,7 @@ describe('a pause', () => {
     await until(() => b.log.includes('late'))
   })
 
-  test('hides neither what had arrived nor the end of the link', async () => {
+  test('hides neither frames that had arrived nor the end of the link', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     await a.link(b)
     await until(() => b.links.has(a.id))
@@ -373,7 +373,7 @@ describe('a pause', () => {
     expect(b.log).toEqual([`up ${a.id}`, 'last words', `down ${a.id}`])
   })
 
-  test('counts for every connection of the peer', async () => {
+  test('applies to every connection of the peer', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     await a.link(b)
     await until(() => b.links.has(a.id))

@@ -23,7 +23,7 @@ function temporary(): string {
 }
 
 describe('a pool of real hosts', () => {
-  test('starts with one, who is a member at once', async () => {
+  test('starts with one node, which is a member at once', async () => {
     const start = performance.now()
     const { overlay } = await enter({ location: 'a@b', tag: bytes('gpu') })
     expect(performance.now() - start).toBeLessThan(1_000)
@@ -35,7 +35,7 @@ describe('a pool of real hosts', () => {
     expect(overlay.health()).toMatchObject({ links: 0, members: 1, alone: false, introducers: [] })
   })
 
-  test('shows each member to each other, once', async () => {
+  test('shows each member to every other, once', async () => {
     const nodes = await pool(5)
     const ids = nodes.map(({ id }) => id).sort()
     for (const node of nodes) {
@@ -50,7 +50,7 @@ describe('a pool of real hosts', () => {
     await until(() => first.overlay.members().length === 2 && second.overlay.members().length === 2)
   })
 
-  test('is known to a newcomer when its start resolves, so that it can signal whom it entered through', async () => {
+  test('is known to a newcomer when its start resolves, so that it can signal its introducer', async () => {
     const first = await enter({ tag: new Uint8Array(1_000) })
     for (let count = 2; count <= 6; count += 1) {
       const { overlay } = await enter({ bootstrap: [...first.overlay.self.addresses], tag: new Uint8Array(1_000) })
@@ -59,7 +59,7 @@ describe('a pool of real hosts', () => {
     }
   })
 
-  test('hears of a leave as that, quickly', async () => {
+  test('hears of a leave quickly, and not as a death', async () => {
     const [a, b, c] = await pool(3)
     const start = performance.now()
     await b!.overlay.leave()
@@ -69,7 +69,7 @@ describe('a pool of real hosts', () => {
     await expect(b!.overlay.closed).resolves.toEqual({ reason: 'left' })
   })
 
-  test('hears of a host that stops without a word as a death', async () => {
+  test('reports a host that stops without a word as dead', async () => {
     const [a, b, c] = await pool(3)
     await b!.overlay.libp2p.stop()
     await until(() => [a!, c!].every((node) => count(node, 'died', b!.id) === 1), 3_000)
@@ -77,7 +77,7 @@ describe('a pool of real hosts', () => {
     await expect(b!.overlay.elect('x')).rejects.toThrow(/has left the pool/u)
   })
 
-  test('says that an election is one too many, and has room again for one in place of another', async () => {
+  test('refuses one election too many, and has room again once a node withdraws from another', async () => {
     const { overlay } = await enter({ config: { limits: { elections: 2 } } })
     for (const name of ['a', 'b']) await overlay.elect(name)
     await expect(overlay.elect('c')).rejects.toMatchObject({ code: 'ELECTIONS_FULL' })
@@ -95,7 +95,7 @@ describe('a pool of real hosts', () => {
     expect(nodes[0]!.heard.some((each) => each.type === 'elected' && each.reign.winner.addresses.length === 1)).toBe(true)
   })
 
-  test('delivers signals, and tells who did not get one', async () => {
+  test('delivers signals, and reports the members that did not get one', async () => {
     const [a, b, c] = await pool(3)
     await a!.overlay.signal('go', [b!.id, c!.id])
     for (const node of [b!, c!]) {
@@ -111,7 +111,7 @@ describe('a pool of real hosts', () => {
     await expect(a!.overlay.signal('go', [b!.id], { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
-  test('tells an error of a listener to the process, and goes on', async () => {
+  test('reports an error of a listener to the process, and goes on', async () => {
     const { overlay, heard } = await enter()
     overlay.subscribe(() => {
       throw new Error('listener')
@@ -153,7 +153,7 @@ describe('an unreachable introducer', () => {
     expect(keyed.overlay.members()).toHaveLength(1)
   })
 
-  test('of another pool is reported as that', async () => {
+  test('of another pool is reported as such', async () => {
     const other = await enter({ pool: 'other' })
     const node = await enter({ bootstrap: [...other.overlay.self.addresses] })
     await until(() => node.overlay.health().introducers.length === 1)
@@ -163,7 +163,7 @@ describe('an unreachable introducer', () => {
 })
 
 describe('a private pool', () => {
-  test('opens to those who have the key', async () => {
+  test('opens to nodes that have the key', async () => {
     const key = generatePoolKey()
     const nodes = await pool(3, { key })
     expect(nodes.every(({ overlay }) => overlay.members().length === 3)).toBe(true)
@@ -171,7 +171,7 @@ describe('a private pool', () => {
 })
 
 describe('streams of the application', () => {
-  test('reach the handler of a member, who knows from whom', async () => {
+  test('reach the handler of a member, which knows the sender', async () => {
     const [a, b] = await pool(2)
     await b!.overlay.handle('/render/1.0.0', async (stream, from) => {
       for await (const data of stream) stream.send(bytes(`${from} said ${new TextDecoder().decode(data.subarray())}`))
@@ -185,7 +185,7 @@ describe('streams of the application', () => {
     expect(answer).toBe(`${a!.id} said hello`)
   })
 
-  test('are refused to those who are no members', async () => {
+  test('are refused to peers that are no members', async () => {
     const [inside, outside] = [await enter(), await enter({ pool: 'other' })]
     let handled = 0
     await inside.overlay.handle('/render/1.0.0', () => void (handled += 1))
@@ -226,7 +226,7 @@ describe('an identity file', () => {
     expect(second.overlay.self).toMatchObject({ id: first.id, incarnation: 2 })
   })
 
-  test('goes with the epochs of elections, so that a token is used once by a pool that was off as a whole', async () => {
+  test('keeps the epochs of elections, so that a pool that was off as a whole repeats no token', async () => {
     const identityFile = join(temporary(), 'identity.json')
     for (const epoch of [1, 2, 3]) {
       const { overlay } = await enter({ identityFile })
@@ -237,7 +237,7 @@ describe('an identity file', () => {
     }
   })
 
-  test('in use is refused by name, and free again after a leave', async () => {
+  test('in use is refused and named, and free again after a leave', async () => {
     const identityFile = join(temporary(), 'identity.json')
     const first = await enter({ identityFile })
     await expect(enter({ identityFile })).rejects.toMatchObject({ code: 'IDENTITY_IN_USE', message: expect.stringContaining(identityFile) })
@@ -245,7 +245,7 @@ describe('an identity file', () => {
     await enter({ identityFile })
   })
 
-  test('copied and used twice stops one of the two', async () => {
+  test('that is copied and used twice stops one of the two nodes', async () => {
     const folder = temporary()
     const identityFile = join(folder, 'identity.json')
     const first = await enter({ identityFile })
@@ -273,7 +273,7 @@ describe('a start that fails', () => {
       { code: 'LISTEN_FAILED', message: /192\.0\.2\.1.*not one of this machine/u },
     ],
     ['an impossible setting', { config: { limits: { frameBytes: -1 } } }, { name: 'RangeError' }],
-  ])('says so for %s', async (_what, options, error) => {
+  ])('gives the reason: %s', async (_what, options, error) => {
     const { message, ...rest } = error as { message?: RegExp }
     await expect(enter(options)).rejects.toMatchObject({ ...rest, ...(message && { message: expect.stringMatching(message) as string }) })
   })
@@ -309,7 +309,7 @@ describe('a start that fails', () => {
 })
 
 describe('leaving', () => {
-  test('can be done twice, and ends everything', async () => {
+  test('may be asked for twice, and ends everything', async () => {
     const { overlay } = await enter()
     await Promise.all([overlay.leave(), overlay.leave()])
     await overlay.leave()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Reign } from '@jel/protocol'
 import { Reigns } from './reigns.ts'
 
-it('forgets, from time to time, elections that the protocol has forgotten', () => {
+it('elections that the protocol has forgotten are forgotten here from time to time', () => {
   const known = new Set(['master'])
   const winner = { id: 'A', incarnation: 1, addresses: [], location: '', tag: new Uint8Array(), constants: new Map(), joinedAt: 0 }
   const reignOf = (election: string): Reign => ({ election, epoch: 1, winner })

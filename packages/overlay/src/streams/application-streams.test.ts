@@ -58,7 +58,7 @@ async function echo(stream: Stream): Promise<boolean> {
 }
 
 describe('at the end of a life', () => {
-  test('a connection that answers keeps its streams: it is of the next life, or of one that was only taken for dead', async () => {
+  test('a connection that answers keeps its streams: its peer lives on, or again', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     const streams = await applications(a, b, () => b.address)
     const stream = await streams.open(b.id, protocol, undefined)
@@ -66,7 +66,7 @@ describe('at the end of a life', () => {
     expect(await echo(stream)).toBe(true)
   })
 
-  test('a connection that stays silent goes, and the next stream takes another', async () => {
+  test('a connection that stays silent is closed, and the next stream takes another', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     const { address, cut } = await cable(b)
     let current = address
@@ -80,7 +80,7 @@ describe('at the end of a life', () => {
     expect(await echo(await streams.open(b.id, protocol, undefined))).toBe(true)
   })
 
-  test('while it is not known yet, streams take the youngest connection', async () => {
+  test('streams take the youngest connection while the end is not known yet', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     const { address, cut } = await cable(b)
     const streams = await applications(a, b, () => address)

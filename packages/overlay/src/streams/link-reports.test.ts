@@ -21,7 +21,7 @@ describe('the links of a pool', () => {
     await vi.waitUntil(async () => (await first.overlay.links()).some(({ roundTrip }) => roundTrip !== undefined), 30_000)
   })
 
-  it('are asked of members only, and reported only so often', async () => {
+  it('are asked of members only, and reported at a limited rate', async () => {
     const [first, second] = (await pool(2)) as [Node, Node]
     await expect(first.overlay.linksOf('12D3KooWnobody')).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' })
     let answers = 0
@@ -46,7 +46,7 @@ it('bytes and connections are counted, of closed connections too', async () => {
   expect((await first.overlay.traffic()).sent).toBeGreaterThanOrEqual(sent)
 })
 
-it('how long it took to find out about a death, and to reconcile, is measured', async () => {
+it('the times that a detection and a reconciliation took are measured', async () => {
   const [first, , third] = (await pool(3)) as [Node, Node, Node]
   await third.overlay.libp2p.stop()
   const measured = (what: string): { took: number }[] =>
