@@ -52,7 +52,7 @@ describe('joinPool()', () => {
     await expect(joinPool('p', { ...loopback, requireMembers: 1, timeout: 2 ** 31 })).rejects.toThrow(/timeout: must be milliseconds/u)
   })
 
-  it('takes tag and key as text, and undefined for what is not given', async () => {
+  it('takes tag and key as text, and undefined like an option that is not given', async () => {
     const key = new TextDecoder().decode(generatePoolKey())
     await using pool = await joinPool('p', { ...loopback, key, tag: 'grün', location: undefined } as unknown as PoolOptions)
     expect(new TextDecoder().decode(pool.self.tag)).toBe('grün')
@@ -68,19 +68,19 @@ describe('joinPool()', () => {
     await expect(refused).rejects.toBeInstanceOf(JelError)
   })
 
-  it('has one base of all errors', () => {
+  it('has one base class for all errors', () => {
     const errors = Object.values(jel).filter((each) => typeof each === 'function' && each.prototype instanceof Error)
     expect(errors.length).toBeGreaterThan(25)
     expect(errors.filter((each) => each !== JelError && !((each as { prototype: unknown }).prototype instanceof JelError))).toEqual([])
   })
 
-  it('names the level that is refused, and what is offered', async () => {
+  it('names the level that is refused, and the ones that are offered', async () => {
     await expect(joinPool('p', { joins: 'reliable' } as unknown as PoolOptions)).rejects.toThrow(
       /joins: "reliable" is not offered: choose 'unreliable' or 'off'/u,
     )
   })
 
-  it('is given up with its signal', async () => {
+  it('rejects with the reason of its signal', async () => {
     await expect(joinPool('p', { ...loopback, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
   })
 })
@@ -88,7 +88,7 @@ describe('joinPool()', () => {
 describe('requireMembers', () => {
   const dead = '127.0.0.1:1'
 
-  it.each(['main', 'worker'] as const)('is met when they come, with thread %j', async (thread) => {
+  it.each(['main', 'worker'] as const)('is met when the members come, with thread %j', async (thread) => {
     await using first = await joinPool('required', loopback)
     const pending = joinPool('required', { ...loopback, thread, bootstrap: first.self.addresses, requireMembers: 3 })
     await first.waitForMembers(2)
@@ -97,7 +97,7 @@ describe('requireMembers', () => {
     expect(second.members().map(({ id }) => id)).toEqual(expect.arrayContaining([first.self.id, second.self.id, third.self.id]))
   })
 
-  it.each(['main', 'worker'] as const)('that do not come is an error that says why, with thread %j', async (thread) => {
+  it.each(['main', 'worker'] as const)('is an error with the reason if the members do not come, with thread %j', async (thread) => {
     const error = await joinPool('required', { ...loopback, thread, bootstrap: [dead], requireMembers: 2, timeout: 500 }).then(
       () => undefined,
       (reason: unknown) => reason,
@@ -111,7 +111,7 @@ describe('requireMembers', () => {
     })
   })
 
-  it('tells in time of an introducer that says nothing', async () => {
+  it('reports in time an introducer that does not answer', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -120,7 +120,7 @@ describe('requireMembers', () => {
     silent.close()
   })
 
-  it('is given up with the signal, whose reason it rejects with', async () => {
+  it('rejects with the reason of the signal', async () => {
     const joining = joinPool('required', { ...loopback, requireMembers: 2, signal: AbortSignal.timeout(300) })
     await expect(joining).rejects.toMatchObject({ name: 'TimeoutError' })
   })
@@ -129,7 +129,7 @@ describe('requireMembers', () => {
 describe('a node whose introducers do not answer', () => {
   const bootstrap = ['127.0.0.1:1']
 
-  it('stands in no election, and does with the option to found the pool', async () => {
+  it('stands in no election unless it has the option to found the pool', async () => {
     await using waiting = await joinPool('founding', { ...loopback, bootstrap })
     await expect(waiting.elect('master', { signal: AbortSignal.timeout(2_500) })).rejects.toMatchObject({ name: 'TimeoutError' })
     await using founder = await joinPool('founding', { ...loopback, bootstrap, found: true })
@@ -148,7 +148,7 @@ describe('a node whose introducers do not answer', () => {
 })
 
 describe('a pool of real hosts', () => {
-  it('tells of joins, elects, signals, carries streams, and tells of leaves', async () => {
+  it('reports joins, elects, signals, carries streams, and reports leaves', async () => {
     const key = generatePoolKey()
     await using first = await joinPool('facade', { ...loopback, key, location: 'a@rack', tag: new TextEncoder().encode('gpu') })
     const second = await joinPool('facade', { ...loopback, key, bootstrap: first.self.addresses })

@@ -38,7 +38,7 @@ describe('on a Node that is too old', () => {
   })
 })
 
-it('the version that is needed is the one that all packages ask for', async () => {
+it('the required version is the one that all packages declare', async () => {
   for (const name of ['packages/jel', 'packages/overlay', 'packages/protocol', 'packages/compute', 'apps/node']) {
     const { engines } = JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8')) as { engines: { node: string } }
     expect(engines.node).toBe('>=22.18')

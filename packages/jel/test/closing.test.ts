@@ -14,7 +14,7 @@ import { join, poolName, pools } from './pools.ts'
 
 describe('a pool of a fixed size', () => {
   it.each(['main', 'worker'] as const)(
-    'is closed when as many have joined, those that left included, with a member in thread %s',
+    'closes when that many members have joined, those that left included, with a member in thread %s',
     async (thread) => {
       const name = poolName()
       const first = await join(name, [], { poolSize: 3 })
@@ -42,7 +42,7 @@ describe('a pool of a fixed size', () => {
     },
   )
 
-  it('keeps those that came first when more come at once, and the others get an error', async () => {
+  it('keeps the first ones when more come at once, and gives the others an error', async () => {
     const name = poolName()
     const first = await join(name, [], { poolSize: 3 })
     const outcomes = await Promise.all(
@@ -70,7 +70,7 @@ describe('a pool of a fixed size', () => {
     await expect.poll(() => first.members().length).toBe(1)
   })
 
-  it('that two founded with different sizes warns both when they meet', async () => {
+  it('that two nodes founded with different sizes warns both when they meet', async () => {
     const name = poolName()
     const warnings: string[][] = [[], []]
     const both = await Promise.all([3, 4].map((poolSize) => join(name, [], { poolSize })))
@@ -81,14 +81,14 @@ describe('a pool of a fixed size', () => {
     await expect.poll(() => warnings, { timeout: 10_000 }).toEqual([['POOL_SIZE_MISMATCH'], ['POOL_SIZE_MISMATCH']])
   })
 
-  it('is never waited for where nobody gave a size', async () => {
+  it('can not be waited for without a size', async () => {
     const [pool] = (await pools(1)) as [Pool]
     await expect(pool.waitForPoolClosed()).rejects.toMatchObject({ code: 'INVALID_OPTION' })
   })
 })
 
 describe('a pool that is terminated', () => {
-  it.each(['main', 'worker'] as const)('is so for all, for newcomers, too, and makes nobody leave (thread %s)', async (thread) => {
+  it.each(['main', 'worker'] as const)('is terminated for all, newcomers too, and makes no member leave (thread %s)', async (thread) => {
     const [one, two] = (await pools(2, (place) => (place === 1 ? { thread } : {}))) as [Pool, Pool]
     const received: Termination[] = []
     for (const pool of [one, two]) pool.addEventListener('terminated', ({ detail }) => received.push(detail))
@@ -111,7 +111,7 @@ describe('a pool that is terminated', () => {
   })
 })
 
-it('all members put members in the same order of joining', async () => {
+it('all members agree on the order of joining', async () => {
   const all = await pools(4)
   const orders = all.map((pool) => pool.members({ order: 'join' }).map(({ id }) => id))
   for (const order of orders) expect(order).toEqual(orders[0])
@@ -142,8 +142,8 @@ describe('events', () => {
   })
 })
 
-describe('what goes wrong before the pool is entered', () => {
-  it.each(['main', 'worker'] as const)('goes to onWarning, as that an introducer has another key (thread %s)', async (thread) => {
+describe('a problem before the pool is entered', () => {
+  it.each(['main', 'worker'] as const)('goes to onWarning, such as an introducer with another key (thread %s)', async (thread) => {
     const name = poolName()
     const closed = await join(name, [], { key: generatePoolKey() })
     const warnings: WarningDetail[] = []

@@ -60,7 +60,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     expect(one.self.constants.size).toBe(0)
   })
 
-  it('what a node signs is known as its own, in this pool alone, also once it has left', async () => {
+  it('a signature of a node is valid in this pool alone, and also once the node has left', async () => {
     const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
     const { id } = one.self
     const signature = await one.sign(bytes('word'))
@@ -75,7 +75,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     await expect(one.sign(bytes('word'))).rejects.toThrow(PoolLeftError)
   })
 
-  it('an event reaches all who are there once, and nobody who comes later', async () => {
+  it('an event reaches each present member once, and no later newcomer', async () => {
     const all = (await pools(3, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool, Pool]
     const received = all.map(eventsOf)
     const records = vi.fn<() => void>()
@@ -94,7 +94,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     expect(all[0].records()).toEqual([])
   })
 
-  it('a query is answered by those who have a handler, each once', async () => {
+  it('a query is answered once by each member that has a handler', async () => {
     const [asker, one, two, mute] = (await pools(4, (place) => (place < 2 ? { thread } : {}))) as [Pool, Pool, Pool, Pool]
     for (const pool of [asker, one, two]) pool.answer('load', (payload, from) => `${text(payload)} for ${from.id === asker.self.id}`)
     one.answer('silence', () => undefined)
@@ -111,7 +111,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
 })
 
 describe('a query', () => {
-  it('goes to those whose location and tag match', async () => {
+  it('goes to the members whose location and tag match', async () => {
     const options = [{ location: 'a@delft@nl', tag: 'gpu=1' }, { location: 'b@delft@nl' }, { location: 'c@paris@fr', tag: 'gpu=1' }]
     const all3 = (await pools(3, (place) => options[place] ?? {})) as [Pool, Pool, Pool]
     const asked = vi.fn<(place: number) => void>()
@@ -127,7 +127,7 @@ describe('a query', () => {
     expect(asked).toHaveBeenCalledTimes(5)
   })
 
-  it('ends with its signal, with the pool, and when who was asked is gone', async () => {
+  it('ends with its signal, with the pool, and when the members that were asked are gone', async () => {
     const [asker, other, third] = (await pools(3)) as [Pool, Pool, Pool]
     const controller = new AbortController()
     const aborted = all(asker.query('x', '', { timeout: 60_000, signal: controller.signal }))
@@ -141,7 +141,7 @@ describe('a query', () => {
     await other.leave()
   })
 
-  it('that a handler can’t answer is a warning there, and no answer', async () => {
+  it('gets no answer from a handler that fails, which gives a warning there', async () => {
     const [asker, one] = (await pools(2)) as [Pool, Pool]
     const warnings: string[] = []
     one.addEventListener('warning', ({ detail }) => warnings.push(`${detail.code}: ${detail.message}`))
@@ -155,7 +155,7 @@ describe('a query', () => {
     expect(warnings[1]).toMatch(/^QUERY_UNANSWERED: .*at most 1024 bytes, not 1025/u)
   })
 
-  it('takes one answer of each member that it asked, however many are sent, and none that is too long', async () => {
+  it('takes one answer of each asked member, however many are sent, and none that is too long', async () => {
     const [asker] = (await pools(1)) as [Pool]
     const hostile = await startOverlay({ pool: asker.name, listen: ['127.0.0.1:0'], bootstrap: asker.self.addresses })
     onTestFinished(async () => await hostile.leave())
@@ -176,7 +176,7 @@ describe('a query', () => {
     expect(await all(asker.query('x', '', { timeout: 1_500, filter }))).toEqual([`${hostile.self.id}: AAA`])
   })
 
-  it('with a name, payload, time or filter that makes no sense is refused', async () => {
+  it('with an invalid name, payload, time or filter is refused', async () => {
     const [pool] = (await pools(1)) as [Pool]
     expect(() => pool.query('')).toThrow(InvalidEventError)
     expect(() => pool.query('x', 'x'.repeat(1_025))).toThrow(InvalidEventError)

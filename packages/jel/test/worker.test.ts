@@ -46,7 +46,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.leave()))
 })
 
-test('an application that blocks its thread finds the events of that time, in order', async () => {
+test('an application that blocks its thread gets the events of that time afterwards, in order', async () => {
   const blocked = await join('worker')
   const other = await startRemoteOverlay({ pool: name(), listen, bootstrap: [...blocked.self.addresses] })
   await expect.poll(() => other.members().length, { timeout: 10_000 }).toBe(2)
@@ -146,7 +146,7 @@ describe('streams', () => {
     expect(await ended.promise).toBe('StreamResetError')
   })
 
-  test('one that was reset while it was being opened ends', async () => {
+  test('a stream that is reset while it is being opened ends', async () => {
     const [client, server] = await pair('worker', 'main')
     await server.handle('/never/1.0.0', () => {
       throw new Error('never')
@@ -155,7 +155,7 @@ describe('streams', () => {
     await expect.poll(() => stream.status, { timeout: 10_000 }).toBe('reset')
   })
 
-  test('waiting for the end of one can be given up', async () => {
+  test('a wait for the end of a stream can be aborted', async () => {
     const [client, server] = await pair('worker', 'main')
     await server.handle('/slow/1.0.0', (stream) => stream.pause())
     const stream = await client.open(server.self, '/slow/1.0.0')
@@ -167,7 +167,7 @@ describe('streams', () => {
     stream.abort(new Error('enough'))
   })
 
-  test('go to the handler that was set right after another was taken away', async () => {
+  test('go to a handler that is set right after another was removed', async () => {
     const [client, server] = await pair('main', 'worker')
     const controller = new AbortController()
     await server.handle('/turn/1.0.0', () => expect.unreachable(), { signal: controller.signal })
@@ -224,14 +224,14 @@ describe('the keys of a private pool', () => {
     await expect(one.keys.list()).rejects.toBeInstanceOf(PoolLeftError)
   })
 
-  test('are none of an open pool', async () => {
+  test('do not exist in an open pool', async () => {
     const open = await join('main')
     expect(await open.keys.list()).toEqual([])
     await expect(open.keys.install(next)).rejects.toMatchObject({ code: 'POOL_KEYS' })
   })
 })
 
-test('what was aborted rejects with the reason, and the rest goes on', async () => {
+test('an aborted call rejects with the reason, and the others go on', async () => {
   const pool = await join('worker')
   const reason = new Error('no time')
   await expect(pool.electionResult('role', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
@@ -241,7 +241,7 @@ test('what was aborted rejects with the reason, and the rest goes on', async () 
   expect(await pool.elect('role')).toMatchObject({ epoch: 1, winner: { id: pool.self.id } })
 })
 
-test('a thread that crashes ends the pool, and says so', async () => {
+test('a thread that crashes ends the pool, and is reported as the cause', async () => {
   const overlay = await startRemoteOverlay({ pool: name(), listen })
   const pool = new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' })
   const changes = pool.changes()
@@ -279,7 +279,7 @@ test('a worker cuts small buffers from small blocks, and leaves those of the app
   expect(said.split('\n')).toEqual(expect.arrayContaining(['worker 8192', `main ${Buffer.poolSize}`]))
 })
 
-test('more news than may wait: all that relied on them get an error, and the view is right afterwards', async () => {
+test('more news than may wait gives its readers an error, and the view is right afterwards', async () => {
   const overlay = new FakeOverlay()
   const { port1, port2 } = new MessageChannel()
   void new OverlayServer(overlay, port1, 10)
@@ -299,7 +299,7 @@ test('more news than may wait: all that relied on them get an error, and the vie
   await pool.leave()
 })
 
-test('a member that changed within its life is shown as it is now, and one that is gone does not come back', async () => {
+test('a changed member is shown as it is now, and a member that is gone does not come back', async () => {
   const overlay = new FakeOverlay(member('A'))
   const { port1, port2 } = new MessageChannel()
   void new OverlayServer(overlay, port1)
@@ -315,7 +315,7 @@ test('a member that changed within its life is shown as it is now, and one that 
   await remote.leave()
 })
 
-test('elections that the other thread has forgotten are forgotten', async () => {
+test('elections that the other thread has forgotten are forgotten here as well', async () => {
   const overlay = new FakeOverlay()
   const { port1, port2 } = new MessageChannel()
   void new OverlayServer(overlay, port1)

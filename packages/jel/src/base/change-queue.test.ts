@@ -20,7 +20,7 @@ async function take(changes: AsyncIterator<Change, undefined>, count: number): P
 }
 
 describe('changes()', () => {
-  it('starts with this node, then all present, then what happens', async () => {
+  it('starts with this node, then all present members, then changes as they happen', async () => {
     const overlay = new FakeOverlay(member('A'), member('C'))
     const changes = new Pool(overlay, parts).changes()
     overlay.tell({ type: 'died', member: member('A') })
@@ -28,7 +28,7 @@ describe('changes()', () => {
     expect(await take(changes, 5)).toEqual(['joined B/1', 'joined A/1', 'joined C/1', 'died A/1', 'joined A/2'])
   })
 
-  it('tells of a member that changed within its life, and shows it so from then on', async () => {
+  it('reports a member that changed within its life, and shows the change from then on', async () => {
     const overlay = new FakeOverlay(member('A'))
     const pool = new Pool(overlay, parts)
     const [early, heard] = [pool.changes(), [] as string[][]]
@@ -63,7 +63,7 @@ describe('changes()', () => {
     expect((await Promise.all(next)).map(({ value }) => value?.type)).toEqual(['joined', 'left'])
   })
 
-  it('overflows with an error, never with a gap, and the snapshot does not count', async () => {
+  it('overflows with an error, never with a gap, and does not count the snapshot', async () => {
     const overlay = new FakeOverlay(member('A'), member('C'), member('D'))
     const changes = new Pool(overlay, parts).changes({ limit: 2 })
     overlay.tell({ type: 'left', member: member('A') })
@@ -74,7 +74,7 @@ describe('changes()', () => {
     expect(await changes.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('counts only what waits', async () => {
+  it('counts only the changes that wait', async () => {
     const overlay = new FakeOverlay(member('A'))
     const changes = new Pool(overlay, parts).changes({ limit: 1 })
     await take(changes, 2)
@@ -84,7 +84,7 @@ describe('changes()', () => {
     }
   })
 
-  it('reads to the end of what is queued after leave', async () => {
+  it('gives all queued changes after leave', async () => {
     const overlay = new FakeOverlay()
     const pool = new Pool(overlay, parts)
     const changes = pool.changes()
@@ -96,7 +96,7 @@ describe('changes()', () => {
     expect(() => pool.changes()).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))
   })
 
-  it('throws when the node could not go on', async () => {
+  it('throws when the node has failed', async () => {
     const overlay = new FakeOverlay()
     const pool = new Pool(overlay, parts)
     const changes = pool.changes()
@@ -119,7 +119,7 @@ describe('changes()', () => {
     expect(() => pool.changes({ signal: controller.signal })).toThrow('enough')
   })
 
-  it('stops to collect when the loop is left', async () => {
+  it('stops collecting when the loop is left', async () => {
     const overlay = new FakeOverlay(member('A'))
     const changes = new Pool(overlay, parts).changes({ limit: 1 })
     for await (const _ of changes) break

@@ -8,7 +8,7 @@ const bufferWith = (limit?: number): { buffer: EventBuffer; delivered: number[];
   return { buffer, delivered, push: (n) => buffer.push(() => delivered.push(n)) }
 }
 
-it('hands events on at once, and what waited in order', () => {
+it('events are passed on at once, and those that waited in order', () => {
   const { buffer, delivered, push } = bufferWith()
   push(1)
   expect(delivered).toEqual([1])
@@ -21,7 +21,7 @@ it('hands events on at once, and what waited in order', () => {
   expect(delivered).toEqual([1, 2, 3, 4])
 })
 
-it('keeps the order when a listener pauses again, or makes something happen', () => {
+it('events keep their order when a listener pauses again or causes another event', () => {
   const { buffer, delivered, push } = bufferWith()
   buffer.pause()
   buffer.push(() => {
@@ -36,7 +36,7 @@ it('keeps the order when a listener pauses again, or makes something happen', ()
   expect(delivered).toEqual([1, 2, 3])
 })
 
-it('says when more came than may wait, and goes on afterwards', () => {
+it('more events than may wait are reported, and later events follow', () => {
   const { buffer, delivered, push } = bufferWith(2)
   buffer.pause()
   for (const n of [1, 2, 3, 4]) push(n)

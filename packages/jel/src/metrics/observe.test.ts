@@ -59,7 +59,7 @@ function setUp(): { overlay: FakeOverlay; meter: FakeMeter; pool: Pool } {
   return { overlay, meter, pool }
 }
 
-it('a pool is read as it stands, and what happened in it is counted', async () => {
+it('a pool is measured as it stands, and its events are counted', async () => {
   const { overlay, meter } = setUp()
   overlay.tell({ type: 'joined', member: member('D') })
   overlay.tell({ type: 'died', member: member('A') })
@@ -81,7 +81,7 @@ it('a pool is read as it stands, and what happened in it is counted', async () =
   expect(meter.recorded.get('jel.reconciliation.seconds')).toEqual([0.02])
 })
 
-it('a pool that has ended is read no more', async () => {
+it('a pool that has ended is measured no more', async () => {
   const { meter, pool } = setUp()
   await pool.leave()
   await meter.collect()
@@ -90,7 +90,7 @@ it('a pool that has ended is read no more', async () => {
   expect(meter.callbacks.size).toBe(0)
 })
 
-it('every instrument has one name, for Prometheus too, that says its unit', () => {
+it('every instrument has one name, also for Prometheus, that contains its unit', () => {
   const names = instruments.map(prometheusName)
   expect(new Set(names).size).toBe(names.length)
   for (const [i, { unit, kind }] of instruments.entries()) {

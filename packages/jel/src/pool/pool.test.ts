@@ -48,7 +48,7 @@ describe('records', () => {
 })
 
 describe('waitForMembers()', () => {
-  it('resolves at once where they are here, and as soon as they come', async () => {
+  it('resolves at once if the members are here, or as soon as they come', async () => {
     const { overlay, pool } = setUp()
     await pool.waitForMembers(3)
     let isHere = false
@@ -59,7 +59,7 @@ describe('waitForMembers()', () => {
     await four
   })
 
-  it('counts where joins are off as well', async () => {
+  it('counts members even if joins are off', async () => {
     const overlay = new FakeOverlay()
     const pool = new Pool(overlay, { ...parts, joins: 'off' })
     const two = pool.waitForMembers(2)
@@ -67,7 +67,7 @@ describe('waitForMembers()', () => {
     await two
   })
 
-  it('is given up with its signal, and when the pool ends', async () => {
+  it('rejects when its signal aborts, and when the pool ends', async () => {
     const { pool } = setUp()
     const abort = new AbortController()
     const [aborted, left] = [pool.waitForMembers(4, { signal: abort.signal }), pool.waitForMembers(5)]
@@ -83,7 +83,7 @@ describe('waitForMembers()', () => {
 })
 
 describe('elections', () => {
-  it('elect() is a candidacy and resolves with the next reign', async () => {
+  it('elect() makes the node a candidate and resolves with the next reign', async () => {
     const { overlay, pool } = setUp()
     const result = pool.elect('master')
     overlay.tell({ type: 'elected', reign: reign('C', 1, 'other') })
@@ -125,7 +125,7 @@ describe('elections', () => {
     expect(overlay.asked).toEqual(['elect master', 'withdraw master', 'elect master'])
   })
 
-  it('an abort does not withdraw what another call stands for', async () => {
+  it('an abort does not withdraw the candidacy of another call', async () => {
     const { overlay, pool } = setUp()
     const controller = new AbortController()
     const one = pool.elect('master', { signal: controller.signal })
@@ -146,7 +146,7 @@ describe('elections', () => {
     expect(overlay.asked).toEqual([])
   })
 
-  it('withdraw() ends the candidacy and those who wait for it', async () => {
+  it('withdraw() ends the candidacy and the calls that wait for it', async () => {
     const { overlay, pool } = setUp()
     const candidate = pool.elect('master')
     const watcher = pool.electionResult('master')
@@ -166,7 +166,7 @@ describe('elections', () => {
     overlay.tell({ type: 'elected', reign: reign('B') })
   })
 
-  it.each(['', 'x'.repeat(5000)])('a bad name is refused by name (%#)', async (name) => {
+  it.each(['', 'x'.repeat(5000)])('a bad name is refused and named (%#)', async (name) => {
     const { overlay, pool } = setUp()
     await expect(pool.elect(name)).rejects.toMatchObject({ code: 'INVALID_ELECTION_NAME' })
     expect(overlay.asked).toEqual([])
@@ -210,7 +210,7 @@ describe('commands about members', () => {
     expect(overlay.asked).toEqual(['maybeDead A', 'maybeDead C', 'signal go A C', 'signal stop C abortable', 'open A /x/1'])
   })
 
-  it('name an id that nobody has', async () => {
+  it('name an id that no member has', async () => {
     const { pool } = setUp()
     const unknown = { code: 'UNKNOWN_MEMBER', message: expect.stringContaining('Z') }
     expect(() => pool.maybeDead('Z')).toThrow(expect.objectContaining(unknown))
@@ -257,7 +257,7 @@ describe('commands about members', () => {
     expect(overlay.asked).toEqual(['handle /x/1', 'unhandle /x/1'])
   })
 
-  it('the signal of a handler that was taken away does not end the next one', async () => {
+  it('the signal of a removed handler does not end the next one', async () => {
     const { overlay, pool } = setUp()
     const controller = new AbortController()
     await pool.handle('/x/1', () => {}, { signal: controller.signal })
@@ -269,7 +269,7 @@ describe('commands about members', () => {
 })
 
 describe('a node that has ended, before the pool knows', () => {
-  it('refuses every call as a pool that was left does', async () => {
+  it('refuses every call like a pool that was left', async () => {
     const { overlay, pool } = setUp()
     overlay.end()
     const left = { code: 'POOL_LEFT', cause: { code: 'OVERLAY_CLOSED' } }
@@ -286,7 +286,7 @@ describe('a node that has ended, before the pool knows', () => {
     expect(() => pool.maybeDead('A')).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))
   })
 
-  it('leaves no promise behind, nor anything that a signal could throw in', async () => {
+  it('leaves no pending promise, and no listener in which a signal could throw', async () => {
     const unhandled: unknown[] = []
     const note = (reason: unknown): void => void unhandled.push(reason)
     process.on('unhandledRejection', note)
@@ -308,7 +308,7 @@ describe('a node that has ended, before the pool knows', () => {
 })
 
 describe('leave()', () => {
-  it('rejects what is pending, tells nothing afterwards, and refuses what comes later', async () => {
+  it('rejects pending calls, reports no event afterwards, and refuses later calls', async () => {
     const { overlay, pool } = setUp()
     pool.addEventListener('left', () => expect.unreachable())
     const pending = [pool.elect('master'), pool.electionResult('master')]
@@ -335,7 +335,7 @@ describe('leave()', () => {
     expect(overlay.asked).toEqual(['leave'])
   })
 
-  it('goes on when the wait for it is given up', async () => {
+  it('goes on when the wait for it is aborted', async () => {
     const { overlay, pool } = setUp()
     const controller = new AbortController()
     const leaving = pool.leave({ signal: controller.signal })

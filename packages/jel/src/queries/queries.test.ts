@@ -20,7 +20,7 @@ describe('a query to some of many members', () => {
   })
 })
 
-describe('who asks', () => {
+describe('an asker', () => {
   /** Returns a stream with an answer: the number of a query, then a payload. */
   const answerOf = (id: number, text: string): Stream => {
     const bytes = new Uint8Array(4 + text.length)
@@ -55,7 +55,7 @@ describe('who asks', () => {
     return { received, ended, answer }
   }
 
-  it('takes no answer of a member that it did not ask, and waits for nobody but those that it asked', async () => {
+  it('takes answers only from the members that it asked, and waits for no others', async () => {
     const { received, ended, answer } = await ask({ ids: ['M1', 'M2'] })
     await answer('not asked', 'M3')
     await answer('no member', 'M9')
@@ -67,7 +67,7 @@ describe('who asks', () => {
     expect(received).toEqual(['M1: first', 'M2: last'])
   })
 
-  it('takes one answer of each member, of as much as an answer may have', async () => {
+  it('takes one answer of each member, as long as an answer may be', async () => {
     const { received, ended, answer } = await ask()
     await answer('first', 'M1')
     await answer('again', 'M1')
@@ -78,8 +78,8 @@ describe('who asks', () => {
   })
 })
 
-describe('whoever is asked', () => {
-  it('answers only so much of one member at a time, and what it can’t reach not again', async () => {
+describe('a member that is asked', () => {
+  it('answers one asker at a limited rate, and no more once it can’t reach that one', async () => {
     const overlay = new FakeOverlay(member('A'))
     const pool = new Pool(overlay, parts)
     const warnings: string[] = []

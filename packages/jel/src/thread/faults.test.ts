@@ -25,15 +25,15 @@ test('an unknown class keeps its name and code', () => {
   expect(across(new Strange('hm'))).toMatchObject({ name: 'Strange', code: 'ODD', message: 'hm' })
 })
 
-test('the cause comes along', () => {
+test('the cause of an error is carried along', () => {
   expect(across(new Error('outer', { cause: new UnknownMemberError('inner') })).cause).toBeInstanceOf(UnknownMemberError)
 })
 
-test('an abort stays an abort, and what is no error becomes one', () => {
+test('an abort stays an abort, and a thrown value that is no error becomes one', () => {
   expect(across(new DOMException('enough', 'AbortError'))).toMatchObject({ name: 'AbortError', message: 'enough' })
   expect(across('text').message).toBe('text')
 })
 
-test('fields that are no plain data stay behind', () => {
+test('fields that are no plain data are dropped', () => {
   expect(Object.keys(across(Object.assign(new Error('x'), { callback: () => {}, n: 1 })))).toEqual(['n'])
 })

@@ -12,7 +12,7 @@ const record = (name: string, rest: Partial<PoolRecord> = {}): PoolRecord => {
   return { name, owner: 'A', version: 1, expires: Date.now() + 60_000, value: Uint8Array.of(1), ...rest }
 }
 
-it('holds the records that were reported, without those that are gone or over', () => {
+it('a mirror holds the records that were reported, without withdrawn or expired ones', () => {
   const held = mirror()
   const report = (record: PoolRecord): void => held.take({ type: 'record', record })
   for (const name of ['job/2', 'job/1', 'other']) report(record(name))
@@ -22,7 +22,7 @@ it('holds the records that were reported, without those that are gone or over', 
   expect(held.records('job/').map(({ name, owner }) => `${name} ${owner}`)).toEqual(['job/1 A', 'job/1 B'])
 })
 
-it('does not grow with records that are over and that nobody asks for', () => {
+it('a mirror does not grow with expired records that nobody asks for', () => {
   const held = mirror()
   for (let i = 0; i < 10 * RECORDS_UNREAD; i++) held.take({ type: 'record', record: record(`job/${i}`, { expires: Date.now() - 1 }) })
   expect(held.heldRecords).toBeLessThanOrEqual(RECORDS_UNREAD)

@@ -16,7 +16,7 @@ function queueOf(limit: number): { queue: NewsQueue; log: string[] } {
   return { queue, log }
 }
 
-test('what comes in one turn goes in one message, in order', async () => {
+test('the news of one turn goes in one message, in order', async () => {
   const { queue, log } = queueOf(10)
   for (const id of ['A', 'B']) queue.add(news(id))
   await Promise.resolve()
@@ -25,7 +25,7 @@ test('what comes in one turn goes in one message, in order', async () => {
   expect(log).toEqual(['AB', 'C'])
 })
 
-test('beyond the limit news are dropped, until all that were sent are taken: then the gap is reported', () => {
+test('news beyond the limit is dropped until all sent news is taken; then the gap is reported', () => {
   const { queue, log } = queueOf(3)
   for (const id of ['A', 'B', 'C', 'D', 'E']) queue.add(news(id))
   queue.flush()

@@ -15,7 +15,7 @@ const { port1, port2 } = new MessageChannel()
 
 afterEach(() => port2.close())
 
-it('a thread that ends before its last report has come is not taken for one that failed', async () => {
+it('a thread that ends before its last report arrives does not count as failed', async () => {
   const thread = new EventEmitter()
   const overlay = new RemoteOverlay(thread as unknown as Thread, port1, 'test', {
     members: [],
@@ -60,7 +60,7 @@ it('calls and answers cross the port, in order', async () => {
   await expect(remote.sign(Uint8Array.of(1))).rejects.toMatchObject({ code: 'OVERLAY_CLOSED' })
 })
 
-it('a node that stands in as many elections as it may says so', async () => {
+it('one election too many rejects with the code of the other thread', async () => {
   const { overlay, remote } = await across()
   overlay.elect = () => Promise.reject(new ElectionsFullError('no room'))
   const pool = new Pool(remote, { joins: 'unreliable', elections: 'non-uniform' })
@@ -68,7 +68,7 @@ it('a node that stands in as many elections as it may says so', async () => {
   await pool.leave()
 })
 
-it('a call that is given up ends at both sides', async () => {
+it('a call that is aborted ends at both sides', async () => {
   const { overlay, remote } = await across()
   const aborted = Promise.withResolvers<void>()
   overlay.signal = async (_name, _ids, options) => {

@@ -47,7 +47,7 @@ function bridged(): Bridged {
   }
 }
 
-test('what was received while the application was behind comes before the end, though both ends are closed by then', async () => {
+test('bytes that wait for a slow application come before the end, even if both ends are closed by then', async () => {
   const { stream, pieces, bytes, takes, close } = bridged()
   stream.onData(new Uint8Array(STREAM_WINDOW))
   stream.onData(new Uint8Array(1_000))
@@ -62,7 +62,7 @@ test('what was received while the application was behind comes before the end, t
   close()
 })
 
-test('an application that is behind, with nothing more to come, gets the end at once', async () => {
+test('a slow application for which no more bytes wait gets the end at once', async () => {
   const { stream, pieces, bytes, close } = bridged()
   stream.onData(new Uint8Array(STREAM_WINDOW))
   expect(stream.readStatus).toBe('paused')
