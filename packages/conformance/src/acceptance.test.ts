@@ -11,7 +11,7 @@ function list(): { runner: TestRunner; run: Map<string, () => Promise<void>>; sk
   return { runner: { describe: (_name, body) => body(), it }, run, skipped }
 }
 
-it('skips what there is no time for, and says why', () => {
+it('a case that there is no time for is skipped with the reason', () => {
   const all = list()
   const create = (): Promise<Swarm> => Promise.reject(new Error('not now'))
   acceptance({ name: 'any', create, size: 8 }, all.runner)
@@ -21,12 +21,12 @@ it('skips what there is no time for, and says why', () => {
   const some = list()
   acceptance({ name: 'any', create, size: 8, lacks: { slow: 'takes minutes' } }, some.runner)
   expect(some.skipped).toContain(
-    'a pause of 60 s is a death, and who wakes up comes back with a higher incarnation and a whole view (skipped: takes minutes)',
+    'a member that pauses for 60 s dies, and comes back with a higher incarnation and a whole view (skipped: takes minutes)',
   )
   expect(some.run.size + some.skipped.length).toBe(all.run.size)
 })
 
-it('what is called impossible is tried, and must fail', async () => {
+it('a case that is called impossible is tried, and must fail', async () => {
   const { runner, run } = list()
   let tried = 0
   const create = (): Promise<Swarm> => Promise.reject(new Error(`not now, ${++tried}`))
@@ -38,7 +38,7 @@ it('what is called impossible is tried, and must fail', async () => {
   await expect(mustFail(() => Promise.resolve(), ['watch'])).rejects.toThrow('it passes, though this swarm is said to lack watch')
 })
 
-it('closes the swarm after a case that failed', async () => {
+it('the swarm is closed after a case that failed', async () => {
   const { runner, run } = list()
   let closed = 0
   const swarm = {

@@ -12,7 +12,7 @@ const told = (type: 'joined' | 'left' | 'died', id: string, incarnation = 1): Sw
 const account = (...events: SwarmEvent[]): Account => new Account({ id: 'me', events } as unknown as SwarmNode)
 
 describe('an account', () => {
-  it('knows who is present, who ended and how, and who reigns', () => {
+  it('knows the present members, the ends of the others, and the winners', () => {
     const reign = { election: 'master', epoch: 1, winner: { id: 'a', incarnation: 1, location: '', tag: new Uint8Array() } }
     const events = [told('joined', 'me'), told('joined', 'a'), told('joined', 'b'), told('left', 'b'), told('died', 'a')]
     const read = account(...events, told('joined', 'a', 2), { type: 'elected', reign }).read()
@@ -26,7 +26,7 @@ describe('an account', () => {
     expect(read.story('a')).toBe('…me was told of …a: joined #1, died #1, joined #2')
   })
 
-  it('reads on where it stopped', () => {
+  it('continues where it stopped reading', () => {
     const events = [told('joined', 'me')]
     const read = account(...events)
     expect(read.read().present.size).toBe(1)
@@ -46,7 +46,7 @@ describe('an account', () => {
     ['which was not present', [told('joined', 'me'), told('joined', 'a'), told('left', 'a'), told('died', 'a')]],
     ['which was not present', [told('joined', 'me'), told('joined', 'a', 2), told('died', 'a')]],
   ]
-  it.each(broken)('says that a promise was broken: … %s', (words, events) => {
+  it.each(broken)('reports a broken promise: … %s', (words, events) => {
     expect(() => account(...events).read()).toThrow(AcceptanceError)
     expect(() => account(...events).read()).toThrow(words)
   })

@@ -5,7 +5,7 @@ export const dying: Theme = {
   name: 'dying',
   cases: [
     {
-      name: 'who is killed has died, and nobody else',
+      name: 'a killed member is reported as dead, and no other member',
       needs: ['kill'],
       async run(world) {
         const [first, second, ...others] = await world.pool()
@@ -19,7 +19,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'a third is killed at once, and nobody else has died',
+      name: 'a third is killed at once, and no other member is reported as dead',
       needs: ['kill'],
       async run(world) {
         const nodes = await world.pool()
@@ -34,7 +34,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'of two, one is killed',
+      name: 'the other of two members reports that one was killed',
       needs: ['kill'],
       async run(world) {
         const [first, second] = await world.pool(2)
@@ -43,7 +43,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'all but one are killed at once',
+      name: 'the last member reports that all others were killed at once',
       needs: ['kill'],
       async run(world) {
         const [last, ...victims] = await world.pool(Math.min(world.size, 10))
@@ -52,7 +52,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'a silent host has died',
+      name: 'a silent host is reported as dead',
       needs: ['silence'],
       async run(world) {
         const [first, second, ...others] = await world.pool()
@@ -63,7 +63,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'a pause of 5 s kills nobody, in either direction',
+      name: 'a pause of 5 s causes no death, in either direction',
       needs: ['pause'],
       async run(world) {
         const nodes = await world.pool()
@@ -77,7 +77,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'a pause of 60 s is a death, and who wakes up comes back with a higher incarnation and a whole view',
+      name: 'a member that pauses for 60 s dies, and comes back with a higher incarnation and a whole view',
       needs: ['pause', 'slow'],
       async run(world) {
         const nodes = await world.pool()
@@ -99,7 +99,7 @@ export const dying: Theme = {
       },
     },
     {
-      name: 'a hint that somebody may be dead kills nobody',
+      name: 'a hint that a member may be dead causes no death',
       async run(world) {
         const nodes = await world.pool()
         const [first, second, third] = nodes

@@ -25,7 +25,7 @@ export const electing: Theme = {
   name: 'electing',
   cases: [
     {
-      name: 'all stand at once, and all name one of them',
+      name: 'all members stand at once, and all name the same winner',
       async run(world) {
         const nodes = await world.pool()
         const reign = await elect(world, nodes, nodes)
@@ -45,7 +45,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'who is alone wins',
+      name: 'a member that is alone wins',
       async run(world) {
         const alone = await world.spawn()
         await world.allSee(3_000, [alone])
@@ -53,7 +53,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'who finds nobody at the address of its introducer wins nothing before somebody comes',
+      name: 'a node whose introducer does not answer wins nothing before another node comes',
       needs: ['kill'],
       async run(world) {
         const gone = await world.spawn()
@@ -86,7 +86,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner is killed, all name a next one with a higher epoch, without being asked',
+      name: 'when the winner is killed, all name a next one with a higher epoch, unasked',
       needs: ['kill'],
       async run(world) {
         const nodes = await world.pool()
@@ -99,7 +99,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner leaves, likewise',
+      name: 'when the winner leaves, all name a next one with a higher epoch',
       async run(world) {
         const nodes = await world.pool()
         const reign = await elect(world, nodes, nodes)
@@ -111,7 +111,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'winners are killed one after the other, and epochs grow',
+      name: 'epochs grow while winners are killed one after the other',
       needs: ['kill'],
       async run(world) {
         let nodes: SwarmNode[] = await world.pool(Math.min(world.size, 8))
@@ -126,7 +126,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner withdraws, the next one reigns; when the last one does, nobody new',
+      name: 'when the winner withdraws, the next candidate reigns; the last reign stands without candidates',
       needs: ['withdraw'],
       async run(world) {
         const nodes = await world.pool(5)
@@ -144,7 +144,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'who only asks for the result gets it, now or later, and is no candidate',
+      name: 'a member that only asks for the result gets it, now or later, and is no candidate',
       async run(world) {
         const nodes = await world.pool(5)
         const [asker, , candidate] = byId(nodes)
@@ -161,7 +161,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'a newcomer learns who reigns',
+      name: 'a newcomer learns of the current reign',
       async run(world) {
         const [first, second, ...others] = await world.pool(5)
         const reign = await elect(world, [second], [first, second, ...others])
@@ -186,7 +186,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'elections of different names have nothing to do with each other',
+      name: 'elections of different names are independent of each other',
       async run(world) {
         const nodes = await world.pool(5)
         const [first, second] = nodes

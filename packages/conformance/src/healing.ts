@@ -33,7 +33,7 @@ export const healing: Theme = {
       },
     },
     {
-      name: 'halves that gave each other up find each other again, and nobody is resurrected',
+      name: 'halves that pronounced each other dead find each other again, and no dead life returns',
       needs: ['partition', 'slow'],
       async run(world) {
         const nodes = await world.pool()
@@ -44,7 +44,7 @@ export const healing: Theme = {
       },
     },
     {
-      name: 'halves with a winner each agree on one after the heal, in a new epoch',
+      name: 'two halves, each with a winner, agree on one after the heal, in a new epoch',
       needs: ['partition', 'slow'],
       async run(world) {
         const nodes = await world.pool()
@@ -66,7 +66,7 @@ export const healing: Theme = {
       },
     },
     {
-      name: 'one that was cut off for a minute comes back',
+      name: 'a member that was cut off for a minute comes back',
       needs: ['partition', 'slow'],
       async run(world) {
         const [lonely, ...others] = await world.pool()
@@ -78,7 +78,7 @@ export const healing: Theme = {
       },
     },
     {
-      name: 'partitions come and go, and who was killed meanwhile stays dead',
+      name: 'members that are killed stay dead while partitions come and go',
       needs: ['partition', 'kill', 'slow'],
       async run(world) {
         let nodes: SwarmNode[] = await world.pool()
@@ -125,7 +125,7 @@ export const healing: Theme = {
       },
     },
     {
-      name: 'two pools with a winner each merge under one',
+      name: 'two pools, each with a winner, merge under one',
       needs: ['introduce'],
       async run(world) {
         const pools = [await world.pool(4), await world.pool(5)]

@@ -5,7 +5,7 @@ export const joining: Theme = {
   name: 'joining',
   cases: [
     {
-      name: 'all who are given only the first one’s address see each other, each its own join first and nobody twice',
+      name: 'members that all enter through the first see each other once, each its own join first',
       async run(world) {
         const nodes = await world.pool()
         await world.watch(1_000)
@@ -17,7 +17,7 @@ export const joining: Theme = {
       },
     },
     {
-      name: 'who comes later, through anybody, is known everywhere soon',
+      name: 'a newcomer that enters later, through any member, is soon known everywhere',
       async run(world) {
         const nodes = await world.pool(5)
         for (let i = 0; i < 4; i++) {
@@ -29,7 +29,7 @@ export const joining: Theme = {
       },
     },
     {
-      name: 'location and tag are told unchanged',
+      name: 'location and tag arrive unchanged',
       async run(world) {
         const first = await world.spawn()
         const tag = new TextEncoder().encode('grün\r\n"9\'')
@@ -44,7 +44,7 @@ export const joining: Theme = {
       },
     },
     {
-      name: 'the introducer may be killed once the others are in: nothing is lost, and newcomers enter through any other',
+      name: 'after the introducer is killed nothing is lost, and newcomers enter through any other member',
       needs: ['kill'],
       async run(world) {
         const [first, ...others] = await world.pool()
@@ -58,7 +58,7 @@ export const joining: Theme = {
       },
     },
     {
-      name: 'who is given several addresses, of which the first is dead, enters through another',
+      name: 'a node with several addresses, of which the first is dead, enters through another',
       needs: ['kill'],
       async run(world) {
         const [first, ...others] = await world.pool(5)
@@ -69,7 +69,7 @@ export const joining: Theme = {
       },
     },
     {
-      name: 'who finds nobody at the address goes on alone, and can be joined',
+      name: 'a node whose introducer does not answer goes on alone, and can be joined',
       needs: ['kill'],
       async run(world) {
         const gone = await world.spawn()

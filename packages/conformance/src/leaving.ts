@@ -5,7 +5,7 @@ export const leaving: Theme = {
   name: 'leaving',
   cases: [
     {
-      name: 'who leaves has left, and has not died',
+      name: 'a member that leaves is reported as left, and not as dead',
       async run(world) {
         const [first, second, ...others] = await world.pool()
         const leave = world.outcome(second.leave())
@@ -17,7 +17,7 @@ export const leaving: Theme = {
       },
     },
     {
-      name: 'several leave at once, the founder among them',
+      name: 'several members leave at once, the founder among them',
       async run(world) {
         const nodes = await world.pool()
         const leavers = nodes.filter((_, i) => i % 3 === 0)
@@ -30,7 +30,7 @@ export const leaving: Theme = {
       },
     },
     {
-      name: 'a newcomer is not told of who left before',
+      name: 'a newcomer gets no report of members that left before',
       async run(world) {
         const [first, second, ...others] = await world.pool(5)
         world.outcome(second.leave())
@@ -43,7 +43,7 @@ export const leaving: Theme = {
       },
     },
     {
-      name: 'who stays behind alone can be joined',
+      name: 'a member that stays behind alone can be joined',
       async run(world) {
         const [first, second] = await world.pool(2)
         world.outcome(first.leave())
@@ -53,7 +53,7 @@ export const leaving: Theme = {
       },
     },
     {
-      name: 'all leave at once, and each of them stops',
+      name: 'all members leave at once, and each of them stops',
       async run(world) {
         const nodes = await world.pool(5)
         const leaves = nodes.map((node) => world.outcome(node.leave()))

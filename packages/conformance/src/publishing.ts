@@ -87,7 +87,7 @@ export const publishing: Theme = {
       },
     },
     {
-      name: 'a record is gone everywhere when its time is over',
+      name: 'a record that expires is gone everywhere',
       async run(world) {
         const nodes = await world.pool(3)
         const [first] = nodes
@@ -98,7 +98,7 @@ export const publishing: Theme = {
       },
     },
     {
-      name: 'records that halves published apart are everywhere after the heal',
+      name: 'records that halves published apart reach all members after the heal',
       needs: ['partition', 'slow'],
       async run(world) {
         const nodes = await world.pool()

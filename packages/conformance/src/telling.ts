@@ -40,7 +40,7 @@ export const telling: Theme = {
   name: 'telling',
   cases: [
     {
-      name: 'a signal reaches those it was sent to, and no others',
+      name: 'a signal reaches its receivers, and no other members',
       async run(world) {
         const [sender, ...others] = await world.pool()
         const receivers = others.slice(0, 3)
@@ -60,7 +60,7 @@ export const telling: Theme = {
       },
     },
     {
-      name: 'a tag that is changed is known to all, to newcomers, too, and ends no life',
+      name: 'a tag that is changed is known to all, newcomers included, and ends no life',
       async run(world) {
         const nodes = await world.pool()
         const [first, second] = nodes
@@ -73,7 +73,7 @@ export const telling: Theme = {
       },
     },
     {
-      name: 'an event reaches all who are there once, its sender included, and nobody who comes later',
+      name: 'an event reaches each present member once, its sender included, and no later newcomer',
       async run(world) {
         const nodes = await world.pool()
         const [first, second] = nodes
@@ -91,7 +91,7 @@ export const telling: Theme = {
       },
     },
     {
-      name: 'twenty events at once reach all, each once',
+      name: 'twenty events at once reach all members, each once',
       async run(world) {
         const nodes = await world.pool()
         const [, second] = nodes
@@ -105,7 +105,7 @@ export const telling: Theme = {
       },
     },
     {
-      name: 'who leaves after an event was heard by all',
+      name: 'an event of a member that leaves right afterwards reaches all',
       async run(world) {
         const [first, second, ...others] = await world.pool()
         await second.broadcast('bye', bytes('all'))
@@ -142,7 +142,7 @@ export const telling: Theme = {
       },
     },
     {
-      name: 'who subscribes late is told first of itself, then of all present, then of what happens',
+      name: 'a late subscriber is notified first of itself, then of all present, then of changes',
       needs: ['watch'],
       async run(world) {
         const [first, second, ...others] = await world.pool()
