@@ -37,7 +37,7 @@ const problem = obstacle()
 if (problem !== undefined) console.warn(`the laboratory was skipped: ${problem}`)
 
 describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
-  it('does on real hosts what a scenario says, and sees what comes of it', async () => {
+  it('runs a scenario on real hosts, and observes its outcome', async () => {
     const child = spawn(process.execPath, [labMain, crash], { stdio: ['ignore', 'pipe', 'pipe'] })
     const { stdout: text, stderr: steps, status } = await finished(child)
     expect(steps).toMatch(/12\.\d s: node 3 crashes/u)
@@ -49,7 +49,7 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     expect(status).toBe(0)
   })
 
-  it('keeps hosts as far apart as it is told: each packet takes its time, in order, through links as narrow as they are', async () => {
+  it('delays each packet between hosts as configured, in order, through links of the configured width', async () => {
     const { stdout, status } = await finished(spawn(process.execPath, [hosts, 'far'], { stdio: ['ignore', 'pipe', 'inherit'] }))
     expect(status).toBe(0)
     const { connecting, roundTrips, refused, payload } = JSON.parse(stdout) as Measured
@@ -62,7 +62,7 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     expect(payload.took).toBeGreaterThan(1_000)
   })
 
-  it('refuses what a firewall refuses, at once and both ways, and lets all in again afterwards', async () => {
+  it('refuses connections at a firewall at once and both ways, and lets all in again afterwards', async () => {
     const { stdout, status } = await finished(spawn(process.execPath, [hosts, 'cut'], { stdio: ['ignore', 'pipe', 'inherit'] }))
     expect(stdout.trim().split('\n')).toEqual(['talking', 'ECONNRESET', 'ECONNREFUSED', 'talking'])
     expect(status).toBe(0)

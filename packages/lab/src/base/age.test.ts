@@ -28,7 +28,7 @@ function repository(): { readonly root: string; readonly commit: (file: string) 
   return { root, commit }
 }
 
-it('figures are old once what they are of has changed, committed or not, and not by anything else', () => {
+it('figures are old once their sources have changed, committed or not, and for no other reason', () => {
   const { root, commit } = repository()
   const measured = commit('packages/protocol/src/node.ts')
   const changed = (...parts: ('protocol' | 'compute')[]): boolean | undefined => hasChangedSince(measured, parts, root)
@@ -49,7 +49,7 @@ it('figures of a revision that is not in the history are old', () => {
   expect(hasChangedSince('0123abc', ['protocol'], root)).toBe(true)
 })
 
-it('without the history nothing is said', () => {
+it('without the history no figures are called old', () => {
   const { root, commit } = repository()
   const measured = commit('packages/protocol/src/node.ts')
   commit('packages/protocol/src/node.ts')

@@ -19,15 +19,15 @@ it('counts each execution that began, and each task that ended once', () => {
   expect(endedTasks(executions)).toEqual(new Set([0]))
 })
 
-it('does not read a line that is not whole yet', () => {
+it('does not read an incomplete last line', () => {
   expect(readExecutions(log('begin 0\nend 0\nbegin 1'))).toHaveLength(1)
 })
 
-it('knows the process that began the root last', () => {
+it('knows the last process that began the root', () => {
   expect(rootOf(log('root 7\nbegin 0\nroot 9\n'))).toBe(9)
 })
 
-it('has nothing where nothing was written', () => {
+it('is empty where nothing was written', () => {
   expect(readExecutions(undefined)).toEqual([])
   expect(readExecutions(join(folder, 'none'))).toEqual([])
   expect(rootOf(log('begin 0\n'))).toBeUndefined()

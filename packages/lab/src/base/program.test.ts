@@ -17,7 +17,7 @@ it.each([
   expect(read).toThrow(message)
 })
 
-it('reads seconds as milliseconds, takes defaults, and says what there is to set', () => {
+it('reads seconds as milliseconds, takes defaults, and lists the settings', () => {
   const settings = { idle: seconds(2.5, 'of rest', { orNone: true }), perHost: whole(10, 'agents'), only: someOf(['a', 'b']) }
   expect(parse(settings, []).values).toEqual({ idle: 2_500, perHost: 10, only: ['a', 'b'] })
   expect(parse(settings, ['--idle', '0', 'file']).operands).toEqual(['file'])
@@ -34,14 +34,14 @@ function ends(body: string): { status: number | null; stderr: string } {
   return spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', timeout: 30_000 })
 }
 
-it('ends with status 2 and one line for a mistake of the caller, also with something under way', () => {
+it('ends with status 2 and one line for a mistake of the caller, also while work is under way', () => {
   expect(ends(`read('--runs', 'x')`)).toMatchObject({ status: 2, stderr: '--runs takes a whole number from 1 on, not x\n' })
   const unknown = ends(`read('--nonsense')`)
   expect(unknown.status).toBe(2)
   expect(unknown.stderr).toMatch(/^Unknown option '--nonsense'.*\n$/u)
 })
 
-it('ends with status 1 and a stack for a bug, and otherwise with what was returned', () => {
+it('ends with status 1 and a stack for a bug, and otherwise with the returned status', () => {
   const bug = ends('null.x')
   expect(bug.status).toBe(1)
   expect(bug.stderr).toContain('    at ')

@@ -12,7 +12,7 @@ function observed(...events: string[]): string[] {
   return problemsOf([{ id: 'a', seen, blocked: true }], expected)
 }
 
-test('everything once and in order is no problem', () => {
+test('events that come once and in order are no problem', () => {
   expect(observed('joined a/1', 'joined c/1', 'signal 0', 'left c/1', 'signal 1')).toEqual([])
 })
 

@@ -16,7 +16,7 @@ it('a row differs if the ranges lie apart and the medians are further apart than
   expect(verdict([100, 100, 100], [110, 110, 110])).toBe('same')
 })
 
-it('fewer than three values of a side say nothing', () => {
+it('fewer than three values of a side give no verdict', () => {
   expect(verdict([100, 100], [200, 200, 200])).toBe('same')
 })
 
@@ -25,7 +25,7 @@ it('where more is better, less is worse', () => {
   expect(verdict([50, 51, 52], [90, 91, 92], { better: 'more' })).toBe('better')
 })
 
-it('what never comes is worse than what came once, and nothing is less than something', () => {
+it('a value that never comes is worse than one that came, and zero is better than more', () => {
   expect(verdict([160, 165, 170], [Infinity, Infinity, Infinity])).toBe('worse')
   expect(verdict([Infinity, Infinity, Infinity], [Infinity, Infinity, Infinity])).toBe('same')
   expect(verdict([0, 0, 0], [3, 4, 5])).toBe('worse')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { COURSE, idealOf } from './rounds.ts'
 
-it('ideal is the longest task of each round, or its work on all members', () => {
+it('the ideal time is the longest task of each round, or its work on all members', () => {
   // One of the two rounds has a task that takes ten times as long.
   expect(idealOf({ rounds: 2, width: 4, ms: 10, every: 8, times: 10 }, 2)).toBe(100 + 20)
   expect(idealOf({ rounds: 1, width: 40, ms: 10, every: 50, times: 2 }, 1)).toBe(41 * 10)

@@ -10,7 +10,7 @@ const plan: TrialPlan = { nodes: 12, rounds: 4, kills: 3, settle: 8_000, pause: 
  */
 const TOLERANCE = { forming: 0.5, comeAndGo: 0.2, idleSecond: 0.3, oneCrash: 0.2 } as const
 
-it('real hosts and the simulator tell everybody everything, and say as much', { timeout: 300_000 }, async () => {
+it('real hosts and the simulator spread all news to all members, with similar traffic', { timeout: 300_000 }, async () => {
   const { columns } = await compare(plan, 1)
   const [simulated, hosts] = columns.map(({ trials: [trial] }) => trial)
   if (simulated === undefined || hosts === undefined) throw new Error('a trial is missing')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Endings } from './endings.ts'
 
-it('counts a life once however many saw it end, and each life of a member that one of them saw', () => {
+it('counts an ended life once for all observers, and each life that one observer saw end', () => {
   const [first, second] = [{}, {}]
   const endings = new Endings()
   expect(endings.count).toBe(0)

@@ -13,7 +13,7 @@ it('a run is bounded, and takes longer with each phase', () => {
   }
 })
 
-it('three hosts have agents of their own and wait for no others', () => {
+it('the phase of three hosts has its own agents and waits for no others', () => {
   const alone = durationOf({ ...schedule, only: new Set(['three-hosts']) })
   expect(alone).toEqual(durationOf({ ...schedule, nodes: 400, only: new Set(['three-hosts']) }))
   expect(durationOf({ ...schedule, only: new Set(['heal']) })).toEqual(durationOf({ ...schedule, only: new Set(['flash', 'heal']) }))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { experiment } from './figures.ts'
 
-it('documents show what is kept in docs/figures, and say where that is of sources before the present ones', async () => {
+it('documents show the figures of docs/figures, and mark those of older sources', async () => {
   expect(await experiment.run(['--check'])).toBe(0)
 })

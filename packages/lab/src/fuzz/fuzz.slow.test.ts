@@ -5,7 +5,7 @@ import { labMain } from '../base/paths.ts'
 import { Fuzzer } from './fuzzer.ts'
 
 it(
-  'no decoder throws anything but its documented error, on the corpus and on what a second makes of it',
+  'no decoder throws anything but its documented error, on the corpus and on a second of mutations of it',
   { timeout: 180_000 },
   async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
@@ -23,7 +23,7 @@ it(
   },
 )
 
-it('finds by coverage what chance does not', () => {
+it('coverage finds a fault that chance does not find', () => {
   const secret = Uint8Array.from([0x7b, 0x0a, 0x22, 0x80])
   const counters = new Uint8Array(secret.length)
   let seed = 1

@@ -7,7 +7,7 @@ import { bytesOf } from './disk.ts'
 const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('a file with two names takes its room once', () => {
+it('a file with two names is counted once', () => {
   writeFileSync(join(folder, 'blob'), 'x'.repeat(1000))
   mkdirSync(join(folder, 'pins'))
   linkSync(join(folder, 'blob'), join(folder, 'pins', 'blob'))

@@ -20,7 +20,7 @@ function job(more: Partial<JobRun>): JobRun {
 const soak: SoakOfJobs = { jobs: [], lost: [], disk: 1, diskLimit: 20_000_000, memory: [], minutes: 60 }
 const problems = (more: Partial<SoakOfJobs>): string[] => problemsOf({ ...soak, ...more })
 
-it('a job is lost, hangs, or has another result than it should, at the member that came last as well', () => {
+it('a lost job, a hanging job and a wrong result are reported, at the last newcomer as well', () => {
   expect(problems({ jobs: [job({}), job({ last: right })] })).toEqual([])
   const { submitted: _, ...never } = job({})
   const { outcome: __, ...hanging } = job({})
@@ -31,14 +31,14 @@ it('a job is lost, hangs, or has another result than it should, at the member th
   expect(problems({ jobs: [job({ last: other })] })).toEqual([expect.stringContaining('another result at the member that came last')])
 })
 
-it('a process that ended by itself and a disk beyond its limit are told', () => {
+it('a process that ended by itself and a disk beyond its limit are reported', () => {
   expect(problems({ lost: ['a'], disk: 30_000_000 })).toEqual([
     'a process ended by itself: a',
     'a member had 30 MB on its disk, which was limited to 20 MB',
   ])
 })
 
-it('memory that grows is told where there was time to see it', () => {
+it('memory that grows is reported after enough time to see it', () => {
   const growing = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + minute * 2e6 }))]
   const breathing = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + (minute % 2) * 10e6 }))]
   expect(problems({ memory: growing })).toEqual([expect.stringContaining('memory of a member that stayed grew from 144 to')])

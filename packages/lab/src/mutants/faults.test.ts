@@ -8,17 +8,17 @@ import { shellFaults } from './shell-faults.ts'
 const all = [...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })), ...shellFaults, ...computeFaults]
 
 describe('a fault that is to be planted', () => {
-  it('has its place in the sources, once', () => {
+  it('has its place in the sources exactly once', () => {
     const lost = all.filter(({ file, from }) => readFileSync(inCheckout(file), 'utf8').split(from).length !== 2)
     expect(lost.map(({ name }) => name)).toEqual([])
   })
 
-  it('names a test that is there: one that is not there fails with any fault', () => {
+  it('names a test that exists, because a missing one fails with any fault', () => {
     const missing = all.flatMap((fault) => ('test' in fault ? [fault.test] : [])).filter((file) => !existsSync(inCheckout(file)))
     expect(missing).toEqual([])
   })
 
-  it('has a name of its own', () => {
+  it('has a unique name', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
 })

@@ -4,7 +4,7 @@ import { distancesOf } from './distances.ts'
 
 const distances = (network: string) => distancesOf(parseScenario(`nodes: 4\nduration: 1m\nnetwork: ${network}`))
 
-test('hosts are on one wire where nothing else is said', () => {
+test('hosts are on one wire by default', () => {
   expect(distances('{}')).toBeUndefined()
   expect(distances('{ delay: 1ms }')).toBeUndefined()
 })
@@ -28,6 +28,6 @@ test('sites have delays both ways, links of their own and firewalls', () => {
   ])
 })
 
-test('the topologies that come with the simulator', () => {
+test('a topology that comes with the simulator has its sites', () => {
   expect(distances('{ sites: world }')?.sites).toHaveLength(8)
 })

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Line, Pipe } from './line.ts'
 
-describe('a way that takes its time', () => {
+describe('a line with a delay', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('lets out each thing when it is due, to the millisecond', () => {
+  test('delivers each packet when it is due, to the millisecond', () => {
     const out: [item: string, at: number][] = []
     const line = new Line<string>(
       (item) => out.push([item, performance.now()]),
@@ -22,7 +22,7 @@ describe('a way that takes its time', () => {
     for (const [index, at] of [20, 25, 150].entries()) expect(Math.abs(out[index]![1] - start - at)).toBeLessThanOrEqual(1)
   })
 
-  test('lets nothing overtake', () => {
+  test('keeps packets in order', () => {
     const out: number[] = []
     const line = new Line<number>(
       (item) => out.push(item),
@@ -36,14 +36,14 @@ describe('a way that takes its time', () => {
 })
 
 describe('a narrow link', () => {
-  test('takes as long as its width says, one packet after the other', () => {
+  test('takes as long as its bandwidth requires, one packet after the other', () => {
     const pipe = new Pipe(1e6)
     expect(pipe.carry(1_250, 100)).toBe(110)
     expect(pipe.carry(1_250, 101)).toBe(120)
     expect(pipe.carry(1_250, 200)).toBe(210)
   })
 
-  test('drops what would wait for more than half a second', () => {
+  test('drops packets that would wait for more than half a second', () => {
     const pipe = new Pipe(64_000)
     const taken = Array.from({ length: 100 }, () => pipe.carry(1_500, 0)).filter((time) => time !== undefined)
     expect(taken).toHaveLength(3) // of 187.5 ms each

@@ -28,28 +28,28 @@ const slowest = claim(/^serial send is the slowest/u)
 const verdict = (times: readonly number[]): Verdict => verdictOf(slowest, outcome(times))
 
 describe('the verdict on a claim', () => {
-  it('holds, or does not, where all seeds say so', () => {
+  it('is "holds" or "does not hold" where all seeds agree', () => {
     expect(verdict([10, 11, 12])).toBe('holds')
     expect(verdict([30, 31, 32])).toBe('does not hold')
   })
 
-  it('cannot be said where seeds disagree, and after a tie', () => {
+  it('is "cannot be said" where seeds disagree, and after a tie', () => {
     expect(verdict([10, 30])).toBe('cannot be said')
     expect(verdict([19, 21])).toBe('cannot be said')
   })
 
-  it('is none where nothing was run, or something is missing', () => {
+  it('is "not run" where nothing was run, or a trial is missing', () => {
     expect(verdict([])).toBe('not run')
     expect(verdictOf(slowest, new Outcome([trial('serial-send', 1, { nearly: 3 })], 1))).toBe('not run')
   })
 
-  it('cannot be said of what was fitted, and says why', () => {
+  it('is "cannot be said" for fitted values, with the reason', () => {
     const fitted = claim(/^the averages a node/u)
     expect(verdictOf(fitted, outcome([1]))).toBe('cannot be said')
     expect(seenOf(fitted, outcome([1]))).toMatch(/fitted/u)
   })
 
-  it('calls what never came never', () => {
+  it('reports a view that never came as "never"', () => {
     const results = contenders.map((contender) => trial(contender, 1, contender === 'serial-send' ? {} : { nearly: 5 }))
     expect(verdictOf(slowest, new Outcome(results, 1))).toBe('holds')
     expect(seenOf(slowest, new Outcome(results, 1))).toMatch(/^serial send never, peer bootstrap 5.0 s/u)
@@ -62,18 +62,18 @@ describe('a variation', () => {
   )
   const varied = trial('serial-send', 1, { nearly: 9, variation: 'spread-5s' })
 
-  it('stands in for what was tried with it, and for nothing else', () => {
+  it('replaces the trials that were run with it, and no others', () => {
     const found = new Outcome([...base, varied], 1, 'spread-5s')
     expect(found.of('figure-5', 'serial-send')).toEqual([varied])
     expect(found.of('figure-5', 'peer-bootstrap')).toHaveLength(2)
   })
 
-  it('is no part of what was run as the scenario is', () => {
+  it('is no part of the results of the unchanged scenario', () => {
     expect(new Outcome([varied, ...base], 1).of('figure-5', 'serial-send')).toEqual(base.slice(0, 2))
   })
 })
 
-it('judges by experiments that are run, with who takes part in them', () => {
+it('a claim is judged by experiments that are run, and by their contenders', () => {
   const asked = new Set<string>()
   const of = claims.flatMap((each) => {
     each.judge?.((experiment, contender) => {

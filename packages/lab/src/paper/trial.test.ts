@@ -12,7 +12,7 @@ const plan = (rest: Partial<TrialPlan>): TrialPlan => ({ experiment: 'figure-5',
 afterAll(() => assumeMemberBytes(100))
 
 describe('a trial', () => {
-  it.each(contenders)('of %s finds when the average view is half and nearly the pool, and counts bytes', (contender) => {
+  it.each(contenders)('of %s finds when the average view reaches half and nearly all of the pool, and counts bytes', (contender) => {
     const { half = Infinity, nearly = Infinity, nodes, payload, received } = runTrial(plan({ contender }))
     expect(nodes).toBe(20)
     expect(half).toBeLessThanOrEqual(nearly)
@@ -21,7 +21,7 @@ describe('a trial', () => {
     expect(payload.service === undefined).toBe(contender === 'jel')
   })
 
-  it('tells when survivors knew of a crash', () => {
+  it('reports when survivors knew of a crash', () => {
     const result = runTrial(plan({ experiment: 'figure-8', contender: 'jel', scale: 0.02 }))
     expect(joined(result)).toBeLessThan(5)
     expect(joined(result, 1)).toBeLessThan(5)
@@ -39,13 +39,13 @@ describe('a trial', () => {
   })
 })
 
-it('has its nodes scaled, all else as the scenario says', () => {
+it('a scaled scenario has fewer nodes, and is otherwise unchanged', () => {
   const { nodes, nodesBySite, network } = scenarioOf(experiments['figure-7'], 0.1)
   expect({ nodes, nodesBySite }).toEqual({ nodes: 80, nodesBySite: { VU: 40, UvA: 40 } })
   expect(network).toEqual(scenarioOf(experiments['figure-7'], 1).network)
 })
 
-it('plans three seeds at the paper’s sizes, twenty at a fifth, and each trial once', () => {
+it('a plan has three seeds at the paper’s sizes, twenty at a fifth, and each trial once', () => {
   const plans = planTrials({ scales: [1, 0.2], experiments: experimentNames, contenders, seeds: undefined }, new Map())
   // prettier-ignore
   const seeds = (scale: number): number => plans.filter((each) => each.experiment === 'figure-6' && each.contender === 'jel' && each.scale === scale && each.variation === undefined).length
@@ -53,7 +53,7 @@ it('plans three seeds at the paper’s sizes, twenty at a fifth, and each trial 
   expect(new Set(plans.map((each) => JSON.stringify(each))).size).toBe(plans.length)
 })
 
-it('takes the median, and the least and the most', () => {
+it('a summary has the median, the least and the most', () => {
   expect(spreadOf([3, 1, 2])).toEqual({ median: 2, least: 1, most: 3 })
   expect(spreadOf([1, 2])).toEqual({ median: 1.5, least: 1, most: 2 })
   expect(spreadOf([1, undefined, undefined])).toEqual({ median: Infinity, least: 1, most: Infinity })

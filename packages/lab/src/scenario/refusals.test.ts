@@ -6,12 +6,12 @@ import { refusals } from './refusals.ts'
 
 const base = 'nodes: 8\nduration: 1m\nnetwork: { nodesPerMachine: 4 }\n'
 
-it('knows how many nodes come by actions, and when', () => {
+it('knows how many nodes join by actions, and when', () => {
   const joins = joinsOf(parseScenario(`${base}actions: [{ at: 10s, join: 2, over: 4s, every: 20s, until: 40s }]`))
   expect(joins.map(({ at }) => at)).toEqual([10_000, 12_000, 30_000, 32_000])
 })
 
-it('takes what hosts and their cables can do', () => {
+it('accepts actions that hosts and their cables can carry out', () => {
   expect(refusals(parseScenario(`${base}actions: [{ at: 1s, silence: { machine: 1 } }, { at: 2s, partition: 0..3 }]`))).toEqual([])
 })
 

@@ -5,7 +5,7 @@ const before = { join: { 'known after, ms': 1_000, 'received a node, bytes': 20_
 const now = (changes: Record<string, number>): Record<string, Record<string, number>> => ({ join: { ...before.join, ...changes } })
 
 describe('the guard', () => {
-  it('lets pass what changed by a tenth or less, or by next to nothing', () => {
+  it('accepts changes of a tenth or less, and very small ones', () => {
     expect(compare(before, before)).toEqual([])
     expect(compare(before, now({ 'known after, ms': 1_100, 'received a node, bytes': 18_100, 'dials in the worst second': 45 }))).toEqual(
       [],
@@ -13,7 +13,7 @@ describe('the guard', () => {
     expect(compare({ join: { 'known after, ms': 20 } }, { join: { 'known after, ms': 70 } })).toEqual([])
   })
 
-  it('finds what became worse, or better, by more', () => {
+  it('reports larger changes as worse or better', () => {
     const differences = compare(
       before,
       now({ 'known after, ms': 1_101, 'received a node, bytes': 22_001, 'dials in the worst second': 30 }),
@@ -30,7 +30,7 @@ describe('the guard', () => {
     )
   })
 
-  it('takes what never happens for worse, and says what is new or gone', () => {
+  it('calls a value that never comes worse, and marks values that are new or gone', () => {
     expect(compare(before, now({ 'known after, ms': Infinity }))[0]?.verdict).toBe('worse')
     expect(compare({}, before).map(({ verdict }) => verdict)).toEqual(['new', 'new', 'new'])
     expect(compare(before, { join: {} }).map(({ verdict }) => verdict)).toEqual(['gone', 'gone', 'gone'])

@@ -5,7 +5,7 @@ import { traceHashes } from './histories.ts'
 describe('one seed gives one history', () => {
   const here = traceHashes()
 
-  it('in which something happens', () => {
+  it('that contains events', () => {
     expect(new Set(Object.values(here)).size).toBe(Object.keys(here).length)
   })
 

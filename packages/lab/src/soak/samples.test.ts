@@ -20,7 +20,7 @@ function samplesOf(
 const flat = (level: number) => () => level
 const growing = (grows: Measure) => (minute: number, measure: Measure) => (measure === grows ? 100 + minute : 100)
 
-test('groups of different size are flat together, also if one was built later', () => {
+test('groups of different size are flat together, even if one was built later', () => {
   const groups = { 'interpreted single 1': { from: 0, value: flat(10) }, 'interpreted churning 1': { from: 1, value: flat(500) } }
   const report = reportOf(samplesOf(groups), 0)
   expect(report.rows.filter(({ group }) => group === ALL).map(({ slope }) => Math.round(slope.perHour))).toEqual(MEASURES.map(() => 0))

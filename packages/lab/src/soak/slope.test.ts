@@ -42,7 +42,7 @@ test('an exact line is certain, and counts as flat only if it is nearly level', 
   expect([isFlat(steep, 0.03), isFlat(level, 0.03)]).toEqual([false, true])
 })
 
-test('values that hang together promise no more certainty than there is', () => {
+test('correlated values do not understate the uncertainty', () => {
   const waves = points((hours) => 100 + 10 * Math.sin(hours * 12))
   expect(slopeOf(waves, 6 * MINUTE).uncertainty).toBeGreaterThan(slopeOf(waves, 15_000).uncertainty)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Sightings } from './sightings.ts'
 
-test('answers with the time at which each observer knew the last one', async () => {
+test('a wait gives the time at which each observer knew the last member', async () => {
   const sightings = new Sightings()
   const asked = sightings.until({ observers: ['a', 'b'], type: 'joined', subjects: ['a', 'b', 'c'] }, 1000)
   sightings.record('a', 'joined', 'b', 10)
@@ -14,14 +14,14 @@ test('answers with the time at which each observer knew the last one', async () 
   ])
 })
 
-test('what did not happen in time never happened', async () => {
+test('an event that does not come in time counts as never', async () => {
   const sightings = new Sightings()
   sightings.record('a', 'died', 'c', 10)
   const answer = await sightings.until({ observers: ['a', 'b'], type: 'died', subjects: ['c'] }, 20)
   expect([...answer.values()]).toEqual([10, Infinity])
 })
 
-test('counts what was said twice and what should not have been said', () => {
+test('repeated and wrong reports are counted', () => {
   const sightings = new Sightings()
   sightings.record('a', 'died', 'c', 10)
   sightings.record('a', 'died', 'c', 11)

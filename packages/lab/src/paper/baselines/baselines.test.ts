@@ -41,7 +41,7 @@ function ids(members: readonly { readonly id: string }[]): string {
 }
 
 describe.each(names)('%s', (name) => {
-  it('makes all know all, tells each join once, and counts the service for no member', () => {
+  it('makes all members known to all, reports each join once, and does not count the service as a member', () => {
     const { simulation, nodes, service, agree } = new Pool(name, 40)
     simulation.runUntil(() => agree(), 60_000, 'all know all')
     for (const { news } of nodes) expect(news.filter(({ notification: { type } }) => type === 'joined')).toHaveLength(40)
@@ -49,7 +49,7 @@ describe.each(names)('%s', (name) => {
     expect(ids(nodes[7]?.protocol.members() ?? [])).not.toContain(service.id)
   })
 
-  it('spreads leaves, as such', () => {
+  it('spreads leaves as leaves', () => {
     const { simulation, nodes, agree } = new Pool(name, 40)
     simulation.runUntil(() => agree(), 60_000)
     const [first, second, ...rest] = nodes
@@ -94,7 +94,7 @@ describe('the techniques compared', () => {
   }
   const results = Object.fromEntries(names.map((name) => [name, joinTest(name)])) as Record<BaselineName, ReturnType<typeof joinTest>>
 
-  it('adaptive gossip is ahead of plain gossip, the broadcast tree of both, the distributed one behind all', () => {
+  it('adaptive gossip is faster than plain gossip, the tree is faster than both, the distributed one is slowest', () => {
     expect(results['adaptive-gossip'].took).toBeLessThan(results.gossip.took)
     expect(results['broadcast-tree'].took).toBeLessThan(results['adaptive-gossip'].took)
     for (const name of central) expect(results[name].took).toBeLessThan(results.distributed.took)
@@ -107,14 +107,14 @@ describe('the techniques compared', () => {
       for (const slow of ['gossip', 'adaptive-gossip'] as const) expect(took[fast]).toBeLessThan(took[slow])
   })
 
-  it('serial send loads the server most, peers take some of that off it, the tree and gossip nearly all', () => {
+  it('serial send loads the server most, peer bootstrap less, the tree and gossip least', () => {
     expect(results['peer-bootstrap'].server).toBeLessThan(0.8 * results['serial-send'].server)
     for (const name of ['broadcast-tree', 'gossip', 'adaptive-gossip'] as const)
       expect(results[name].server).toBeLessThan(0.6 * results['peer-bootstrap'].server)
     expect(results.gossip.server).toBeLessThan(results['adaptive-gossip'].server)
   })
 
-  it('the tree costs the nodes more than the other central techniques, gossip among nodes far more than any', () => {
+  it('the tree costs nodes more than the other central techniques, gossip among nodes far more than all', () => {
     for (const name of central) {
       if (name !== 'broadcast-tree') expect(results[name].node).toBeLessThan(results['broadcast-tree'].node)
     }

@@ -42,7 +42,7 @@ describe('BinomialTree', () => {
     expect(sizes).toEqual([16, 8, 4, 2, 1])
   })
 
-  it('reaches everybody once, within as many hand-overs as the pool has doublings, whoever came and went', () => {
+  it('reaches each node once in as many hops as the pool has doublings, also after joins and leaves', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ leave: fc.boolean(), who: fc.nat() }), { maxLength: 200 }), (steps) => {
         const tree = new BinomialTree()
@@ -64,7 +64,7 @@ describe('BinomialTree', () => {
     )
   })
 
-  it('is the same tree after a copy, for those who come later as well', () => {
+  it('is the same tree after a copy, also for later nodes', () => {
     const tree = new BinomialTree()
     const events = Array.from({ length: 40 }, (_, time) => join(time))
     for (const event of events) tree.add(event)

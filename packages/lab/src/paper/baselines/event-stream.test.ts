@@ -16,7 +16,7 @@ function times(found: readonly PoolEvent[]): number[] {
 }
 
 describe('EventStream', () => {
-  it('knows the first event that is missing, in whatever order they come', () => {
+  it('knows the first missing event, in whatever order events come', () => {
     expect(stream(0, 1, 3).next).toBe(2)
     expect(stream(3, 1, 0, 2).next).toBe(4)
   })
@@ -26,7 +26,7 @@ describe('EventStream', () => {
     expect(times(stream(0, 1, 3, 4, 6).from(3))).toEqual([3, 4])
   })
 
-  it('neither keeps nor needs what was purged', () => {
+  it('neither keeps nor needs purged events', () => {
     const purged = stream(0, 1, 2, 5)
     purged.forget(4)
     expect(purged.next).toBe(4)
