@@ -85,7 +85,7 @@ it('keygen into a file that others can read says so, and such a file is refused 
 it.each([
   ['--identity', 'IDENTITY_FILE'],
   ['--key-file', 'POOL_KEY_FILE'],
-])('a folder as %s is called one, and nothing is written beside it', async (flag, code) => {
+])('a folder as %s is reported as a folder, and nothing is written beside it', async (flag, code) => {
   const inner = file(`folder${flag}`)
   mkdirSync(inner, { mode: 0o755 })
   const { status, lines, stderr } = await run('join', 'p', '--json', ...loopback, flag, inner)
@@ -121,7 +121,7 @@ it
   expect(stderr).toMatch(/jel: can't write to standard output: [^\n]*no space left on device[^\n]*\n$/u)
 })
 
-it('standard output that nobody reads any more is not one', () => {
+it('standard output that nobody reads any more is not a failure', () => {
   const piped = `{ "${process.execPath}" "${script}" join p --listen 127.0.0.1:0 --for 1; echo "status $?" >&2; } | true`
   expect(spawnSync('/bin/sh', ['-c', piped], { stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8', timeout: 15_000 }).stderr).toBe(
     'status 0\n',
@@ -137,7 +137,7 @@ it('addresses may be host and port', async () => {
 
 // Under another key each side reads noise. It may look like the beginning of a longer message, so
 // both sides wait 5 s for the handshake. The newcomer tries twice before it goes on alone.
-it('a private pool: the key lets in, another key does not and the message says so', { timeout: 60_000 }, async () => {
+it('a private pool lets in nodes with its key, and a node with another key reports the key', { timeout: 60_000 }, async () => {
   const [ours, theirs] = [file('ours.key'), file('theirs.key')]
   await Promise.all([ours, theirs].map((key) => run('keygen', '--key-file', key)))
   const first = await join1('private', '--key-file', ours)
@@ -151,7 +151,7 @@ it('a private pool: the key lets in, another key does not and the message says s
   expect(first.told('joined')).not.toContain(stranger.id)
 })
 
-it('an identity keeps its id, its incarnation grows, and nobody else can use it meanwhile', async () => {
+it('an identity keeps its id, its incarnation grows, and no second node can use it meanwhile', async () => {
   const identity = file('me.json')
   const { status, lines } = await run('keygen', '--identity', identity)
   expect({ status, lines }).toEqual({ status: 0, lines: [expect.stringMatching(/^12D3KooW/u)] })

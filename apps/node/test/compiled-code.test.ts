@@ -28,14 +28,14 @@ describe('compiled code', () => {
     expect(version()).toMatch(/^\d/)
   })
 
-  it('is not looked for where others can write: they could leave code of theirs there', () => {
+  it('is not looked for where others can write, as they could plant code there', () => {
     mkdirSync(folder, { recursive: true })
     chmodSync(folder, 0o777)
     expect(version()).toMatch(/^\d/)
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is not kept where there is no room for a folder, and nothing else fails', () => {
+  it('is not kept where a folder cannot be made, and nothing else fails', () => {
     const file = join(cache, 'file')
     writeFileSync(file, '')
     expect(version(file)).toMatch(/^\d/)

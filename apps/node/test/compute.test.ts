@@ -53,7 +53,7 @@ function command(address: string, name: string, ...args: string[]): JelProcess {
 }
 
 describe('jel work, submit, jobs and job', () => {
-  it('compute the job of a stranger in a sandbox, and say which program no sandbox takes', async () => {
+  it('compute the job of a stranger in a sandbox, and name a program that no sandbox takes', async () => {
     const first = await worker()
     const args = ['submit', 'cli-test', file, 'sum', '20', '--json', '--bootstrap', first.address, ...loopback, ...stranger()]
     const submit = new JelProcess(args, 'ignore')
@@ -66,7 +66,7 @@ describe('jel work, submit, jobs and job', () => {
     expect(needing.stderr).toMatch(/^jel: the program uses process: what no sandbox has\. Only members that accept \w+ run it/u)
   })
 
-  it('compute a job, and tell its result as JSON', async () => {
+  it('compute a job, and print its result as JSON', async () => {
     const first = await worker()
     await worker(first.address)
     const submit = command(first.address, 'submit', file, 'sum', '20', '--json', '--name', 'squares')
@@ -124,7 +124,7 @@ describe('jel work, submit, jobs and job', () => {
     }
   })
 
-  it('tell a person what a worker works for, and a program nothing new', async () => {
+  it('report the job of a worker to a person, and nothing new to a program', async () => {
     const first = await worker()
     const args = ['work', 'cli-test', '--workers', '1', ...loopback, ...owner, '--bootstrap', first.address]
     const second = new JelProcess(args)
@@ -168,7 +168,7 @@ describe('jel work, submit, jobs and job', () => {
     })
   })
 
-  it('leave the result of a job that is cancelled late, and forget it when told so', async () => {
+  it('leave the result of a job that is cancelled late, and forget it on demand', async () => {
     const first = await worker()
     const job = async (...args: string[]): Promise<{ status: unknown; lines: string[]; stderr: string }> => {
       const process = command(first.address, 'job', 'squares', ...args)
@@ -203,7 +203,7 @@ describe('jel work, submit, jobs and job', () => {
     expect([first.of('left').length, first.of('died')]).toEqual([1, []])
   })
 
-  it('tell what a program threw, with its stack', async () => {
+  it('report an error of a program, with its stack', async () => {
     const first = await worker()
     const submit = command(first.address, 'submit', file, 'throws', '--json')
     expect(await submit.exited).toBe(1)
@@ -234,7 +234,7 @@ describe('jel work, submit, jobs and job', () => {
     expect({ status: await process.exited, stderr: process.stderr }).toEqual({ status, stderr: expect.stringContaining(message) })
   })
 
-  it('fail where the address that was given leads to nobody, and list no jobs where none was given', async () => {
+  it('fail where the given address leads to no member, and list no jobs without an address', async () => {
     // Nobody listens there: port 1 requires a privilege.
     const astray = ['--bootstrap', '/ip4/127.0.0.1/tcp/1']
     const client = (...args: string[]): JelProcess => new JelProcess([...args, ...loopback, ...owner], 'ignore')
@@ -252,7 +252,7 @@ describe('jel work, submit, jobs and job', () => {
     ])
   })
 
-  it('say that nobody knows a job', async () => {
+  it('say that no member knows a job', async () => {
     const first = await worker()
     const process = command(first.address, 'job', 'nobody')
     expect({ status: await process.exited, stderr: process.stderr }).toMatchObject({

@@ -10,7 +10,7 @@ function config(name: string, content: unknown): string {
   return path
 }
 
-it('a node takes its flags from a file, and those of the command line count more', async () => {
+it('a node takes its flags from a file, and flags of the command line override them', async () => {
   const first = await join1('configured')
   const handled = join(runtime, 'configured.handled')
   const path = config('all', {

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { join1, joinAll, JelProcess, loopback, type Told } from './jel-process.ts'
 
-it('a node alone: started, its own joined, stopped', async () => {
+it('a node that is alone reports started, its own joined, and stopped', async () => {
   const before = Date.now()
   const node = await join1('alone', '--location', 'node7@rack2', '--tag', 'gpü')
   node.send({ command: 'leave', id: 'bye' })
@@ -26,7 +26,7 @@ it('a node alone: started, its own joined, stopped', async () => {
   expect(node.stderr).toBe('')
 })
 
-it('nodes tell of each other, elect, lose the winner, and leave', async () => {
+it('nodes report each other, elect, lose the winner, and leave', async () => {
   const nodes = await joinAll('life', 4)
   const ids = nodes.map(({ id }) => id).toSorted()
   for (const node of nodes) {
@@ -71,7 +71,7 @@ function latest(node: JelProcess): string | undefined {
   return reign && `${reign.epoch} ${reign.node.id}`
 }
 
-it('a node tells its links, and how long the last probe took where it probes', async () => {
+it('a node reports its links, and the time of the last probe of each peer that it probes', async () => {
   const [one, other] = (await joinAll('links', 2)) as [JelProcess, JelProcess]
   const linksOf = async (node: JelProcess, id: number): Promise<object[]> => {
     node.send({ command: 'links', id })
@@ -107,7 +107,7 @@ it('signals and hints are carried out, confirmed and refused', async () => {
   expect(one.of('died')).toEqual([])
 })
 
-it('records are published, told, listed, withdrawn and refused', async () => {
+it('records are published, reported, listed, withdrawn and refused', async () => {
   const [one, other] = (await joinAll('records', 2)) as [JelProcess, JelProcess]
   const value = Buffer.from('hi').toString('base64')
   one.send({ command: 'publish', name: 'job/1', value, ttl: 60_000, id: '1' }, { command: 'publish', name: 'other', value, ttl: 60_000 })
@@ -129,7 +129,7 @@ it('records are published, told, listed, withdrawn and refused', async () => {
   expect(await late.answer('7')).toMatchObject({ records: [{ name: 'other' }] })
 })
 
-it('a newcomer hears who reigns, and a candidate of the command line is one', async () => {
+it('a newcomer hears of the current reign, and --elect makes a node a candidate', async () => {
   const first = await join1('reigns', '--elect', 'master')
   await first.until(() => first.of('elected').length > 0, 'elected')
   const second = await join1('reigns', '--bootstrap', first.address)
@@ -138,7 +138,7 @@ it('a newcomer hears who reigns, and a candidate of the command line is one', as
   await second.until(() => second.of('elected').some((event) => event.re === undefined), 'elected without being asked')
 })
 
-it('what is no command is an error, and the node goes on', async () => {
+it('a line that is no command is an error, and the node goes on', async () => {
   const node = await join1('nonsense')
   const long = JSON.stringify({ command: 'members', id: 'x'.repeat(1024 * 1024) })
   node.send('{"command":', 'hello', '', '[1]', { command: 'dance', id: 'd' }, { command: 'members', id: 'f', all: true }, long)
@@ -158,14 +158,14 @@ it('what is no command is an error, and the node goes on', async () => {
   expect(await node.exited).toBe(0)
 })
 
-it('the end of standard input leaves, after the commands before it', async () => {
+it('the end of standard input makes the node leave, after the commands before it', async () => {
   const node = await join1('input')
   node.child.stdin!.end('{"command":"members","id":"last"}')
   expect(await node.exited).toBe(0)
   expect(node.events.slice(-2)).toMatchObject([{ event: 'members', re: 'last' }, { event: 'stopped' }])
 })
 
-it('/dev/null as standard input is no end, and --for ends a node', async () => {
+it('/dev/null as standard input does not end a node, and --for does', async () => {
   const node = new JelProcess(['join', 'background', '--json', ...loopback, '--for', '1'], 'ignore')
   expect(await node.exited).toBe(0)
   const [started, stopped] = [node.of('started')[0]!, node.of('stopped')[0]!]
@@ -193,7 +193,7 @@ it('a reader that does not read does not stop the node', async () => {
   expect(slow.of('members')).toHaveLength(2000)
 })
 
-it('a reader that lets 64 MiB wait ends the node, which says so and fails', { timeout: 60_000 }, async () => {
+it('a reader that lets 64 MiB wait ends the node, which fails with that reason', { timeout: 60_000 }, async () => {
   const node = await join1('stuck', '--tag', 'x'.repeat(1024))
   node.child.stdout!.pause()
   node.child.stdin!.write('{"command":"members"}\n'.repeat(50_000))

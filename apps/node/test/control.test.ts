@@ -56,7 +56,7 @@ it('the keys of a private pool are listed and changed', async () => {
   for (const args of [['dance'], ['use'], ['list', 'x']]) expect(await run('keys', 'keys', ...args)).toMatchObject({ status: 2, lines: [] })
 })
 
-it('a running node is asked, and told what to do', async () => {
+it('a running node answers questions and carries out commands', async () => {
   const [one, other] = (await joinAll('asked', 2)) as [JelProcess, JelProcess]
   const several = await run('members', 'asked')
   expect(several).toMatchObject({
@@ -125,7 +125,7 @@ it('members are found by location, tag and state', async () => {
   expect(await run('members', 'filters', '--state', 'ill')).toMatchObject({ status: 2 })
 })
 
-it('the socket speaks as jel join --json does, to this user only, and goes with the node', async () => {
+it('the socket has the format of jel join --json, for this user only, and vanishes with the node', async () => {
   const node = await join1('contract')
   const name = readdirSync(sockets).find((each) => each.includes(node.id.slice(-16))) as string
   const path = join(sockets, name)
@@ -169,7 +169,7 @@ it('the socket speaks as jel join --json does, to this user only, and goes with 
   expect(existsSync(path)).toBe(false)
 })
 
-it('where no node runs, or none can be reached, a command says so', async () => {
+it('a command reports that no node runs, or that none can be reached', async () => {
   expect(await run('members', 'nowhere')).toMatchObject({
     status: 1,
     lines: [],
@@ -192,7 +192,7 @@ it('where no node runs, or none can be reached, a command says so', async () => 
   expect(await asked('status', 'nowhere', '--control', join(runtime, 'given.sock'))).toMatchObject({ node: { id: next.id } })
 })
 
-it('a file that is no socket is neither replaced nor spoken with', async () => {
+it('a file that is no socket is neither replaced nor used', async () => {
   const file = join(runtime, 'precious')
   writeFileSync(file, 'precious')
   const joined = await run('join', 'precious', '--control', file, ...loopback, '--for', '1')
@@ -202,7 +202,7 @@ it('a file that is no socket is neither replaced nor spoken with', async () => {
   expect(readFileSync(file, 'utf8')).toBe('precious')
 })
 
-it('a folder for sockets in which others could listen: commands refuse it, a node says so and goes on', async () => {
+it('commands refuse a folder in which others could listen, and a node reports it and goes on', async () => {
   const [folder, env] = [join(runtime, 'planted', 'jel'), { XDG_RUNTIME_DIR: join(runtime, 'planted') }]
   mkdirSync(join(runtime, 'elsewhere'))
   mkdirSync(join(runtime, 'planted'))
@@ -218,7 +218,7 @@ it('a folder for sockets in which others could listen: commands refuse it, a nod
   expect(asks.stderr).toContain(`${folder}, the folder for control sockets, is not a folder`)
 })
 
-it('streams of members are handed to other programs as local sockets', async () => {
+it('streams of members are passed to other programs as local sockets', async () => {
   const [one, other] = (await joinAll('bridge', 2)) as [JelProcess, JelProcess]
   const path = join(runtime, 'echo.sock')
   // This stands for a program in any language. It reads who opened the stream, and sends the rest
@@ -255,7 +255,7 @@ it('streams of members are handed to other programs as local sockets', async () 
   }
 })
 
-it('a running node is asked about jobs, be it one that computes or not', async () => {
+it('a running node answers questions about jobs, whether it computes or not', async () => {
   const owner = join(runtime, 'owner')
   const program = join(runtime, 'squares.mjs')
   writeFileSync(

@@ -52,7 +52,7 @@ describe('a step of the demo', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('that does not happen is a failure that says what was expected and what was seen', async () => {
+  it('that does not happen is a failure that shows the expected and the seen state', async () => {
     const script = join(folder, 'node.js')
     writeFileSync(
       script,

@@ -11,7 +11,7 @@ const file = (name: string): string => join(folder, name)
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe('--require', () => {
-  it('is met: the node goes on, and tells of the pool as ever', async () => {
+  it('is met: the node goes on, and reports events as usual', async () => {
     const first = await join1('require')
     const second = await join1('require', '--bootstrap', first.address, '--require', '2', '--timeout', '10')
     await second.until(() => second.of('joined').length === 2, 'both joined')
@@ -20,7 +20,7 @@ describe('--require', () => {
     expect(await second.exited).toBe(0)
   })
 
-  it('is not met: status 1, one line and an error that say why of each introducer', async () => {
+  it('is not met: status 1, one line and an error give the reason for each introducer', async () => {
     const stranger = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
     const member = await join1('require')
     const mistyped = member.address.replace(/\/p2p\/.*/u, `/p2p/${stranger}`)
@@ -67,20 +67,20 @@ describe('--require', () => {
 })
 
 describe('a node whose introducers do not answer', () => {
-  it('says so and is elected by nobody', async () => {
+  it('reports that, and is not elected', async () => {
     const node = await join1('alone', '--bootstrap', dead, '--elect', 'master', '--for', '3')
     expect(await node.exited).toBe(0)
     expect(node.of('error')).toMatchObject([{ code: 'INTRODUCER_UNREACHABLE', message: expect.stringMatching(/refused.*no election/u) }])
     expect(node.of('elected')).toEqual([])
   })
 
-  it('is the pool with --found', async () => {
+  it('founds the pool with --found', async () => {
     const node = new JelProcess(['join', 'alone', '--json', ...loopback, '--bootstrap', dead, '--elect', 'master', '--found'])
     await node.until(() => node.of('elected').length > 0, 'elected')
   })
 })
 
-it('a node whose only peer is killed says that it is in a minority, in words as well', async () => {
+it('a node whose only peer is killed reports a minority, as text as well', async () => {
   const first = await join1('minority')
   const second = new JelProcess(['join', 'minority', ...loopback, '--bootstrap', first.address])
   await second.until(() => second.lines.some((line) => line.includes(` joined ${first.id}`)), 'joined')
@@ -91,7 +91,7 @@ it('a node whose only peer is killed says that it is in a minority, in words as 
   for (const line of second.lines) if (line.includes('alone')) expect(line).toContain('in a minority')
 })
 
-it('a node whose only peer was killed finds what runs at its address later, under another id', async () => {
+it('a node whose only peer was killed finds a later node at its address, under another id', async () => {
   const first = await join1('replaced')
   const address = first.address.replace(/\/p2p\/.*/u, '')
   const second = await join1('replaced', '--bootstrap', address)

@@ -30,18 +30,18 @@ function flagsOf(share: (ms: number) => number): string[] {
 
 const compilers = ['--sparkplug', '--maglev', '--opt']
 
-it('leaves the compilers off in a node that is busy only while it starts', () => {
+it('the compilers stay off in a node that is busy only while it starts', () => {
   const flags = flagsOf((ms) => (ms < 12_000 ? 1 : 0.02))
   expect(flags).toContain('--no-opt')
   expect(flags).not.toContain('--opt')
 })
 
-it('turns them on, once, in a node whose event loop is busy, however little of the processor it gets', () => {
+it('the compilers are turned on once in a node with a busy event loop, however little processor it gets', () => {
   const flags = flagsOf((ms) => (ms > 30_000 ? 0.9 : 0.02))
   expect(flags.filter((flag) => compilers.includes(flag))).toEqual(compilers)
 })
 
-it('cuts small buffers from small blocks, so that what is kept of a connection keeps little else', () => {
+it('small buffers are cut from small blocks, so that a kept one keeps little else in memory', () => {
   flagsOf(() => 0)
   // The current block is older than the change. A hundred buffers fill it.
   const blocks = Array.from({ length: 100 }, () => Buffer.allocUnsafe(1024).buffer.byteLength)

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { NodeEvent } from '../src/agent/events.ts'
 import { join1, runtime } from './jel-process.ts'
 
-it('a node runs commands for what happens, for those found on entering too', async () => {
+it('a node runs commands for events, also for members that it finds on entering', async () => {
   const first = await join1('handled', '--elect', 'master')
   await first.until(() => first.of('elected').length > 0, 'elected')
   const file = join(runtime, 'handled')

@@ -57,7 +57,7 @@ function declared(text: string): Map<string, string> {
   return new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gmu)].map(([, name, type]) => [name as string, type as string]))
 }
 
-it('a node is looked at, and nothing can be done to it', async () => {
+it('a node can be looked at over HTTP, and not changed', async () => {
   const { node, url } = await joinShown('looked', '--location', 'a@delft')
   expect(node.stderr).toBe('')
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/u)
@@ -82,7 +82,7 @@ it('a node is looked at, and nothing can be done to it', async () => {
   expect((await run('status', 'looked')).lines).toContain(`page         ${url}`)
 })
 
-it('what happens is streamed, from what there is on, to so many at once', async () => {
+it('events are streamed after a snapshot, to a limited number of readers', async () => {
   const { node, url } = await joinShown('streamed', '--elect', 'master')
   const { events } = await follow(url)
   await node.until(() => events.length > 0, 'a snapshot')
@@ -111,7 +111,7 @@ it('what happens is streamed, from what there is on, to so many at once', async 
   expect(await node.exited).toBe(0)
 })
 
-it('metrics are those that are documented and in the dashboard, and count what happened', async () => {
+it('metrics match the documents and the dashboard, and count events', async () => {
   const { node, url } = await joinShown('measured', '--elect', 'master')
   const other = await join1('measured', '--bootstrap', node.address)
   await node.until(() => node.told('joined').includes(other.id) && node.of('elected').length > 0, 'joined and elected')
@@ -146,7 +146,7 @@ it('metrics are those that are documented and in the dashboard, and count what h
   if (promtool.error === undefined) expect(promtool.stderr + promtool.stdout).toBe('')
 })
 
-it('health and readiness are told by the status, before the node is in the pool as well', async () => {
+it('health and readiness are reported by the status, also before the node is in the pool', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   try {
@@ -178,7 +178,7 @@ it('health and readiness are told by the status, before the node is in the pool 
   expect((await ask(url, { path: '/ready' }))[0]).toBe(200)
 })
 
-it('health is told however many connect and say nothing, or ask and do not read', async () => {
+it('health is reported however many clients connect in silence, or ask and do not read', async () => {
   const { url } = await joinShown('crowded')
   const { status, events } = await follow(url)
   expect(status).toBe(200)
@@ -215,7 +215,7 @@ it('a connection follows events once, however often it asks', async () => {
   }
 })
 
-it('a node that leaves, or is cut off, is not ready, or not well', () => {
+it('a node that leaves is not ready, and a node that is cut off is not well', () => {
   const agent = (health: object, stopping = false): Agent =>
     ({ stopping, pool: { health: () => ({ members: 3, alone: false, minority: false, introducers: [], ...health }) } }) as unknown as Agent
   expect(readinessOf(agent({}))).toMatchObject({ isWell: true })
@@ -227,7 +227,7 @@ it('a node that leaves, or is cut off, is not ready, or not well', () => {
   expect(healthOf(agent({ alone: true, members: 1 }))).toMatchObject({ isWell: true })
 })
 
-it('an address that is none, or is taken, is told before anything is joined', async () => {
+it('an address that is invalid or in use is reported before a pool is joined', async () => {
   for (const address of ['8080', 'localhost:80', '127.0.0.1', '127.0.0.1:70000', '[127.0.0.1]:0', '::1:80'])
     expect(await run('join', 'taken', '--http', address)).toMatchObject({
       status: 2,

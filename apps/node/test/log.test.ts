@@ -18,7 +18,7 @@ function entries(text: string): Entry[] {
     .map((line) => JSON.parse(line) as Entry)
 }
 
-it('a node logs what a server sees, and standard output stays what it is', async () => {
+it('a node logs events and problems, and standard output stays the same', async () => {
   const node = await join1('logged', '--log', 'debug', '--log-format', 'json', '--location', 'a@delft')
   const logged = (code: string): Entry[] =>
     entries(node.stderr.slice(0, node.stderr.lastIndexOf('\n') + 1)).filter((entry) => entry.code === code)

@@ -39,7 +39,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
   afterAll(async () => await browser?.close())
   afterEach(() => problems.splice(0))
 
-  it('shows who joins, dies and leaves, who wins, and the links of all, within 100 KB and without an error', async () => {
+  it('shows joins, deaths, leaves, winners and links, within 100 KB and without an error', async () => {
     const { node, url } = await joinShown('shown', '--location', 'a@delft', '--elect', 'master')
     let bytes = 0
     const page = await open(url, {}, async (opened) => {
@@ -79,7 +79,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     await page.close()
   })
 
-  it('is worked with keys, dark as the system is or as one likes, wide and narrow', async () => {
+  it('works with keys, in the dark or light mode of the system or the user, wide and narrow', async () => {
     const { node, url } = await joinShown('keys', '--location', 'a@delft')
     const other = await join1('keys', '--bootstrap', node.address, '--location', 'b@leiden')
     const page = await open(url, { colorScheme: 'dark' })

@@ -18,7 +18,7 @@ it('a tag is changed while the node runs', async () => {
   expect(await run('tag', 'tags', 'x'.repeat(1_025), ...at(one))).toMatchObject({ status: 2, stderr: expect.stringContaining('1024') })
 })
 
-it('an event is told to all, and a query answered by those whose programs do', async () => {
+it('an event reaches all nodes, and a query is answered by the nodes whose programs answer', async () => {
   const first = await join1('asking', '--location', 'a@delft', '--tag', 'gpu')
   const second = await join1('asking', '--location', 'b@delft', '--bootstrap', first.address)
   const third = await join1('asking', '--location', 'c@paris', '--tag', 'gpu', '--bootstrap', first.address)
@@ -60,7 +60,7 @@ it('an event is told to all, and a query answered by those whose programs do', a
   expect(await run('query', 'asking', 'load', '--tag', '(', ...at(third))).toMatchObject({ status: 2, stderr: expect.stringContaining('filter.tag') })
 })
 
-it('a pool is terminated for those that are there and those that come', async () => {
+it('a pool is terminated for present members and newcomers', async () => {
   const [one, other] = (await joinAll('ending', 2)) as [JelProcess, JelProcess]
   expect(await run('terminate', 'ending', ...at(one))).toMatchObject({ status: 0, lines: [], stderr: '' })
   await other.until(() => other.of('terminated').length > 0, 'terminated')
@@ -70,7 +70,7 @@ it('a pool is terminated for those that are there and those that come', async ()
   expect(late.of('terminated')[0]?.by).toBe(one.id)
 })
 
-it('a pool of a fixed size is closed when all are there, and who comes later is refused', async () => {
+it('a pool of a fixed size is closed when all members are there, and refuses later nodes', async () => {
   const one = await join1('fixed', '--pool-size', '2')
   const two = await join1('fixed', '--pool-size', '2', '--bootstrap', one.address)
   for (const node of [one, two]) await node.until(() => node.of('poolClosed').length > 0, 'closed')
@@ -81,7 +81,7 @@ it('a pool of a fixed size is closed when all are there, and who comes later is 
   expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('poolSize') })
 })
 
-it('a node that takes long to enter says meanwhile why', { timeout: 60_000 }, async () => {
+it('a node that takes long to enter reports the reason meanwhile', { timeout: 60_000 }, async () => {
   // This server accepts connections, but sends nothing.
   const mute = createServer().listen(0, '127.0.0.1')
   await once(mute, 'listening')

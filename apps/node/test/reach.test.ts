@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { join1, JelProcess, loopback, run, runtime } from './jel-process.ts'
 
-it('a node is where it says that others reach it', async () => {
+it('a node can be reached at the address that it announces', async () => {
   const node = await join1('announce', '--announce', '192.0.2.7:4001', '--announce', '/dns4/example.org/tcp/4001')
   expect(node.of('started')[0]!.node.addresses).toEqual([
     `/ip4/192.0.2.7/tcp/4001/p2p/${node.id}`,
@@ -11,7 +11,7 @@ it('a node is where it says that others reach it', async () => {
   ])
 })
 
-it('a node lets in those that it is told to, and says whom it does not', async () => {
+it('a node lets in the nodes on its list, and reports those that it refuses', async () => {
   const [mine, friends] = [join(runtime, 'friend.identity'), join(runtime, 'friends')]
   const [id] = (await run('keygen', '--identity', mine)).lines as [string]
   writeFileSync(friends, `# these\n\n${id} # the other one\n`)
@@ -46,12 +46,12 @@ it.each([
   [['--announce', '192.0.2.7:1', '--port-mapping'], 2, 'portMapping'],
   [['--allow', 'somebody'], 2, 'somebody'],
   [['--allow-file', '/nowhere/ids'], 1, '/nowhere/ids'],
-])('what makes no sense is refused by name: %j', async (args, expected, named) => {
+])('a flag that makes no sense is refused and named: %j', async (args, expected, named) => {
   const { status, stderr } = await run('join', 'p', ...loopback, ...args)
   expect({ status, named: stderr.includes(named) }).toEqual({ status: expected, named: true })
 })
 
-it('what goes wrong while a node enters is told once it has', async () => {
+it('a problem while a node enters is reported once the node has entered', async () => {
   const identity = join(runtime, 'own.identity')
   writeFileSync(`${identity}.peers`, 'no peers', { mode: 0o600 })
   const node = await join1('early', '--identity', identity)

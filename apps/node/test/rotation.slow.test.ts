@@ -16,7 +16,7 @@ function keyFile(name: string): { file: string; text: string } {
   return { file, text }
 }
 
-it(`a pool of ${count} processes changes its key, and nobody is said to be dead`, { timeout: 600_000 }, async () => {
+it(`a pool of ${count} processes changes its key, and no member is reported as dead`, { timeout: 600_000 }, async () => {
   const [former, next] = [keyFile('former'), keyFile('next')]
   const first = await join1('rotation', '--key-file', former.file)
   const nodes = [first]

@@ -51,7 +51,7 @@ describe('jel simulate', () => {
     expect(trace.map((line) => JSON.parse(line) as { what: string }).filter(({ what }) => what === 'died')).toHaveLength(4)
   })
 
-  it('says what was not as expected, how to see it again, and makes it smaller', async () => {
+  it('reports an unmet expectation, replays it, and makes its scenario smaller', async () => {
     const { status, stdout } = await jel(hasty)
     expect(status).toBe(1)
     const [, replay] = /replay: jel simulate hasty\.yaml --replay (1:[0-9a-f]{16})\n/u.exec(stdout) ?? []

@@ -53,7 +53,7 @@ it.skipIf(!hasScript)('jel join on a terminal shows tags, addresses and epochs, 
   expect(terminal.written).toContain('left watched after 0:')
 })
 
-it.skipIf(!hasScript)('jel top shows what the running node knows, and each death', async () => {
+it.skipIf(!hasScript)('jel top shows the view of the running node, and each death', async () => {
   const node = await join1('topped', '--location', 'a@delft', '--elect', 'master')
   await node.until(() => node.of('elected').length > 0, 'elected')
   const other = await join1('topped', '--location', 'b@delft', '--bootstrap', node.address, '--no-control')
@@ -98,7 +98,7 @@ it.skipIf(!hasScript).each([
   ['Ctrl-C', '\u0003', '0'],
   ['a signal', '', '0'],
   ['a crash', '', '1'],
-])('the terminal is given back after %s', async (how, keys, status) => {
+])('the terminal is restored after %s', async (how, keys, status) => {
   await join1('restored')
   const crash = 'data:text/javascript,setTimeout(()=>{throw new Error(`crash`)},3000)'
   const start = how === 'a crash' ? `NODE_OPTIONS='--import="${crash}"' ` : ''
@@ -131,7 +131,7 @@ it.skipIf(!hasScript)('Ctrl-Z gives the terminal to the shell, and fg shows the 
   expect(await terminal.exited).toBe(0)
 })
 
-it.skipIf(!hasScript)('a terminal that gets another size is drawn anew', async () => {
+it.skipIf(!hasScript)('the picture is drawn anew when the terminal changes its size', async () => {
   const node = await join1('resized')
   const narrow = join(runtime, 'narrow')
   const resize = `(while [ ! -e '${narrow}' ]; do sleep 0.1; done; stty cols 60 rows 12 < /dev/tty) &`
@@ -144,7 +144,7 @@ it.skipIf(!hasScript)('a terminal that gets another size is drawn anew', async (
   expect(await terminal.exited).toBe(0)
 })
 
-it.skipIf(!hasScript)('a terminal that does not know its size is taken for one of 80 by 24', async () => {
+it.skipIf(!hasScript)('a terminal that does not know its size is treated as one of 80 by 24', async () => {
   const terminal = new PseudoTerminal(around(`${jel} join sizeless --listen 127.0.0.1:0`), { columns: 0, rows: 0 })
   await terminal.sees(/^\* …\w{8} +here/u)
   expect(terminal.lines).toHaveLength(24)

@@ -17,7 +17,7 @@ function ids(here: readonly Member[], model: PoolModel, filter?: MemberFilter): 
   return listMembers(here, model, filter).map(({ id }) => id)
 }
 
-it('lists who is here, and who went, the last first, with since when', () => {
+it('the list has present members, then departed ones, the last first, with their times', () => {
   const here = [member('a'), member('b')]
   const model = newModel()
   const all = ['a', 'b', 'c', 'd'].map((id) => member(id))
@@ -34,7 +34,7 @@ it('lists who is here, and who went, the last first, with since when', () => {
   expect(ids(here, model, { state: 'died' })).toEqual(['c'])
 })
 
-it('finds members by the coarse end of their location, and by an expression for their tag', () => {
+it('the list is filtered by the coarse end of a location, and by an expression for a tag', () => {
   const here = [member('a', 'n1@rack2@delft', 'gpu=2'), member('b', 'n2@rack12@delft', 'cpu')]
   const model = newModel()
   expect(ids(here, model, { location: 'delft' })).toEqual(['a', 'b'])

@@ -11,7 +11,7 @@ async function lines(limit: number, ...chunks: (string | Uint8Array)[]): Promise
 }
 
 describe('lines of input', () => {
-  it('come whole, however they are cut', async () => {
+  it('come whole, however the input is cut', async () => {
     const expected = [{ text: 'one' }, { text: 'zwölf' }, { text: '' }, { text: 'three' }]
     expect(await lines(100, 'one\nzwölf\n\nthree')).toEqual(expected)
     expect(await lines(100, ...[...Buffer.from('one\nzwölf\n\nthree')].map((byte) => Uint8Array.of(byte)))).toEqual(expected)
@@ -26,7 +26,7 @@ describe('lines of input', () => {
     ])
   })
 
-  it('are given up beyond the limit, and the next one is whole again', async () => {
+  it('are dropped beyond the limit, and the next one is whole again', async () => {
     expect(await lines(4, 'abcd\nabcde\nabc', 'defghijk', 'l\nok')).toEqual([
       { text: 'abcd' },
       { problem: 'too long' },

@@ -32,7 +32,7 @@ async function listen(path: string): Promise<void> {
   await listenPrivately(server, path)
 }
 
-it.skipIf(process.platform === 'win32')('a folder of its own is made, for this user alone, and mended if others could enter', async () => {
+it.skipIf(process.platform === 'win32')('a socket folder is made for this user alone, and mended if others could enter it', async () => {
   expect(controlPaths('p')).toEqual([])
   const path = controlPath('p', 'some-member')
   await listen(path)
@@ -44,7 +44,7 @@ it.skipIf(process.platform === 'win32')('a folder of its own is made, for this u
   expect(controlPaths('p')).toHaveLength(2)
 })
 
-it.runIf(isRoot)('a folder that another user made first is used by neither side', async () => {
+it.runIf(isRoot)('a folder that another user made first is used neither to listen nor to connect', async () => {
   mkdirSync(folder, { mode: 0o700 })
   chownSync(folder, STRANGER, STRANGER)
   expect(() => controlPaths('p')).toThrow(
@@ -54,7 +54,7 @@ it.runIf(isRoot)('a folder that another user made first is used by neither side'
   expect(readdirSync(folder)).toEqual([])
 })
 
-it.skipIf(process.platform === 'win32')('nor one that is a link to elsewhere, or a file', async () => {
+it.skipIf(process.platform === 'win32')('a link to another folder, or a file, is not used as the folder either', async () => {
   const elsewhere = join(temporary, 'elsewhere')
   mkdirSync(elsewhere, { mode: 0o700 })
   symlinkSync(elsewhere, folder)
@@ -70,7 +70,7 @@ it.skipIf(process.platform === 'win32')('a file is no socket', () => {
   expect(socketProblem(file)).toBe('it is not a socket')
 })
 
-it.runIf(isRoot)('a user without an entry has sockets too, and speaks with those of nobody else', async () => {
+it.runIf(isRoot)('a user without an entry has sockets too, and connects to those of no other user', async () => {
   chmodSync(temporary, 0o1777)
   const others = join(temporary, 'others.sock')
   await listen(others)

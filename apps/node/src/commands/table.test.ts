@@ -50,7 +50,7 @@ describe('a command', () => {
     expect(problem(line)).toMatchObject({ code, re })
   })
 
-  it('is never anything else than read or refused', () => {
+  it('is either read or refused, whatever the line', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -91,7 +91,7 @@ describe('the line of JSON of a command of the command line', () => {
     expect(parseCommand(JSON.stringify(await shell?.line?.(given as never)))).toEqual(line)
   })
 
-  it('exists for each of them with operands, but those about jobs', () => {
+  it('exists for each command with operands, except those about jobs', () => {
     const without = Object.entries(commands as Record<string, { readonly shell?: Shell }>).filter(
       ([, { shell }]) => shell?.operands !== undefined && shell.line === undefined,
     )

@@ -10,7 +10,7 @@ async function resultOf(value: unknown): Promise<JobEvent | undefined> {
   return reported
 }
 
-it('a job that nobody takes says so, and is said to be submitted once somebody does', async () => {
+it('a job that no member takes is reported as such, and as submitted once a member does', async () => {
   const reported: string[] = []
   const within: unknown[] = []
   const job = {
@@ -72,12 +72,12 @@ async function stateOf(...answers: readonly JobProgress[]): Promise<unknown> {
   return reported.map((event) => 'state' in event && event.state)
 }
 
-describe('what a command says of a job', () => {
-  it('is what a replica answers that had to be asked again', async () => {
+describe('the state that a command reports of a job', () => {
+  it('is the answer of a replica that had to be asked again', async () => {
     expect(await stateOf(progress, progress, { ...progress, state: 'active' })).toEqual(['active'])
   })
 
-  it('is that it waits, if none says otherwise', async () => {
+  it('is pending, if no replica answers otherwise', async () => {
     expect(await stateOf(progress, progress, progress, { ...progress, state: 'active' })).toEqual(['pending'])
   })
 })

@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('a failure that others made up writes nothing but text to the terminal', () => {
+it('a failure that others made up writes only plain text to the terminal', () => {
   let written = ''
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((written += String(text))))
   const escape = '\u001b]0;title\u0007\u001b[2J'

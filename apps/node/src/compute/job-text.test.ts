@@ -20,7 +20,7 @@ const job = {
 } as const
 
 describe('a job for a person', () => {
-  it('is told with how long ago, how much, by whom, how fast and how long still', () => {
+  it('is shown with its age, progress, members, rate and time left', () => {
     expect(jobText(job, job.submitted + 12_000)).toEqual([
       'job        c2dd78ff0f6556b9cc9f',
       'name       wide',
@@ -37,7 +37,7 @@ describe('a job for a person', () => {
     ])
   })
 
-  it('has neither rate nor time left once it has ended, and says why it is in its state', () => {
+  it('has neither rate nor time left once it has ended, and has the reason of its state', () => {
     const lines = jobText({ ...job, state: 'cancelled', reason: 'its owner says so' }, job.submitted + 12_000)
     expect(lines).toContain('state      cancelled: its owner says so')
     expect(lines.filter((line) => /^(rate|left)/u.test(line))).toEqual([])
@@ -60,7 +60,7 @@ it.each([
   expect(durationText(ms)).toBe(words)
 })
 
-it('only what is done is 100 %, and one is no plural', () => {
+it('only a finished job is at 100 %, and the number one takes no plural', () => {
   expect([0, 0.004, 0.996, 1].map(percent)).toEqual(['0 %', '0 %', '99 %', '100 %'])
   expect([1, 2].map((count) => counted(count, 'member'))).toEqual(['1 member', '2 members'])
 })
@@ -83,8 +83,8 @@ const active = {
 } as const
 const held = { fn: 'search', age: 2000, still: 1000, progress: 0.5, leaf: false }
 
-describe('why a job is in its state', () => {
-  it('is told as a tree of what waits for what', () => {
+describe('the explanation of a job’s state', () => {
+  it('is a tree of the tasks that wait for each other', () => {
     const tasks = [
       { ...held, path: 'a'.repeat(20), holder: 'member-two', leaf: true },
       { ...held, path: '', holder: 'member-one' },
@@ -99,47 +99,47 @@ describe('why a job is in its state', () => {
     ])
   })
 
-  it('has no escapes of those who say it', () => {
+  it('contains no escape sequences from members', () => {
     const [, task] = explanationOf(active, [{ ...held, path: '', fn: 'f\u001b[2J', holder: 'holder\u001b[2J' }]).split('\n')
     expect(task).toContain('f at holder,')
   })
 
-  it('has what is known of the job for its root, whose holder told at its beginning', () => {
+  it('shows the progress of the job at its root, whose holder reported only at the start', () => {
     const [, root] = explanationOf(active, [{ ...held, path: '', holder: 'member-one', progress: 0 }]).split('\n')
     expect(root).toBe('  search at mber-one, for 2.0 s: 50 % done, nothing new for 1.0 s')
   })
 
-  it('does not say 0 % of what is inside, of which its holder told no more', () => {
+  it('shows no 0 % for an inner task whose holder reported only at the start', () => {
     const [, task] = explanationOf(active, [{ ...held, path: 'a'.repeat(10), holder: 'member-one', progress: 0 }]).split('\n')
     expect(task).toBe('  search at mber-one, for 2.0 s: nothing new for 1.0 s')
   })
 
-  it('says where the program does not run', () => {
+  it('names the member where the program does not run', () => {
     const unfit = { ...held, path: '', holder: 'member-one', age: 0, leaf: true, unfit: 'no\nmemory' }
     const [, root] = explanationOf(active, [unfit]).split('\n')
     expect(root).toBe('  search at mber-one: its program does not run there: no memory')
   })
 
-  it('says that there may be more than a replica names, and that none answered', () => {
+  it('mentions tasks beyond those that a replica names, and that no replica answered', () => {
     const many = Array.from({ length: 64 }, (_, index) => ({ ...held, path: String(index).padStart(10, '0'), holder: 'm' }))
     expect(explanationOf(active, many).split('\n').at(-2)).toBe('  and perhaps for more: a replica names at most 64')
     expect(explanationOf(active, [])).toMatch(/no replica says what it waits for$/u)
   })
 
-  it('that is done is who did how much, as the member that was asked heard', () => {
+  it('of a finished job is the work of its members, as far as the asked member knows', () => {
     expect(explanationOf({ ...active, state: 'done', covered: 1, members: 1 }, [])).toBe(
       'done: 100 % is done; 1 member has begun 9 tasks and finished 7, as this member heard',
     )
   })
 
-  it('is its reason, where it has one', () => {
+  it('is the reason of the job, if it has one', () => {
     expect(explanationOf({ ...active, state: 'suspended', reason: 'its owner says so' }, [])).toBe('suspended: its owner says so')
   })
 })
 
 const shift = { job: 'c2dd78ff0f6556b9cc9f', name: 'wide\u001B[31m', owner: '12D3KooWFcrb6ywHKxycNsmTEj48' }
 
-it('a member that works for a job says whose, and then how it ended and what ran here', () => {
+it('a member that works for a job names its owner, and later how it ended and the tasks run here', () => {
   expect(workingText(shift)).toBe('works for job wide of …NsmTEj48')
   const worked = (state: 'done' | 'failed' | 'cancelled', tasks: number): string => workedText({ ...shift, state, tasks, time: 125_000 })
   expect(worked('done', 35)).toBe('job wide of …NsmTEj48 is done; 35 tasks ran here in 2 min 5 s')

@@ -47,7 +47,7 @@ function start(texts: readonly string[], more: { waitingLimit?: number; timeLimi
 const waiting = { timeout: 10_000, interval: 20 }
 
 describe('handlers', () => {
-  it('get the event as a line of JSON, and what it is about in the environment', async () => {
+  it('get the event as a line of JSON, and its subject in the environment', async () => {
     const { handlers, told } = start([
       `joined=cat > '${fileOf('line')}'; echo "$JEL_EVENT $JEL_POOL $JEL_SELF $JEL_NODE $JEL_LOCATION" > '${fileOf('env')}'`,
     ])
@@ -60,7 +60,7 @@ describe('handlers', () => {
     expect(told).toEqual([])
   })
 
-  it('run at most four at once, and in order what is about one member', async () => {
+  it('run at most four at once, and in order for events of one member', async () => {
     const { handlers } = start([
       `*=echo "begin $JEL_NODE $JEL_EVENT" >> '${fileOf('order')}'; sleep 0.1; echo "end $JEL_NODE $JEL_EVENT" >> '${fileOf('order')}'`,
     ])
@@ -87,7 +87,7 @@ describe('handlers', () => {
     await handlers[Symbol.asyncDispose]()
   })
 
-  it('that fail are told of with what they printed, and run no handler themselves', async () => {
+  it('that fail are reported with their output, and run no handler themselves', async () => {
     const { handlers, told } = start(['*=echo out; echo err >&2; exit 3', 'joined=exec /no/such/command'])
     handlers.take(joined('one'))
     await vi.waitFor(() => expect(told).toHaveLength(2), waiting)
@@ -99,7 +99,7 @@ describe('handlers', () => {
     expect(told).toHaveLength(2)
   })
 
-  it('that take too long are ended, with all that they started', async () => {
+  it('that take too long are ended, with all processes that they started', async () => {
     const { handlers, told } = start([`joined=trap 'echo was told; exit 1' TERM; sleep 1000 & echo $! > '${fileOf('child')}'; wait`], {
       timeLimit: 500,
     })
@@ -120,7 +120,7 @@ describe('handlers', () => {
     expect(told).toEqual([])
   })
 
-  it('wait in a bounded queue; what is dropped is told', async () => {
+  it('wait in a bounded queue, and dropped events are reported', async () => {
     const { handlers, told } = start([`joined=sleep 0.2; echo "$JEL_NODE" >> '${fileOf('queue')}'`], { waitingLimit: 3 })
     for (let index = 0; index < 12; index += 1) handlers.take(joined(`${index}`))
     expect(told).toEqual([{ event: 'error', code: 'HANDLER_BACKLOG', message: '3 runs of handlers wait: what comes now is dropped' }])
@@ -130,7 +130,7 @@ describe('handlers', () => {
     await handlers[Symbol.asyncDispose]()
   })
 
-  it('need not read, nor end what they leave in the background', async () => {
+  it('need neither read their input nor end the processes that they leave behind', async () => {
     const { handlers, told } = start([`joined=sleep 1000 & echo $! > '${fileOf('background')}'`])
     handlers.take(joined('one', 'here', 'x'.repeat(1_000_000)))
     await vi.waitFor(() => expect(linesOf('background')).toHaveLength(1), waiting)

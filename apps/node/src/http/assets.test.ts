@@ -12,7 +12,7 @@ it('all modules of the page are found where they import each other, in a checkou
   expect([...paths]).toEqual(expect.arrayContaining(['/model.ts', '/model/pool.ts', '/model/history.ts']))
 })
 
-it('nothing else is found', () => {
+it('no other file is found', () => {
   const assets = new Assets()
   for (const path of ['/server.ts', '/../server.ts', '/agent/agent.ts', '/model/../join.ts', '/model/pool.test.ts', '/none.js']) {
     expect(assets.find(path)).toBeUndefined()

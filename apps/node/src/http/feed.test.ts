@@ -73,7 +73,7 @@ function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent)
   return { feed, look, tell: (event) => listeners.forEach((listener) => listener(event)), asked }
 }
 
-it('members are asked for their links while somebody looks, each in turn, and by nobody else', async () => {
+it('members are asked for their links one at a time, only while a page is open', async () => {
   const { look, asked } = setUp()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(asked).toEqual([])
@@ -94,7 +94,7 @@ it('members are asked for their links while somebody looks, each in turn, and by
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('one that does not read is cut off, and the others are told what happens', () => {
+it('a page that does not read is cut off, and the others still receive events', () => {
   const { look, tell } = setUp()
   const [slow, quick] = [look(), look()]
   slow.writableLength = 17 * 1024 * 1024
@@ -104,7 +104,7 @@ it('one that does not read is cut off, and the others are told what happens', ()
   expect(quick.lines.at(-1)).toMatchObject({ event: 'stopped', pool: 'p', time: expect.any(Number) })
 })
 
-it('there is an end to how many may look, and to the feed', () => {
+it('the number of open pages is limited, and a closed feed sends nothing', () => {
   const { feed, look, tell } = setUp()
   const streams = Array.from({ length: 16 }, look)
   expect(feed.isFull).toBe(true)

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { HttpServer } from './server.ts'
 
-it('one connection too many ends the oldest, so who comes last is answered', async () => {
+it('one connection too many ends the oldest one, so that the newest is answered', async () => {
   await using server = await HttpServer.open({ host: '127.0.0.1', port: 0 })
   const { hostname, port } = new URL(server.url)
   const ended = new Set<number>()

@@ -42,7 +42,7 @@ describe('a log', () => {
     })
   })
 
-  it('is text, one line whatever others say of themselves', () => {
+  it('is text, one line each, whatever the texts of others contain', () => {
     const { log, lines } = logOf('info', 'text')
     log.warn('CODE', 'evil\u001B[2J\nhere', { location: 'a "b"\n', addresses: ['1', '2'], empty: '' })
     expect(lines).toEqual([expect.stringMatching(/^\S+Z warn {2}CODE evil here location="a \\"b\\"" addresses=1,2 empty=""$/u)])
@@ -78,7 +78,7 @@ it.each([
     { event: 'health', links: 2, members: 3, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] },
     { level: 'info', code: 'HEALTH', links: 2 },
   ],
-] as const satisfies readonly (readonly [NodeEvent, object])[])('what a node tells is logged: %j', (event, entry) => {
+] as const satisfies readonly (readonly [NodeEvent, object])[])('an event of a node is logged: %j', (event, entry) => {
   const { log, lines } = logOf('debug')
   logEvent(log, event)
   expect(lines.map((line) => JSON.parse(line) as object)).toEqual([expect.objectContaining(entry)])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { History } from './history.ts'
 
-it('keeps a bounded number of what happened, the last ones', () => {
+it('the history keeps a bounded number of events, the last ones', () => {
   const history = new History()
   for (let i = 0; i < 1_000; i++) {
     history.take({ event: 'error', code: `E${i}`, message: '' }, i, 1)

@@ -15,7 +15,7 @@ function gone(model: PoolModel): string[] {
   return [...model.gone].map((life) => `${life.node.id} ${life.node.incarnation}`)
 }
 
-it('takes each reign for news once, and remembers only so many elections: the one that is news most', () => {
+it('each reign is news once, and a bounded number of elections is remembered, the latest ones', () => {
   const model = new PoolModel()
   expect([reign('first'), reign('master'), reign('master')].map((each) => model.take(each, 0))).toEqual([true, true, false])
   for (let i = 0; i < 1_022; i++) model.take(reign(`made up ${i}`), 0)
@@ -24,7 +24,7 @@ it('takes each reign for news once, and remembers only so many elections: the on
   expect([model.reigns.get('first'), model.reigns.get('master')?.epoch]).toEqual([undefined, 2])
 })
 
-it('remembers a bounded number of those that went, the last ones', () => {
+it('a bounded number of departed members is remembered, the last ones', () => {
   const model = new PoolModel()
   for (let i = 0; i < 2000; i++) model.take({ event: 'died', node: node(`n${i}`) }, i)
   expect(gone(model)).toHaveLength(1024)
@@ -32,7 +32,7 @@ it('remembers a bounded number of those that went, the last ones', () => {
   expect(model.members.size).toBe(1024)
 })
 
-it('the end of a life says nothing of the next life of the same member', () => {
+it('the end of a life does not affect the next life of the same member', () => {
   const model = new PoolModel()
   model.take({ event: 'joined', node: node('A') }, 0)
   model.take({ event: 'joined', node: node('A', 2) }, 1)
@@ -43,7 +43,7 @@ it('the end of a life says nothing of the next life of the same member', () => {
   expect([model.here, model.left, gone(model)]).toEqual([0, 1, ['A 1', 'A 2']])
 })
 
-it('forgets those that went long ago, and all where it begins anew', () => {
+it('members that went long ago are forgotten, and all members at a new beginning', () => {
   const model = new PoolModel()
   model.take({ event: 'started', node: node('A') }, 0)
   for (const id of ['A', 'B', 'C']) model.take({ event: 'joined', node: node(id) }, 0)

@@ -55,7 +55,7 @@ describe.each(['bash', 'fish'] as const)('completion for %s', (shell) => {
       expect(offered('jel ')).toEqual(expect.arrayContaining(program.commands.map((each) => each.name())))
     })
 
-    it('commands that begin so', () => {
+    it('commands that begin with the typed letters', () => {
       expect(offered('jel me')).toEqual(['members'])
     })
 
@@ -87,7 +87,7 @@ describe('completion for zsh', () => {
     for (const flag of flags) expect(body).toMatch(new RegExp(`'\\*?${flag}\\[`, 'u'))
   })
 
-  it.skipIf(!has('zsh'))('is what zsh can read, and defines a function for each command', () => {
+  it.skipIf(!has('zsh'))('can be read by zsh, and defines a function for each command', () => {
     const names = all.map(([path]) => `_${path.replaceAll(/\W/gu, '_')}`)
     const ask = `autoload -U compinit; compinit -D; ${script}\nwhence -w ${names.join(' ')}; print $_comps[jel]`
     const output = lines(execFileSync('zsh', ['-fc', ask], { encoding: 'utf8' }))

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { Countdown, timeToGo, writeTimeToGo } from './time-to-go.ts'
 
 describe('the time to go', () => {
-  it('can not be said before anything happened', () => {
+  it('is unknown before anything has happened', () => {
     expect(writeTimeToGo(timeToGo({ elapsed: 0, share: 0, runs: 4, took: [] }))).toBe('?')
   })
 
-  it('is not said of the first moments, which cost many times what the others do', () => {
+  it('is unknown during the first moments, which take many times longer than the others', () => {
     expect(timeToGo({ elapsed: 2_800, share: 0.003, runs: 4, took: [] })).toBeUndefined()
     expect(timeToGo({ elapsed: 2_800, share: 0.003, runs: 400, took: [1_000] })).toBeDefined()
   })
 
-  it('goes by all that passed, not by the last moments, until a run has ended', () => {
+  it('is based on the whole time so far, not on the last moments, until a run has ended', () => {
     expect(timeToGo({ elapsed: 10_000, share: 0.25, runs: 4, took: [] })).toBe(30_000)
   })
 
-  it('does not jump where runs begin slowly: the others take as long as those that ended', () => {
+  it('does not jump where runs begin slowly, because runs take as long as those that ended', () => {
     // Ten runs of 4 s each on two threads. Each run spends the first 3 s on the first hundredth of
     // its virtual time.
     const shareOf = (real: number): number => (real < 3 ? (real / 3) * 0.01 : 0.01 + ((real - 3) / 1) * 0.99)
@@ -29,7 +29,7 @@ describe('the time to go', () => {
     expect(told.every((each, i) => i === 0 || each <= (told[i - 1] as number))).toBe(true)
   })
 
-  it('does not jump as it is shown, and arrives with what it is about', () => {
+  it('does not jump on the screen, and reaches zero when the runs end', () => {
     // Measured: [s since the start, share, finished runs] of rack-failure with 100 nodes, two
     // threads, each run 25 s.
     const measured = [
@@ -76,7 +76,7 @@ describe('the time to go', () => {
     [59_000, '59s'],
     [200_000, '3m20s'],
     [3_900_000, '1h05m'],
-  ])('is written so that one can read it: %d ms is %s', (ms, text) => {
+  ])('is written in readable units: %d ms is %s', (ms, text) => {
     expect(writeTimeToGo(ms)).toBe(text)
   })
 })

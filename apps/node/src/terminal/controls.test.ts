@@ -28,7 +28,7 @@ function press(controls: Controls, ...keys: string[]): void {
 }
 
 describe('keys', () => {
-  it('sort by one column after the other, who is gone or elected first of all', () => {
+  it('sort by one column after the other, gone or elected members first of all', () => {
     const controls = new Controls()
     const orders = Array.from({ length: 9 }, () => {
       const order = `${controls.sort} ${ids(controls)}`
@@ -90,7 +90,7 @@ describe('keys', () => {
     expect(controls.take({ name: 'q', sequence: 'q' }, ROWS)).toBe('quit')
   })
 
-  it('do nothing harmful where nobody is to be seen', () => {
+  it('do nothing harmful where no member is shown', () => {
     const controls = new Controls()
     for (const name of ['j', 'k', 'pagedown', 'end', 'd']) expect(controls.take({ name, sequence: name }, [])).toBeUndefined()
     expect(controls.selected).toBeUndefined()

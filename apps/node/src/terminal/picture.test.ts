@@ -26,7 +26,7 @@ function picture(view: PoolView, columns: number, rows: number, controls = new C
 }
 
 describe('the picture', () => {
-  it('shows members with tag, address and epoch, this node marked, and what happened', () => {
+  it('shows members with tag, address and epoch, this node marked, and recent events', () => {
     const view = viewOf(2)
     view.take({ event: 'elected', election: 'master', epoch: 7, node: node('peer1') }, 1000)
     view.take({ event: 'links', links: [{ id: 'peer1', roundTrip: 3.26 }, { id: ID }] }, 1000)
@@ -69,7 +69,7 @@ describe('the picture', () => {
     expect(picture(view, 200, 24).some((line) => line.startsWith(`* ${ID}  here`))).toBe(true)
   })
 
-  it('says where in the list it is, and scrolls to the selected member', () => {
+  it('shows the position in the list, and scrolls to the selected member', () => {
     const view = viewOf(1000)
     const controls = new Controls()
     expect(picture(view, 100, 24, controls).join('\n')).toMatch(/ {2}1–\d+ of 1000/u)
@@ -79,7 +79,7 @@ describe('the picture', () => {
     expect(lines).toContain(`…${(controls.selected as string).slice(-8)}`)
   })
 
-  it('shows the details of the selected member in place of what happened', () => {
+  it('shows the details of the selected member in place of recent events', () => {
     const view = viewOf(2)
     const controls = Object.assign(new Controls(), { details: true, selected: ID })
     expect(picture(view, 100, 24, controls)).toEqual(
@@ -87,7 +87,7 @@ describe('the picture', () => {
     )
   })
 
-  it('shows what is wrong, and why nobody lets this node in', () => {
+  it('shows problems, and why no introducer lets this node in', () => {
     const view = viewOf(4)
     const introducers = [{ address: '/ip4/192.0.2.9/tcp/4001', reason: 'refused' }]
     view.take({ event: 'health', links: 0, members: 4, suspectedShare: 1, relayed: 0, alone: true, minority: true, introducers }, 1000)

@@ -35,7 +35,7 @@ describe('the view of a pool', () => {
     expect(rowOf(view, 'peer', 4000)?.elected).toEqual([])
   })
 
-  it('keeps who is gone for a while, and counts them', () => {
+  it('keeps members that are gone for a while, and counts them', () => {
     const view = viewOf('self', 'one', 'other')
     view.take({ event: 'left', node: node('one') }, 1000)
     view.take({ event: 'died', node: node('other') }, 2000)
@@ -45,14 +45,14 @@ describe('the view of a pool', () => {
     expect(view.rows(20_000).map(({ state }) => state)).toEqual(['here'])
   })
 
-  it('a change of what a member says of itself changes nothing about since when', () => {
+  it('keeps the arrival time of a member that changes its location', () => {
     const view = viewOf('self')
     view.take({ event: 'updated', node: node('self', { location: 'there' }) }, 5000)
     expect(rowOf(view, 'self', 6000)).toMatchObject({ since: 0, location: 'there' })
     expect(view.self?.location).toBe('there')
   })
 
-  it('takes from a list since when members are here, and who went just before', () => {
+  it('takes from a list the arrival times of members, and the members that went just before', () => {
     const view = viewOf('self', 'peer')
     const listed = (id: string, state: 'here' | 'died', since: number) => ({ ...node(id), state, since })
     const nodes = [
@@ -84,7 +84,7 @@ describe('the view of a pool', () => {
     expect(location).toContain('a b')
   })
 
-  it('tells what happens and what is noted, but no records of jobs and no answers', () => {
+  it('shows events and notes, but no records of jobs and no answers', () => {
     const view = viewOf('self')
     const before = view.happenings.length
     const record = { owner: 'o', version: 1, expires: 2, value: 'aGk=' }
@@ -98,7 +98,7 @@ describe('the view of a pool', () => {
     ])
   })
 
-  it('bounds what it keeps of elections that members make up, and of what happened', () => {
+  it('bounds the numbers of made-up elections and of events that it keeps', () => {
     const view = viewOf('self')
     for (let index = 0; index < 3000; index += 1) view.take({ event: 'elected', election: `e${index}`, epoch: 1, node: node('self') }, 0)
     expect(view.reigns.size).toBe(1024)

@@ -30,7 +30,7 @@ function setUp(more: object = {}): { model: Model; tell: (time: number, event: o
 const ids = (model: Model, search = ''): string[] => model.list(search, 'id', false).map(({ id, state }) => `${id} ${state}`)
 
 describe('the model of the page', () => {
-  it('has what there was, and what happens', () => {
+  it('has the state of the snapshot, and the events that follow', () => {
     const { model, tell } = setUp()
     expect(ids(model)).toEqual(['A here', 'B here'])
     expect(model.rolesOf('B')).toEqual(['master'])
@@ -53,7 +53,7 @@ describe('the model of the page', () => {
     ])
   })
 
-  it('forgets those that are gone after a while, and keeps a later life of the same id', () => {
+  it('forgets departed members after a while, and keeps a later life of the same id', () => {
     const { model, tell } = setUp()
     tell(1_000_100, { event: 'joined', node: node('B', { incarnation: 2 }) })
     tell(1_000_200, { event: 'died', node: node('B') })
@@ -110,7 +110,7 @@ describe('the model of the page', () => {
     expect(by('roundTrip', false)).toEqual(['C', 'B', 'A'])
   })
 
-  it('has each link once, of members that are here, whichever end told it', () => {
+  it('has each link between present members once, whichever end reported it', () => {
     const { model, tell } = setUp()
     tell(1_001_000, { event: 'neighbours', of: 'A', links: [['B'], ['gone', 1]] })
     tell(1_001_000, { event: 'neighbours', of: 'B', links: [['A', 4]] })
@@ -120,7 +120,7 @@ describe('the model of the page', () => {
     expect(model.edges).toEqual([])
   })
 
-  it('keeps no more than it shows', () => {
+  it('keeps no more events and samples than it shows', () => {
     const { model, tell } = setUp()
     for (let i = 0; i < 2_000; i += 1) tell(1_000_000 + i * 2_000, { event: 'joined', node: node(`N${i}`) })
     expect(model.history.past.events.length).toBeLessThanOrEqual(300)
