@@ -51,8 +51,8 @@ function permutations(values: readonly number[]): number[][] {
     : values.flatMap((value) => permutations(values.filter((each) => each !== value)).map((rest) => [value, ...rest]))
 }
 
-describe('what the pages say', () => {
-  it('runs a program on this machine, and makes a picture of what it prints', () => {
+describe('the commands on the pages', () => {
+  it('run a program on this machine, and make a picture of its output', () => {
     const script = (name: string, args: readonly string[], input?: Buffer): Buffer =>
       execFileSync(process.execPath, [join(import.meta.dirname, '..', name), ...args], { env: { XDG_CACHE_HOME: cache }, input })
     const instance = join(cache, 'tiny.dat')
@@ -83,7 +83,7 @@ describe('examples', () => {
     expect(found.places.toSorted((a, b) => a - b)).toEqual(Array.from({ length: n }, (_, place) => place))
   })
 
-  it.each([2, 5, 8])('qap: what trying all layouts finds for the first %i of nug12', async (count) => {
+  it.each([2, 5, 8])('qap: the best of all layouts for the first %i of nug12', async (count) => {
     const text = firstOf(count, readFileSync(join(instances, 'nug12.dat'), 'utf8'))
     const { cost } = layouts(text)
     const least = Math.min(...permutations(Array.from({ length: count }, (_, place) => place)).map(cost))
@@ -101,7 +101,7 @@ describe('examples', () => {
     expect(await run('rc5.ts', 'find')).toBe(0x2f1e3d)
   })
 
-  it('primes: how many there are below 100,000', async () => {
+  it('primes: the number of primes below 100,000', async () => {
     expect(await run('primes.ts', 'count', { threads: 7, below: 100_000 })).toBe(9592)
   })
 
