@@ -55,7 +55,7 @@ describe.skipIf(spawnSync('dpkg-deb', ['--version']).status !== 0)('the Debian p
     expect(await jel('demo', '--nodes', '4')).toContain('All of it happened')
   })
 
-  it('computes, with the bundler that is in it', async () => {
+  it('computes, with the bundler that it contains', async () => {
     expect(await jel('demo', 'compute')).toContain('All of it happened')
   })
 

@@ -24,7 +24,7 @@ const entries = [...readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8').
   ({ groups }) => groups?.['code'] as string,
 )
 
-it('finds the codes that there are', () => {
+it('the codes of the sources are found', () => {
   expect(codes).toEqual(expect.arrayContaining(['INVALID_POOL_KEY', 'TOO_FEW_MEMBERS', 'JOB_CANCELLED', 'INTRODUCER_UNREACHABLE']))
 })
 
@@ -32,6 +32,6 @@ it('each code has an entry in docs/troubleshooting.md', () => {
   expect(codes.filter((code) => !entries.includes(code))).toEqual([])
 })
 
-it('has one entry for each code', () => {
+it('docs/troubleshooting.md has one entry for each code', () => {
   expect(entries.filter((code, index) => entries.indexOf(code) !== index)).toEqual([])
 })

@@ -190,7 +190,7 @@ describe('the files', () => {
 })
 
 describe('the packages', () => {
-  it.each(Object.entries(packages))('%s imports what it may of others', (name, allowed) => {
+  it.each(Object.entries(packages))('%s imports only the packages that it may import', (name, allowed) => {
     const src = join(import.meta.dirname, '../packages', name, 'src')
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
       (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
@@ -199,7 +199,7 @@ describe('the packages', () => {
     expect([...new Set(others)].filter((target) => !allowed.includes(target))).toEqual([])
   })
 
-  it('have the scheduler free of Node, and of all but the kernel and the protocol', () => {
+  it('keep the scheduler free of Node, and of all packages but the kernel and the protocol', () => {
     const seen = new Set([join(import.meta.dirname, '../packages/compute/src/internals.ts')])
     for (const file of seen) for (const target of importsOf(file)) if (target.startsWith('.')) seen.add(join(dirname(file), target))
     const outside = [...seen].flatMap(importsOf).filter((target) => !target.startsWith('.'))

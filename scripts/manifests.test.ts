@@ -5,7 +5,7 @@ import { linksOf, manifestOf, publishedFolders, repositoryAddress, root } from '
 
 const address = repositoryAddress()
 
-it('there is something to publish, and one place that says where it comes from', () => {
+it('there are packages to publish, and one place names their repository', () => {
   expect(publishedFolders()).toContain('apps/node')
   expect(address).toMatch(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/u)
 })
@@ -13,7 +13,7 @@ it('there is something to publish, and one place that says where it comes from',
 describe.each(publishedFolders())('%s', (folder) => {
   const manifest = manifestOf(folder)
 
-  it('says where it comes from, as package.json of the root does', () => {
+  it('names its repository, as package.json of the root does', () => {
     expect(manifest).toMatchObject({
       homepage: `${address}/tree/main/${folder}#readme`,
       bugs: `${address}/issues`,
@@ -29,13 +29,13 @@ describe.each(publishedFolders())('%s', (folder) => {
     expect(manifest.publishConfig).toMatchObject({ access: 'public', provenance: true })
   })
 
-  it('has a README whose links lead somewhere from npm, too', () => {
+  it('has a README whose links also work on npm', () => {
     const links = linksOf(readFileSync(join(root, folder, 'README.md'), 'utf8'))
     const leaving = links.filter((link) => !/^(?:https:|#)/u.test(link) && normalize(link).startsWith('..'))
     expect(leaving, `not in the package: write ${address}/blob/main/… instead`).toEqual([])
   })
 
-  it('links to files of the repository that are there', () => {
+  it('links only to files that exist in the repository', () => {
     const links = linksOf(readFileSync(join(root, folder, 'README.md'), 'utf8'))
     const files = links.flatMap((link) => (link.startsWith(`${address}/`) ? [link.slice(address.length).replace(/#.*$/u, '')] : []))
     const paths = files.map((path) => /^\/(?:blob|tree)\/main\/(?<path>.+)$/u.exec(path)?.groups?.['path'] ?? `no path: ${path}`)
@@ -43,7 +43,7 @@ describe.each(publishedFolders())('%s', (folder) => {
   })
 })
 
-it('links between the documents lead somewhere', () => {
+it('links between the documents lead to files that exist', () => {
   const docs = ['docs', 'docs/decisions'].flatMap((folder) => readdirSync(join(root, folder)).map((file) => `${folder}/${file}`))
   const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...docs.filter((file) => file.endsWith('.md'))]
   const dead = documents.flatMap((document) =>

@@ -57,23 +57,23 @@ describe('the systemd unit', () => {
   const unit = read('jel@.service')
   const value = (key: string): string | undefined => new RegExp(`^${key}=(.*)$`, 'mu').exec(unit)?.[1]
 
-  it('starts a command that there is, as a user of its own', () => {
+  it('starts a command that exists, as a user of its own', () => {
     expect(value('ExecStart')).toMatch(/^\/usr\/bin\/jel join %I /u)
     expect(unknownWords(value('ExecStart') as string)).toEqual([])
     expect(value('User')).toBe('jel')
   })
 
-  it('names where the node may keep a key of its own, and files of jobs: its user has no home', () => {
+  it('names folders for the key of the node and files of jobs, because its user has no home', () => {
     expect(value('StateDirectory')).toBe('jel/%i')
     expect(value('Environment')).toBe('XDG_CACHE_HOME=%S/jel/%i XDG_CONFIG_HOME=%S/jel/%i')
   })
 
-  it('starts again what failed, unless the flags are wrong', () => {
+  it('restarts a node that failed, unless its flags are wrong', () => {
     expect(value('Restart')).toBe('on-failure')
     expect(value('RestartPreventExitStatus')).toBe('2')
   })
 
-  it.skipIf(!has('systemd-analyze'))('is one that systemd takes', () => {
+  it.skipIf(!has('systemd-analyze'))('is accepted by systemd', () => {
     const folder = mkdtempSync(join(tmpdir(), 'jel-unit-'))
     try {
       // The command need not be installed here.
@@ -101,7 +101,7 @@ describe('the container file', () => {
   const last = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')))
   const of = (name: string): string[] => last.filter((line) => line.startsWith(`${name} `))
 
-  it('has instructions only that there are', () => {
+  it('has only instructions that exist', () => {
     const known = 'FROM WORKDIR COPY RUN USER ENV VOLUME EXPOSE HEALTHCHECK CMD'.split(' ')
     expect(instructions.filter((line) => !known.includes(line.split(' ')[0] as string))).toEqual([])
   })
@@ -116,12 +116,12 @@ describe('the container file', () => {
     expect(last.indexOf(of('USER')[0] as string)).toBeLessThan(last.indexOf(of('CMD')[0] as string))
   })
 
-  it('knows how it is, by commands and flags that there are', () => {
+  it('checks its health, by commands and flags that exist', () => {
     expect(of('HEALTHCHECK')).toEqual([expect.stringContaining('CMD jel health')])
     expect(unknownWords([...of('HEALTHCHECK'), ...of('CMD')].join('\n'))).toEqual([])
   })
 
-  it('leaves out what is made anew', () => {
+  it('leaves out files that are made anew', () => {
     expect(read('Dockerfile.dockerignore').split('\n')).toEqual(expect.arrayContaining(['**/node_modules', '**/dist', '.git']))
   })
 })
@@ -141,24 +141,24 @@ describe('the example for Kubernetes', () => {
   const [container] = containers
   const options = container.env.find(({ name }) => name === 'JEL_OPTIONS')?.value
 
-  it('has members find one another by a name without an address of its own, before they are ready', () => {
+  it('lets members find each other by the name of a headless service, before they are ready', () => {
     expect(service.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true })
     expect(members.spec.serviceName).toBe(service.metadata.name)
     expect(options).toContain(`--bootstrap /dns4/${service.metadata.name}/tcp/${service.spec.ports?.[0]?.port}`)
   })
 
-  it('runs as nobody in particular, with keys that others can not read', () => {
+  it('runs as an unprivileged user, with keys that others can not read', () => {
     expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10_001 })
     expect(volumes.find(({ secret }) => secret !== undefined)?.secret?.defaultMode).toBe(0o400)
     expect(initContainers[0].command).toContain('--mode=0400')
   })
 
-  it('is not restarted for being in a minority', () => {
+  it('is not restarted when it is in a minority', () => {
     expect(container.readinessProbe.exec.command.join(' ')).toContain('jel health')
     expect(container.livenessProbe.exec.command.join(' ')).toContain('jel status')
   })
 
-  it('has commands and flags that there are', () => {
+  it('has only commands and flags that exist', () => {
     expect(unknownWords(`${text}\njel join p ${options}`)).toEqual([])
   })
 })

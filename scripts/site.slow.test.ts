@@ -46,12 +46,12 @@ function read(page: string): string {
   return text
 }
 
-it('has no link within the site that leads nowhere', () => {
+it('has no broken link within the site', () => {
   const dead = pages().flatMap((page) => linksOf(page).flatMap(({ to }) => (existsSync(join(dist, to)) ? [] : [`${page}: ${to}`])))
   expect(dead).toEqual([])
 })
 
-it('has no link between documents to a heading that is not there', () => {
+it('has no link between documents to a missing heading', () => {
   const documents = pages().filter((page) => !page.startsWith('api/'))
   const links = documents.flatMap((page) => linksOf(page).map((link) => ({ page, ...link })))
   expect(links.filter(({ anchor }) => anchor !== '').length).toBeGreaterThan(100)
