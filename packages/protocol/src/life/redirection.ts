@@ -73,7 +73,8 @@ export class Redirection implements Timed {
   /** Handles a redirection. Throws {@link FrameError}. */
   accept(from: NodeId, members: readonly AgedFact[]): void {
     const { codec, now } = this.#context
-    if (members.length > namedMembers) throw new FrameError(`at most ${namedMembers} members are named to a newcomer, not ${members.length}`)
+    if (members.length > namedMembers)
+      throw new FrameError(`at most ${namedMembers} members are named to a newcomer, not ${members.length}`)
     // The signatures are checked here, so that a forgery counts against its sender. The facts are
     // taken in later, when this node enters by another peer or alone.
     for (const { fact } of members) {
