@@ -18,6 +18,15 @@ describe('a fault that is to be planted', () => {
     expect(missing).toEqual([])
   })
 
+  it('selects a test that exists by its title', () => {
+    const missing = faults.filter(({ simulation: [file, flag, title = ''] }) => {
+      // A pattern joins titles of two levels.
+      if (flag !== '-t' || title.includes('.*') || file === 'conformance.test.ts') return false
+      return !readFileSync(inCheckout(`packages/simulator/test/${file}`), 'utf8').includes(title.replace(/^seed \d$/u, 'seed %i'))
+    })
+    expect(missing.map(({ name }) => name)).toEqual([])
+  })
+
   it('has a unique name', () => {
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
   })
