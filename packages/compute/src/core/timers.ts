@@ -22,8 +22,8 @@ export const timerNames = [
 export type TimerName = (typeof timerNames)[number]
 
 /**
- * The timers of parts that act on the state of jobs. Any input may change that state, so each input
- * sets them all. Hence no part has to notify these parts.
+ * The timers of parts that act on the state of jobs. Any input may change that state, so they all
+ * fire at each input. Hence no part has to notify these parts.
  */
 export const inputTimers: ReadonlySet<TimerName> = new Set([
   'rootFailover',

@@ -110,12 +110,12 @@ export class ElectionCalls extends MemberCalls {
     }
     this.#waiters.add(waiter)
     signal?.addEventListener('abort', abort)
-    if (isCandidate)
-      this.#session.ask(() => this.#session.host.elect(election)).catch((error: unknown) => this.#reject(waiter, error as Error))
-    this.#settleKnown(election)
     try {
+      if (isCandidate) await Promise.race([promise, this.#session.ask(() => this.#session.host.elect(election))])
+      this.#settleKnown(election)
       return await promise
     } finally {
+      this.#waiters.delete(waiter)
       signal?.removeEventListener('abort', abort)
     }
   }

@@ -65,6 +65,10 @@ it('one election too many rejects with the code of the other thread', async () =
   overlay.elect = () => Promise.reject(new ElectionsFullError('no room'))
   const pool = new Pool(remote, { joins: 'unreliable', elections: 'non-uniform' })
   await expect(pool.elect('role')).rejects.toMatchObject({ code: 'ELECTIONS_FULL', message: 'no room' })
+  const local = new FakeOverlay(member('A'))
+  local.tell({ type: 'elected', reign: { election: 'role', epoch: 1, winner: member('A') } })
+  local.elect = () => Promise.reject(new ElectionsFullError('no room'))
+  await expect(new Pool(local, { joins: 'unreliable', elections: 'non-uniform' }).elect('role')).rejects.toThrow('no room')
   await pool.leave()
 })
 
