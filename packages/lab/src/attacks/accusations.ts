@@ -1,17 +1,19 @@
-/** Attacks by accusations: members that live are called dead, or probed without end. */
+/**
+ * Attacks by accusations: the attacker accuses living members, or asks for endless probes of them.
+ */
 import { decodeId } from '@jel/protocol'
 import { statementToWire } from '@jel/protocol/internals'
 import { death } from './frames.ts'
 import { Sybil } from './sybil.ts'
 import type { Attack } from './trial.ts'
 
-/** As many as the largest quorum. */
+/** Number of members of the coalition: the size of the largest quorum. */
 const COALITION = 4
 
 const loneWitness: Attack = {
   name: 'accusers that are no members',
-  does: 'is one member that suspects everybody and brings certificates by keys that it made up',
-  bound: 'only members are accusers, and one member is one accuser: nobody dies',
+  does: 'is one member that suspects every node, and sends certificates that are signed by made-up keys',
+  bound: 'only members count as accusers, and each member counts once: no node is declared dead',
   run: async ({ pool, everywhere, attack }) => {
     const { mallory, links } = await everywhere()
     const strangers = Array.from({ length: 7 }, () => new Sybil(pool.name))
@@ -24,7 +26,8 @@ const loneWitness: Attack = {
     })
     let sent = 0
     await attack(links, (turn) => {
-      // Stays below the frame limit; otherwise the attack would end at once.
+      // The attack stays below the frame limit. Above the limit, the pool would end the link at
+      // once.
       if (turn % 5 === 0) for (const link of links) if (link.send(frames[(turn / 5) % frames.length]!)) sent += 1
     })
     return `${sent} accusations`
@@ -33,8 +36,8 @@ const loneWitness: Attack = {
 
 const coalition: Attack = {
   name: 'a coalition of accusers',
-  does: 'is four members that together sign the death of one that lives, for each of its lives, once a second',
-  bound: 'the victim enters again each time, and is in every view in the end',
+  does: 'is four members that together sign the death of a living node, once a second, for one incarnation after the other',
+  bound: 'the victim enters again after each certificate, and is in every view at the end',
   endsLives: true,
   run: async ({ pool, enter, sleep, until }) => {
     const members = await Promise.all(Array.from({ length: COALITION }, (_, i) => enter(i)))
@@ -52,8 +55,8 @@ const coalition: Attack = {
 
 const alarmFlood: Attack = {
   name: 'alarms without end',
-  does: 'asks every node to probe every other for it, 32 at a time, and accuses who it talks to at 16 heartbeats, near the limit of frames a second',
-  bound: 'a node probes others on the word of one a bounded number of times a second',
+  does: 'asks every node to probe 32 nodes at a time, and sends every node accusations of that node at 16 heartbeats, near the limit of frames a second',
+  bound: 'a node makes a bounded number of probes a second on the request of one member',
   run: async ({ pool, everywhere, attack }) => {
     const { mallory, links } = await everywhere()
     const subjects = Array.from({ length: 32 }, (_, i) => decodeId(pool.id(i)) as Uint8Array<ArrayBuffer>)

@@ -1,7 +1,7 @@
 /**
  * A libp2p host that speaks the pool's protocols with hand-made frames. It sends the statements
- * that an attack gives it. By itself it sends only the hello, the join and the probe acks that keep
- * it in the pool.
+ * that an attack gives it. Without an attack it sends only the hello, the join and the acks that
+ * keep it in the pool.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { noise } from '@chainsafe/libp2p-noise'
@@ -14,13 +14,16 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p, type Libp2p } from 'libp2p'
 import { Sybil, told } from './sybil.ts'
 
-/** Largest frame that it reads: larger than any honest frame. */
+/** Largest frame that the attacker reads, in bytes: larger than any honest frame. */
 const readable = 1_048_576
 
 export class HostileLink {
   readonly connection: Connection
   readonly stream: Stream
-  /** Time (`performance.now`) at which the other side ended the link; undefined while it is up. */
+  /**
+   * Time (`performance.now`) at which the other side ended the link; undefined while the link is
+   * up.
+   */
   endedAt: number | undefined
   /** The reason in the other side's goodbye. */
   goodbye: string | undefined
@@ -48,12 +51,12 @@ export class HostileLink {
     return this.endedAt === undefined && this.stream.status === 'open'
   }
 
-  /** Sends a frame. Returns false when the other side is gone. */
+  /** Sends a frame. Returns false if the stream takes no more bytes. */
   send(frame: wire.Frame): boolean {
     return this.sendBytes(wire.Frame.encode(frame))
   }
 
-  /** Tells of members, `batch` a frame, with a pause after each frame, ms. */
+  /** Sends the joins, `batch` in a frame, with a pause of `pause` ms after each frame. */
   async tell(joins: readonly Statement[], batch: number, pause: number): Promise<void> {
     for (let i = 0; i < joins.length; i += batch) {
       this.send(told(joins.slice(i, i + batch), false))
@@ -65,7 +68,7 @@ export class HostileLink {
     return this.raw(encodeFrame(data))
   }
 
-  /** Sends bytes without a frame around them. */
+  /** Sends bytes without the length prefix of a frame. */
   raw(data: Uint8Array): boolean {
     if (this.stream.writeStatus !== 'writable') return false
     try {
@@ -76,7 +79,9 @@ export class HostileLink {
     }
   }
 
-  /** Waits until the sent bytes are taken, the link is gone, or a second has passed. */
+  /**
+   * Waits until the stream has taken the sent bytes, the link has ended, or a second has passed.
+   */
   async drained(): Promise<void> {
     if (!this.isUp) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -113,11 +118,11 @@ export interface AttackerOptions {
 export class Attacker {
   readonly sybil: Sybil
   /**
-   * The links that it opened. Members open the other links; it attacks none of those members, so
-   * they have no reason to end them.
+   * The links that this attacker opened. Members open further links to it. It does not attack over
+   * those, so their members have no reason to end them.
    */
   readonly links: HostileLink[] = []
-  /** All links. */
+  /** All links, also those that members opened. */
   readonly #taken: HostileLink[] = []
   readonly libp2p: Libp2p
   readonly #pool: string
@@ -138,7 +143,7 @@ export class Attacker {
       connectionMonitor: { enabled: false },
     })
     const attacker = new Attacker(pool, sybil, libp2p)
-    // It uses the links that the pool opens to it like its own.
+    // The attacker uses links that members open like its own links.
     await libp2p.handle([...poolNames(pool).links], (stream, connection) => void attacker.#take(connection, stream), {
       maxInboundStreams: 64,
     })
@@ -153,7 +158,7 @@ export class Attacker {
     return await this.libp2p.dial(multiaddr(target))
   }
 
-  /** Opens a link, and by default sends its hello. */
+  /** Opens a link. Sends a hello by default. */
   async link(target: string, { hello = true } = {}): Promise<HostileLink> {
     const connection = await this.connect(target)
     const link = this.#take(connection, await connection.newStream([...poolNames(this.#pool).links]), hello)

@@ -3,20 +3,20 @@ import { fight } from './trial.ts'
 import { attacks } from './all.ts'
 
 /**
- * Small and short; `pnpm bench:attacks` takes the real figures. An attack ends when the pool drops
- * the attacker.
+ * Small and short: `pnpm bench:attacks` makes the real measurement. An attack ends when the pool
+ * drops the attacker.
  */
 const scale = { nodes: 4, before: 200, during: 3_000, after: 500 }
 
-/** Longest that the pool may take on a busy machine to drop an attacker, ms. */
+/** Longest time until the pool drops an attacker on a busy machine, ms. */
 const timeout = 45_000
 
-/** MB: three times the memory of four idle nodes. */
+/** Most resident memory, MB: three times the memory of four idle nodes. */
 const memory = 500
 
 describe('a real pool under attack', () => {
   it.concurrent.each(attacks.map((attack) => [attack.name, attack] as const))(
-    '%s: nothing is lost',
+    '%s: the pool keeps its bounds',
     { timeout: 120_000 },
     async (_, attack) => {
       const { before, after, peak, dropped, remark, breaches } = await fight(

@@ -1,4 +1,4 @@
-/** Attacks pools of real hosts on loopback, one attack a pool. */
+/** Attacks pools of real hosts on loopback. Each attack has its own pool. */
 import { pattern, seconds, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { attacks } from './all.ts'
@@ -9,14 +9,15 @@ export const experiment = bench({
   about: 'hostile peers against real hosts',
   settings: {
     nodes: whole(8, 'honest nodes, in one process', 4),
-    seconds: seconds(10, 'how long each attack takes'),
-    only: pattern('attacks whose names match'),
+    seconds: seconds(10, 'duration of each attack'),
+    only: pattern('only attacks whose names match'),
   },
-  notes: 'Exit status 1 if an attack achieved what it must not.',
+  notes: 'Exit status 1 if an attack broke a bound.',
   figures: shown,
   async measure({ nodes, seconds: during, only }) {
     const some = attacks.filter(({ name }) => only.test(name))
-    if (some.length === 0) throw new UsageError(`--only: no attack is called so; there are ${attacks.map(({ name }) => name).join(', ')}`)
+    if (some.length === 0)
+      throw new UsageError(`--only: no attack has a matching name; there are ${attacks.map(({ name }) => name).join(', ')}`)
     const outcomes: Outcome[] = []
     for (const attack of some) {
       console.error(attack.name)

@@ -7,13 +7,13 @@ import type { HostileLink } from './attacker.ts'
 import { askForAll, everything, madeUp } from './frames.ts'
 import type { Attack } from './trial.ts'
 
-/** Made-up members, so that there is something to ask for. */
+/** Number of made-up members. They make the state large enough to ask for. */
 const MEMBERS = 500
 
 const endlessReconciliation: Attack = {
   name: 'reconciliation without end',
-  does: 'asks for the whole state again and again, answers every round with another difference, and never is content',
-  bound: 'bytes and processor time are bounded: it is answered ever later',
+  does: 'asks for the whole state again and again, and answers every round with another difference',
+  bound: 'bytes and processor time are bounded: the answers come later and later',
   run: async ({ pool, enter, attack, sleep }) => {
     const { link } = await enter()
     link.send(madeUp(pool.name, MEMBERS))
@@ -34,8 +34,8 @@ const endlessReconciliation: Attack = {
 
 const slowReader: Attack = {
   name: 'slow reading',
-  does: 'asks for the whole state again and again and reads nothing of it',
-  bound: 'no more than 16 MiB wait for it, and none for more than 15 s in which it takes nothing; then its link ends',
+  does: 'asks for the whole state again and again, and reads no answer',
+  bound: 'at most 16 MiB wait for the attacker, and its link ends when it has taken no byte for 15 s',
   isDropped: true,
   run: async ({ pool, enter, attack, sleep }) => {
     const { link } = await enter()
@@ -56,10 +56,10 @@ const PROTOCOLS = ['/echo/1', '/ipfs/id/1.0.0', '/meshsub/1.1.0', '/nobody/speak
 
 const abandonedStreams: Attack = {
   name: 'streams opened and abandoned',
-  does: 'opens streams of every protocol, says half a word on each, and leaves them; so with the next connection',
-  bound: 'streams a connection and connections a peer are bounded, and all are gone when it is',
-  // An honest link opens its urgent stream when it first has something to send on it, so its
-  // streams may double during the attack.
+  does: 'opens streams of every protocol, sends the beginning of a message on each, and abandons them; then does the same on another connection',
+  bound: 'streams a connection and connections a peer are bounded, and all of them end when the attacker is gone',
+  // An honest link opens its urgent stream when it first has an urgent frame to send. So the number
+  // of streams of the honest nodes may double during the attack.
   check: ({ before, after }) =>
     after.figures.streams > before.figures.streams * 2 + 30 ? `${after.figures.streams} streams were left open` : undefined,
   run: async ({ pool, enter, until }) => {
@@ -82,7 +82,7 @@ const abandonedStreams: Attack = {
   },
 }
 
-/** Nested groups, which a decoder skips by calling itself. */
+/** Nested protobuf groups: a decoder calls itself for each level to skip them. */
 const nested = (depth: number): Uint8Array => new Uint8Array(depth).fill((15 << 3) | 3)
 
 const BAD: ((link: HostileLink) => unknown)[] = [
@@ -92,20 +92,20 @@ const BAD: ((link: HostileLink) => unknown)[] = [
   (link) => link.sendBytes(Uint8Array.from({ length: 100 }, () => Math.floor(Math.random() * 256))),
   (link) => link.raw(Uint8Array.of(0x80, 0x80, 0x80, 0x80, 0x80)), // a length without an end
   (link) => link.raw(Uint8Array.of(0)), // an empty frame
-  (link) => link.sendBytes(new Uint8Array(300_000)), // a bit too large
+  (link) => link.sendBytes(new Uint8Array(300_000)), // a little larger than a frame may be
 ]
-/** How often it comes. From the fourth time on it is kept away. */
-const VISITS = 20
+/** Most connections that the attacker makes. The pool refuses it from the fourth one on. */
+const ATTEMPTS = 20
 
 const badFrames: Attack = {
   name: 'oversized and deeply nested frames',
-  does: 'sends frames of 200 MB, groups 200,000 deep and garbage, is sent away, and comes back',
-  bound: 'nothing is held of them; it is sent away, and after the third time kept away for a minute',
+  does: 'sends frames of 200 MB, groups 200,000 deep and random bytes, is dropped, and connects again',
+  bound: 'no node keeps any part of the frames; the attacker is dropped, and after the third time refused for a minute',
   isDropped: true,
   run: async ({ pool, attacker, sleep, until }) => {
     const mallory = await attacker()
     let [came, sent] = [0, 0]
-    while (performance.now() < until && came < VISITS) {
+    while (performance.now() < until && came < ATTEMPTS) {
       const link = await mallory.link(pool.address()).catch(() => undefined)
       if (link === undefined) {
         await sleep(100)
@@ -125,13 +125,13 @@ const badFrames: Attack = {
   },
 }
 
-/** Bound on connections a second from each node: five times the observed rate. */
+/** Most connections a second from each node: five times the observed rate. */
 const MOST_CONNECTIONS = 20
 
 const victimAddress: Attack = {
   name: "a victim's address",
-  does: 'tells of 100 members that it makes up, all at the address of somebody who has nothing to do with the pool',
-  bound: 'the pool connects to the victim a bounded number of times a second and node, whatever is said',
+  does: 'announces 100 made-up members, all at the address of a victim that does not belong to the pool',
+  bound: 'each node connects to the victim a bounded number of times a second, whatever the attacker announces',
   run: async ({ pool, enter, sleep, until, breach }) => {
     let connections = 0
     const victim = createServer((socket) => {
@@ -163,8 +163,8 @@ const victimAddress: Attack = {
 
 const handshakeFlood: Attack = {
   name: 'handshakes without end',
-  does: 'connects as fast as it can: half of the connections say nothing, the other half shake hands and are dropped',
-  bound: 'the pool goes on: no death, and a newcomer still gets in',
+  does: 'connects as fast as it can: some connections stay silent, and the attacker drops the others after the handshake',
+  bound: 'no node is declared dead, and a newcomer can still enter',
   staysOpen: true,
   run: async ({ pool, attacker, sleep, until }) => {
     const mallory = await attacker()

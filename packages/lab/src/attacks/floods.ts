@@ -1,20 +1,23 @@
-/** Attacks by numbers: of members, broadcasts, signals and elections. */
+/** Attacks by large numbers: of members, broadcasts, signals and elections. */
 import { encodeFrame, poolNames } from '@jel/overlay/internals'
 import { statementToWire, wire, type Statement } from '@jel/protocol/internals'
 import { Sybil, told } from './sybil.ts'
 import type { Attack } from './trial.ts'
 
-/** Made beforehand: key pairs and signatures take longer than sending them. */
+/**
+ * Most joins of one attack. They are made before the measurement, because making key pairs and
+ * signatures takes longer than sending the joins.
+ */
 const MOST_JOINS = 20_000
-/** New members that one peer may introduce a second: the default. */
+/** Most new members a second that one peer may introduce: the protocol's default. */
 const JOINS_PER_SECOND = 50
 
 export const millionJoins: Attack = {
   name: 'a million joins',
-  does: 'tells of members that it makes up, each properly signed, as fast as they are taken',
-  bound: 'the view grows by a bounded number a second, and newcomers still get in',
+  does: 'announces made-up members, each with a valid signature, as fast as the pool takes them',
+  bound: 'the view grows by a bounded number of members a second, and newcomers can still enter',
   staysOpen: true,
-  // Allows for bursts of 10 s and for a busy machine.
+  // The bound allows for bursts of 10 s and for a busy machine.
   check: ({ after }, { before, during, after: rest }) =>
     after.figures.strangers > JOINS_PER_SECOND * (30 + (2 * before + during + rest) / 1_000)
       ? 'the view grew faster than it may'
@@ -35,7 +38,7 @@ export const millionJoins: Attack = {
 }
 
 /**
- * Encodes by hand a field of a gossipsub message: RPC { subscriptions: [{ subscribe, topic }],
+ * Encodes one field of a gossipsub message by hand: RPC { subscriptions: [{ subscribe, topic }],
  * publish: [{ data, topic }] }.
  */
 function field(number: number, bytes: Uint8Array): Uint8Array {
@@ -44,8 +47,8 @@ function field(number: number, bytes: Uint8Array): Uint8Array {
 
 export const broadcastFlood: Attack = {
   name: 'a flood of broadcasts',
-  does: 'publishes valid batches, each with another nonce and every other one with news, so that all forward them',
-  bound: 'each node takes a bounded number a second from each link, and forwards no more',
+  does: 'publishes valid batches, each with another nonce and every second one with a new statement, so that all nodes forward them',
+  bound: 'each node takes a bounded number of messages a second from each link, and forwards only those',
   run: async ({ pool, enter, attack, sleep }) => {
     const { mallory, link } = await enter()
     await sleep(100)
@@ -73,7 +76,7 @@ export const broadcastFlood: Attack = {
 export const signalFlood: Attack = {
   name: 'signals without end',
   does: 'signals every member as fast as it can',
-  bound: 'no more than 200 frames a second are read; nothing is reflected to anybody but itself',
+  bound: 'a node reads at most 200 frames a second, and answers the attacker only',
   run: async ({ everywhere, attack }) => {
     const { links } = await everywhere()
     let [sent, answered] = [0, 0]
@@ -90,8 +93,8 @@ export const signalFlood: Attack = {
 
 export const electionNames: Attack = {
   name: 'elections that nobody wants',
-  does: 'stands and claims in ten thousand elections whose names it makes up',
-  bound: 'few are kept, and the honest can elect as ever, in elections that are new, too',
+  does: 'is a candidate and claims the reign in ten thousand elections with made-up names',
+  bound: 'nodes keep few of the elections, and honest nodes can still elect, also in new elections',
   run: async ({ pool, enter, attack, breach }) => {
     const { mallory, link } = await enter()
     let sent = 0

@@ -4,18 +4,24 @@ import { Sybil, told } from './sybil.ts'
 
 const none = new Uint8Array(0)
 
-/** A range of facts that is the whole state. */
+/** A range that covers all facts. */
 export const everything = { from: 0, to: hashSpace, count: 0, fingerprint: none, items: none, wanted: none, listed: true }
 
-/** Asks for the whole state, in a second round: a side that began one ignores a first round. */
+/**
+ * Asks for the whole state. The frame is a second round, because a side that began a reconciliation
+ * ignores a first round.
+ */
 export const askForAll: wire.Frame = { reconcile: { round: 2, ranges: [everything] } }
 
-/** Tells of members that it makes up. */
+/** A frame with the joins of made-up members. */
 export function madeUp(pool: string, members: number, addresses: readonly Uint8Array[] = []): wire.Frame {
   return told(Array.from({ length: members }, () => new Sybil(pool).joins(addresses)))
 }
 
-/** A death certificate from suspicions of one life. `forged`: the first signature is not one. */
+/**
+ * A frame with a death certificate, made from suspicions of one incarnation. `forged`: the first
+ * signature is invalid.
+ */
 export function death(suspicions: readonly Statement[], { forged = false } = {}): wire.Frame {
   const certificate = certify(suspicions as never)
   const [first, ...rest] = certificate.accusers

@@ -1,6 +1,6 @@
 /**
- * The pool under attack: honest hosts in a process of their own, which separates their cost from
- * the attacker's. The parent calls it over messages.
+ * The pool under attack: honest hosts in a separate process, so that their cost is measured without
+ * the attacker's. The parent process calls it over messages.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,42 +11,42 @@ import { serve } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
 import { SocketBytes } from '../swarm/socket-bytes.ts'
 
-/** The honest nodes' views and their costs. Counts are since the start. */
+/** The views of the honest nodes, and their costs. Counts are since the start of the process. */
 export interface Figures {
-  /**
-   * Number of honest nodes that run, and how many of them appear in the smallest and in the largest
-   * view.
-   */
+  /** Number of running honest nodes, and how many of them the smallest view contains. */
   readonly honest: number
   readonly fewest: number
   /** Members in the largest view that are not honest nodes. */
   readonly strangers: number
-  /** `died` events about honest nodes that run, over all nodes. */
+  /** `died` events about running honest nodes, summed over all nodes. */
   readonly falseDeaths: number
-  /** Incarnations that honest nodes gave up because others declared them dead. */
+  /** Incarnations that honest nodes replaced because other nodes had declared them dead. */
   readonly lives: number
   /** Honest nodes that ended with an error. */
   readonly failed: readonly string[]
   /** Warnings of the honest nodes about misbehaving peers. */
   readonly accusations: readonly string[]
-  /** `epoch winner` of the election in the nodes' views: one entry if they agree. */
+  /**
+   * `epoch winner` of the election, each distinct value in the views once: one entry if all nodes
+   * agree.
+   */
   readonly reigns: readonly string[]
   readonly links: number
   readonly connections: number
   readonly streams: number
-  /** After a garbage collection. */
+  /** Heap in use, in bytes, after a garbage collection. */
   readonly heap: number
-  /** Longest delay of the event loop since the previous call, ms. */
+  /** Longest delay of the event loop since the last call of `figures`, ms. */
   readonly lag: number
   /** Bytes that the sockets of the process wrote. */
   readonly written: number
 }
 
 export const election = 'master'
-/** Longest wait for the pool to start, and for a change of it, ms. */
+/** Longest wait for the start of the pool, and for a change in it, ms. */
 const START = 15_000
 const TIMEOUT = 10_000
-/** Time between two looks at all views, ms. */
+/** Time between two checks of all views, ms. */
 const EVERY = 5
 
 const nodes: Overlay[] = []
@@ -57,11 +57,11 @@ const keyFile = join(folder, 'identity.json')
 const sockets = new SocketBytes()
 const delays = monitorEventLoopDelay({ resolution: 10 })
 let falseDeaths = 0
-/** The id of the node whose key was given away. */
+/** The id of the node whose key the attacker has. */
 let stolen: string | undefined
 let lives = 0
 
-/** Number of the node that keeps its key in a file. */
+/** Index of the node that keeps its key in a file. */
 const filed = 2
 
 async function enter(pool: string, bootstrap: readonly string[], identityFile?: string): Promise<Overlay> {
@@ -70,8 +70,8 @@ async function enter(pool: string, bootstrap: readonly string[], identityFile?: 
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap,
     identityFile,
-    // As in a pool that has run for a while. A new pool accepts everything for a minute, as a crowd
-    // may be joining.
+    // A short bootstrap time, as in a pool that has run for a while. A new pool accepts any number
+    // of members for a minute, because a crowd may be joining.
     config: { limits: { bootstrapTime: 500 } },
   })
   nodes.push(overlay)
@@ -93,7 +93,10 @@ async function enter(pool: string, bootstrap: readonly string[], identityFile?: 
 }
 
 const commands = {
-  /** Returns an address of each node, when all see all and one of them is elected. */
+  /**
+   * Starts the nodes. Resolves with one address of each node when every node sees all nodes and one
+   * node is elected.
+   */
   start: async (pool: string, count: number): Promise<string[]> => {
     delays.enable()
     const first = await enter(pool, [])
@@ -107,8 +110,8 @@ const commands = {
     return nodes.map(({ self }) => self.addresses[0] ?? '')
   },
   /**
-   * A newcomer joins through one of the nodes and leaves again. Returns the time until all nodes
-   * see it, ms; NaN if some still don't.
+   * Lets a newcomer join through this address and leave again. Returns the time until all nodes saw
+   * it, ms; NaN if some node did not see it in time.
    */
   newcomer: async (pool: string, through: string): Promise<number> => {
     const started = performance.now()
@@ -122,8 +125,8 @@ const commands = {
     }
   },
   /**
-   * An honest node stands in an election. Returns the time until all nodes see a winner, ms; NaN if
-   * some still don't.
+   * Makes an honest node a candidate. Returns the time until all nodes see a winner, ms; NaN if
+   * some node sees none in time.
    */
   elects: async (name: string): Promise<number> => {
     const started = performance.now()
@@ -131,7 +134,10 @@ const commands = {
     const isElected = await until(() => nodes.every((node) => node.reign(name) !== undefined), TIMEOUT, EVERY)
     return isElected ? performance.now() - started : Number.NaN
   },
-  /** From this call on, an incarnation of that member may be the thief's. */
+  /**
+   * Returns the content of the key file. After this call the member's incarnations may be the
+   * attacker's, so its deaths do not count as false.
+   */
   keyFile: (): string => {
     stolen = filedId()
     return readFileSync(keyFile, 'utf8')
@@ -163,7 +169,7 @@ const commands = {
   },
   stop: async (): Promise<void> => {
     await Promise.all(nodes.map(async (node) => await node.leave()))
-    setImmediate(() => process.disconnect()) // after the answer
+    setImmediate(() => process.disconnect()) // so that the answer is sent first
   },
 }
 
@@ -177,7 +183,8 @@ function reign(node: Overlay): string {
 }
 
 async function seenByAll(condition: (node: Overlay) => boolean): Promise<void> {
-  if (!(await until(() => nodes.every(condition), START, EVERY))) throw new Error(`not so within ${START} ms: ${condition.toString()}`)
+  if (!(await until(() => nodes.every(condition), START, EVERY)))
+    throw new Error(`the pool did not start within ${START} ms: ${condition.toString()}`)
 }
 
 export type Commands = typeof commands

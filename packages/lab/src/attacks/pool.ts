@@ -1,4 +1,4 @@
-/** The pool under attack, for the attackers' process. */
+/** The attackers' interface to the process with the pool under attack. */
 import { privateKeyFromProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
@@ -11,14 +11,14 @@ export class VictimPool {
   /** One multiaddr of each node. */
   addresses: readonly string[] = []
 
-  /** Resolves when all see all and one of them is elected. */
+  /** Resolves when every node sees all nodes and one node is elected. */
   static async start(count: number): Promise<VictimPool> {
     const pool = new VictimPool()
     pool.addresses = await pool.remote.start(pool.name, count)
     return pool
   }
 
-  /** The n-th node's address, ending in `/p2p/<id>`. */
+  /** The address of the node with this index, ending in `/p2p/<id>`. */
   address(index = 0): string {
     return this.addresses[index % this.addresses.length] ?? ''
   }
@@ -31,7 +31,7 @@ export class VictimPool {
     return this.address(index).split('/p2p/')[1] ?? ''
   }
 
-  /** The key of a member, from its key file. */
+  /** The private key of a member, read from its key file. */
   async keyFile(): Promise<Ed25519PrivateKey> {
     const { privateKey } = JSON.parse(await this.remote.keyFile()) as { privateKey: string }
     return privateKeyFromProtobuf(Buffer.from(privateKey, 'base64')) as Ed25519PrivateKey

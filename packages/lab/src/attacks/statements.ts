@@ -1,17 +1,17 @@
-/** Attacks by statements that are forged, replayed or absurd, or under keys that others hold. */
+/** Attacks by statements that are forged, replayed or absurd, or signed by a stolen key. */
 import type { wire } from '@jel/protocol/internals'
 import { until } from '../base/wait.ts'
 import { askForAll, death } from './frames.ts'
 import { Sybil, told } from './sybil.ts'
 import type { Attack } from './trial.ts'
 
-/** Longest wait for the facts of the pool, ms. */
+/** Longest wait for the pool's facts, ms. */
 const FACTS_WITHIN = 10_000
 
 const forged: Attack = {
   name: 'forged statements',
-  does: 'says in the name of others that they left, died and claim a reign, under signatures that are not theirs',
-  bound: 'nothing is believed; the third frame ends the link',
+  does: 'sends leaves, deaths and claims in the name of other members, with invalid signatures',
+  bound: 'no node believes any of them, and the third frame ends the link',
   isDropped: true,
   run: async ({ pool, everywhere, attack }) => {
     const { mallory, links } = await everywhere()
@@ -35,8 +35,8 @@ const forged: Attack = {
 
 const replayed: Attack = {
   name: 'replayed statements',
-  does: 'says again what others signed: every fact of the pool as news, the join of one who left, and words signed for another pool',
-  bound: 'no life comes back; words from another pool are forgeries',
+  does: 'repeats signed statements: all facts of the pool as news, the join of a member that left, and a statement for another pool',
+  bound: 'no ended incarnation comes back, and statements for another pool count as forgeries',
   isDropped: true,
   run: async ({ pool, enter, attack, sleep, scale }) => {
     const { link } = await enter()
@@ -44,7 +44,7 @@ const replayed: Attack = {
     link.onFrame = ({ facts }) => heard.push(...(facts?.facts ?? []))
     link.send(askForAll)
     if (!(await until(() => heard.length >= scale.nodes, FACTS_WITHIN, 100))) throw new Error(`the pool told ${heard.length} facts`)
-    // A member joins and leaves, and its join is sent again.
+    // A member joins and leaves. The attack sends its join again.
     const gone = new Sybil(pool.name)
     const joined = told([gone.joins()])
     link.send(joined)
@@ -61,11 +61,14 @@ const replayed: Attack = {
   },
 }
 
-/** The thief has the key of a member that the attacker started: the pool's nodes keep theirs. */
+/**
+ * The attacker uses the key of a member that it started itself, because the pool's nodes keep their
+ * keys secret.
+ */
 const stolenIdentity: Attack = {
   name: 'stolen identity',
-  does: 'connects with the key of a member that is linked already, says that it left, and joins in its place under higher incarnations',
-  bound: 'the holder of the key is the member: nobody else is touched, and the pool follows the last word',
+  does: 'connects with the key of a member that has a link, announces its leave, and joins in its place under higher incarnations',
+  bound: 'the holder of the key is the member: no other member is affected, and the pool follows the latest statement',
   run: async ({ pool, enter, attacker, attack, until }) => {
     const { mallory } = await enter()
     const { sybil } = mallory
@@ -85,8 +88,8 @@ const stolenIdentity: Attack = {
 
 const stolenKey: Attack = {
   name: 'a stolen key file',
-  does: 'connects with a copy of the key file of an honest member that runs, and joins under higher incarnations',
-  bound: 'the honest one finds out and stops with an error; nobody else is touched',
+  does: 'connects with a copy of the key file of a running honest member, and joins under higher incarnations',
+  bound: 'the honest member detects the copy and stops with an error; no other member is affected',
   fails: 1,
   run: async ({ pool, attacker, attack }) => {
     const sybil = new Sybil(pool.name, await pool.keyFile())
@@ -104,8 +107,8 @@ const stolenKey: Attack = {
 
 const absurdEpochs: Attack = {
   name: 'absurd epochs and incarnations',
-  does: 'claims the reign in epochs up to 2^48, tells members that they live in incarnations up to 2^48, and lies about both in its hello',
-  bound: 'the reign stands and the epoch stays small',
+  does: 'claims the reign in epochs up to 2^48, and sends a hello in which the member has ended in incarnation 2^48',
+  bound: 'the winner keeps its reign, and the epoch stays small',
   run: async ({ everywhere, attack }) => {
     const { mallory, links } = await everywhere()
     let sent = 0

@@ -1,4 +1,4 @@
-/** A key pair, which costs an attacker nothing, and everything that it can sign. */
+/** A key pair, which costs an attacker nothing, and the statements that it can sign. */
 import { generateKeyPairSync } from 'node:crypto'
 import { encodeId } from '@jel/protocol'
 import { StatementCodec, statementToWire, type wire, type Content, type Statement } from '@jel/protocol/internals'
@@ -13,14 +13,14 @@ export class Sybil {
   readonly privateKey: Ed25519PrivateKey
   readonly #codec: StatementCodec
 
-  /** Makes a new key by default. */
+  /** Default: a new key. */
   constructor(pool: string, privateKey: Ed25519PrivateKey = newKey()) {
     this.privateKey = privateKey
     this.id = encodeId(privateKey.publicKey.raw)
     this.#codec = new StatementCodec(pool, createServices(privateKey))
   }
 
-  /** Signs any content and names any signer. */
+  /** Signs any content. The statement names any signer, also another member. */
   says(content: Said, signer: string = this.id): Statement {
     return this.#codec.sign(signer, content)
   }
@@ -49,7 +49,7 @@ function newKey(): Ed25519PrivateKey {
   return privateKeyFromRaw(Buffer.concat([Buffer.from(d ?? '', 'base64url'), Buffer.from(x ?? '', 'base64url')])) as Ed25519PrivateKey
 }
 
-/** Packs statements into a frame of facts. */
+/** A frame of facts with these statements. */
 export function told(statements: readonly Statement[], fresh = true): wire.Frame {
   return { facts: { facts: statements.map((statement) => ({ statement: statementToWire(statement), ageSeconds: 0 })), fresh } }
 }

@@ -1,4 +1,4 @@
-/** The outcomes as a Markdown table: figures before, during and after each attack. */
+/** The outcomes as a Markdown table, with figures before, during and after each attack. */
 import type { Shown } from '../base/figures.ts'
 import { markdownRow } from '../base/markdown.ts'
 import type { Outcome, Phase } from './trial.ts'
@@ -55,7 +55,7 @@ export function table(outcomes: readonly Outcome[]): string {
 
 interface AttacksData {
   readonly nodes: number
-  /** Duration of each attack. */
+  /** Duration of each attack, s. */
   readonly seconds: number
   readonly outcomes: readonly Outcome[]
 }

@@ -1,10 +1,10 @@
-/** Runs one attack on one pool, and takes figures before, during and after it. */
+/** Runs one attack on one pool, and measures the pool before, during and after it. */
 import { setImmediate as turnEnded, setTimeout as sleep } from 'node:timers/promises'
 import { Attacker, type AttackerOptions, type HostileLink } from './attacker.ts'
 import { VictimPool } from './pool.ts'
 import type { Figures } from './pool-process.ts'
 
-/** Length of each phase, ms, and the number of honest nodes. */
+/** Number of honest nodes, and length of each phase, ms. */
 export interface Scale {
   readonly nodes: number
   readonly before: number
@@ -15,22 +15,24 @@ export interface Scale {
 interface Trial {
   readonly pool: VictimPool
   readonly scale: Scale
-  /** Starts a hostile host. All are stopped when the attack is over. */
+  /** Starts a hostile host. All hostile hosts are stopped when the attack is over. */
   readonly attacker: (options?: AttackerOptions) => Promise<Attacker>
-  /** Starts a hostile host and lets it join through one node, with a link to it. */
+  /**
+   * Starts a hostile host. The host joins through the node of this index, over a link to that node.
+   */
   readonly enter: (index?: number) => Promise<{ readonly mallory: Attacker; readonly link: HostileLink }>
-  /** The same with a link to each node. */
+  /** Starts a hostile host that joins over a link to each node. */
   readonly everywhere: () => Promise<{ readonly mallory: Attacker; readonly links: readonly HostileLink[] }>
   /** The result of {@link Attack.prepare}. */
   readonly prepared: unknown
-  /** When the attack ends, in the time of `performance.now`. */
+  /** Time (`performance.now`) at which the attack ends. */
   readonly until: number
   /**
-   * Attacks until the time is up or none of the links is left. Calls `act` once a turn; `act`
-   * returns false when there is nothing more to do.
+   * Calls `act` once a turn until the time is up or all links have ended. `act` returns false when
+   * the attack has nothing more to send.
    */
   readonly attack: (links: readonly HostileLink[], act: (turn: number) => boolean | undefined) => Promise<void>
-  /** Records that the attack achieved something that it must not. */
+  /** Records that the attack broke a bound. */
   readonly breach: (what: string) => void
   readonly sleep: (ms: number) => Promise<unknown>
 }
@@ -39,25 +41,28 @@ export interface Attack {
   readonly name: string
   /** The attacker's actions, in one sentence. */
   readonly does: string
-  /** The property that the pool keeps, beyond losing nothing; in one sentence. */
+  /** The property that the pool keeps besides losing no node, in one sentence. */
   readonly bound: string
-  /** The pool drops the attacker. */
+  /** The pool must drop the attacker. */
   readonly isDropped?: boolean
-  /** Newcomers get in during the attack. */
+  /** Newcomers must be able to enter during the attack. */
   readonly staysOpen?: boolean
   /**
-   * The attack may end incarnations of honest nodes, as SECURITY.md documents. All of them must be
-   * back in the end.
+   * The attack may end incarnations of honest nodes, as SECURITY.md documents. All these nodes must
+   * be back at the end.
    */
   readonly endsLives?: boolean
-  /** Number of honest nodes that stop with an error, as documented. */
+  /** Number of honest nodes that stop with an error, as documented. Default: 0. */
   readonly fails?: number
   /**
-   * Checks this attack's own bound, besides the checks that hold for all attacks. Returns undefined
-   * when the bound holds.
+   * Checks a bound of this attack, besides the checks of all attacks. Returns undefined if the
+   * bound holds, otherwise the breach.
    */
   readonly check?: (outcome: Pick<Outcome, 'before' | 'during' | 'after'>, scale: Scale) => string | undefined
-  /** Prepares what takes the attacker long and the pool nothing. Runs before the measurement. */
+  /**
+   * Makes data before the measurement, because making them takes the attacker long and costs the
+   * pool nothing.
+   */
   readonly prepare?: (pool: string, scale: Scale) => unknown
   /** Returns a remark on the attack's effect. */
   readonly run: (trial: Trial) => Promise<string | undefined>
@@ -65,13 +70,13 @@ export interface Attack {
 
 export interface Phase {
   readonly figures: Figures
-  /** % of a core. */
+  /** Processor time of the pool's process, % of a core. */
   readonly processor: number
-  /** MB. */
+  /** Resident memory of the pool's process, MB. */
   readonly memory: number
   /** KB a second that the pool's process wrote. */
   readonly written: number
-  /** Time until all nodes saw a newcomer, ms. */
+  /** Time until all nodes saw a newcomer, ms; NaN if some node did not see it in time. */
   readonly newcomer: number
 }
 
@@ -80,15 +85,15 @@ export interface Outcome {
   readonly before: Phase
   readonly during: Phase
   readonly after: Phase
-  /** Largest resident memory, MB. */
+  /** Largest resident memory of the pool's process, MB. */
   readonly peak: number
   /**
-   * Time from the first hostile byte until the pool dropped the attacker, ms; undefined if it did
-   * not.
+   * Time from the start of the attack until the pool had dropped the attacker, ms; undefined if the
+   * pool did not drop it.
    */
   readonly dropped: number | undefined
   readonly remark: string | undefined
-  /** Effects that the attack must not have, or the reason why it did not take place. */
+  /** Broken bounds, or the reason why the attack did not take place. */
   readonly breaches: readonly string[]
 }
 
@@ -98,7 +103,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
   const breaches: string[] = []
   try {
     const prepared = attack.prepare?.(pool.name, scale)
-    await sleep(Math.min(3_000, scale.before)) // the last links are being built
+    await sleep(Math.min(3_000, scale.before)) // until the last links are built
     const before = await phase(pool, () => sleep(scale.before))
     let started = 0
     let peak = 0
@@ -109,7 +114,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
       try {
         remark = await attack.run(trialOf(pool, scale, { attackers, prepared, breaches }))
       } catch (error) {
-        // An attack that did not take place shows nothing.
+        // An attack that failed to run proves nothing, so it counts as a breach.
         breaches.push(`the attacker gave up: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       }
     })
@@ -122,7 +127,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     const after = await phase(pool, () => sleep(scale.before))
     const dropped = isGone && ends.length > 0 ? Math.max(...ends) - started : undefined
     if (attack.staysOpen === true && Number.isNaN(during.newcomer)) breaches.push('no newcomer got in')
-    if (Number.isNaN(after.newcomer)) breaches.push('no newcomer gets in any more')
+    if (Number.isNaN(after.newcomer)) breaches.push('no newcomer gets in after the attack')
     breaches.push(...[attack.check?.({ before, during, after }, scale)].filter((breach) => breach !== undefined))
     return { attack, before, during, after, peak: peak / 1e6, dropped, remark, breaches }
   } finally {

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** Makes a repository and a function that commits a file to it and returns the commit. */
+/** Makes a repository, and a function that commits a file to it and returns the commit. */
 function repository(): { readonly root: string; readonly commit: (file: string) => string } {
   const root = mkdtempSync(join(tmpdir(), 'jel-age-'))
   folders.push(root)
@@ -28,7 +28,7 @@ function repository(): { readonly root: string; readonly commit: (file: string) 
   return { root, commit }
 }
 
-it('figures are old once their sources have changed, committed or not, and for no other reason', () => {
+it('figures are old if their sources have changed, committed or not, and otherwise not', () => {
   const { root, commit } = repository()
   const measured = commit('packages/protocol/src/node.ts')
   const changed = (...parts: ('protocol' | 'compute')[]): boolean | undefined => hasChangedSince(measured, parts, root)
@@ -49,7 +49,7 @@ it('figures of a revision that is not in the history are old', () => {
   expect(hasChangedSince('0123abc', ['protocol'], root)).toBe(true)
 })
 
-it('without the history no figures are called old', () => {
+it('without the history nothing is known about the age of figures', () => {
   const { root, commit } = repository()
   const measured = commit('packages/protocol/src/node.ts')
   commit('packages/protocol/src/node.ts')

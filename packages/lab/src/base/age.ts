@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { inCheckout } from './paths.ts'
 
-/** The parts of the project that figures are about, besides the measuring program. */
+/** The measured parts of the project. The measuring program is not one of them. */
 export type Part = 'protocol' | 'overlay' | 'compute'
 
 /**
- * Returns true if the sources of a part, tests aside, differ from the measured ones. Returns
- * undefined where this checkout lacks the history to decide.
+ * Returns true if the sources of a part differ from the measured ones; tests do not count. Returns
+ * undefined if this checkout lacks the necessary history.
  */
 export function hasChangedSince(revision: string, parts: readonly Part[], root = inCheckout('.')): boolean | undefined {
   const git = (...args: string[]): { status: number | null; stdout: string } =>
@@ -18,6 +18,6 @@ export function hasChangedSince(revision: string, parts: readonly Part[], root =
   const sources = parts.flatMap((part) => [`packages/${part}/src`, `:(exclude,glob)packages/${part}/src/**/*.test.ts`])
   if (git('status', '--porcelain', '--', ...sources).stdout !== '') return true
   const last = git('log', '-1', '--format=%H', '--', ...sources).stdout.trim()
-  // A revision with a + had changes that no commit contains, so the measured sources are not known.
+  // A revision with a + had uncommitted changes, so its measured sources are unknown.
   return last !== '' && git('merge-base', '--is-ancestor', last, revision).status !== 0
 }

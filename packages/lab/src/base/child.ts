@@ -1,4 +1,4 @@
-/** Child processes that end with the benchmark in any case. Each is killed by its own pid. */
+/** Child processes that end with this process in any case. Each is killed by its own pid. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -24,7 +24,7 @@ function killAll(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-/** After this call no child outlives this process. */
+/** Kills all children at the exit of this process, and at a signal that ends it. */
 export function takeChildrenAlong(): void {
   process.once('exit', killAll)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -1,6 +1,6 @@
 /**
- * A draw: a file with all values of each row that one run of a benchmark measured, for comparison
- * with other runs.
+ * A draw: a file with all values of each row from one run of a benchmark. Draws are compared with
+ * those of other runs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { numbersToText, textToNumbers } from './figures.ts'
@@ -9,7 +9,7 @@ export interface DrawnRow {
   readonly name: string
   readonly unit: string
   readonly better: 'less' | 'more'
-  /** `Infinity` for a value that never came. */
+  /** `Infinity`: the measured event never happened. */
   readonly values: readonly number[]
 }
 

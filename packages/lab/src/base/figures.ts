@@ -1,6 +1,7 @@
 /**
- * The figures that documents show. An experiment with `--keep` writes its figures and their origin
- * to docs/figures, and into the document. `pnpm lab figures` writes all documents again from there.
+ * The figures that documents show. With `--keep`, an experiment writes its figures and their origin
+ * to docs/figures, and shows them in the document. `pnpm lab figures` updates all documents from
+ * docs/figures.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,12 +13,12 @@ import { inCheckout } from './paths.ts'
 
 /** The origin of figures. */
 export interface Origin {
-  /** The measured commit, with a + where files differ from it. */
+  /** The measured commit, with a + if the checkout had uncommitted changes. */
   readonly revision: string
   /** The command that repeats the measurement. */
   readonly command: string
   readonly date: string
-  /** As it was before the experiment. */
+  /** The state before the experiment. */
   readonly machine: Machine
 }
 
@@ -39,7 +40,7 @@ export interface Shown<Data> {
   readonly picture?: { readonly file: string; readonly draw: (data: Data) => Promise<string> }
 }
 
-/** Returns the origin; call it before the measurement. */
+/** Returns the origin of figures. Call it before the measurement. */
 export function originOf(): Origin {
   return {
     revision: revisionOf(),
@@ -49,7 +50,9 @@ export function originOf(): Origin {
   }
 }
 
-/** Copies of the sources without a history exist, as for planted faults. */
+/**
+ * Returns `unknown` in a copy of the sources without a history, such as one with planted faults.
+ */
 function revisionOf(): string {
   const git = (...args: string[]): string =>
     execFileSync('git', ['-C', inCheckout('.'), ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
@@ -68,7 +71,7 @@ export async function keepFigures<Data>(shown: Shown<Data>, origin: Origin, data
   await showFigures(shown)
 }
 
-/** Writes a document again from the kept figures. Returns false where none are kept. */
+/** Updates a document from the kept figures. Returns false if no figures are kept. */
 export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
   const kept = read(shown)
   if (kept === undefined) return false
@@ -80,8 +83,9 @@ export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
 }
 
 /**
- * Relation of a document to the kept figures. `isOld`: the measured sources have changed since;
- * undefined where the history is missing. `isSaid`: the document states that they have changed.
+ * Relation of a document to the kept figures. `isShown`: the document shows exactly these figures.
+ * `isOld`: the measured sources have changed since the measurement; undefined if the history is
+ * missing. `isSaid`: the document states that they have changed.
  */
 export interface State {
   readonly isShown: boolean
@@ -89,7 +93,7 @@ export interface State {
   readonly isSaid: boolean
 }
 
-/** The state of the kept figures; undefined where there are none. */
+/** Returns undefined if no figures are kept. */
 export function stateOf<Data>(shown: Shown<Data>): State | undefined {
   const kept = read(shown)
   if (kept === undefined) return undefined
@@ -111,7 +115,7 @@ function withFigures<Data>(document: string, { section, text }: Shown<Data>, { o
   return replaceSection(document, section, `${text(data)}\n\n${describe(origin)}${old ? ` ${OLD}` : ''}`)
 }
 
-/** This sentence stays true until the next measurement. */
+/** The note for figures of older sources. It stays true until the next measurement. */
 const OLD = 'The sources have changed since.'
 
 function describe({ revision, command, date, machine: on }: Origin): string {
@@ -128,7 +132,7 @@ const texts = new Map<unknown, number>([
   ['NaN', Number.NaN],
 ])
 
-/** JSON has neither Infinity (a value that never came) nor NaN (not measured). */
+/** JSON can represent neither Infinity (the event never happened) nor NaN (not measured). */
 export function numbersToText(_: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }

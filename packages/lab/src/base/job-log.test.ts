@@ -13,7 +13,7 @@ function log(text: string): string {
   return file
 }
 
-it('counts each execution that began, and each task that ended once', () => {
+it('counts each begun execution, and each ended task once', () => {
   const executions = readExecutions(log('root 7\nbegin 0\nbegin 1\nend 0\nbegin 0\nend 0\n'))
   expect(executions).toHaveLength(3)
   expect(endedTasks(executions)).toEqual(new Set([0]))
@@ -23,11 +23,11 @@ it('does not read an incomplete last line', () => {
   expect(readExecutions(log('begin 0\nend 0\nbegin 1'))).toHaveLength(1)
 })
 
-it('knows the last process that began the root', () => {
+it('finds the last process that began the root', () => {
   expect(rootOf(log('root 7\nbegin 0\nroot 9\n'))).toBe(9)
 })
 
-it('is empty where nothing was written', () => {
+it('is empty if nothing was written', () => {
   expect(readExecutions(undefined)).toEqual([])
   expect(readExecutions(join(folder, 'none'))).toEqual([])
   expect(rootOf(log('begin 0\n'))).toBeUndefined()

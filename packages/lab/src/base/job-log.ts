@@ -1,13 +1,16 @@
-/** The log of a job: `begin` and `end` of its tasks, and the process that runs its `root`. */
+/**
+ * Reads the log of a job: a line for each `begin` and `end` of a task, and for each process that
+ * begins the `root`.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 
 export interface Execution {
   readonly task: number
-  /** The process that ran it, and its ancestors, where the program writes them. */
+  /** The process that ran the task, and its ancestors. Empty if the program writes no processes. */
   readonly pids: readonly number[]
-  /** Unix ms; NaN where the program writes no times. */
+  /** Unix ms; NaN if the program writes no times. */
   readonly begun: number
-  /** Undefined: it runs, or its process was killed. */
+  /** Unix ms. Undefined: the execution still runs, or its process was killed. */
   ended: number | undefined
 }
 
@@ -26,12 +29,12 @@ export function readExecutions(file: string | undefined): Execution[] {
   return executions
 }
 
-/** The tasks that an execution has ended. */
+/** Returns the tasks of which an execution has ended. */
 export function endedTasks(executions: readonly Execution[]): ReadonlySet<number> {
   return new Set(executions.flatMap(({ task, ended }) => (ended === undefined ? [] : [task])))
 }
 
-/** The process that began the root last. */
+/** Returns the process that began the root most recently. */
 export function rootOf(file: string | undefined): number | undefined {
   const last = linesOf(file).findLast(([event]) => event === 'root')
   return last === undefined ? undefined : Number(last[1])

@@ -1,4 +1,4 @@
-/** The machine of a measurement, which stands beside its figures. */
+/** The machine of a measurement. Documents show it beside the figures. */
 import { cpus, loadavg, totalmem } from 'node:os'
 
 export interface Machine {
@@ -10,7 +10,7 @@ export interface Machine {
   readonly loadAverage: number
 }
 
-/** The present state of this machine. */
+/** Returns the current state of this machine. */
 export function machine(): Machine {
   return {
     node: process.version,

@@ -1,4 +1,4 @@
-/** Tables that are readable in a terminal too, and documents that keep them up to date. */
+/** Markdown tables that are also readable in a terminal, and sections of documents. */
 import { UsageError } from './settings.ts'
 
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,6 +1,6 @@
 /**
- * Sums up V8 processor profiles by package and by function, to find where a missed target spends
- * its time.
+ * Sums up V8 processor profiles by package and by function. The sums show the parts that take the
+ * time when a target is missed.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ interface Profile {
   readonly timeDeltas: readonly number[]
 }
 
-/** The package that a script belongs to, by its folder; undefined for Node and the engine. */
+/** Returns the package of a script, by its folder; undefined for scripts of Node and the engine. */
 function packageOf(url: string): string | undefined {
   const installed = url.lastIndexOf('node_modules/')
   if (installed >= 0) return /^(@[^/]+\/)?[^/]+/.exec(url.slice(installed + 'node_modules/'.length))?.[0]
@@ -32,7 +32,10 @@ interface Place {
   readonly name: string
 }
 
-/** Attributes the work of Node and the engine to the package that called them. */
+/**
+ * Returns the place to which work counts. Work of Node and the engine counts to the package that
+ * called them.
+ */
 function place(stack: readonly CallFrame[]): Place {
   const own = stack.findIndex(({ url }) => packageOf(url) !== undefined)
   const caller = stack[own]
@@ -42,7 +45,7 @@ function place(stack: readonly CallFrame[]): Place {
   return { owner, name: own === 0 || top === undefined ? nameOf(caller) : `${nameOf(caller)} → ${top.functionName || '(anonymous)'}` }
 }
 
-/** The place of each node of the call tree, by its id. */
+/** Returns the place of each node of the call tree, by its id. */
 function places({ nodes }: Profile): Map<number, Place> {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
@@ -53,13 +56,10 @@ function places({ nodes }: Profile): Map<number, Place> {
   return new Map(nodes.map(({ id }) => [id, place(stackOf(id))]))
 }
 
-/** Packages and functions of a report. */
+/** Most packages and most functions in a report. */
 const TOP = 30
 
-/**
- * The text of a report over all `*.cpuprofile` files of a folder: time by package, then by
- * function.
- */
+/** Returns a report on all `*.cpuprofile` files of a folder: time by package, then by function. */
 export async function summarizeProfiles(folder: string): Promise<string> {
   const byPackage = new Map<string, number>()
   const byFunction = new Map<string, number>()

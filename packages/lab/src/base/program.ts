@@ -2,9 +2,9 @@
 import { UsageError } from './settings.ts'
 
 /**
- * Runs a program, which returns its exit status. A mistake of the caller (UsageError) ends the
- * process and all that it started, with status 2 and one line on standard error. Any other error is
- * a bug and comes with its stack.
+ * Runs a program that returns its exit status. After a mistake of the user (UsageError), it prints
+ * one line on standard error and ends the process with status 2. Any other error is a bug and is
+ * thrown with its stack trace.
  */
 export async function run(main: () => Promise<number>): Promise<void> {
   try {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { quantile, summarize } from './quantiles.ts'
 
-test('a quantile is a measured value, whatever the order', () => {
+test('a quantile is one of the values, in whatever order they are given', () => {
   expect(quantile([5, 1, 3], 0.5)).toBe(3)
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2)
   expect(quantile([7], 0.99)).toBe(7)
 })
 
-test('of a hundred values, p99 leaves out one', () => {
+test('the p99 of a hundred values is the second largest', () => {
   const values = Array.from({ length: 100 }, (_, index) => index + 1)
   expect(summarize(values)).toEqual({ count: 100, median: 50, p99: 99, worst: 100 })
 })

@@ -1,6 +1,6 @@
 /**
- * Summary of a set of measured values. A value that never came (a timeout) is Infinity, so it
- * counts as the worst.
+ * Summary of measured values. A value of Infinity stands for an event that never happened (a
+ * timeout), so it counts as the worst.
  */
 export interface Summary {
   readonly count: number
@@ -10,8 +10,8 @@ export interface Summary {
 }
 
 /**
- * The smallest value that at least `share` of all values don't exceed (nearest rank); NaN for no
- * values at all.
+ * Returns the smallest value such that at least `share` of all values do not exceed it (nearest
+ * rank). Returns NaN if there are no values.
  */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)

@@ -1,8 +1,8 @@
-/** Counters that grow. */
+/** Rates of counters. */
 
 type Counts<Name extends string> = Readonly<Record<Name, number>>
 
-/** The growth of each counter a second, while `pass` runs. */
+/** Returns the growth of each counter a second while `pass` runs. */
 export async function rates<const Name extends string>(
   take: () => Counts<Name> | Promise<Counts<Name>>,
   pass: () => Promise<unknown>,

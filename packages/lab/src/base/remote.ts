@@ -1,9 +1,9 @@
-/** Calls an object in a child process over its IPC channel as if it were local. */
+/** Calls an object in a child process over the IPC channel as if the object were local. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { end, keep } from './child.ts'
 
-/** The object's methods, all of them asynchronous. */
+/** The methods of the object, all asynchronous. */
 export type Remote<Api> = {
   readonly [Method in keyof Api]: Api[Method] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
@@ -18,22 +18,22 @@ export interface Call {
 
 export type Reply = { readonly id: number } & ({ readonly result: unknown } | { readonly error: string })
 
-/** A child process that holds such an object. */
+/** A child process, and the object in it. */
 export interface RemoteProcess<Api> {
   readonly child: ChildProcess
   readonly remote: Remote<Api>
 }
 
-/** The near end of the calls to an object elsewhere. */
+/** The caller's end of a connection to an object in another process. */
 export interface Caller<Api> {
   readonly remote: Remote<Api>
-  /** Call it with each reply. */
+  /** Must be called with each reply. */
   readonly settle: (reply: Reply) => void
-  /** Call it when no more replies come. */
+  /** Must be called when no more replies can come. */
   readonly fail: (error: Error) => void
 }
 
-/** `send` hands a call over. It throws where that is impossible. */
+/** `send`: sends a call, or throws if that is impossible. */
 export function caller<Api>(send: (call: Call) => void): Caller<Api> {
   const pending = new Map<number, PromiseWithResolvers<unknown>>()
   let calls = 0
@@ -60,7 +60,7 @@ export function caller<Api>(send: (call: Call) => void): Caller<Api> {
   }
 }
 
-/** Starts a module that calls {@link serve}. `flags`: Node's own. */
+/** Starts a process with a module that calls {@link serve}. `flags`: flags for Node itself. */
 export function startRemote<Api>(module: URL, flags: readonly string[] = []): RemoteProcess<Api> {
   const child = keep(fork(module, { execArgv: [...flags], serialization: 'advanced' }))
   const { remote, settle, fail } = caller<Api>((call) => {
@@ -72,7 +72,10 @@ export function startRemote<Api>(module: URL, flags: readonly string[] = []): Re
   return { child, remote }
 }
 
-/** Calls the object's `stop`, which ends its process, and kills the process after this time. */
+/**
+ * Calls the object's `stop`, which must end its process. Ends the process itself after `timeout`
+ * ms.
+ */
 export async function stopRemote({ child, remote }: RemoteProcess<{ stop(): Promise<void> }>, timeout: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const stopped = once(child, 'exit', { signal: AbortSignal.timeout(timeout) }).catch(() => {})
@@ -81,12 +84,12 @@ export async function stopRemote({ child, remote }: RemoteProcess<{ stop(): Prom
   await end(child, 2_000)
 }
 
-/** Answers the parent's calls, and exits with the parent. */
+/** Answers the calls of the parent process. Exits when the parent exits. */
 export function serve(api: object): void {
   const answer = async ({ id, method, args }: Call): Promise<void> => {
     let reply: Reply
     try {
-      // The parent's proxy has typed the method and the arguments.
+      // The type `Remote` has checked the method and the arguments.
       reply = { id, result: await (api as Record<string, (...args: readonly unknown[]) => unknown>)[method]?.(...args) }
     } catch (error) {
       reply = { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
@@ -94,6 +97,6 @@ export function serve(api: object): void {
     if (process.connected) process.send?.(reply)
   }
   process.on('message', (call: Call) => void answer(call))
-  // A worker without its parent has no work.
+  // A worker has nothing to do without its parent.
   process.once('disconnect', () => process.exit())
 }

@@ -1,21 +1,30 @@
-/** The settings of an experiment: flags with their defaults, bounds and meaning. */
+/** The settings of an experiment: flags with defaults, bounds and descriptions. */
 import { parseArgs } from 'node:util'
 
-/** The request can't be carried out. The program prints one line and exits with status 2. */
+/**
+ * The request of the user can't be carried out. The program prints the message and exits with
+ * status 2.
+ */
 export class UsageError extends Error {}
 
-/** A flag's text or texts on the command line; undefined: it is missing and has no default. */
+/**
+ * The value or values of a flag on the command line; undefined: the flag is missing and has no
+ * default.
+ */
 type Given = string | boolean | readonly string[] | undefined
 
-/** One setting. Its flag has the name of the setting, with dashes: `perHost` is `--per-host`. */
+/**
+ * One setting. The flag has the name of the setting in lower case with dashes: `perHost` becomes
+ * `--per-host`.
+ */
 export interface Setting<Value> {
   readonly type: 'string' | 'boolean'
   readonly about: string
-  /** Stands behind the flag in the usage: the default, or what the flag takes. */
+  /** Stands behind the flag in the help text: the default, or the kind of value. */
   readonly shown: string
   readonly default?: string
   readonly multiple?: boolean
-  /** Throws a UsageError that names the flag. */
+  /** Returns the value. Throws a UsageError that names the flag. */
   readonly read: (flag: string, given: Given) => Value
 }
 
@@ -32,27 +41,27 @@ export function positive(initial: number, about: string): Setting<number> {
   return valued(String(initial), about, readPositive)
 }
 
-/** Seconds, as milliseconds. `orNone`: 0 is allowed. */
+/** A number of seconds above 0. The value is in milliseconds. `orNone`: 0 is allowed. */
 export function seconds(initial: number, about: string, { orNone = false } = {}): Setting<number> {
   return valued(String(initial), about, (flag, text) => (orNone && text.trim() === '0' ? 0 : readPositive(flag, text) * 1_000))
 }
 
-/** A whole number. */
+/** A whole number from `least` on. */
 export function whole(initial: number, about: string, least = 1): Setting<number> {
   return valued(String(initial), about, (flag, text) => readWhole(flag, text, least))
 }
 
-/** Whole numbers with commas between them. */
+/** Whole numbers from `least` on, separated by commas. */
 export function wholes(initial: string, about: string, least = 1): Setting<number[]> {
   return valued(initial, about, (flag, text) => text.split(',').map((each) => readWhole(flag, each, least)))
 }
 
-/** One of these names, the first by default. */
+/** One of these names. Default: the first. */
 export function oneOf<const Name extends string>(names: readonly Name[], about: string): Setting<Name> {
   return valued(names[0] ?? '', about, (flag, text) => readName(flag, text, names))
 }
 
-/** Some of these names, separated by commas; all by default. */
+/** Some of these names, separated by commas. Default: all, or `initial`. */
 export function someOf<const Name extends string>(names: readonly Name[], about = '', initial = names.join(',')): Setting<Name[]> {
   return valued(initial, about, (flag, text) => text.split(',').map((name) => readName(flag, name, names)))
 }
@@ -62,7 +71,7 @@ export function text(initial: string, about: string, shown = initial): Setting<s
   return { ...valued(initial, about, (_, given) => given), shown }
 }
 
-/** A regular expression that selects by name; everything by default. */
+/** A regular expression for names. Default: all names match. */
 export function pattern(about: string): Setting<RegExp> {
   const read = (flag: string, given: string): RegExp => {
     try {
@@ -74,7 +83,7 @@ export function pattern(about: string): Setting<RegExp> {
   return { ...valued('', about, read), shown: 'REGEXP' }
 }
 
-/** A setting that may be missing. */
+/** A setting without a default. */
 export function optional(shown: string, about: string): Setting<string | undefined>
 export function optional<Value>(shown: string, about: string, read: (flag: string, text: string) => Value): Setting<Value | undefined>
 export function optional(
@@ -85,7 +94,7 @@ export function optional(
   return { type: 'string', about, shown, read: (flag, given) => (given === undefined ? undefined : read(flag, String(given))) }
 }
 
-/** A text that may be given several times. */
+/** A text. The flag may be given several times. */
 export function repeated(shown: string, about: string): Setting<readonly string[]> {
   return { type: 'string', about, shown, multiple: true, read: (_, given) => (given as readonly string[] | undefined) ?? [] }
 }
@@ -138,7 +147,7 @@ function parsed(args: readonly string[], options: NonNullable<NonNullable<Parame
   }
 }
 
-/** One line for each setting. */
+/** The help text: one line for each setting. */
 export function describe(settings: Settings): string {
   const lines = Object.entries(settings).map(([name, { about, shown }]) => [`--${flagOf(name)} ${shown}`.trimEnd(), about] as const)
   const width = Math.max(...lines.map(([first]) => (first.length > 30 ? 0 : first.length)))

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { sum } from './quantiles.ts'
 
-/** Clock ticks a second in /proc: 100 on every Linux that Node runs on. */
+/** Clock ticks a second in /proc: 100 on every Linux on which Node runs. */
 const TICKS = 100
 
 export interface Usage {
@@ -12,11 +12,11 @@ export interface Usage {
   readonly memory: number
 }
 
-/** Returns NaN where there is no /proc. */
+/** Returns NaN if the process is gone or the system has no /proc. */
 function usageOf(pid: number): Usage {
   try {
-    // The second field is the program's name in parentheses and may contain anything, so count from
-    // behind it.
+    // The second field is the program's name in parentheses. The name may contain any character, so
+    // this counts the fields after its end.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
@@ -26,13 +26,13 @@ function usageOf(pid: number): Usage {
   }
 }
 
-/** The sum over several processes. */
+/** Returns the sum over several processes. */
 export function usageOfAll(pids: readonly number[]): Usage {
   const all = pids.map(usageOf)
   return { processor: sum(all.map(({ processor }) => processor)), memory: sum(all.map(({ memory }) => memory)) }
 }
 
-/** A process and its descendants that still run (Linux). */
+/** Returns the pids of a process and of its running descendants (Linux). */
 export function treeOf(pid: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc').filter((each) => /^\d+$/u.test(each))) {

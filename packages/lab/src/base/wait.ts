@@ -1,12 +1,12 @@
-/** Waits with an end, and loops that wait. */
+/** Waits with a time limit, and repeated actions. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Something never happened in its time. */
+/** An event did not happen in time. */
 export class NeverError extends Error {}
 
 /**
- * Waits for `promise`.
- * @throws {NeverError} if it has not come after `ms`.
+ * Waits for `promise`. `what` names it in the error.
+ * @throws {NeverError} if the promise is pending after `ms`.
  */
 export async function within<Value>(ms: number, what: string, promise: Promise<Value>): Promise<Value> {
   const timer = new AbortController()
@@ -21,7 +21,10 @@ export async function within<Value>(ms: number, what: string, promise: Promise<V
   }
 }
 
-/** Returns false where the condition does not hold in time, ms. Looks every `every` ms. */
+/**
+ * Waits for a condition. Checks it every `every` ms. Returns false if it does not hold within
+ * `within` ms.
+ */
 export async function until(condition: () => boolean | Promise<boolean>, within = Infinity, every = 20): Promise<boolean> {
   const end = performance.now() + within
   while (!(await condition())) {
@@ -31,7 +34,7 @@ export async function until(condition: () => boolean | Promise<boolean>, within 
   return true
 }
 
-/** Acts again and again until the signal, `ms` after the start and after each end of the action. */
+/** Calls `act` until the signal: `ms` after the start, and `ms` after the end of each call. */
 export async function repeat(ms: number, signal: AbortSignal, act: () => Promise<void> | void): Promise<void> {
   for (;;) {
     await sleep(ms, undefined, { signal }).catch(() => {})

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-it('shows its usage when it is asked for help, and runs nothing', () => {
+it('shows the help text with --help, and runs nothing', () => {
   const program = `import { bench } from ${JSON.stringify(new URL('bench.ts', import.meta.url).href)}
     import { whole } from ${JSON.stringify(new URL('../base/settings.ts', import.meta.url).href)}
     const plan = { about: 'how', settings: { size: whole(3, 'large') }, measure: ({ size }) => size, table: (size) => 'size ' + size, passed: (size) => size < 4 }

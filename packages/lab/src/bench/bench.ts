@@ -1,6 +1,7 @@
 /**
- * The runner of all experiments. An experiment has settings, a measure and a table. The runner has
- * the command line, the place, a temporary folder, kept figures, draws and the exit status.
+ * The runner of all experiments. An experiment has settings, a measurement and a table. The runner
+ * handles the command line, the place, the temporary folder, kept figures, draws and the exit
+ * status.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,8 +15,8 @@ import { keepFigures, originOf, type Origin, type Shown } from '../base/figures.
 import { describe, flag, optional, parse, UsageError, type Settings, type Values } from '../base/settings.ts'
 
 /**
- * Where an experiment runs. `network`: a loopback interface of its own, where the system has that,
- * so that nothing else is counted. `hosts`: namespaces in which it makes hosts.
+ * Where an experiment runs. `network`: with a loopback interface of its own, if the system supports
+ * that, so that it counts no foreign traffic. `hosts`: in namespaces in which it creates hosts.
  */
 export type Where = 'here' | 'network' | 'hosts'
 
@@ -23,37 +24,37 @@ export type Where = 'here' | 'network' | 'hosts'
 export interface Run {
   /** A temporary folder. */
   readonly folder: string
-  /** Arguments that are no flags. */
+  /** Arguments other than flags. */
   readonly operands: readonly string[]
-  /** Of the time before the measurement. */
+  /** The revision and the machine before the measurement. */
   readonly origin: Origin
 }
 
 export interface Plan<Of extends Settings, Data> {
   readonly about: string
-  /** Arguments that are no flags, for people. Default: none. */
+  /** Description of the arguments other than flags, for the help text. Default: there are none. */
   readonly operands?: string
   readonly settings: Of
-  /** Further lines for people: needs, and the meaning of exit status 1. */
+  /** Further lines of the help text: requirements, and the meaning of exit status 1. */
   readonly notes?: string
   readonly where?: Where | ((values: Values<Of>, operands: readonly string[]) => Where)
-  /** Runs before the change of place. Returns why there is nothing to measure here. */
+  /** Runs before the change of place. Returns the reason if there is nothing to measure here. */
   readonly prepare?: (values: Values<Of>, operands: readonly string[]) => string | undefined
   readonly measure: (values: Values<Of>, run: Run) => Data | Promise<Data>
-  /** The text that the run prints at its end. */
+  /** The text that the experiment prints at its end. */
   readonly table?: (data: Data) => string
-  /** Exit status 0. Default: always. */
+  /** True for exit status 0, false for 1. Default: true. */
   readonly passed?: (data: Data) => boolean
-  /** Documents that show the data: `--keep` writes them. */
+  /** The document that shows the data. With `--keep`, the experiment updates it. */
   readonly figures?: Shown<Data>
-  /** Rows for comparison with another revision: `--draw FILE` writes them. */
+  /** Rows for a comparison with another revision. `--draw FILE` writes them. */
   readonly draw?: (data: Data) => readonly DrawnRow[]
 }
 
 /** An experiment of the command line. */
 export interface Experiment {
   readonly about: string
-  /** Returns the exit status. `args`: the arguments after its name. */
+  /** Returns the exit status. `args`: the arguments after the experiment's name. */
   run(args: readonly string[]): Promise<number>
 }
 
@@ -107,14 +108,17 @@ async function carryOut<Of extends Settings, Data>(
   const data = await plan.measure(values, { folder, operands, origin })
   const text = plan.table?.(data) ?? ''
   if (text !== '') console.log(text)
-  // An experiment may have a setting of its own with one of these names.
+  // An experiment may have its own setting with the name `keep` or `draw`.
   if (file !== undefined && plan.draw !== undefined) writeDraw(file, plan.draw(data))
   if (keep === true && plan.figures !== undefined) await keepFigures(plan.figures, origin, data)
   clean()
   return (plan.passed?.(data) ?? true) ? 0 : 1
 }
 
-/** Returns the exit status of the run elsewhere; undefined where this is that run. */
+/**
+ * Returns the exit status of the run in another place; undefined if this process must run the
+ * experiment.
+ */
 async function rerunIn(where: Where): Promise<number | undefined> {
   if (where === 'here') return undefined
   if (where === 'network') return await rerunInOwnNetwork()

@@ -2,10 +2,10 @@
 import { joinPool, type Pool } from '@jel/jel'
 import { serve } from '../base/remote.ts'
 
-/** One event that an application saw. */
+/** One event of an application. */
 export interface Seen {
   readonly type: string
-  /** `id/incarnation` of a member; the name of a signal. */
+  /** `id/incarnation` of the member, or the name of the signal. */
   readonly subject: string
   /** Unix milliseconds. */
   readonly time: number
@@ -33,7 +33,9 @@ function read(one: Pool): void {
 }
 
 const application = {
-  /** Resolves with an address of each node when all have joined. */
+  /**
+   * Starts the nodes. Resolves with the ids, and one address of each node, when all have joined.
+   */
   async join({ pool, nodes, thread, bootstrap }: Part): Promise<{ readonly ids: string[]; readonly addresses: string[] }> {
     for (let i = 0; i < nodes; i++) {
       const known = bootstrap.length > 0 ? bootstrap : (pools[0]?.self.addresses ?? [])
@@ -43,19 +45,19 @@ const application = {
     return { ids: pools.map(({ self }) => self.id), addresses: pools.flatMap(({ self }) => self.addresses.slice(0, 1)) }
   },
 
-  /** Computes without yielding. */
+  /** Keeps the thread busy without yielding. */
   block(ms: number): void {
     const end = performance.now() + ms
     let sum = 0
     while (performance.now() < end) sum = (sum + 1) % 1_000
   },
 
-  /** Sends signals `0`, `1`, … one after the other. */
+  /** Sends the signals `0`, `1`, … one after the other. */
   async signal(to: readonly string[], count: number): Promise<void> {
     for (let i = 0; i < count; i++) await pools[0]?.signal(`${i}`, to)
   },
 
-  /** The events that each of its nodes saw, in order. */
+  /** The events of each node of this process, in order. */
   seen: (): ReadonlyMap<string, readonly Seen[]> => seen,
 
   async leave(): Promise<void> {

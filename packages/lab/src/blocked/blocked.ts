@@ -1,7 +1,8 @@
 /**
- * Five applications of twenty block their thread at once, while others join, leave and send
- * signals. Reports the nodes that are declared dead, and the events that the blocked nodes receive
- * when they are back. No scenario can express it: nodes of scenarios have no application.
+ * Five of twenty applications block their thread at the same time. Meanwhile other nodes join,
+ * leave and send signals. Reports the nodes that are declared dead, and the events that the blocked
+ * nodes receive afterwards. A scenario can't express this, because nodes of scenarios have no
+ * application.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { end } from '../base/child.ts'
@@ -12,13 +13,16 @@ import { bench } from '../bench/bench.ts'
 import type { Application, Part } from './application.ts'
 import { problemsOf, type Observation } from './judge.ts'
 
-/** Stay of the visitor, ms: its join must be published before its leave. */
-const VISIT = 1_000
-/** Signals sent to each of the blocked, one after the other. */
+/** How long the client stays, ms: long enough that its join is published before its leave. */
+const STAY = 1_000
+/** Number of signals to each blocked node, one after the other. */
 const SIGNALS = 20
-/** Longest until the pool is complete, ms. A guess: it takes seconds. */
+/** Longest time until all nodes see each other, ms. A guess: it takes seconds. */
 const SETTLE_WITHIN = 120_000
-/** Time after the block for all events, ms. After a death this includes the return to the pool. */
+/**
+ * Time after the block for the remaining events, ms. If a node was declared dead, it must also
+ * return to the pool within this time.
+ */
 const SETTLE = 15_000
 
 interface Process extends RemoteProcess<Application> {
@@ -34,12 +38,12 @@ async function start(part: Part): Promise<Process> {
 export const experiment = bench({
   about: 'applications that block their thread',
   settings: {
-    seconds: seconds(30, 'how long they block'),
-    thread: oneOf(['worker', 'main'], 'where their nodes run: worker or main'),
-    blocked: whole(5, 'applications that block, a process each'),
-    others: whole(15, "nodes of those that don't, five a process"),
+    seconds: seconds(30, 'how long the applications block their thread'),
+    thread: oneOf(['worker', 'main'], 'thread of their nodes: worker or main'),
+    blocked: whole(5, 'applications that block their thread, one a process'),
+    others: whole(15, 'nodes of applications that do not block, five a process'),
   },
-  notes: 'Exit status 1 if anybody was declared dead, or if an event is missing or out of order.',
+  notes: 'Exit status 1 if a member was declared dead, or if an event is missing or out of order.',
   async measure({ seconds: ms, thread, blocked: count, others }) {
     const pool = `blocked-${process.pid}`
     const first = await start({ pool, nodes: 5, thread: 'main', bootstrap: [] })
@@ -66,20 +70,20 @@ export const experiment = bench({
         SIGNALS,
       )
       .catch((error: unknown) => console.log(`signals: ${String(error)}`))
-    const visitor = await start({ pool, nodes: 1, thread: 'main', bootstrap })
-    await delay(VISIT)
-    await visitor.remote.leave()
+    const client = await start({ pool, nodes: 1, thread: 'main', bootstrap })
+    await delay(STAY)
+    await client.remote.leave()
     await signalled
     const busy = Date.now() - begin
-    if (busy > ms) console.log(`what was to happen meanwhile took ${busy} ms, longer than the block`)
+    if (busy > ms) console.log(`the joins, the leave and the signals took ${busy} ms, longer than the block`)
     await Promise.all(back)
     const returned = Date.now()
     await delay(SETTLE)
     const observe = async (each: Process): Promise<Observation[]> =>
       [...(await each.remote.seen())].map(([id, seen]) => ({ id, seen, blocked: blocked.includes(each) }))
     const observations = (await Promise.all(all.map(observe))).flat()
-    await Promise.all([...all, guest, visitor].map(({ child }) => end(child, 5_000)))
-    const expected = { signals: SIGNALS, came: [...guest.ids, ...visitor.ids], left: visitor.ids }
+    await Promise.all([...all, guest, client].map(({ child }) => end(child, 5_000)))
+    const expected = { signals: SIGNALS, came: [...guest.ids, ...client.ids], left: client.ids }
     return { observations, begin, returned, problems: problemsOf(observations, expected) }
   },
   table({ observations, begin, returned, problems }) {
@@ -88,9 +92,9 @@ export const experiment = bench({
       .map(({ seen }) => seen.filter(({ time }) => time >= begin && time < returned + SETTLE))
     const deaths = observations.flatMap(({ seen }) => seen.filter(({ type }) => type === 'died'))
     return [
-      `deaths told: ${deaths.length}, of ${new Set(deaths.map(({ subject }) => subject)).size} lives`,
-      `events that waited for the blocked: ${told.map(({ length }) => length).join(', ')}`,
-      `the last of them was read ${Math.max(...told.flat().map(({ time }) => time)) - returned} ms after the end of the block`,
+      `reported deaths: ${deaths.length}, of ${new Set(deaths.map(({ subject }) => subject)).size} incarnations`,
+      `events of each blocked node since the start of the block: ${told.map(({ length }) => length).join(', ')}`,
+      `the last of these events was read ${Math.max(...told.flat().map(({ time }) => time)) - returned} ms after the end of the block`,
       ...problems.slice(0, 10),
       problems.length === 0 ? 'complete and in order' : `${problems.length} problems`,
     ].join('\n')

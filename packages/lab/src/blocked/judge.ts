@@ -1,17 +1,17 @@
-/** Judges whether every node saw everything, once and in order. */
+/** Judges whether every node received all events, once and in order. */
 import type { Seen } from './application.ts'
 
 export interface Observation {
   readonly id: string
   readonly seen: readonly Seen[]
-  /** Its application blocked its thread and was sent signals during that time. */
+  /** The application blocked its thread, and received signals during that time. */
   readonly blocked: boolean
 }
 
 export interface Expected {
-  /** Signals `0`, `1`, … sent one after the other. */
+  /** Number of signals `0`, `1`, … that were sent one after the other. */
   readonly signals: number
-  /** Ids of the members that came during the block, and of those that left again. */
+  /** Ids of the members that joined during the block, and of those among them that left again. */
   readonly came: readonly string[]
   readonly left: readonly string[]
 }
@@ -20,7 +20,7 @@ export function problemsOf(observations: readonly Observation[], expected: Expec
   return observations.flatMap((observation) => [...livesOf(observation), ...missingOf(observation, expected)])
 }
 
-/** Each life must have `joined` once, then at most one end, and no death. */
+/** Each incarnation must have one `joined`, then at most one end, and no death. */
 function livesOf({ id, seen }: Observation): string[] {
   const states = new Map<string, string>()
   const problems: string[] = []

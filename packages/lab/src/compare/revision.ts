@@ -1,4 +1,4 @@
-/** Another revision of this repository, built in a folder of its own. */
+/** Another revision of this repository, built in a separate folder. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { run } from '../network/tools.ts'
 
 const here = inCheckout('.')
 
-/** The commit of a revision. Throws UsageError where there is none of that name. */
+/** Returns the commit of a revision. Throws UsageError if there is no such revision. */
 export function commitOf(revision: string): string {
   const verified = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
   const { status, stdout } = spawnSync('git', ['-C', here, ...verified], { encoding: 'utf8' })
@@ -21,24 +21,26 @@ export function commitOf(revision: string): string {
  * Uses the network only for packages that were not fetched before.
  */
 export function build(commit: string, folder: string): void {
-  // A clone that shares this one's objects, rather than a worktree: it is gone when its folder is.
+  // This is a clone that shares the objects of this repository. A worktree would leave an entry in
+  // the repository when its folder is removed.
   run('git', ['clone', '--quiet', '--shared', '--no-checkout', here, folder])
   run('git', ['-C', folder, 'checkout', '--quiet', '--detach', commit])
-  console.error(`installing ${commit.slice(0, 7)}`)
+  console.error(`installing the dependencies of ${commit.slice(0, 7)}`)
   if (install(folder, '--offline') !== undefined) {
-    console.error('not all of it was fetched before; installing from the registry')
+    console.error('some packages were not fetched before; installing from the registry')
     const problem = install(folder)
-    if (problem !== undefined) throw new UsageError(`what ${commit.slice(0, 7)} depends on can't be installed:\n${problem}`)
+    if (problem !== undefined) throw new UsageError(`the dependencies of ${commit.slice(0, 7)} can't be installed:\n${problem}`)
   }
   run(process.execPath, [join(folder, 'scripts/bundle-node.ts')])
 }
 
 /**
- * Copies this laboratory into that checkout, where its programs import that revision's packages.
+ * Copies this laboratory into the checkout of another revision. There its programs import the
+ * packages of that revision.
  */
 export function bringLaboratory(folder: string): void {
   const sources = join(folder, 'packages/lab/src')
-  if (!existsSync(sources) || !existsSync(join(folder, 'packages/compute'))) throw new UsageError('that revision does not compute')
+  if (!existsSync(sources) || !existsSync(join(folder, 'packages/compute'))) throw new UsageError('that revision has no packages/compute')
   rmSync(sources, { recursive: true })
   cpSync(inCheckout('packages/lab/src'), sources, { recursive: true })
 }

@@ -1,5 +1,5 @@
 /**
- * Compares this checkout with another revision: the same benchmark of both, in turn, on one
+ * Compares this checkout with another revision. Runs the same benchmark on both in turn, on one
  * machine.
  */
 import { spawn } from 'node:child_process'
@@ -13,20 +13,19 @@ import { BENCHES, NAMES, type Bench } from './benches.ts'
 import { build, commitOf } from './revision.ts'
 import { compare, NOISE, table, type Compared } from './rows.ts'
 
-/** Above this load another program runs, and a figure may be due to it. */
+/** Above this load average another program runs, and may influence the figures. */
 const QUIET = 0.5
 
 export const experiment = bench({
   about: 'this checkout beside another revision: which rows of a benchmark differ',
   operands: 'REVISION, and after -- further options of the benchmark',
   settings: {
-    bench: oneOf(NAMES, `of ${NAMES.join(', ')}`),
-    only: optional('PARTS', "what the benchmark's own --only takes (default: all that it measures)"),
-    draws: whole(3, 'times that each revision runs it, in turn: old, new, old, new, ...'),
+    bench: oneOf(NAMES, `the benchmark, one of ${NAMES.join(', ')}`),
+    only: optional('PARTS', "passed to the benchmark's own --only (default: the benchmark measures everything)"),
+    draws: whole(3, 'runs of the benchmark on each revision, in turn: old, new, old, new, ...'),
   },
-  notes: `Builds the revision in a folder of its own below the system's temporary folder. A row differs if no value of one
-revision lies within the range of the other and the medians are further apart than ${NOISE} times.
-Exit status 1 where a row got worse.`,
+  notes: `Builds the revision in a separate folder below the system's temporary folder. A row differs if the ranges of the two
+revisions do not overlap and one median is at least ${NOISE} times the other. Exit status 1 if a row got worse.`,
   prepare(_, [revision]) {
     if (revision === undefined) throw new UsageError('expected one revision; pnpm lab compare --help')
     commitOf(revision)
@@ -58,7 +57,7 @@ Exit status 1 where a row got worse.`,
 interface Drawn {
   readonly old: DrawnRow[][]
   readonly now: DrawnRow[][]
-  /** Why draws are missing. The draws before the problem are kept. */
+  /** The reason why draws are missing. The draws before the problem are kept. */
   readonly problem?: string
 }
 
@@ -78,7 +77,7 @@ async function drawInTurn(draws: number, drawOne: (side: 'old' | 'now') => Promi
   return drawn
 }
 
-/** The benchmark's own table goes to standard error, like all progress messages. */
+/** Sends the benchmark's own table to standard error, together with the progress messages. */
 async function runBench(args: readonly string[]): Promise<void> {
   const child = keep(spawn(process.execPath, args, { stdio: ['ignore', process.stderr, process.stderr] }))
   const [status] = (await once(child, 'exit')) as [number | null]

@@ -4,13 +4,14 @@ import { figure, markdownTable } from '../base/markdown.ts'
 import { quantile } from '../base/quantiles.ts'
 
 /**
- * Medians closer than this count as equal. A guess: the difference of processors and start-ups of
- * one revision on two slow cores.
+ * Medians whose ratio is below this count as equal. A guess: repeated runs of one revision differ
+ * by this much on two slow cores, in processor time and start-up.
  */
 export const NOISE = 1.15
 
 /**
- * With fewer values on a side, disjoint ranges are too often chance (one in three of two and two).
+ * Fewest values on each side. With fewer, disjoint ranges are too often chance (one in three with
+ * two values on each side).
  */
 const ENOUGH = 3
 
@@ -24,7 +25,7 @@ interface Side {
 export interface Compared {
   readonly name: string
   readonly unit: string
-  /** Undefined where a revision does not have the row. */
+  /** Undefined if the revision lacks the row. */
   readonly old: Side | undefined
   readonly now: Side | undefined
   /** The new median divided by the old one. */
@@ -32,7 +33,7 @@ export interface Compared {
   readonly verdict: 'worse' | 'better' | 'same'
 }
 
-/** All rows, in the order in which they first came up. */
+/** Returns all rows: those of the new revision, then those that only the old revision has. */
 export function compare(old: readonly (readonly DrawnRow[])[], now: readonly (readonly DrawnRow[])[]): Compared[] {
   const [before, after] = [join(old), join(now)]
   return [...new Map([...after, ...before])].map(([key, { name, unit, better }]) => {
@@ -70,7 +71,7 @@ function sideOf(values: readonly number[] = []): Side | undefined {
   return { count: values.length, median: quantile(values, 0.5), least: quantile(values, 0), most: quantile(values, 1) }
 }
 
-/** Two zeros are alike, and so are two values that never came. */
+/** Two zeros are equal, and so are two infinities. */
 function ratioOf(old: number, now: number): number {
   return old === now ? 1 : now / old
 }
