@@ -1,4 +1,4 @@
-/** BullMQ: a queue in redis, a process for each worker, and a producer. */
+/** BullMQ: a queue in redis, one process for each worker, and a producer. */
 import { spawnSync } from 'node:child_process'
 import { end } from '../base/child.ts'
 import { startRemote } from '../base/remote.ts'
@@ -12,9 +12,9 @@ import { freePort, startServer } from './server.ts'
 
 const CLIENT = new URL('programs/bullmq-client.ts', import.meta.url)
 const WORKER = new URL('programs/bullmq-worker.ts', import.meta.url)
-/** Longest that a process may take to end, ms. */
+/** Longest time that a process may take to end, ms. */
 const END = 1000
-/** The shortest lock that a worker renews in time on busy cores: a guess. */
+/** The shortest lock time that a worker renews in time on busy cores. A guess. */
 const TUNED: WorkerTimes = { lockDuration: 1000, stalledInterval: 1000 }
 
 async function start({ workers: count, folder, watched = false }: Place, times: WorkerTimes): Promise<Cluster> {
@@ -25,7 +25,7 @@ async function start({ workers: count, folder, watched = false }: Place, times: 
   await Promise.all([...workers.map(({ remote }) => remote.enter({ port, times })), ...producers.map(({ remote }) => remote.enter(port))])
   const [producer, watcher] = producers
   const [firstWorker] = workers
-  if (producer === undefined || firstWorker === undefined) throw new Error('nobody was started')
+  if (producer === undefined || firstWorker === undefined) throw new Error('no process was started')
   return {
     client: producer.remote,
     nodes: count + 2,

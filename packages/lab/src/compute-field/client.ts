@@ -1,24 +1,25 @@
-/** The submitter of each contender: a process of its own, so that it can be killed. */
+/** The submitter of each contender. It is a separate process, so that it can be killed. */
 
-/** Tasks that don't depend on each other. */
+/** A job of independent tasks. */
 export interface Job {
   readonly tasks: number
-  /** Duration of each task. */
+  /** Duration of each task, ms. */
   readonly ms: number
-  /** Each task keeps a processor for that time; otherwise it waits. */
+  /** Each task keeps a processor busy for that time; otherwise it waits. */
   readonly busy: boolean
-  /** File to which each execution adds a line when it begins and when it ends. */
+  /** File to which each execution appends a line when it begins and when it ends. */
   readonly log?: string
   /**
-   * Once this file exists, one task ends its thread. For contenders that have no processes to kill.
+   * When this file exists, one task ends its own worker. For contenders whose workers can't be
+   * killed from outside.
    */
   readonly dies?: string
 }
 
 export interface Begun {
-  /** The job's id, where it has one. */
+  /** The id of the job, if the contender gives it one. */
   readonly id?: string
-  /** Log of its executions. */
+  /** The log of the job's executions. */
   readonly log?: string | undefined
 }
 
@@ -26,25 +27,29 @@ export interface Client {
   /** Submits a job. */
   begin(job: Job): Begun | Promise<Begun>
   /**
-   * Resolves when it has the results of all tasks, with the time since `begin`, ms. Rejects if a
-   * result is wrong or a task failed.
+   * Resolves when the client has the results of all tasks, with the time since the call of `begin`,
+   * ms. Rejects if a result is wrong or a task failed.
    */
   ended(): Promise<number>
   /**
-   * Runs so many empty tasks, each after the previous one's value has come. Returns the total, ms.
+   * Runs this number of empty tasks one after the other: each begins when the client has the value
+   * of the previous one. Returns the total time, ms.
    */
   inTurn(tasks: number): Promise<number>
-  /** The same with a job for each task. */
+  /** Like `inTurn`, with a separate job for each task. */
   jobByJob(tasks: number): Promise<number>
 }
 
-/** A job that was submitted. */
+/** A submitted job. */
 export interface Submitted extends Begun {
-  /** The sum of the numbers of its tasks. */
+  /** The sum of the numbers of the job's tasks. */
   readonly result: Promise<unknown>
 }
 
-/** A client that submits jobs and single tasks in its own way. `one` returns the task's number. */
+/**
+ * Makes a client of a contender's own functions. `submit`: submits a job. `one`: runs one task and
+ * returns its number.
+ */
 export function clientOf(submit: (job: Job) => Submitted | Promise<Submitted>, one: (number: number) => Promise<unknown>): Client {
   let running: Promise<number>
   const inTurn = (tasks: number): Promise<number> =>
@@ -75,12 +80,12 @@ export function sumOf(tasks: number): number {
   return (tasks * (tasks - 1)) / 2
 }
 
-/** Throws unless the sum of all tasks' values is right. */
+/** Throws if `sum` is not the sum of the numbers of this many tasks. */
 export function check(sum: unknown, tasks: number): void {
   if (sum !== sumOf(tasks)) throw new Error(`the tasks' numbers add up to ${String(sum)}, not to ${sumOf(tasks)}`)
 }
 
-/** The duration of `run`, ms. */
+/** Returns the duration of `run`, ms. */
 export async function timed(run: () => Promise<void>): Promise<number> {
   const begin = performance.now()
   await run()

@@ -1,6 +1,6 @@
 /**
- * Runs `jel`'s grid, piscina, BullMQ and Dask over the same course, on the same machine, in one
- * run; and the papers' programs on the grid.
+ * Measures `jel`'s grid, piscina, BullMQ and Dask by the same schedule, on the same machine, in one
+ * run. Also runs the papers' programs on the grid.
  */
 import { resolve } from 'node:path'
 import { summarizeProfiles } from '../base/profile.ts'
@@ -22,45 +22,46 @@ import { speed, WORKERS } from './speed.ts'
 const PHASES = ['speed', 'rounds', 'many', 'kills', 'papers'] as const
 const NAMES = ['jel', 'computeLocal', 'piscina', 'BullMQ', 'Dask'] as const
 
-/** A contender, with its results so far. */
+/** A contender, with its figures so far. */
 interface Entrant extends Measured {
   readonly contender: Contender
   readonly add: Add
 }
 
 export const experiment = bench({
-  about: 'our grid, piscina, BullMQ and Dask over the same course',
+  about: 'our grid, piscina, BullMQ and Dask by the same schedule',
   settings: {
-    seconds: positive(20, 'that a job takes whose efficiency is measured'),
-    killSeconds: positive(5, 'that a job takes in which something is killed, if it is not'),
-    timeout: seconds(10, 'seconds that it may take beyond ideal'),
-    defaultTimeout: seconds(75, 'the same after the SIGKILL of a worker, where a contender has a tuned form besides'),
-    runs: whole(3, 'times over the course, each contender in turn'),
+    seconds: positive(20, 'planned seconds of each job whose efficiency is measured'),
+    killSeconds: positive(5, 'seconds that a job with a kill would take without the kill'),
+    timeout: seconds(10, 'most seconds beyond ideal after a kill'),
+    defaultTimeout: seconds(75, 'the same after the kill of a worker, for a contender that also has a tuned form'),
+    runs: whole(3, 'repeats of the schedule, with the contenders in turn'),
     only: someOf(PHASES),
     contenders: someOf(NAMES),
     kill: someOf(PARTS),
-    offline: flag('install nothing, and skip what is not here'),
-    cpuProf: optional('FOLDER', 'profile our processes that work, with --only speed, and sum up where the processor time went'),
+    offline: flag('install nothing, and skip contenders that are not installed'),
+    cpuProf: optional('FOLDER', 'profile our worker processes, with --only speed, and sum up the processor time by package and function'),
   },
-  notes: `Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are Debian's, and installed where
-that may be done. How short tasks may be: --only speed --contenders computeLocal.`,
+  notes: `Needs Linux for byte counts. piscina and BullMQ come from npm; redis-server and python3-distributed are packages of Debian, and are
+installed if that is allowed. To see how short tasks may be: --only speed --contenders computeLocal.`,
   where: 'network',
   prepare({ contenders: names, offline }) {
-    // A network of its own has no way to the package registries.
+    // In the separate network the package registries can't be reached, so packages are installed
+    // before.
     for (const contender of contendersOf(names, [])) obstacle(contender, !offline && !ownNetwork())
     return undefined
   },
   figures: shown,
   async measure({ contenders: names, only, cpuProf: profiles, kill: parts, ...rest }, { folder }) {
-    const course = { ...rest, parts }
+    const schedule = { ...rest, parts }
     const flags = profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profiles)}`]
     const all = contendersOf(names, flags).map((contender) => ({ contender, problem: obstacle(contender, false) }))
     const skipped = all.flatMap(({ problem }) => problem ?? [])
-    if (!ownNetwork()) skipped.push('traffic: there is no network of its own here, in which nothing else is counted')
+    if (!ownNetwork()) skipped.push('traffic: this system has no separate network, in which no foreign traffic is counted')
     for (const why of skipped) console.error(`skipped: ${why}`)
     const entrants = all.flatMap(({ contender, problem }) => (problem === undefined ? [enter(contender)] : []))
     let ran: PaperRun[] = []
-    /** A failure of one contender leaves the figures of the others. */
+    /** If one contender fails, the figures of the others are kept. */
     const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
       try {
         await run()
@@ -69,22 +70,22 @@ that may be done. How short tasks may be: --only speed --contenders computeLocal
         console.error(error)
       }
     }
-    for (let run = 0; run < course.runs; run++) {
+    for (let run = 0; run < schedule.runs; run++) {
       for (const entrant of entrants) {
-        if (only.includes('speed')) await attempt(`${entrant.name}, its speed`, () => measureSpeed(entrant, course, folder))
+        if (only.includes('speed')) await attempt(`${entrant.name}, its speed`, () => measureSpeed(entrant, schedule, folder))
       }
       const ours = entrants.find(({ name }) => name === 'jel')
       if (ours !== undefined && only.includes('rounds')) await attempt('rounds', () => measureRounds(folder, ours.add))
       if (ours !== undefined && only.includes('many')) await attempt('many short tasks', () => measureMany(folder, ours.add))
       for (const entrant of entrants) {
-        if (only.includes('kills')) await attempt(`${entrant.name}, kills`, () => measureKills(entrant, course, folder))
+        if (only.includes('kills')) await attempt(`${entrant.name}, kills`, () => measureKills(entrant, schedule, folder))
       }
     }
     if (only.includes('papers')) await attempt("the papers' programs", async () => void (ran = await papers(folder)))
     if (profiles !== undefined) console.log(`${await summarizeProfiles(profiles)}\n`)
     const tuned = entrants.flatMap(({ contender }) => contender.tuned?.how ?? [])
     const contenders = entrants.map(({ name, form, figures, never }) => ({ name, form, figures, never }))
-    return { runs: course.runs, seconds: course.seconds, contenders, skipped, tuned, papers: ran }
+    return { runs: schedule.runs, seconds: schedule.seconds, contenders, skipped, tuned, papers: ran }
   },
   table: shown.text,
   draw: ({ contenders }) =>
@@ -94,12 +95,12 @@ that may be done. How short tasks may be: --only speed --contenders computeLocal
     }),
 })
 
-/** `flags`: Node's own, for our processes that work. */
+/** `flags`: flags of Node for our worker processes. */
 function contendersOf(names: readonly string[], flags: readonly string[]): Contender[] {
   return [grid(flags), computeLocal(), piscina(), bullmq(), dask()].filter(({ name }) => names.includes(name))
 }
 
-interface Course {
+interface Schedule {
   readonly seconds: number
   readonly killSeconds: number
   readonly timeout: number
@@ -118,16 +119,16 @@ function enter(contender: Contender): Entrant {
   return { name, form: contender.form(), figures, never: {}, contender, add }
 }
 
-async function measureSpeed({ contender, add }: Entrant, { seconds }: Course, parent: string): Promise<void> {
+async function measureSpeed({ contender, add }: Entrant, { seconds }: Schedule, parent: string): Promise<void> {
   await withCluster(contender.start, { workers: WORKERS, parent }, (cluster) => speed(cluster, seconds, add))
 }
 
 /**
- * Skips a contender's part that never ended once. Also skips repeats of a row that takes a minute
- * by a default setting; the tuned row has repeats.
+ * Skips a part of a contender after a kill of it that the job did not survive. Skips repeats of a
+ * row that takes a minute with default settings; the tuned row has repeats.
  */
-async function measureKills({ contender, add, never, figures }: Entrant, course: Course, folder: string): Promise<void> {
-  const { killSeconds: seconds, timeout, defaultTimeout, parts } = course
+async function measureKills({ contender, add, never, figures }: Entrant, schedule: Schedule, folder: string): Promise<void> {
+  const { killSeconds: seconds, timeout, defaultTimeout, parts } = schedule
   for (const part of parts.filter((each) => contender.parts.includes(each))) {
     const turns = [
       { tuned: false, start: contender.start },

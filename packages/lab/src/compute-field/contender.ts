@@ -1,12 +1,12 @@
-/** The contenders: ways to run tasks on workers of one machine. */
+/** The contenders: systems that run tasks on workers of one machine. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Remote } from '../base/remote.ts'
 import type { Begun, Client } from './client.ts'
 
 /**
- * Parts of a contender's processes. `holder`: the one that a job can't do without, which is the
- * master, the queue, or in `jel` the member that holds the job's root.
+ * Parts of a contender's processes that can be killed. `holder`: the part without which a job can't
+ * go on. That is the master, the queue, or in `jel` the member that holds the root of the job.
  */
 export const PARTS = ['worker', 'holder', 'submitter'] as const
 export type Part = (typeof PARTS)[number]
@@ -14,7 +14,7 @@ export type Part = (typeof PARTS)[number]
 /** A running contender. */
 export interface Cluster {
   readonly client: Remote<Client>
-  /** Processes that talk to each other. */
+  /** Number of processes that talk to each other. */
   readonly nodes: number
   /** Ends a part with SIGKILL. Returns the number of workers that are left. */
   kill(part: Part, begun: Begun): number
@@ -25,9 +25,9 @@ export interface Cluster {
 
 export interface Place {
   readonly workers: number
-  /** Its own folder, while it runs. */
+  /** A folder of the cluster's own. It exists while the cluster runs. */
   readonly folder: string
-  /** The submitter will be killed, so a second client must watch the job. */
+  /** The submitter will be killed, so a second client must watch the job. Default: false. */
   readonly watched?: boolean
 }
 
@@ -37,19 +37,27 @@ export interface Contender {
   form(): string
   /** The parts that can be killed. */
   readonly parts: readonly Part[]
-  /** Why it can't run here; undefined if it can. `install`: installs missing packages. */
+  /**
+   * Returns the reason why the contender can't run here; undefined if it can. `install`: installs
+   * missing packages.
+   */
   missing(install: boolean): string | undefined
   readonly start: (place: Place) => Promise<Cluster>
-  /** The same with other settings than the defaults, for the SIGKILL of a worker. */
+  /**
+   * Starts the contender with other settings than the defaults. Measured after the SIGKILL of a
+   * worker only.
+   */
   readonly tuned?: { readonly how: string; readonly start: (place: Place) => Promise<Cluster> }
 }
 
-/** Once this file of a contender's folder exists, one task ends its thread. */
+/** When this file of a contender's folder exists, one task ends its own worker. */
 export function diesFile(folder: string): string {
   return join(folder, 'die')
 }
 
-/** Starts a cluster in a folder of its own, and stops and removes both after `run`. */
+/**
+ * Starts a cluster in a new folder, and runs `run`. Then stops the cluster and removes the folder.
+ */
 export async function withCluster<Kind extends Cluster, Value>(
   start: (place: Place) => Promise<Kind>,
   { parent, ...place }: Omit<Place, 'folder'> & { readonly parent: string },

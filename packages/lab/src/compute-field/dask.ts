@@ -1,4 +1,4 @@
-/** Dask: a scheduler, a process for each worker, and a client, in Python. */
+/** Dask: a scheduler, one process for each worker, and a client, in Python. */
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import type { Contender, Cluster, Place } from './contender.ts'
 import { freePort, startProgram, startServer } from './server.ts'
 
 const CLIENT = fileURLToPath(new URL('programs/dask-client.py', import.meta.url))
-/** Longest that a process may take to end, ms. */
+/** Longest time that a process may take to end, ms. */
 const END = 3000
 
 interface DaskClient extends Client {
@@ -24,7 +24,8 @@ async function start({ workers: count, folder }: Place): Promise<Cluster> {
   const dask = (command: string): string[] => ['-m', `distributed.cli.dask_${command}`]
   const listen = ['--host', '127.0.0.1', '--port', String(port), '--no-dashboard']
   const scheduler = await startServer(PYTHON, [...dask('scheduler'), ...listen], folder, port)
-  // Without a nanny, which would restart a killed worker: another machine has none.
+  // Workers run without a nanny. A nanny would restart a killed worker, and after the loss of a
+  // machine there is none.
   const args = [...dask('worker'), `tcp://127.0.0.1:${port}`, '--nthreads', '1', '--no-nanny', '--no-dashboard', '--host', '127.0.0.1']
   const workers = Array.from({ length: count }, () => startProgram(PYTHON, args, folder))
   const child = keep(spawn(PYTHON, [CLIENT]))
@@ -38,7 +39,7 @@ async function start({ workers: count, folder }: Place): Promise<Cluster> {
       killed?.kill('SIGKILL')
       return part === 'worker' ? count - 1 : count
     },
-    // Only the client can ask for its results, so the end of all tasks counts instead.
+    // Only the killed client could ask for its results, so this waits for the end of all tasks.
     outlived: async ({ log }, tasks) => void (await until(() => endedTasks(readExecutions(log)).size >= tasks)),
     stop: async () => {
       await Promise.all([child, ...workers].map((each) => end(each, END)))
@@ -47,12 +48,12 @@ async function start({ workers: count, folder }: Place): Promise<Cluster> {
   }
 }
 
-/** The Python process's methods, called like those of other clients. */
+/** The methods of the client in the Python process, called like those of other clients. */
 function linesRemote(child: ChildProcessWithoutNullStreams): Remote<DaskClient> {
   const { remote, settle, fail } = caller<DaskClient>((call) => void child.stdin.write(`${JSON.stringify(call)}\n`))
   createInterface(child.stdout).on('line', (line) => settle(JSON.parse(line) as Reply))
   child.stdin.on('error', () => {
-    // The client was killed a moment ago, as part of the measurement.
+    // The client may have been killed a moment ago, as part of the measurement.
   })
   let complaint = ''
   createInterface(child.stderr).on('line', (line) => (complaint = line))

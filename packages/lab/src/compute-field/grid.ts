@@ -1,6 +1,6 @@
 /**
- * The grid as users start it: a process `jel work` for each worker, and a member without workers
- * that submits.
+ * The grid as users start it: one process `jel work` for each worker, and a member without workers
+ * that submits jobs.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,29 +15,32 @@ import type { Contender, Cluster, Place } from './contender.ts'
 import type { GridClient } from './programs/grid-client.ts'
 
 const CLIENT = new URL('programs/grid-client.ts', import.meta.url)
-/** Time after the last join until all members know which members compute, ms. A guess. */
+/** Time after the last join until all members know the members that compute, ms. A guess. */
 const SETTLE = 1000
-/** Longest for one process to leave its pool, ms. */
+/** Longest time that a process may take to leave its pool, ms. */
 const LEAVE = 5000
 
 export interface GridCluster extends Cluster {
   readonly client: RemoteProcess<GridClient>['remote']
-  /** The arguments with which others enter it. */
+  /**
+   * The name of the pool, the folder of the owner, and an address of a member. Other members enter
+   * with them.
+   */
   readonly pool: string
   readonly owner: string
   readonly bootstrap: string
-  /** The processes that work. */
+  /** The pids of the worker processes. */
   readonly pids: readonly number[]
 }
 
 let pools = 0
 
-/** `flags`: Node's own, for the processes that work. */
+/** `flags`: flags of Node for the worker processes. */
 export async function startGrid({ workers, folder, watched = false }: Place, flags: readonly string[] = []): Promise<GridCluster> {
   const [pool, owner, cache] = [`field-${process.pid}-${pools++}`, join(folder, 'owner'), join(folder, 'cache')]
   const swarm = new ProcessSwarm({ bin: jelBin, command: 'work', name: pool, flags, env: () => ({ XDG_CACHE_HOME: cache }) })
   const args = ['--workers', '1', '--owner', owner]
-  // The first one makes the owner's key, which the others must find.
+  // The first process makes the owner's key. The others must find that key.
   await swarm.start(1, { args })
   await swarm.start(workers - 1, { args })
   const nodes = swarm.nodes.map(({ process }) => process)
@@ -63,8 +66,8 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
         submitter.child.kill('SIGKILL')
         return workers
       }
-      // The log names the process that runs the root. The `holder` is the node that started it; a
-      // worker is another one.
+      // The log names the process that runs the root. The `holder` is the node that started that
+      // process. Any other node is a `worker`.
       const root = rootOf(log)
       const killed = nodes.find(
         ({ child: { pid } }) => (pid !== undefined && root !== undefined && treeOf(pid).includes(root)) === (part === 'holder'),
@@ -81,7 +84,7 @@ export async function startGrid({ workers, folder, watched = false }: Place, fla
   }
 }
 
-/** `flags`: Node's own, for the processes that work. */
+/** `flags`: flags of Node for the worker processes. */
 export function grid(flags: readonly string[]): Contender {
   return {
     name: 'jel',

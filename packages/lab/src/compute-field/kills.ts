@@ -1,6 +1,6 @@
 /**
- * Measures how long a job takes beyond ideal after a part of its contender was killed, and the work
- * done twice.
+ * Kills a part of a contender during a job. Measures how long the job takes beyond ideal, and the
+ * number of tasks that are executed twice.
  */
 import { join } from 'node:path'
 import { endedTasks, readExecutions } from '../base/job-log.ts'
@@ -8,27 +8,29 @@ import { NeverError, until, within } from '../base/wait.ts'
 import { diesFile, withCluster, type Cluster, type Part, type Place } from './contender.ts'
 import { killRow, twiceRow, type Add } from './rows.ts'
 
-/** Tasks wait by the clock, so more workers than cores do not disturb each other. */
+/**
+ * Number of workers. Their tasks only wait, so more workers than cores do not disturb each other.
+ */
 const WORKERS = 4
 /** Duration of a task, ms. */
 const WAIT = 100
-/** The share of a job that is done at the kill. */
+/** Share of the job's tasks that have ended at the kill. */
 const KILLED_AT = 0.4
-/** Longest until that share is done, ms. A guess. */
+/** Longest time until that share of tasks has ended, ms. A guess. */
 const BEGIN = 60_000
 
 export interface Kill {
   readonly part: Part
   readonly tuned: boolean
-  /** Duration of the job if nothing happens. */
+  /** Duration of the job without a kill, s. */
   readonly seconds: number
-  /** Longest that it may take beyond that, ms. */
+  /** Longest time that the job may take beyond ideal, ms. */
   readonly timeout: number
-  /** Folder for its files. */
+  /** Parent of the cluster's folder. */
   readonly folder: string
 }
 
-/** Returns undefined if the job ended, otherwise the reason why it did not. */
+/** Returns undefined if the job ended, otherwise the reason why it did not end. */
 export async function kill(
   start: (place: Place) => Promise<Cluster>,
   { part, tuned, seconds, timeout, folder: parent }: Kill,
@@ -58,7 +60,7 @@ export async function kill(
   })
 }
 
-/** The error in one line, without the prefix of another process's error. */
+/** The first line of the error, without the prefix that marks errors of other processes. */
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return (text.split('\n')[0] as string).replace(/^(?:worker: )?(?:Error: )?/u, '')

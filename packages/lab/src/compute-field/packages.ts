@@ -1,7 +1,7 @@
 /**
- * npm packages that are measured beside `jel`. They are no dependencies of the workspace: 23
- * packages, one with an install script, that only this experiment needs. The first use installs
- * them, without scripts, into a folder that no commit holds.
+ * npm packages that are measured beside `jel`. They are not dependencies of the workspace: they are
+ * 23 packages, one with an install script, and only this experiment needs them. The first use
+ * installs them, without scripts, into a folder that git ignores.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -13,10 +13,13 @@ const FOLDER = inCheckout('node_modules/.cache/jel-lab')
 const WANTED = { piscina: '5.3.2', bullmq: '6.7.0', ioredis: '5.11.1' } as const
 type Package = keyof typeof WANTED
 
-/** Longest that the installation may take, ms. A guess. */
+/** Longest time that the installation may take, ms. A guess. */
 const TIMEOUT = 120_000
 
-/** Why a package can't be used; undefined if it can. `install`: installs missing packages. */
+/**
+ * Returns the reason why a package can't be used; undefined if it can. `install`: installs missing
+ * packages.
+ */
 export function missing(name: Package, install: boolean): string | undefined {
   if (isHere(name)) return undefined
   const what = `${name} ${WANTED[name]}`
@@ -31,7 +34,7 @@ export function missing(name: Package, install: boolean): string | undefined {
     : `${what} could not be installed: ${error?.message ?? stderr.trim().split('\n')[0] ?? 'npm install failed'}`
 }
 
-/** The module of an installed package. */
+/** Loads the module of an installed package. */
 export function load(name: Package): unknown {
   return createRequire(join(FOLDER, 'package.json'))(name)
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the papers' programs on the grid, with one worker and with two. Another program takes one
- * more entry here.
+ * Runs the papers' programs on the grid, with one worker and with two. A further program needs one
+ * more entry in `PROGRAMS`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,11 +12,11 @@ import { startGrid } from './grid.ts'
 
 interface Program {
   readonly name: string
-  /** File in apps/examples/src, and its function. */
+  /** File in apps/examples/src, and the function in it. */
   readonly file: string
   readonly fn: string
   readonly input: unknown
-  /** A file in apps/examples/data, which the input names as `data`. */
+  /** A file in apps/examples/data. The input names it as `data`. */
   readonly data?: string
   /** The paper's own figures. */
   readonly paper: string
@@ -24,8 +24,8 @@ interface Program {
 }
 
 /**
- * Range of RC5 keys to search, none of which is the right one: the time until a search finds a key
- * is chance.
+ * Range of RC5 keys to search. The right key is not among them, because the time until a search
+ * finds it depends on chance.
  */
 const KEYS = [2 ** 22, 2 ** 22 + 2 ** 24] as const
 
@@ -69,14 +69,14 @@ const PROGRAMS: readonly Program[] = [
 export interface PaperRun {
   readonly name: string
   readonly paper: string
-  /** By number of workers: one and two. */
+  /** ms, with one worker and with two. */
   readonly ms: readonly [number, number]
-  /** The share of the workers' time that they spent at tasks, with two workers (MW's η). */
+  /** Share of the workers' time that they spent at tasks, with two workers (MW's η). */
   readonly eta: number
   readonly isRight: boolean
 }
 
-/** Longest that one run may take, ms. */
+/** Longest time that one run may take, ms. */
 const LIMIT = 300_000
 const COUNTS = [1, 2] as const
 
@@ -84,7 +84,7 @@ export async function papers(parent: string): Promise<PaperRun[]> {
   const runs = new Map(PROGRAMS.map((program) => [program, [] as { ms: number; atTasks: number; isRight: boolean }[]]))
   for (const workers of COUNTS) {
     await withCluster(startGrid, { workers, parent }, async ({ client }, folder) => {
-      // The first job starts the threads.
+      // An unmeasured first job starts the workers.
       await within(LIMIT, 'a first job', client.inTurn(10))
       for (const program of PROGRAMS) {
         const { name, file, fn, input, data } = program
@@ -106,8 +106,8 @@ export async function papers(parent: string): Promise<PaperRun[]> {
 }
 
 /**
- * Writes the program with tasks that log their duration. Tasks that wait for others are left out:
- * they are not at work during the wait.
+ * Writes a program whose tasks log their duration. Tasks that call other tasks are left out: while
+ * they wait, they are not at work.
  */
 function writeTimed(folder: string, file: string, log: string): string {
   const program = JSON.stringify(inCheckout(`apps/examples/src/${file}`))

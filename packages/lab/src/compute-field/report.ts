@@ -11,26 +11,26 @@ export interface Measured {
   /** The processes and versions. */
   readonly form: string
   readonly figures: Figures
-  /** Rows that never came to an end, and why. */
+  /** Rows in which the job never ended, each with the reason. */
   readonly never: Partial<Record<Row, string>>
 }
 
 export interface ComputeData {
   readonly runs: number
-  /** Planned duration of a job whose efficiency was measured. */
+  /** Planned duration of each job whose efficiency was measured, s. */
   readonly seconds: number
   readonly contenders: readonly Measured[]
-  /** Measurements that were skipped, and why. */
+  /** Skipped measurements, each with the reason. */
   readonly skipped: readonly string[]
   /** The settings of the tuned rows. */
   readonly tuned: readonly string[]
   readonly papers: readonly PaperRun[]
 }
 
-/** The contender that has the targets. */
+/** The contender to which the targets apply. */
 const OURS = 'jel'
 
-/** More is better in rows that have a least. */
+/** More is better in rows whose target is a lower bound. */
 export function isMoreBetter(row: Row): boolean {
   const { target } = kindOf(row)
   return target !== undefined && !('most' in target)
@@ -45,7 +45,7 @@ function cell(row: Row, values: readonly number[] = []): string {
   return values.length === 1 ? figure(median(values)) : `${figure(median(values))} (${figure(worst(row, values))})`
 }
 
-/** The grid's target in a row, and whether its median meets the target. */
+/** The target of our grid in a row, and whether the median meets it. */
 function judge(row: Row, contenders: readonly Measured[]): [target: string, met: string] {
   const { target } = kindOf(row)
   const medianOf = (name: string): number => median(contenders.find((each) => each.name === name)?.figures[row] ?? [])
@@ -84,10 +84,7 @@ function papersTable(papers: readonly PaperRun[]): string {
   )
 }
 
-/**
- * Shorter jobs are a trial. With fewer runs, a difference of some percent can't be told from
- * chance.
- */
+/** Shorter jobs are only a trial. With fewer runs, a difference of some percent may be chance. */
 const ENOUGH = { runs: 3, seconds: 20 }
 
 function text({ runs, seconds, contenders, skipped, tuned, papers }: ComputeData): string {

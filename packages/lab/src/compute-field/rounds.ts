@@ -1,6 +1,7 @@
 /**
- * Runs rounds with a barrier after each, in which a few tasks take ten times as long as the others;
- * and many short tasks from the command line. On `jel`'s grid only.
+ * Measures two jobs on `jel`'s grid only. One has rounds with a barrier after each, in which a few
+ * tasks take ten times as long as the others. The command line submits the other one, which has
+ * many short tasks.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -20,21 +21,24 @@ import type { Add } from './rows.ts'
 const PROGRAM = fileURLToPath(new URL('programs/grid-program.ts', import.meta.url))
 
 /**
- * Rounds like those of an iterative solver, with tasks a fifth as long. Tasks wait by the clock, so
- * more members than cores do not disturb each other.
+ * Rounds like those of an iterative solver, with tasks a fifth as long. Tasks only wait, so more
+ * members than cores do not disturb each other.
  */
-export const COURSE = { rounds: 12, width: 40, ms: 200, every: 50, times: 10 } as const
+export const ROUNDS = { rounds: 12, width: 40, ms: 200, every: 50, times: 10 } as const
 const MEMBERS = 8
 
-/** Many tasks that are too short for one message each. */
+/** Many tasks, too short for a separate message each. */
 const MANY = { tasks: 20_000, ms: 5, workers: 2 }
-/** A job has stopped when it takes `LATE` times its ideal time and a minute. */
+/**
+ * Longest time of a job: `LATE` times its ideal time, and `GRACE` ms. A later job counts as
+ * stopped.
+ */
 const LATE = 4
 const GRACE = 60_000
 
 /**
- * Duration of a course, ms, if members wait for nothing but tasks: a round is as long as its
- * longest task, or as its work on all members.
+ * The ideal time of the rounds, ms: members wait for nothing but tasks. A round takes as long as
+ * its longest task, or its work divided by the members, whichever is longer.
  */
 export function idealOf({ rounds, width, ms, every, times }: Omit<Rounds, 'log'>, members: number): number {
   let ideal = 0
@@ -48,9 +52,9 @@ export function idealOf({ rounds, width, ms, every, times }: Omit<Rounds, 'log'>
 export async function measureRounds(parent: string, add: Add): Promise<void> {
   await withCluster(startGrid, { workers: MEMBERS, parent }, async ({ client }, folder) => {
     const log = join(folder, 'log')
-    const ideal = idealOf(COURSE, MEMBERS)
-    const took = await within(LATE * ideal + GRACE, 'rounds', client.rounds({ ...COURSE, log }))
-    const tasks = COURSE.rounds * COURSE.width
+    const ideal = idealOf(ROUNDS, MEMBERS)
+    const took = await within(LATE * ideal + GRACE, 'rounds', client.rounds({ ...ROUNDS, log }))
+    const tasks = ROUNDS.rounds * ROUNDS.width
     add('roundsIdeal', ideal / 1000)
     add('rounds', (ideal * 100) / took)
     add('roundsTwice', ((readExecutions(log).length - tasks) * 100) / tasks)

@@ -4,11 +4,11 @@ import type { Part } from './contender.ts'
 interface RowKind {
   readonly what: string
   readonly unit: string
-  /** The target of `jel`'s grid. */
+  /** The target for `jel`'s grid. `leastOf`: at least the median of this contender. */
   readonly target?: { readonly least: number } | { readonly most: number } | { readonly leastOf: string }
 }
 
-/** Lengths of tasks whose efficiency is measured, ms. */
+/** Lengths of the tasks whose efficiency is measured, ms. */
 export const LENGTHS = [100, 10, 1] as const
 export type Length = (typeof LENGTHS)[number]
 

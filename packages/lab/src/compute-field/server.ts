@@ -1,14 +1,17 @@
-/** Starts a contender's server on a port of loopback, and waits until it answers. */
+/** Starts a contender's server on a loopback port, and waits until it accepts connections. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { keep } from '../base/child.ts'
 import { until } from '../base/wait.ts'
 
-/** Longest until a server answers, ms. A guess: Dask's takes two seconds on slow cores. */
+/**
+ * Longest time until a server answers, ms. A guess: Dask's scheduler takes two seconds on slow
+ * cores.
+ */
 const START = 30_000
 
-/** A port that nothing listens on. */
+/** Returns a port on which no program listens. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -19,12 +22,12 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a program. The kernel kills it when this process ends for any reason (`setpriv` of
- * util-linux).
+ * Starts a program. The kernel kills the program when this process ends for any reason (`setpriv`
+ * of util-linux).
  */
 export function startProgram(program: string, args: readonly string[], folder: string): ChildProcess {
   const child = keep(spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { cwd: folder, stdio: 'ignore' }))
-  // The waiting code handles the error.
+  // A program that fails to start never answers, and the code that waits reports that.
   child.once('error', () => {})
   return child
 }

@@ -1,4 +1,4 @@
-/** Measures how fast a contender is on two cores when nothing goes wrong. */
+/** Measures the speed of a contender on two cores without faults. */
 import { loopbackBytes, loopbackPackets } from '../network/loopback.ts'
 import { within } from '../base/wait.ts'
 import type { Job } from './client.ts'
@@ -7,36 +7,44 @@ import { LENGTHS, type Add, type Length } from './rows.ts'
 
 export const WORKERS = 2
 
-/** Tasks of the first job, which starts threads and connections. */
+/** Number of tasks in the first job, which starts threads and connections. */
 const WARM_UP = 500
 /**
- * A rate is measured over this share of the other jobs' time, and over at least two seconds: a
- * guess. A job's beginning must not count for much.
+ * Share of the other jobs' time that the job of a rate takes at least, and its shortest time, ms.
+ * In a long job the time until it begins hardly counts. Guesses.
  */
 const RATE_SHARE = 0.2
 const RATE_LEAST = 2000
-/** Tasks of the first attempt at the rate. */
+/** Number of tasks in the first attempt at the rate. */
 const RATE_FIRST = 2000
-/** Most growth of the number of tasks from one attempt to the next. A guess. */
+/** Largest factor for the number of tasks from one attempt to the next. A guess. */
 const GROWTH = 8
 /**
- * Tasks, and jobs of one task, that run one after another: `each` for each second of a job, and at
- * most `most`. Guesses.
+ * Number of tasks (`IN_TURN`), and of jobs of one task (`JOBS`), that run one after another. There
+ * are `each` for each second of a job, and at most `most`. Guesses.
  */
 const IN_TURN = { each: 20, most: 100 }
 const JOBS = { each: 4, most: 12 }
-/** Tasks of one job: the scheduler refuses more than 65,536 children of one task. */
+/**
+ * Most and fewest tasks of one job. The scheduler refuses more than 65,536 children of one task.
+ */
 const MOST = 60_000
 const LEAST = 20
 /**
- * A job is planned longer than requested by this factor, so that it does not end early. A guess.
+ * Factor by which a job is planned longer than requested, so that it does not end early. A guess.
  */
 const MARGIN = 1.05
-/** A job has stopped when it takes `LATE` times its planned time and a minute. */
+/**
+ * Longest time of a job: `LATE` times its planned time, and `GRACE` ms. A later job counts as
+ * stopped.
+ */
 const LATE = 4
 const GRACE = 60_000
 
-/** `seconds`: duration of a job whose efficiency is measured; it may take a little more. */
+/**
+ * Measures the rows of speed. `seconds`: planned duration of each job whose efficiency is measured;
+ * a job may take a little longer.
+ */
 export async function speed({ client, nodes }: Cluster, seconds: number, add: Add): Promise<void> {
   const run = async (job: Job): Promise<number> => {
     const most = LATE * seconds * 1000 + GRACE
@@ -65,8 +73,8 @@ export async function speed({ client, nodes }: Cluster, seconds: number, add: Ad
 }
 
 /**
- * Tasks a second, of a job that takes at least `least` ms: short jobs would show the time that a
- * job takes to begin.
+ * Returns the tasks a second of a job that takes at least `least` ms. A shorter job would mostly
+ * show the time until a job begins.
  */
 async function rateOf(run: (tasks: number) => Promise<number>, least: number): Promise<number> {
   for (let tasks = RATE_FIRST; ;) {
@@ -76,7 +84,7 @@ async function rateOf(run: (tasks: number) => Promise<number>, least: number): P
   }
 }
 
-/** The length of tasks while traffic is counted. */
+/** Length of the tasks during which traffic is counted, ms. */
 const TRAFFIC_AT: Length = 10
 
 function bounded(tasks: number): number {

@@ -1,4 +1,4 @@
-/** Contenders that are one process, in which each worker is a thread, or a child of it. */
+/** Contenders without a network: each worker is a thread or a child process of one process. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end } from '../base/child.ts'
@@ -7,14 +7,14 @@ import type { Client } from './client.ts'
 import { diesFile, type Contender } from './contender.ts'
 import { missing, versionOf } from './packages.ts'
 
-/** Longest that the process may take to end, ms. */
+/** Longest time that the process may take to end, ms. */
 const END = 1000
 
 export interface ThreadsClient extends Client {
   enter(place: { readonly workers: number; readonly cache: string }): void
 }
 
-/** `program`: the client's, which also runs the workers. */
+/** `program`: the module of the client, whose process also runs the workers. */
 function threads(program: string, { name, form, missing: lacks }: Pick<Contender, 'name' | 'form' | 'missing'>): Contender {
   return {
     name,
@@ -27,20 +27,20 @@ function threads(program: string, { name, form, missing: lacks }: Pick<Contender
       return {
         client: remote,
         nodes: 1,
-        // No thread can be killed from outside, so a task that finds this file ends its own thread.
-        // In either contender another thread takes its place.
+        // Workers can't be killed from outside, so a task that finds this file ends its own worker.
+        // Both contenders then start another worker.
         kill: () => {
           writeFileSync(diesFile(folder), '')
           return workers
         },
-        outlived: () => Promise.reject(new Error('there is nobody else')),
+        outlived: () => Promise.reject(new Error('no other process has the results')),
         stop: () => end(child, END),
       }
     },
   }
 }
 
-/** The grid's programs without a pool. */
+/** `computeLocal`: the programs of the grid without a pool. */
 export function computeLocal(): Contender {
   const form = (): string => 'computeLocal of the same jel: a process, and one for each worker'
   return threads('programs/local-client.ts', { name: 'computeLocal', form, missing: () => undefined })

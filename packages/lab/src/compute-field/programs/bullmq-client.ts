@@ -5,18 +5,18 @@ import { clientOf, type Client, type Job, type Submitted } from '../client.ts'
 import { load } from '../packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type QueueEvents } from './bullmq.ts'
 
-/** Tasks that are added at once. A guess: more gain nothing. */
+/** Number of tasks that are added at once. A guess: larger numbers gain nothing. */
 const BULK = 1000
 
 export interface BullmqClient extends Client {
   enter(port: number): Promise<void>
-  /** Resolves when so many tasks are completed, from any producer. */
+  /** Resolves when this number of tasks is completed, of any producer. */
   outlived(tasks: number): Promise<void>
 }
 
 let queue: InstanceType<BullMQ['Queue']>
 let events: QueueEvents
-/** Called for each task that ends. */
+/** Called with the value of each completed task. */
 let completed: (value: number) => void
 let failed: (error: Error) => void
 
@@ -27,7 +27,7 @@ const client: BullmqClient = {
     events = new QueueEvents(QUEUE, connectionTo(port))
     events.on('completed', ({ returnvalue }) => completed?.(Number(returnvalue)))
     events.on('failed', ({ failedReason }) => failed?.(new Error(failedReason)))
-    // They emit errors when redis is gone, which the experiment measures.
+    // Both emit errors when redis is gone, which is part of the experiment.
     for (const each of [queue, events]) each.on('error', () => {})
     await events.waitUntilReady()
   },

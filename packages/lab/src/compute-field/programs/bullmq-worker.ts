@@ -8,7 +8,7 @@ const worker = {
   async enter({ port, times }: { readonly port: number; readonly times: WorkerTimes }): Promise<void> {
     const { Worker } = load('bullmq') as BullMQ
     const started = new Worker(QUEUE, async ({ data }) => await work(data), { ...connectionTo(port), ...times })
-    // It emits errors when redis is gone, which the experiment measures.
+    // The worker emits errors when redis is gone, which is part of the experiment.
     started.on('error', () => {})
     await started.waitUntilReady()
   },

@@ -24,13 +24,14 @@ interface Queue {
   getCompletedCount(): Promise<number>
 }
 
-/** In ms. */
+/** Times of a worker, ms. */
 export interface WorkerTimes {
   /**
-   * A job has stalled when its worker does not renew the lock for so long. BullMQ's default: 30 s.
+   * A job counts as stalled if its worker has not renewed the lock for this time. BullMQ's default:
+   * 30 s.
    */
   readonly lockDuration?: number
-  /** How often BullMQ looks for stalled jobs. BullMQ's default: 30 s. */
+  /** Interval between BullMQ's checks for stalled jobs. BullMQ's default: 30 s. */
   readonly stalledInterval?: number
 }
 

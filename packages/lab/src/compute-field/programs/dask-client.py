@@ -1,4 +1,4 @@
-"""A client of Dask: one JSON object a line on standard input is a call, and each is answered on standard output."""
+"""A client of Dask. Each line of standard input is a call in JSON, and each reply is a line of standard output."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from distributed import Client
 
 
 def work(number, ms, busy, log):
-    """What a task of the course does."""
+    """The work of one task. Returns its number."""
     if busy or ms == 0:
         end = time.perf_counter() + ms / 1000
         while time.perf_counter() < end:
@@ -29,7 +29,7 @@ def check(total, tasks):
         raise ValueError(f"the tasks' numbers add up to {total}")
 
 
-class Course:
+class Submitter:
     def enter(self, port, workers):
         self.client = Client(f"tcp://127.0.0.1:{port}", set_as_default=False)
         self.client.wait_for_workers(workers)
@@ -37,7 +37,7 @@ class Course:
     def begin(self, job):
         self.since = time.perf_counter()
         self.tasks = job["tasks"]
-        # Not pure: otherwise the values of an earlier job would count.
+        # Not pure: otherwise Dask would reuse the values of an earlier job.
         self.futures = self.client.map(
             work, range(self.tasks), ms=job["ms"], busy=job["busy"], log=job.get("log"), pure=False
         )
@@ -58,11 +58,11 @@ class Course:
     jobByJob = inTurn
 
 
-course = Course()
+submitter = Submitter()
 for line in sys.stdin:
     call = json.loads(line)
     try:
-        reply = {"id": call["id"], "result": getattr(course, call["method"])(*call["args"])}
+        reply = {"id": call["id"], "result": getattr(submitter, call["method"])(*call["args"])}
     except Exception as error:
         reply = {"id": call["id"], "error": f"{type(error).__name__}: {error}"}
     print(json.dumps(reply), flush=True)

@@ -1,4 +1,4 @@
-/** A member of the pool without workers, which submits jobs or only waits for their results. */
+/** A member of the pool without workers. It submits jobs, or only waits for their results. */
 import { fileURLToPath } from 'node:url'
 import { compute, type Grid, type Job as GridJob } from '@jel/compute'
 import { joinPool, readOwner, type Pool } from '@jel/jel'
@@ -8,11 +8,11 @@ import { check, clientOf, timed, type Client, type Job, type Submitted } from '.
 import type { InTurn, Rounds } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
-/** How long a job is kept, ms: longer than a run. */
+/** Time for which a job is kept, ms: longer than a run. */
 const KEEP = 3_600_000
 /**
- * Attempts to get a job whose first replica is a worker. A guess: with four workers of six members
- * it takes seven at most in 999 of 1,000 runs.
+ * Most attempts to submit a job whose first replica is a worker. A guess: with four workers among
+ * six members, 999 of 1,000 runs need at most seven attempts.
  */
 const ATTEMPTS = 10
 
@@ -22,14 +22,17 @@ export interface GridClient extends Client {
     readonly owner: string
     readonly cache: string
     readonly bootstrap: string
-    /** Ids of the members that work. The first replica of a logged job is one of them. */
+    /** Ids of the members with workers. The first replica of a job with a log is one of them. */
     readonly workers: readonly string[]
   }): Promise<void>
-  /** Runs rounds to their end; ms. */
-  rounds(course: Rounds): Promise<number>
-  /** Resolves when this member has the result of a job that another one submitted. */
+  /** Runs a job of rounds to its end. Returns the time, ms. */
+  rounds(input: Rounds): Promise<number>
+  /** Resolves when this member has the result of a job that another member submitted. */
   outlived(id: string, tasks: number): Promise<void>
-  /** Runs a program to its end. `data`: a file that the input names. */
+  /**
+   * Runs a program to its end. Returns the time, ms, and the result. `data`: a file that the input
+   * gets as a blob.
+   */
   program(file: string, fn: string, input: unknown, data?: string): Promise<{ readonly ms: number; readonly result: unknown }>
 }
 
@@ -51,7 +54,7 @@ const client: GridClient = {
     check(sum, tasks)
     return ms
   },
-  rounds: (course) => timed(async () => check(await (await submit('rounds', course)).result, course.rounds * course.width)),
+  rounds: (input) => timed(async () => check(await (await submit('rounds', input)).result, input.rounds * input.width)),
   async outlived(id, tasks) {
     await until(() => grid.jobs().some((job) => job.id === id))
     check(await grid.job(id).result, tasks)
@@ -72,11 +75,14 @@ async function submit(fn: string, input: unknown): Promise<GridJob> {
   return await grid.submit(PROGRAM, fn, input, { name: `${process.pid}-${jobs++}`, keep: KEEP })
 }
 
-/** A worker holds the root of a logged job, so that the experiment can kill it. */
+/**
+ * Submits a job. If the job has a log, a worker holds its root, so that the experiment can kill the
+ * holder.
+ */
 async function submitWide(job: Job): Promise<Submitted> {
   if (job.log === undefined) return { result: (await submit('wide', job)).result }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    // Tasks of a job that was given up write to another file.
+    // Each attempt has its own log, because tasks of a cancelled job may still write.
     const log = `${job.log}.${attempt}`
     const submitted = await submit('wide', { ...job, log })
     if (workers.has(submitted.replicas[0] ?? '')) return { id: submitted.id, log, result: submitted.result }

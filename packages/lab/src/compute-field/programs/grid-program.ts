@@ -1,7 +1,4 @@
-/**
- * The program that runs on the grid: a job of the course, and one that runs its tasks one after
- * another.
- */
+/** The program that runs on the grid: jobs with tasks at once, one after another, and in rounds. */
 import { appendFileSync } from 'node:fs'
 import { task } from '@jel/compute/program'
 import { work, type Work } from './work.ts'
@@ -13,7 +10,7 @@ export interface InTurn {
   readonly ms: number
 }
 
-/** Returns the sum of the numbers of its tasks. */
+/** Runs all tasks at once. Returns the sum of their numbers. */
 export const wide = task(async ({ tasks, ...each }: Wide, { run }) => {
   if (each.log !== undefined) appendFileSync(each.log, `root ${process.pid}\n`)
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(one, { ...each, number })))
@@ -21,7 +18,8 @@ export const wide = task(async ({ tasks, ...each }: Wide, { run }) => {
 })
 
 /**
- * Returns the same sum, and the duration of the tasks, ms, without the job's own beginning and end.
+ * Runs empty tasks one after another. Returns the sum of their numbers, and the time that they
+ * take, ms. The start and the end of the job do not count.
  */
 export const inTurn = task(async ({ tasks }: { tasks: number }, { run }): Promise<InTurn> => {
   const begin = performance.now()
@@ -32,9 +30,9 @@ export const inTurn = task(async ({ tasks }: { tasks: number }, { run }): Promis
 
 export interface Rounds {
   readonly rounds: number
-  /** Tasks of each round. */
+  /** Number of tasks in each round. */
   readonly width: number
-  /** Duration of a task, ms. One task of `every` takes `times` as long. */
+  /** Duration of a task, ms. One of `every` tasks takes `times` times as long. */
   readonly ms: number
   readonly every: number
   readonly times: number
@@ -42,7 +40,7 @@ export interface Rounds {
 }
 
 /**
- * Begins each round when the one before it has ended. Returns the sum of the numbers of all tasks.
+ * Begins each round when the previous one has ended. Returns the sum of the numbers of all tasks.
  */
 export const rounds = task(async ({ rounds: count, width, ms, every, times, log }: Rounds, { run }) => {
   let sum = 0

@@ -1,4 +1,4 @@
-/** Runs the same programs without a pool: workers are threads of this process. */
+/** Runs the same programs without a pool. Each worker is a process of its own. */
 import { fileURLToPath } from 'node:url'
 import { computeLocal, type LocalGrid } from '@jel/compute'
 import { serve } from '../../base/remote.ts'

@@ -1,4 +1,4 @@
-/** piscina: threads of this process. */
+/** A client of piscina. The workers are threads of this process. */
 import { fileURLToPath } from 'node:url'
 import { sum } from '../../base/quantiles.ts'
 import { serve } from '../../base/remote.ts'

@@ -1,17 +1,17 @@
-/** The work of a task of the course, in all contenders that run JavaScript. */
+/** The work of a task, for all contenders that run JavaScript. */
 import { appendFileSync, unlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface Work {
-  /** From 0; it is the task's value. */
+  /** From 0. The number is also the task's value. */
   readonly number: number
   /** Duration of the task, ms. */
   readonly ms: number
-  /** The task keeps a processor for that time; otherwise it waits. */
+  /** The task keeps a processor busy for that time; otherwise it waits. */
   readonly busy: boolean
-  /** File to which each execution adds a line when it begins and when it ends. */
+  /** File to which each execution appends a line when it begins and when it ends. */
   readonly log?: string | undefined
-  /** Once this file exists, one task ends its thread. */
+  /** When this file exists, one task ends its own worker. */
   readonly dies?: string | undefined
 }
 
@@ -29,7 +29,7 @@ async function wait(number: number, ms: number, log: string | undefined, dies: s
   return number
 }
 
-/** Returns true for one of several callers. */
+/** Removes the file. Returns true for only one of several callers at once. */
 function removed(file: string): boolean {
   try {
     unlinkSync(file)
