@@ -1,4 +1,6 @@
-/** Tests the simulator's fidelity: runs one trial in the simulator and on real hosts over TCP. */
+/**
+ * Tests the simulator's fidelity: runs the same trial in the simulator and on real hosts over TCP.
+ */
 import { loopback, measuredCosts } from '@jel/simulator'
 import { seconds, UsageError, whole, wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
@@ -8,15 +10,15 @@ import { SimulatedSwarm } from './simulated-swarm.ts'
 import { shown, table, type Section } from './table.ts'
 import { runTrial, type Trial, type TrialPlan } from './trial.ts'
 
-/** Event loops that the real hosts share: one for each core of a small machine. */
+/** Number of event loops that the real hosts share: one for each core of a small machine. */
 const eventLoops = 2
 /**
- * Time from SIGKILL until the kernel has taken a process of 110 MB apart and closes its sockets,
- * ms. Measured: 8 to 15.
+ * Time from SIGKILL until the kernel has freed a process of 110 MB and closes its sockets, ms.
+ * Measured: 8 to 15.
  */
 const dying = 12
 
-/** Returns one trial in the simulator for each seed, and one on real hosts. */
+/** Runs one trial in the simulator for each seed, and one on real hosts. */
 export async function compare(plan: TrialPlan, seeds: number): Promise<Section> {
   const swarm = new HostSwarm(eventLoops, [], { counts: true })
   let hosts: Trial
@@ -44,12 +46,12 @@ export const experiment = bench({
     seeds: whole(3, 'trials in the simulator'),
     rounds: whole(8, 'single joins and leaves in each trial'),
     kills: whole(5, 'crashes in each trial'),
-    settle: seconds(12, 'seconds until a pool has built its links; as long it is watched at rest'),
-    pause: seconds(4, 'seconds after each single event'),
+    settle: seconds(12, 'seconds until a pool has built its links; the idle pool is watched for the same time'),
+    pause: seconds(4, 'seconds of rest after each event'),
   },
   figures: shown,
   async measure({ nodes: sizes, seeds, rounds, kills, settle, pause }) {
-    // The introducer stays, and one other node as an observer.
+    // The introducer and one other node, as an observer, must stay.
     const small = sizes.find((nodes) => kills > nodes - 2)
     if (small !== undefined) throw new UsageError(`--kills: of ${small} nodes at most ${small - 2} can be killed, not ${kills}`)
     const sections: Section[] = []

@@ -1,4 +1,4 @@
-/** The pool in the simulator. */
+/** The pool of a trial in the simulator. */
 import { ProtocolNode, makeConfig } from '@jel/protocol'
 import { Simulation, type Machine, type Payload, type SimulatedNode, type SimulationOptions } from '@jel/simulator'
 import type { Meter } from '../swarm/meter.ts'
@@ -11,7 +11,7 @@ type Node = SimulatedNode<ProtocolNode<Payload>>
 export interface SimulatedOptions {
   readonly seed: number
   readonly network: NonNullable<SimulationOptions<ProtocolNode<Payload>>['network']>
-  /** Event loops that the nodes share, as hosts in one process do. */
+  /** Number of event loops that the nodes share, like hosts in one process. */
   readonly eventLoops: number
   /** Time from a kill until the kernel closes the sockets of the process, ms. */
   readonly dying: number
@@ -39,15 +39,15 @@ export class SimulatedSwarm implements Swarm {
     this.#loops = Array.from({ length: eventLoops }, () => this.#createMachine())
   }
 
-  async start(count: number, { mortal = false }: { readonly mortal?: boolean } = {}): Promise<readonly Started[]> {
-    return Array.from({ length: count }, () => this.#startOne(mortal))
+  async start(count: number, { killable = false }: { readonly killable?: boolean } = {}): Promise<readonly Started[]> {
+    return Array.from({ length: count }, () => this.#startOne(killable))
   }
 
-  #startOne(mortal: boolean): Started {
+  #startOne(killable: boolean): Started {
     const called = this.#simulation.now
     const introducers = this.#first === undefined ? [] : [this.#first]
-    // A mortal node has a process of its own.
-    const machine = mortal ? this.#createMachine() : (this.#loops[this.#started++ % this.#loops.length] as Machine)
+    // A killable node has its own machine, like a host in a separate process.
+    const machine = killable ? this.#createMachine() : (this.#loops[this.#started++ % this.#loops.length] as Machine)
     const node = this.#simulation.spawn({ introducers, machine })
     this.#first ??= node
     this.#living.set(node.id, node)

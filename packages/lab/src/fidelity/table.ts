@@ -5,13 +5,13 @@ import { mean, summarize, type Summary } from '../base/quantiles.ts'
 import type { Tally } from '../swarm/tally.ts'
 import type { Trial } from './trial.ts'
 
-/** The trials of one kind of swarm; one for each seed. */
+/** The trials of one kind of swarm: one for each seed, or a single one on real hosts. */
 export interface Column {
   readonly title: string
   readonly trials: readonly Trial[]
 }
 
-/** A difference up to this share is agreement. */
+/** Largest difference, as a share, that counts as agreement. */
 const tolerance = 0.15
 
 const timings = [
@@ -37,7 +37,7 @@ const counts: readonly (readonly [string, keyof Tally, number])[] = [
   ['processor, ms', 'processor', 1],
 ]
 
-/** Shows two columns that should agree, and how much the first differs from the second. */
+/** A table of two columns that should agree, and how much the first differs from the second. */
 export function table([simulated, real]: readonly [Column, Column]): string {
   const header = ['', simulated.title, real.title, 'difference', `within ${tolerance * 100} %`]
   const rows: string[][] = []
@@ -65,7 +65,7 @@ function untold({ trials }: Column): number {
   return mean(trials.map((trial) => trial.untold))
 }
 
-/** Two columns for one size of the pool. */
+/** The two columns for one size of the pool. */
 export interface Section {
   readonly nodes: number
   readonly columns: readonly [Column, Column]

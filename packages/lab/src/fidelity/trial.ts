@@ -1,12 +1,12 @@
 /**
- * The trial: nodes join, leave and are killed one after the other in a settled pool. The same for
- * all kinds of swarm.
+ * The trial: in a settled pool, nodes join, leave and are killed one after the other. It is the
+ * same for all kinds of swarm.
  */
 import type { HostSwarm } from '../swarm/host-swarm.ts'
 import type { Started } from '../swarm/start-node.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
-/** Nodes of one pool to measure: simulated ones, or hosts in a few processes. */
+/** The measured nodes of one pool: simulated ones, or hosts in a few processes. */
 export type Swarm = Pick<HostSwarm, 'rest' | 'leave' | 'kill' | 'sightings' | 'tally'> & {
   start(...args: Parameters<HostSwarm['start']>): Promise<readonly Started[]>
 }
@@ -16,29 +16,31 @@ const STAGGER = 100
 
 export interface TrialPlan {
   readonly nodes: number
-  /** Number of joins and leaves, one after the other, and of kills. */
+  /** Number of joins and leaves, one after the other, and number of kills. */
   readonly rounds: number
   readonly kills: number
   /** Time until a pool has built its links, and pause after each event, ms. */
   readonly settle: number
   readonly pause: number
-  /** For how long the trial watches the idle pool, ms. */
+  /** Time during which the trial watches the idle pool, ms. */
   readonly idle: number
 }
 
 export interface Trial {
-  /** Time from a node's entry until each other node received the event, ms. */
+  /** Times from a node's entry until each other node received the event, ms. */
   readonly join: number[]
-  /** Time from the call to start a node until the last other node received the event, ms. */
+  /** Times from the call to start a node until the last other node received the event, ms. */
   readonly joinFromCall: number[]
-  /** Time from the call to leave, and from the kill, until each node received the event, ms. */
+  /**
+   * Times from the call to leave, and from the kill, until each other node received the event, ms.
+   */
   readonly leave: number[]
   readonly crash: number[]
-  /** Events that a node should have received and did not, over all nodes. */
+  /** Number of events that a node should have received but did not, over all nodes. */
   readonly untold: number
   /**
-   * Traffic of the whole pool: while it formed; in each join and leave, on average; in a second of
-   * idling; and in each crash.
+   * Traffic and cost of the whole pool: while it formed, in an average join and leave, in a second
+   * at rest, and in an average crash.
    */
   readonly forming: Tally
   readonly comeAndGo: Tally
@@ -52,7 +54,7 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   const leave: number[] = []
   const crash: number[] = []
   let untold = 0
-  const mortals: string[] = []
+  const victims: string[] = []
   const told = async (
     into: number[],
     type: 'joined' | 'left' | 'died',
@@ -67,10 +69,10 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   }
   const empty = await swarm.tally()
   for (let i = 0; i < plan.nodes; i++) {
-    // The mortal nodes come last, so that no other node entered through them.
-    const mortal = i >= plan.nodes - plan.kills
-    const { id } = await startOne(swarm, mortal)
-    if (mortal) mortals.push(id)
+    // The killable nodes start last, so that no other node enters through them.
+    const killable = i >= plan.nodes - plan.kills
+    const { id } = await startOne(swarm, killable)
+    if (killable) victims.push(id)
     await swarm.rest(STAGGER)
   }
   await swarm.rest(plan.settle)
@@ -84,17 +86,17 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     await swarm.rest(plan.pause)
     await told(leave, 'left', id, left, plan.nodes)
   }
-  const wentRound = await swarm.tally()
+  const afterRounds = await swarm.tally()
   await swarm.rest(plan.settle)
-  const calm = await swarm.tally()
+  const rested = await swarm.tally()
   await swarm.rest(plan.idle)
   const idled = await swarm.tally()
-  for (const [i, id] of mortals.entries()) {
+  for (const [i, id] of victims.entries()) {
     const killed = await swarm.kill(id)
     await swarm.rest(plan.pause)
     await told(crash, 'died', id, killed, plan.nodes - 1 - i)
   }
-  const bereaved = await swarm.tally()
+  const afterKills = await swarm.tally()
   return {
     join,
     joinFromCall,
@@ -102,9 +104,9 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     crash,
     untold,
     forming: share(empty, formed, 1),
-    comeAndGo: share(formed, wentRound, plan.rounds),
-    idleSecond: share(calm, idled, plan.idle / 1_000),
-    oneCrash: share(idled, bereaved, plan.kills),
+    comeAndGo: share(formed, afterRounds, plan.rounds),
+    idleSecond: share(rested, idled, plan.idle / 1_000),
+    oneCrash: share(idled, afterKills, plan.kills),
   }
 }
 
@@ -112,8 +114,8 @@ function share(before: Tally, after: Tally, parts: number): Tally {
   return combine(nothing, combine(after, before, -1), 1 / parts)
 }
 
-async function startOne(swarm: Swarm, mortal = false): Promise<Started> {
-  const [started] = await swarm.start(1, { mortal })
+async function startOne(swarm: Swarm, killable = false): Promise<Started> {
+  const [started] = await swarm.start(1, { killable })
   if (started === undefined) throw new Error('no node was started')
   return started
 }

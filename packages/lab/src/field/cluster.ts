@@ -1,4 +1,4 @@
-/** The agents of one contender on some hosts, and the deaths that they report. */
+/** The agents of one contender on some hosts, and the deaths that the agents report. */
 import type { LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
@@ -11,9 +11,9 @@ const LOOK = 5
 
 export class Cluster {
   readonly swarm: ProcessSwarm
-  /** Deaths reported of agents that were not ended, while {@link countsDeaths}. */
+  /** Reported deaths of agents that were not ended, while {@link countsDeaths} is true. */
   falseDeaths = 0
-  /** False where a death is no mistake: while hosts are cut apart. */
+  /** False while hosts are cut apart: then a reported death is no mistake. */
   countsDeaths = true
   /** Reported deaths of agents that were not ended, in every state of the network. */
   readonly endings = new Endings()
@@ -32,32 +32,35 @@ export class Cluster {
   }
 
   /**
-   * Starts agents at once, spread over the hosts. All join through the first of the cluster.
-   * Returns the times at which they reported that they had entered, by this process's clock.
+   * Starts agents at once, spread over the hosts. All join through the first agent of the cluster.
+   * Returns the times of this process's clock at which the agents reported their entry.
    */
   start(count: number): Promise<number[]> {
     const introducer = this.swarm.running[0]?.process.address
     return Promise.all(Array.from({ length: count }, () => this.#startOne(introducer)))
   }
 
-  /** Waits until the present agents see exactly each other. Returns that time, or Infinity. */
+  /**
+   * Waits until each running agent sees exactly the running agents. Returns the time at which that
+   * holds; Infinity if it does not within `timeout` ms.
+   */
   async settled(timeout: number): Promise<number> {
     const agents = this.swarm.running
     return (await this.swarm.until(() => this.swarm.agree(agents), timeout, LOOK)) ?? Infinity
   }
 
-  /** Returns `count` agents that are not the introducer. */
+  /** Returns the last `count` running agents, never the introducer. */
   some(count: number): ProcessNode[] {
     return this.swarm.running.slice(1).slice(-count)
   }
 
-  /** Ends an agent by a signal. SIGINT makes both contenders leave gracefully. */
+  /** Ends an agent with a signal. SIGINT makes agents of both contenders leave gracefully. */
   end(agent: ProcessNode, signal: 'SIGKILL' | 'SIGINT'): void {
     this.#gone.add(agent.id)
     agent.signal(signal)
   }
 
-  /** Bytes that hosts sent so far, headers included. */
+  /** Bytes that these hosts have sent so far, headers included. */
   bytes(hosts = this.#hosts): number {
     return hosts.reduce((sum, host) => sum + this.#network.bytes(host), 0)
   }

@@ -1,4 +1,7 @@
-/** The contenders: programs that keep the members of a group, one process a node. */
+/**
+ * The contenders: programs that keep the list of members of a group, with one process for each
+ * node.
+ */
 import { jelVersion } from '../base/paths.ts'
 import type { LabHost } from '../network/host.ts'
 import type { StartNode } from '../swarm/start-node.ts'
@@ -8,9 +11,9 @@ export interface Contender {
   /** The program and its version. */
   readonly title: string
   readonly bin: string
-  /** Default: as a node of `jel`. */
+  /** Starts an agent. Default: like a node of `jel`. */
   readonly start?: StartNode
-  /** The arguments of an agent. `number`: different for each agent of a run. */
+  /** The arguments of an agent. `number` is different for each agent of a run. */
   readonly args: (host: LabHost, number: number) => readonly string[]
 }
 

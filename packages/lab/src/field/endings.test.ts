@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Endings } from './endings.ts'
 
-it('counts an ended life once for all observers, and each life that one observer saw end', () => {
+it('counts an ended life once for all observers, and counts each end that one observer saw', () => {
   const [first, second] = [{}, {}]
   const endings = new Endings()
   expect(endings.count).toBe(0)

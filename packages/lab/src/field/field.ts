@@ -1,6 +1,6 @@
 /**
- * Runs `jel` and HashiCorp Serf by the same schedule, on the same machine, in one run: nodes on
- * hosts of the laboratory.
+ * Measures `jel` and HashiCorp Serf by the same schedule, on the same machine, in one run. Nodes
+ * run on hosts of the laboratory.
  */
 import { jelBin } from '../base/paths.ts'
 import { seconds, someOf, text, UsageError, whole } from '../base/settings.ts'
@@ -20,16 +20,16 @@ export const experiment = bench({
   about: 'our pool and Serf by the same schedule',
   settings: {
     nodes: whole(40, 'agents of each contender, on two hosts', 4),
-    runs: whole(1, 'times through the schedule, each contender in turn'),
-    repeats: whole(3, 'single joins, leaves, kills in each run'),
-    settle: seconds(3, 'seconds between two things measured'),
+    runs: whole(1, 'repeats of the schedule, with the contenders in turn'),
+    repeats: whole(3, 'single joins, leaves and kills in each run'),
+    settle: seconds(3, 'seconds between two measurements'),
     idle: seconds(30, 'seconds over which idle cost is measured'),
-    partition: seconds(60, 'seconds that the two hosts are cut apart'),
-    heals: whole(5, 'times that they are, in each run'),
-    perHost: whole(10, 'agents on each of the three hosts of which two are cut from each other for 60 s'),
+    partition: seconds(60, 'seconds for which the two hosts are cut apart'),
+    heals: whole(5, 'number of these cuts in each run'),
+    perHost: whole(10, 'agents on each of three hosts; two of these hosts are cut from each other for 60 s'),
     only: someOf(PHASES),
     contenders: someOf(NAMES),
-    bin: text(jelBin, "the command line of ours to run (default: this checkout's)", 'FILE'),
+    bin: text(jelBin, "the entry of jel's command line (default: this checkout's)", 'FILE'),
   },
   notes: 'Needs Linux, root or user namespaces, and Serf (Debian: apt-get install serf) if it takes part.',
   where: 'hosts',

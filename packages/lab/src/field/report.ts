@@ -1,4 +1,4 @@
-/** The figures of both, side by side. */
+/** The figures of both contenders, side by side. */
 import { ratioPlot } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
@@ -7,7 +7,10 @@ import { ROWS, type Figures, type Row } from './rows.ts'
 
 const HEADER = ['row', 'unit', 'jel', 'worst', 'Serf', 'worst', 'jel ÷ Serf', 'ahead']
 
-/** One row for each measure: medians, the worst beside them, and the ratio of the medians. */
+/**
+ * One row for each measure: the medians, the worst values beside them, and the ratio of the
+ * medians.
+ */
 function table(ours: Figures, theirs: Figures): string {
   const rows = rowsOf(ours, theirs).map((row) => {
     const [what, unit] = ROWS[row]
@@ -29,8 +32,8 @@ function table(ours: Figures, theirs: Figures): string {
 }
 
 /**
- * Plots the ratio of `jel` to Serf: `jel` is ahead below 1. Intervals go from the least to the most
- * of `jel`, over the median of Serf.
+ * Plots the ratio of `jel` to Serf; below 1 `jel` is ahead. Intervals go from the least to the
+ * largest value of `jel`, each divided by the median of Serf.
  */
 async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<string> {
   const rows = rowsOf(ours, theirs).flatMap((row) => {
@@ -43,9 +46,9 @@ async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<s
   return await ratioPlot({ title: 'jel ÷ Serf: to the left, jel takes less', subtitle, x: 'jel ÷ Serf', rows, width: 480 })
 }
 
-/** Of one run. */
+/** The figures of one run. */
 export interface FieldData {
-  /** The contenders, and the hosts. */
+  /** The contenders with their versions, and the hosts. */
   readonly title: string
   readonly places: string
   readonly ours: Figures
@@ -64,7 +67,7 @@ function rowsOf(ours: Figures, theirs: Figures): Row[] {
   return (Object.keys(ROWS) as Row[]).filter((row) => ours[row] !== undefined || theirs[row] !== undefined)
 }
 
-/** Undefined where there is no number to divide by, or one of them never came to its end. */
+/** Returns undefined if a median is missing or infinite, or if the ratio is 0. */
 function ratioOf(ours: Figures, theirs: Figures, row: Row): number | undefined {
   const ratio = median(ours[row] ?? []) / median(theirs[row] ?? [])
   return Number.isFinite(ratio) && ratio > 0 ? ratio : undefined

@@ -1,4 +1,4 @@
-/** The measures; less is better in every row. */
+/** The measures. Less is better in every row. */
 export const ROWS = {
   flash: ['flash join: last one entered until all know all', 'ms'],
   flashWhole: ['flash join: first one started until all know all', 'ms'],

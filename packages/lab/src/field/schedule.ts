@@ -1,41 +1,44 @@
-/** The schedule of every contender, and its duration. */
+/** The schedule, which is the same for all contenders, and its duration. */
 import { sum } from '../base/quantiles.ts'
 import type { LabHost } from '../network/host.ts'
 
-/** `flash` starts the agents of all other phases but `three-hosts`, which has agents of its own. */
+/** `flash` starts the agents of all other phases except `three-hosts`, which has its own agents. */
 export const PHASES = ['flash', 'idle', 'single', 'stop', 'heal', 'many', 'three-hosts'] as const
 type Phase = (typeof PHASES)[number]
 
 export interface Schedule {
   readonly only: ReadonlySet<Phase>
   readonly nodes: number
-  /** The hosts of those nodes. */
+  /** The hosts of these nodes. */
   readonly hosts: readonly LabHost[]
-  /** Repeats of a single join, leave and kill. */
+  /** Number of single joins, leaves and kills. */
   readonly repeats: number
-  /** How often the hosts are cut apart and healed. */
+  /** Number of times that the hosts are cut apart and healed. */
   readonly heals: number
-  /** Agents on each of three hosts. */
+  /** Number of agents on each of three hosts. */
   readonly perHost: number
-  /** ms. */
+  /**
+   * Time between two measurements, time over which idle cost is measured, and length of a cut, ms.
+   */
   readonly settle: number
   readonly idle: number
   readonly partition: number
 }
 
-/** Longest waits, ms; a longer wait counts as never. */
+/** Longest waits, ms. A longer wait counts as never. */
 export const LIMITS = { join: 60_000, leave: 30_000, death: 60_000, heal: 240_000 }
+/** Time for which an agent is stopped, ms. */
 export const STOP = 5_000
-/** Time after the stop within which a suspicion may still become a death, ms. */
+/** Time after the stop, ms. A suspicion may still become a death within it. */
 export const AFTER_STOP = 10_000
 /**
- * How long two of three hosts are cut from each other, ms: as long as a switch takes to come back.
- * A guess.
+ * Time for which two of three hosts are cut from each other, ms: as long as a switch takes to
+ * restart. A guess.
  */
 export const CUT = 60_000
-/** Time after the cut within which a suspicion may still become a death, ms. */
+/** Time after the cut, ms. A suspicion may still become a death within it. */
 export const AFTER_CUT = 30_000
-/** Agents that start at once in three hosts. */
+/** Number of agents that start at once on three hosts. */
 export const BATCH = 5
 
 export function isThreeHostsOnly(only: Schedule['only']): boolean {
@@ -48,7 +51,8 @@ interface Span {
 }
 
 /**
- * Duration of one contender's run, ms: as measured on two slow cores, and the longest possible.
+ * Duration of one contender's run, ms: the usual one, measured on two slow cores, and the longest
+ * possible one.
  */
 export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle, partition }: Omit<Schedule, 'hosts'>): Span {
   const { join, leave, death, heal } = LIMITS

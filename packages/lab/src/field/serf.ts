@@ -1,6 +1,6 @@
 /**
- * HashiCorp Serf: one agent a node, with its profile for local networks. The benchmark reads its
- * news from its log.
+ * HashiCorp Serf, with its profile for local networks, and one agent for each node. The benchmark
+ * reads the agents' events from their logs.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { createInterface } from 'node:readline'
@@ -18,7 +18,7 @@ const EVENTS: Readonly<Record<string, 'joined' | 'left' | 'died'>> = {
   EventMemberFailed: 'died',
 }
 
-/** Undefined where Serf is not installed. */
+/** Returns undefined if Serf is not installed. */
 export function serf(): Contender | undefined {
   const { status, stdout } = spawnSync('serf', ['version'], { encoding: 'utf8' })
   if (status !== 0) return undefined
@@ -32,7 +32,7 @@ export function serf(): Contender | undefined {
   }
 }
 
-/** Starts one agent and waits until it has entered. */
+/** Starts one agent. Resolves when it has entered. */
 async function start({ bin, args, introducer, within: outer = [] }: NodeCommand, listener: NodeListener): Promise<NodeProcess> {
   const [name = '', address = '', rpc = ''] = args
   const [nsenter = '', ...rest] = outer

@@ -1,6 +1,6 @@
 /**
  * Tests reachability that is not transitive: two of three hosts can't reach each other, and the
- * third reaches both. No host is gone.
+ * third host reaches both. All hosts keep running.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rates } from '../base/rates.ts'

@@ -1,4 +1,4 @@
-/** Runs a contender through the schedule. */
+/** Runs one contender through the schedule. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rates } from '../base/rates.ts'
 import type { LabNetwork } from '../network/network.ts'
@@ -98,7 +98,7 @@ async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, parti
   }
 }
 
-/** Ends some agents at once. Returns the time until all others know, ms. */
+/** Ends `count` agents at once. Returns the time until all other agents know it, ms. */
 async function until(cluster: Cluster, count: number, signal: 'SIGKILL' | 'SIGINT', limit: number): Promise<number> {
   const time = Date.now()
   for (const agent of cluster.some(count)) cluster.end(agent, signal)

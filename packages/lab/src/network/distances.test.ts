@@ -9,7 +9,7 @@ test('hosts are on one wire by default', () => {
   expect(distances('{ delay: 1ms }')).toBeUndefined()
 })
 
-test('one delay holds between all hosts', () => {
+test('one delay applies between all hosts', () => {
   expect(distances('{ delay: 10ms..20ms }')).toMatchObject({ sites: [{ dialable: true }], spans: [[{ min: 10, max: 20 }]] })
 })
 
@@ -28,6 +28,6 @@ test('sites have delays both ways, links of their own and firewalls', () => {
   ])
 })
 
-test('a topology that comes with the simulator has its sites', () => {
+test('a topology of the simulator keeps its sites', () => {
   expect(distances('{ sites: world }')?.sites).toHaveLength(8)
 })

@@ -1,7 +1,7 @@
-/** The distances between the hosts of a scenario, and the gateways between them. */
+/** The distances between the hosts of a scenario, and the gateways of its sites. */
 import { networkOf, type Dialable, type DurationRange, type Scenario } from '@jel/simulator'
 
-/** Bits a second; undefined: without limit. */
+/** Bandwidth of a link in bits a second; undefined: unlimited. */
 interface Width {
   readonly up: number | undefined
   readonly down: number | undefined
@@ -9,7 +9,7 @@ interface Width {
 
 interface Site {
   readonly name: string
-  /** Width of the link that all hosts of the site share. */
+  /** Bandwidth of the link that all hosts of the site share. */
   readonly gateway: Width
   readonly dialable: Dialable
 }
@@ -17,16 +17,16 @@ interface Site {
 export interface Distances {
   readonly sites: readonly Site[]
   /**
-   * One-way delays from site to site, in their order, ms. The diagonal is between two hosts of one
-   * site.
+   * One-way delays from site to site, ms, by index of the sites. The diagonal holds the delay
+   * between two hosts of one site.
    */
   readonly spans: readonly (readonly DurationRange[])[]
 }
 
-/** Up to this delay one wire serves as the network, ms. */
+/** Largest delay for which all hosts are on one wire, ms. */
 const NEAR = 1
 
-/** Returns undefined where all hosts are on one wire. */
+/** Returns undefined if all hosts are on one wire. */
 export function distancesOf({ network }: Pick<Scenario, 'network'>): Distances | undefined {
   const { topology } = networkOf(network)
   if (topology === undefined) {

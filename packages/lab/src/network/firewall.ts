@@ -1,18 +1,21 @@
-/** The rules of a host's firewall (iptables), as lines of a table. */
+/** The rules of a host's firewall, as input of `iptables-restore`. */
 import type { LabHost } from './host.ts'
 
 /** The treatment of packets from one host to another. */
 export interface Path {
-  /** Share of lost packets, 0 to 1; 1 is a cut. */
+  /** Share of lost packets, 0 to 1. A share of 1 is a cut. */
   readonly loss: number
-  /** A firewall answers the packets of a cut, instead of dropping them silently. */
+  /** The packets of a cut are answered with a refusal; otherwise they are dropped silently. */
   readonly isRefused: boolean
 }
 
-/** Drops multicast, so that the protocol and not mDNS finds the pool again. */
+/** Drops multicast, so that mDNS does not find the pool before the protocol does. */
 const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
 
-/** The whole table: paths from other hosts, and hosts that may not dial this one. */
+/**
+ * Returns the whole table. `paths`: the treatment of packets from other hosts. `strangers`: the
+ * hosts that may not dial this one.
+ */
 export function tableOf(
   paths: readonly { readonly from: LabHost; readonly path: Path | undefined }[],
   strangers: readonly LabHost[],
@@ -28,7 +31,10 @@ function lossRules(from: LabHost, { loss, isRefused }: Path): string[] {
   return loss === 0 ? [] : [`-A INPUT -s ${from.address} ${chance}-j DROP`]
 }
 
-/** Answers packets from a host with a reset or an ICMP error, and accepts such answers from it. */
+/**
+ * Answers packets from a host with a reset or an ICMP error, and accepts the same answers from that
+ * host.
+ */
 function refusal({ address }: LabHost): string[] {
   return [
     `-A INPUT -s ${address} -p tcp --tcp-flags RST RST -j ACCEPT`,

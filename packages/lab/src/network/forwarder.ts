@@ -1,7 +1,7 @@
 /**
- * The forwarding proxy between far hosts, a thread of its own. Each host's packets come as
- * datagrams (RFC 7348, VXLAN), wait for the one-way delay, and go on to their receiver. The packets
- * are the kernels' own: connecting takes a round trip, refusal too, order is kept, and the
+ * The forwarding proxy between far hosts, in a separate thread. Each packet of a host arrives in a
+ * datagram (RFC 7348, VXLAN), waits for the one-way delay, and goes on to its receiver. The hosts'
+ * kernels make the packets. So connecting and refusing take a round trip, order is kept, and the
  * receiver's window slows a fast sender down.
  */
 import { createSocket, type Socket } from 'node:dgram'
@@ -13,11 +13,12 @@ import { Line, Pipe } from './line.ts'
 export interface ForwarderData {
   readonly distances: Distances
   readonly seed: number
-  /** Number of hosts. Each has its own port, `base` plus its number. */
+  /** Number of hosts. Each host has its own port: `base` plus its number. */
   readonly hosts: number
   readonly base: number
   /**
-   * Address where the forwarder receives the datagrams, and address where the hosts' kernels do.
+   * Address at which the forwarder receives datagrams, and address at which the hosts' kernels
+   * receive them.
    */
   readonly here: string
   readonly there: string
@@ -25,21 +26,21 @@ export interface ForwarderData {
 
 export type ForwarderOrder =
   | { readonly type: 'locate'; readonly host: number; readonly site: number }
-  /** Bits a second; undefined: as wide as can be. */
+  /** Sets the bandwidth of a host's link, bits a second; undefined: unlimited. */
   | { readonly type: 'narrow'; readonly host: number; readonly bits: number | undefined }
 
 interface Packet {
   readonly bytes: Buffer
   readonly to: number
-  /** Set where it enters another site. */
+  /** The gateway of the receiver's site, if the packet comes from another site. */
   readonly gateway: Pipe | undefined
 }
 
-// Eight bytes of VXLAN precede the Ethernet frame.
+// Offsets of fields. Eight bytes of VXLAN precede the Ethernet frame.
 const TO = 8
 const TYPE = TO + 12
 const ARP = 0x0806
-/** VXLAN and the inner Ethernet header, around each packet. */
+/** Bytes of VXLAN and the inner Ethernet header around each packet. */
 const ENVELOPE = 22
 
 const { distances, seed, hosts, base, here, there } = workerData as ForwarderData
@@ -57,7 +58,8 @@ function pipeOf(bits: number | undefined): Pipe | undefined {
 }
 
 /**
- * The host of a hardware address that the laboratory assigned; undefined for a multicast address.
+ * Returns the number of the host to which a packet goes, from the hardware address that the
+ * laboratory assigned; undefined for multicast.
  */
 function receiver(bytes: Buffer): number | undefined {
   return ((bytes[TO] ?? 0) & 1) === 1 ? undefined : bytes.readUInt16BE(TO + 4)
@@ -67,7 +69,7 @@ function take(bytes: Buffer, from: number): void {
   if (bytes.length < TYPE + 2) return
   const to = receiver(bytes)
   if (bytes.readUInt16BE(TYPE) === ARP) {
-    // ARP passes without delay: a real host asks the router next to it.
+    // ARP passes without delay, because a real host would ask the router next to it.
     for (const other of to === undefined ? sockets.keys() : [to]) if (other !== from) send(bytes, other)
   } else if (to !== undefined) {
     forward(bytes, from, to)

@@ -5,18 +5,18 @@ import { keep } from '../base/child.ts'
 import { run } from './tools.ts'
 
 export interface LabHost {
-  /** From 1. */
+  /** The host's number, from 1. */
   readonly number: number
-  /** Name of the namespace; contains the id of the run. */
+  /** Name of the namespace. It contains the id of the run. */
   readonly name: string
   address: string
-  /** Number of its site. All hosts are on the first site by default. */
+  /** Index of the host's site. By default all hosts are on the first site. */
   site: number
-  /** It can dial, but can't be dialled, as behind a NAT. */
+  /** The host can dial, but can't be dialled, as behind a NAT. */
   hidden: boolean
 }
 
-/** Runs a program on a host. */
+/** Runs a program on a host to its end. Returns its output. */
 export function on(host: LabHost, program: string, args: readonly string[], input?: string): string {
   const [nsenter = '', ...rest] = within(host)
   return run(nsenter, [...rest, program, ...args], input)
@@ -28,14 +28,14 @@ export function startOn(host: LabHost, args: readonly string[]): ChildProcessByS
   return keep(spawn(nsenter, [...rest, process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'] }))
 }
 
-/** The command that runs a program on a host. */
+/** The beginning of a command line that runs a program on a host. */
 export function within(host: LabHost): string[] {
   return ['nsenter', `--net=/run/netns/${host.name}`, '--']
 }
 
 /**
- * The host's hardware address. Hosts get each other's, and the forwarder finds a packet's receiver
- * by it.
+ * The host's hardware address. Hosts know each other's, and the forwarder finds the receiver of a
+ * packet by it.
  */
 export function hardware({ number }: LabHost): string {
   const bytes = [number >> 8, number & 0xff].map((byte) => byte.toString(16).padStart(2, '0'))

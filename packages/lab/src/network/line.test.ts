@@ -43,7 +43,7 @@ describe('a narrow link', () => {
     expect(pipe.carry(1_250, 200)).toBe(210)
   })
 
-  test('drops packets that would wait for more than half a second', () => {
+  test('drops packets that would wait longer than half a second', () => {
     const pipe = new Pipe(64_000)
     const taken = Array.from({ length: 100 }, () => pipe.carry(1_500, 0)).filter((time) => time !== undefined)
     expect(taken).toHaveLength(3) // of 187.5 ms each

@@ -1,12 +1,12 @@
-/** The two causes of delay: a link of limited width, and a line with a one-way delay. */
+/** The two causes of delay: a link of limited bandwidth, and a line with a one-way delay. */
 
 /**
- * Longest that a packet waits for a narrow link before it is dropped, ms: as home routers do, and
- * `tbf` on the laboratory's wire.
+ * Longest time that a packet waits for a narrow link before it is dropped, ms. Home routers have
+ * this limit, and so has `tbf` on the laboratory's wire.
  */
 const maxQueueing = 500
 
-/** One direction of a link. Packets queue for it in the order in which they come. */
+/** One direction of a link. Packets queue for it in order of arrival. */
 export class Pipe {
   readonly #bytesPerMs: number
   #free = 0
@@ -16,8 +16,8 @@ export class Pipe {
   }
 
   /**
-   * Returns the time when the last byte of a packet that comes at `now` has gone in; undefined
-   * where the queue is full.
+   * Returns the time at which the link has taken the last byte of a packet that arrives at `now`;
+   * undefined if the queue is full.
    */
   carry(bytes: number, now: number): number | undefined {
     const start = Math.max(now, this.#free)
@@ -32,10 +32,7 @@ interface Queued<Item> {
   readonly due: number
 }
 
-/**
- * Delivers each item when it is due, in the order in which the items were put in: nothing
- * overtakes.
- */
+/** Delivers each item when it is due, but never before an item that was put in earlier. */
 export class Line<Item> {
   readonly #deliver: (item: Item) => void
   readonly #now: () => number
@@ -55,7 +52,7 @@ export class Line<Item> {
 
   #wait(): void {
     const [first] = this.#queue
-    // Timers fire up to a millisecond late; on average this is right.
+    // Timers fire up to a millisecond late. Half a millisecond less makes the average right.
     if (first !== undefined) setTimeout(() => this.#letOut(), Math.max(0, Math.floor(first.due - this.#now() - 0.5)))
   }
 

@@ -1,6 +1,6 @@
 /**
- * Counts all bytes and packets on the loopback interface, IP and TCP headers and acknowledgements
- * included. Linux only.
+ * Counts all bytes and packets on the loopback interface. These include IP and TCP headers and
+ * acknowledgements. Linux only.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,37 +9,40 @@ import { readFileSync } from 'node:fs'
 const INSIDE = 'BENCH_POOL_OWN_NETWORK'
 
 /**
- * True where the loopback interface belongs to this benchmark alone, so that its counters count
- * nothing else.
+ * True if the loopback interface belongs to this experiment alone, so that its counters count no
+ * foreign traffic.
  */
 export function ownNetwork(): boolean {
   return process.env[INSIDE] !== undefined
 }
 
 /**
- * Runs this program again in a network namespace of its own and returns its exit status. Returns
- * undefined where the system has no such namespaces, or where this already is that run. `unshare`
+ * Runs this program again in a separate network namespace, and returns the exit status of that run.
+ * Returns undefined if this already is that run, or if the system has no such namespaces. `unshare`
  * needs Linux with user namespaces.
  */
 export async function rerunInOwnNetwork(): Promise<number | undefined> {
   if (ownNetwork() || spawnSync('unshare', ['-rn', 'ip', 'link', 'set', 'lo', 'up']).status !== 0) return undefined
   const command = ['-rn', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)]
   const inner = spawn('unshare', command, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } })
-  // The inner run has children to clean up; this one waits for it.
+  // The inner run must end its children, so this process waits for it.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => inner.kill('SIGTERM'))
   const [status] = (await once(inner, 'exit')) as [number | null]
   return status ?? 1
 }
 
 /**
- * Bytes over the loopback interface so far, headers included; NaN where other programs share the
+ * Bytes over the loopback interface so far, headers included; NaN if other programs share the
  * interface.
  */
 export function loopbackBytes(): number {
   return loopbackCounter(0)
 }
 
-/** The same for packets, acknowledgements included. */
+/**
+ * Packets over the loopback interface so far, acknowledgements included; NaN if other programs
+ * share the interface.
+ */
 export function loopbackPackets(): number {
   return loopbackCounter(1)
 }
@@ -49,7 +52,9 @@ function loopbackCounter(column: number): number {
   return deviceCounter(readFileSync('/proc/net/dev', 'utf8'), 'lo', column)
 }
 
-/** A counter of a device, from a table in the form of /proc/net/dev. */
+/**
+ * Returns a counter of a device from a table in the format of /proc/net/dev; NaN if it is missing.
+ */
 export function deviceCounter(table: string, device: string, column: number): number {
   const line = table.split('\n').find((each) => each.trim().startsWith(`${device}:`))
   return Number(line?.split(':')[1]?.trim().split(/\s+/u)[column] ?? Number.NaN)

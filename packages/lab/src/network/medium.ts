@@ -2,16 +2,19 @@
 import type { LabHost } from './host.ts'
 
 export interface Medium {
-  /** Resolves when packets flow. */
+  /** Resolves when the medium carries packets. */
   readonly ready: Promise<void>
-  /** Gives a host its interface, `eth0`, without an address. */
+  /** Gives a host its interface `eth0`, without an address. */
   attach(host: LabHost): void
-  /** Pulls a host's plug, or puts it in again. Its kernel notices, unlike a cut. */
+  /**
+   * Unplugs a host's cable, or plugs it in again. Unlike with a cut, the host's kernel notices
+   * this.
+   */
   plug(host: LabHost, state: 'up' | 'down'): void
-  /** Limits both directions of a host's link, in bits a second; undefined makes it wide again. */
+  /** Limits both directions of a host's link, in bits a second; undefined removes the limit. */
   narrow(host: LabHost, bits: number | undefined): void
-  /** Puts the host on this site. */
+  /** Puts the host on the site with this index. */
   locate(host: LabHost, site: number): void
-  /** Packets that the medium itself lost, because the machine was too busy. */
+  /** Number of packets that the medium itself lost because the machine was too busy. */
   lost(): number
 }

@@ -1,6 +1,6 @@
 /**
- * Namespaces of the laboratory's own for network, mounts and processes. When the first process in
- * them ends for any reason, the kernel takes them down with everything in them.
+ * Separate namespaces for network, mounts and processes. When the first process in them ends for
+ * any reason, the kernel removes them with all processes and interfaces in them.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,18 +11,18 @@ import { run, UnableError } from './tools.ts'
 const INSIDE = 'JEL_LAB_NAMESPACES'
 
 /**
- * Folder of a run's own files: named namespaces, small disks. It is in memory and invisible to
- * other processes.
+ * Folder for the files of a run: named namespaces and small disks. It is in memory, and other
+ * processes can't see it.
  */
 const RUN = '/run'
 
-/** The arguments of `unshare`: root needs no user namespace, everybody else does. */
+/** The arguments of `unshare`. Only root can do without a user namespace. */
 function unshare(): string[] {
   const mine = process.getuid?.() === 0 ? [] : ['--map-root-user']
   return [...mine, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 }
 
-/** Why this machine allows no namespaces; undefined where it does. */
+/** Returns the reason why namespaces can't be created here; undefined if they can. */
 export function noNamespaces(): string | undefined {
   if (inside()) return undefined
   const { status, stderr, error } = spawnSync('unshare', [...unshare(), 'mount', '-t', 'tmpfs', 'tmpfs', RUN], { encoding: 'utf8' })
@@ -40,9 +40,9 @@ export function runId(): string {
 }
 
 /**
- * Runs this program again in namespaces of its own and returns its exit status; undefined where
- * this is that run already.
- * @throws {UnableError} where there can't be any.
+ * Runs this program again in separate namespaces, and returns the exit status of that run. Returns
+ * undefined if this already is that run.
+ * @throws {UnableError} if namespaces can't be created.
  */
 export async function rerunInOwnNamespaces(): Promise<number | undefined> {
   if (inside()) {
@@ -52,12 +52,12 @@ export async function rerunInOwnNamespaces(): Promise<number | undefined> {
   const problem = noNamespaces()
   if (problem !== undefined) throw new UnableError(problem)
   const inner = spawn('unshare', [...unshare(), process.execPath, ...process.execArgv, ...process.argv.slice(1)], {
-    // The pipe ends when this process ends for any reason.
+    // The pipe closes when this process ends for any reason.
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, [INSIDE]: String(process.pid) },
   })
-  // Ctrl-C reaches the inner run, too. A signal to this process alone closes the pipe, which passes
-  // it on.
+  // Ctrl-C also reaches the inner run. A signal to this process alone closes the pipe, which ends
+  // the inner run.
   process.on('SIGINT', () => inner.stdio[3]?.destroy())
   process.on('SIGTERM', () => inner.stdio[3]?.destroy())
   const [status] = (await once(inner, 'exit')) as [number | null]

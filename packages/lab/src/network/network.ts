@@ -1,9 +1,9 @@
 /**
- * The hosts and the faults between them. Each host is a network namespace with an interface of its
- * own. All hosts are on one wire, or far from each other.
+ * The hosts and the faults between them. Each host is a network namespace with its own interface.
+ * All hosts are on one wire, or far from each other.
  *
- * Every lost packet is lost on arrival, by the receiving host's firewall, loss and cut alike. A
- * kernel reports a packet that the sender's own firewall drops to the sender, which no real network
+ * Every lost or cut packet is dropped on arrival, by the receiving host's firewall. If the sender's
+ * own firewall dropped a packet, the kernel would report that to the sender, which no real network
  * does.
  */
 import type { Dialable } from '@jel/simulator'
@@ -17,7 +17,7 @@ import { Tunnels } from './tunnels.ts'
 import { Wire } from './wire.ts'
 import { runId } from './namespaces.ts'
 
-/** The column of sent bytes. */
+/** The column of sent bytes in /proc/net/dev. */
 const SENT = 8
 const CUT: Path = { loss: 1, isRefused: false }
 
@@ -26,13 +26,13 @@ export class LabNetwork {
   readonly #distances: Distances | undefined
   readonly #medium: Medium
   #shape: (from: LabHost, to: LabHost) => Path | undefined = () => undefined
-  /** The present rules of each firewall. */
+  /** The current rules of each firewall. */
   readonly #rules = new Map<LabHost, string>()
   readonly #addressesGiven = new Map<LabHost, number>()
 
   /**
-   * Without distances, all hosts are on one wire. `sites`: numbers of the hosts' sites; the seed is
-   * that of the delays.
+   * `distances`: undefined puts all hosts on one wire. `sites`: index of each host's site. `seed`:
+   * for the random part of the delays.
    */
   constructor(
     hosts: number,
@@ -50,12 +50,12 @@ export class LabNetwork {
     this.#filter(this.hosts)
   }
 
-  /** Resolves when packets flow. */
+  /** Resolves when the network carries packets. */
   get ready(): Promise<void> {
     return this.#medium.ready
   }
 
-  /** Moves the host to the site of this number, instead of the planned one. */
+  /** Moves the host to the site with this index. */
   locate(host: LabHost, site: number): void {
     if (host.site === site) return
     host.site = site
@@ -63,13 +63,13 @@ export class LabNetwork {
     if (this.#distances?.sites.some(({ dialable }) => dialable !== true) === true) this.#filter(this.hosts)
   }
 
-  /** Hides a host: it can dial, but can't be dialled. */
+  /** Hides a host: afterwards it can dial, but can't be dialled. */
   hide(host: LabHost): void {
     host.hidden = true
     this.#filter([host])
   }
 
-  /** The hosts that a host's firewall allows to dial it. */
+  /** Returns which hosts may dial this host. */
   dialable(host: LabHost): Dialable {
     return host.hidden ? false : (this.#distances?.sites[host.site]?.dialable ?? true)
   }
@@ -94,56 +94,59 @@ export class LabNetwork {
     this.shape(() => undefined)
   }
 
-  /** Sets the treatment of packets from each host to each; undefined: all arrive. */
+  /** Sets the treatment of packets between each two hosts; undefined: all packets arrive. */
   shape(pathOf: (from: LabHost, to: LabHost) => Path | undefined): void {
     this.#shape = pathOf
     this.#filter(this.hosts)
   }
 
-  /** Pulls a host's plug, or puts it in again. Its kernel notices, unlike a cut. */
+  /**
+   * Unplugs a host's cable, or plugs it in again. Unlike with a cut, the host's kernel notices
+   * this.
+   */
   plug(host: LabHost, state: 'up' | 'down'): void {
     this.#medium.plug(host, state)
   }
 
-  /** Limits both directions of a host's link, in bits a second; undefined makes it wide again. */
+  /** Limits both directions of a host's link, in bits a second; undefined removes the limit. */
   narrow(host: LabHost, bits: number | undefined): void {
     this.#medium.narrow(host, bits)
   }
 
-  /** Takes a host's address away; {@link readdress} gives it another. */
+  /** Removes a host's address. {@link readdress} assigns another one. */
   unaddress(host: LabHost): void {
     on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
   }
 
-  /** Replaces a host's address, as when a laptop changes networks. */
+  /** Replaces a host's address, like a laptop that changes networks. */
   readdress(host: LabHost): void {
     const turn = (this.#addressesGiven.get(host) ?? 0) + 1
     this.#addressesGiven.set(host, turn)
     host.address = addressOf(host.number, turn)
-    // The order matters: removing the first address removes later ones with it.
+    // The old address must be removed first: its removal would also remove a later address.
     this.unaddress(host)
     on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
-    // The kernel forgot its neighbours with its last address.
+    // The kernel forgets its neighbours when its last address is removed.
     this.#introduce(host, this.hosts)
     for (const other of this.hosts) this.#introduce(other, [host])
     this.#filter(this.hosts)
   }
 
-  /** Bytes that a host sent to others or to itself so far, headers included. */
+  /** Bytes that a host has sent to other hosts or to itself so far, headers included. */
   bytes(host: LabHost): number {
     const devices = on(host, 'cat', ['/proc/thread-self/net/dev'])
     return deviceCounter(devices, 'eth0', SENT) + deviceCounter(devices, 'lo', SENT)
   }
 
-  /** Packets lost without a planned fault: the laboratory itself was too slow for them. */
+  /** Number of packets lost without a planned fault, because the laboratory itself was too slow. */
   lost(): number {
     return this.#medium.lost()
   }
 
   /**
-   * Gives a host the hardware addresses of others. Addresses that kernels find by asking go into
-   * one table of 1,024 places for all namespaces of a machine (`gc_thresh3`): a hundred hosts
-   * overflow it, and their packets are lost.
+   * Tells a host the hardware addresses of other hosts. Addresses that kernels find by ARP go into
+   * one table of 1,024 entries for all namespaces of a machine (`gc_thresh3`). A hundred hosts
+   * overflow that table, and then packets are lost.
    */
   #introduce(host: LabHost, others: readonly LabHost[]): void {
     const lines = others
@@ -152,7 +155,7 @@ export class LabNetwork {
     on(host, 'ip', ['-batch', '-'], lines.join(''))
   }
 
-  /** Sets the rules of hosts' firewalls. */
+  /** Updates the firewalls of these hosts. */
   #filter(hosts: readonly LabHost[]): void {
     for (const host of hosts) {
       const rules = tableOf(
@@ -166,7 +169,7 @@ export class LabNetwork {
   }
 }
 
-/** Private addresses that exist only inside the laboratory's own namespaces. */
+/** Returns a private address. It exists only inside the laboratory's namespaces. */
 function addressOf(host: number, turn: number): string {
   return `10.77.${turn}.${host}`
 }
@@ -178,8 +181,8 @@ function connect(number: number, medium: Medium): LabHost {
   medium.attach(host)
   run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
   for (const device of ['lo', 'eth0']) {
-    // Sends packets as they are on a wire. Otherwise a kernel sends 64 KB as one, or merges packets
-    // that arrive together, and one loss is a loss of forty.
+    // These limits make packets as small as on a wire. Otherwise a kernel sends 64 KB as one
+    // packet, or merges packets that arrive together, and one lost packet stands for forty.
     run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'gro_max_size', '1500', 'up'])
   }
   return host

@@ -1,20 +1,23 @@
-/** The programs that the laboratory uses, and the rights that it needs. */
+/** The programs that the laboratory uses, and the rights that it needs to install them. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { UsageError } from '../base/settings.ts'
 
 /**
- * This machine lacks something that the laboratory needs. It is printed as a sentence, not as a
- * stack trace.
+ * This machine lacks something that the laboratory needs. The message is printed without a stack
+ * trace.
  */
 export class UnableError extends UsageError {}
 
 const FAKETIME = ['x86_64', 'aarch64', 'arm', 'i386'].map((arch) => `/usr/lib/${arch}-linux-gnu/faketime/libfaketimeMT.so.1`)
 
-/** Debian's Python, which its packages are for, rather than the first one in the path. */
+/**
+ * Debian's Python, because Debian's packages are for this one. The first Python in the path may be
+ * another one.
+ */
 export const PYTHON = '/usr/bin/python3'
 
-/** For each capability, the Debian packages that bring it, and a test whether they are there. */
+/** For each capability, the Debian packages that provide it, each with a test for its presence. */
 const PACKAGES = {
   network: [
     { name: 'iproute2', present: () => runs('ip', '-Version') && runs('tc', '-Version') },
@@ -26,7 +29,7 @@ const PACKAGES = {
 } as const
 export type Capability = keyof typeof PACKAGES
 
-/** The library that gives a process a clock of its own. */
+/** The path of the library that gives a process its own clock; undefined if it is not installed. */
 export function faketime(): string | undefined {
   return FAKETIME.find((file) => existsSync(file))
 }
@@ -35,21 +38,23 @@ function runs(program: string, ...args: string[]): boolean {
   return spawnSync(program, args).status === 0
 }
 
-/** Whether nothing has to be installed for it. */
+/** True if all packages of the capability are present. */
 export function isProvided(capability: Capability): boolean {
   return PACKAGES[capability].every(({ present }) => present())
 }
 
 /**
- * Installs missing packages where that is allowed: on Debian and its kin, as root.
- * @throws {UnableError} that names the packages otherwise.
+ * Installs missing packages if that is allowed: as root on Debian and derived systems.
+ * @throws {UnableError} that names the missing packages, otherwise.
  */
 export function provide(...capabilities: Capability[]): void {
   const missing = capabilities.flatMap((each) => PACKAGES[each].filter(({ present }) => !present()).map(({ name }) => name))
   if (missing.length === 0) return
   if (process.platform !== 'linux') throw new UnableError('the laboratory needs Linux: its hosts are network namespaces')
   if (process.getuid?.() !== 0 || !runs('apt-get', '--version')) {
-    throw new UnableError(`missing: ${missing.join(', ')}. As root on Debian this is installed by itself; here, install it and try again`)
+    throw new UnableError(
+      `missing: ${missing.join(', ')}. The laboratory installs packages only as root on Debian; here, install them and try again`,
+    )
   }
   console.error(`installing ${missing.join(', ')}`)
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
@@ -59,7 +64,10 @@ export function provide(...capabilities: Capability[]): void {
   if (!install()) throw new UnableError(`could not install ${missing.join(', ')}: apt-get install says why`)
 }
 
-/** Runs a program to its end. Throws with its output when it fails. */
+/**
+ * Runs a program to its end. Returns its output. Throws an error with the output if the program
+ * fails.
+ */
 export function run(program: string, args: readonly string[], input?: string): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', ...(input !== undefined && { input }) })
   if (error !== undefined) throw new UnableError(`${program}: ${error.message}`)

@@ -1,7 +1,7 @@
 /**
  * Hosts that are far from each other. Each host's interface is a tunnel (VXLAN) that ends at the
- * laboratory's forwarder. The tunnels begin in a namespace between the hosts and the laboratory, so
- * that a host sees nothing of them.
+ * laboratory's forwarder. The tunnels start in a separate namespace between the hosts and the
+ * laboratory, so that hosts do not see them.
  */
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -14,7 +14,7 @@ import { runId } from './namespaces.ts'
 
 const HERE = '10.78.0.1'
 const THERE = '10.78.0.2'
-/** A host's port is this plus its number. */
+/** The port of a host is this number plus the host's number. */
 const BASE = 20_000
 
 export class Tunnels implements Medium {
@@ -28,14 +28,14 @@ export class Tunnels implements Medium {
     run('ip', ['link', 'add', 'tunnels', 'type', 'veth', 'peer', 'name', 'hosts', 'netns', this.#between])
     run('ip', ['addr', 'add', `${HERE}/30`, 'dev', 'tunnels'])
     run('ip', [...inside, 'addr', 'add', `${THERE}/30`, 'dev', 'hosts'])
-    // Leaves room for the bytes that a tunnel adds to a packet of 1,500 bytes.
+    // This leaves space for the bytes that a tunnel adds to a packet of 1,500 bytes.
     run('ip', ['link', 'set', 'tunnels', 'mtu', '1600', 'up'])
     run('ip', [...inside, 'link', 'set', 'hosts', 'mtu', '1600', 'up'])
     const data: ForwarderData = { distances, seed, hosts, base: BASE, here: HERE, there: THERE }
     this.#forwarder = new Worker(new URL('forwarder.ts', import.meta.url), { workerData: data })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ready = promise
-    // Without a listener for `error`, its faults end the run.
+    // The forwarder has no listener for `error`, so an error in it ends the run.
     this.#forwarder.once('message', () => {
       this.#forwarder.unref()
       resolve()
@@ -46,7 +46,7 @@ export class Tunnels implements Medium {
     const tunnel = ['type', 'vxlan', 'id', '1', 'local', THERE, 'remote', HERE, 'dstport', String(BASE + host.number), 'nolearning']
     run('ip', ['-n', this.#between, 'link', 'add', 'eth0', 'netns', host.name, 'address', hardware(host), 'mtu', '1500', ...tunnel])
     run('ip', ['-n', host.name, 'link', 'set', 'eth0', 'addrgenmode', 'none'])
-    // The kernel leaves checksums to the network card, and there is none.
+    // The kernel leaves checksums to the network card, but here there is none.
     on(host, 'iptables', ['-t', 'mangle', '-A', 'POSTROUTING', '-j', 'CHECKSUM', '--checksum-fill'])
   }
 

@@ -1,6 +1,6 @@
 /**
- * Hosts on one wire. Each has a veth interface, and a bridge in the laboratory's own namespace
- * joins them.
+ * Hosts on one wire. Each host has a veth interface. A bridge in the laboratory's own namespace
+ * joins the interfaces.
  */
 import type { Medium } from './medium.ts'
 import { hardware, on, type LabHost } from './host.ts'
@@ -26,11 +26,8 @@ export class Wire implements Medium {
   }
 
   narrow(host: LabHost, bits: number | undefined): void {
-    const command =
-      bits === undefined
-        ? ['qdisc', 'del', 'dev']
-        : // Half a second of queue, as in home routers; a bucket of ten packets, so one fits.
-          ['qdisc', 'replace', 'dev']
+    const command = bits === undefined ? ['qdisc', 'del', 'dev'] : ['qdisc', 'replace', 'dev']
+    // The queue holds half a second, as in home routers. The bucket holds ten packets, so one fits.
     const rate = bits === undefined ? [] : ['tbf', 'rate', `${bits}bit`, 'burst', '15kb', 'latency', '500ms']
     run('tc', [...command, port(host), 'root', ...rate])
     on(host, 'tc', [...command, 'eth0', 'root', ...rate])

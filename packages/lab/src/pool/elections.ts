@@ -24,7 +24,10 @@ export async function benchElections(swarm: ProcessSwarm, plan: Plan, add: Add):
   }
 }
 
-/** The winner that all name, of this epoch or a later one. */
+/**
+ * Waits until all nodes name the same winner, in this epoch or a later one. Returns the reign;
+ * undefined if that does not happen in time.
+ */
 async function elected(swarm: ProcessSwarm, epoch: number): Promise<Reign | undefined> {
   await swarm.until(() => (swarm.winner(ELECTION)?.epoch ?? 0) >= epoch, TIMEOUT.death, 10)
   const reign = swarm.winner(ELECTION)

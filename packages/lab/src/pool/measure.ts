@@ -1,4 +1,4 @@
-/** The figures of all swarms, and their table. */
+/** The figures of all swarms, and the table of them. */
 import type { Shown } from '../base/figures.ts'
 import { figure, markdownTable } from '../base/markdown.ts'
 import { summarize } from '../base/quantiles.ts'
@@ -6,24 +6,24 @@ import { NeverError } from '../base/wait.ts'
 
 export type Unit = 'ms' | 'KB' | 'KB/s' | '% of a core' | 'MB' | 'count'
 
-/** One kind of figure: the measure, the swarm, and all values of all runs. */
+/** One measure of one swarm, with all values of all runs. */
 export interface Measure {
   readonly name: string
   readonly swarm: 'hosts' | 'processes'
   readonly nodes: number
   readonly unit: Unit
-  /** Upper bound, where there is a target. */
+  /** Upper bound; undefined: there is no target. */
   readonly target: number | undefined
   readonly values: number[]
 }
 
-/** Collects values under their names, in the order in which the names first came up. */
+/** Collects values by name, in the order in which the names first appear. */
 export class Measures {
   readonly #all = new Map<string, Measure>()
 
   /**
    * Adds a value.
-   * @throws {NeverError} on a value that never came, after recording it.
+   * @throws {NeverError} if the value is Infinity, after recording it.
    */
   add(swarm: Measure['swarm'], nodes: number, name: string, unit: Unit, value: number, target?: number): void {
     const key = `${swarm} ${nodes} ${name}`
@@ -42,7 +42,8 @@ const HEADER = ['swarm', 'row', 'unit', 'n', 'median', 'p99', 'worst', 'target',
 
 function row({ name, swarm, nodes, unit, target, values }: Measure): string[] {
   const { count, median, p99, worst } = summarize(values)
-  // With too few values, the p99 is the worst value, and is held to the target all the same.
+  // With fewer than a hundred values the p99 is the worst value. It is held to the target all the
+  // same.
   const met = target === undefined || Number.isNaN(p99) ? '' : p99 <= target ? 'yes' : 'no'
   return [
     `${nodes} ${swarm}`,

@@ -1,4 +1,4 @@
-/** The settings of a benchmark run. */
+/** The settings of a run of the benchmark. */
 import type { Unit } from './measure.ts'
 
 /** Adds a value to a row. */
@@ -8,20 +8,20 @@ export const PHASES = ['flash', 'join', 'leave', 'kill', 'winner', 'idle'] as co
 type Phase = (typeof PHASES)[number]
 
 export interface Plan {
-  /** Number of fresh swarms. */
+  /** Number of new swarms. */
   readonly runs: number
   readonly phases: ReadonlySet<Phase>
-  /** Repeats of a single join, leave and kill in one swarm. */
+  /** Number of single joins, leaves and kills in one swarm. */
   readonly repeats: number
-  /** How long a swarm rests between its agreement and a measurement, in milliseconds. */
+  /** Time for which a swarm rests before each measurement, ms. */
   readonly settle: number
-  /** Length of the measurement of its idle cost, and of the rest before it, in milliseconds. */
+  /** Length of the measurement of idle cost, and of the rest before it, ms. */
   readonly idle: number
-  /** Node's own flags for all children. */
+  /** Flags of Node for all child processes. */
   readonly flags: readonly string[]
-  /** The command line's entry. */
+  /** The entry of the command line. */
   readonly bin: string
 }
 
-/** Longest waits, after which a figure counts as "never". */
+/** Longest waits, ms. A longer wait counts as "never". */
 export const TIMEOUT = { flash: 90_000, news: 20_000, death: 60_000 } as const

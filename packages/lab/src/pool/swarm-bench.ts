@@ -1,4 +1,4 @@
-/** Benchmarks a pool of real nodes while they come, leave and are killed. */
+/** Benchmarks a swarm of real nodes while nodes come, leave and are killed. */
 import { quantile } from '../base/quantiles.ts'
 import { rates } from '../base/rates.ts'
 import { NeverError } from '../base/wait.ts'
@@ -9,10 +9,10 @@ import { benchElections } from './elections.ts'
 import type { Measures } from './measure.ts'
 import { TIMEOUT, type Add, type Plan } from './plan.ts'
 
-/** Event loops that all hosts of a swarm share. */
+/** Number of event loops that all hosts of a swarm share. */
 const WORKERS = 2
 
-/** The names of rows, and their targets where they have one. */
+/** The names of the rows, each with its target if it has one. */
 const ROWS = {
   hosts: {
     flash: ['flash join: last host up until all know all', 3000],
@@ -42,7 +42,7 @@ interface Bench {
   readonly nodes: number
   readonly plan: Plan
   readonly add: Add
-  /** Adds a value to a row that both kinds have. */
+  /** Adds a value to a row that both kinds of swarm have. */
   readonly record: (row: Row, unit: Parameters<Add>[1], value: number) => void
 }
 
@@ -61,14 +61,14 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
     const isIdle = phases.has('idle') && run === runs
     try {
       await flash(bench)
-      // An order by kind keeps figures comparable with those of before.
+      // The order depends on the kind, so that figures stay comparable with older ones.
       if (isIdle && kind === 'processes') await idle(bench)
       if (phases.has('join') || phases.has('leave')) await comeAndGo(bench)
       if (isIdle && kind === 'hosts') await idle(bench)
       if (swarm instanceof ProcessSwarm) await benchElections(swarm, plan, add)
       if (swarm instanceof ProcessSwarm && phases.has('kill')) await kills(bench)
     } catch (error) {
-      // Further measurements of the same swarm would only time out as well.
+      // Further measurements of this swarm would also time out.
       if (!(error instanceof NeverError)) throw error
       console.error(`  given up: ${error.message}`)
     } finally {
@@ -89,7 +89,7 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
 
 async function flash({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
   const isShown = plan.phases.has('flash')
-  // Processes start up for the pool, and hosts come into processes that are there.
+  // The cost of processes includes their start-up. Hosts start in processes that already run.
   const empty = swarm instanceof HostSwarm ? swarm.usage() : { processor: 0, memory: 0 }
   await swarm.start(1)
   const [wire, payload] = [loopbackBytes(), await payloadOf(swarm)]
@@ -114,7 +114,7 @@ async function flash({ swarm, nodes, plan, add, record }: Bench): Promise<void> 
   add('memory a host', 'MB', (swarm.usage().memory - empty.memory) / nodes / 2 ** 20)
 }
 
-/** One node joins, then leaves, again and again, so that the swarm keeps its size. */
+/** One node joins and then leaves, again and again, so that the swarm keeps its size. */
 async function comeAndGo({ swarm, plan, add, record }: Bench): Promise<void> {
   for (let turn = 0; turn < plan.repeats; turn++) {
     const [node] = await swarm.start(1)
@@ -143,7 +143,7 @@ async function idle({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
 async function kills({ swarm, plan, add }: Bench): Promise<void> {
   const kill = async (count: number): Promise<number> => {
     await swarm.rest(plan.settle)
-    // Spares the first node, the introducer of those that come later.
+    // Spares the first node, because it is the introducer of later nodes.
     const victims = swarm.ids.slice(-count)
     const killed = Math.min(...(await Promise.all(victims.map((id) => swarm.kill(id)))))
     return (await swarm.knownByAll('died', victims, TIMEOUT.death)) - killed
@@ -152,7 +152,10 @@ async function kills({ swarm, plan, add }: Bench): Promise<void> {
   add('SIGKILL of 30 %: known by all', 'ms', await kill(Math.floor(swarm.ids.length * 0.3)), 3000)
 }
 
-/** Bytes that sockets wrote; NaN where only the network can count. */
+/**
+ * Returns the bytes that sockets have written; NaN for separate processes, whose bytes only the
+ * network can count.
+ */
 async function payloadOf(swarm: Bench['swarm']): Promise<number> {
   return swarm instanceof HostSwarm ? await swarm.socketBytes() : Number.NaN
 }

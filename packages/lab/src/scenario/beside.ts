@@ -1,4 +1,4 @@
-/** Runs the same scenarios in the simulator, and compares the verdicts. */
+/** Runs the same scenarios in the simulator, and puts the verdicts side by side. */
 import { runScenario, type Scenario, type Verdict } from '@jel/simulator'
 import type { Shown } from '../base/figures.ts'
 import { markdownTable } from '../base/markdown.ts'
@@ -6,14 +6,14 @@ import type { Result } from './run.ts'
 
 const HEADER = ['scenario', 'expected', 'simulator', 'laboratory', 'same']
 
-/** One expectation, and its verdicts on both. */
+/** One expectation, with its verdicts in the simulator and on real hosts. */
 interface Row {
   readonly scenario: string
   readonly simulated: Verdict
   readonly real: Verdict
 }
 
-/** Runs each scenario in the simulator, too, with the same seed. */
+/** Runs each scenario in the simulator with the same seed. */
 export function besideSimulator(results: readonly Result[], scenarioOf: (name: string) => Scenario): Row[] {
   return results.flatMap(({ scenario, seed, verdicts }) => {
     const simulated = runScenario({ scenario: scenarioOf(scenario), seed }).result.verdicts

@@ -1,6 +1,7 @@
 /**
- * An attacker of the simulator on a real host: a node whose protocol attacks besides. It takes the
- * arguments of `jel join` that the laboratory gives, and reports that it has started as that does.
+ * One of the simulator's attackers on a real host: a node whose protocol is replaced by an attacker
+ * that contains it. It takes the arguments of `jel join` that the laboratory gives. It reports its
+ * start in the same format as `jel join`.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -26,10 +27,13 @@ const prototype = ProtocolNode.prototype as unknown as Handlers
 const honest = { handle: prototype.handle, handleBroadcast: prototype.handleBroadcast }
 const told: Effect[] = []
 let attacker: Attacker | undefined
-/** The honest part of the attacker is at work. */
+/** True while the attacker calls its honest node. */
 let isHonest = false
 
-/** Calls the attacker in place of its node. The host needs to be told what the node tells. */
+/**
+ * Calls the attacker in place of its node. `handle` adds the node's own notifications to the
+ * attacker's effects, because the host needs them.
+ */
 function hostile<Result>(node: ProtocolNode, call: (attacker: Attacker) => Result): Result {
   attacker ??= new Attacker(parts, { ...rest, attack: attacks[name](pool) }, node)
   isHonest = true

@@ -1,9 +1,12 @@
-/** Identity files for the nodes of a scenario, as a node's id must be known before it starts. */
+/**
+ * Identity files for the nodes of a scenario. They are made in advance, because a node's id must be
+ * known before the node starts.
+ */
 import { join } from 'node:path'
 import { generateIdentity } from '@jel/overlay'
 import { UnableError } from '../network/tools.ts'
 
-/** Keys of which an attacker takes the lowest. */
+/** Number of keys for each attacker. Attackers take the lowest ids. */
 const HOSTILE_KEYS = 32
 
 interface IdentityFile {
@@ -14,7 +17,7 @@ interface IdentityFile {
 export class Identities {
   readonly #folder: string
   readonly #honest: IdentityFile[] = []
-  /** The lowest last. */
+  /** Sorted by id, the lowest last. */
   #hostile: IdentityFile[] = []
 
   constructor(folder: string) {
@@ -31,7 +34,10 @@ export class Identities {
     this.#hostile = this.#hostile.toSorted((a, b) => (a.id < b.id ? 1 : -1))
   }
 
-  /** Takes one. `hostile`: the lowest that is left, so that it matters in elections. */
+  /**
+   * Takes an identity. `hostile`: takes the lowest id of the attackers' identities, so that the
+   * attacker matters in elections.
+   */
   take({ hostile = false } = {}): IdentityFile {
     const identity = hostile ? this.#hostile.pop() : this.#honest.shift()
     if (identity === undefined) throw new UnableError('no identity is left for one more node')

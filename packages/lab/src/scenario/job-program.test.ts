@@ -8,7 +8,7 @@ import { readExecutions } from '../base/job-log.ts'
 const folder = mkdtempSync(join(tmpdir(), 'jel-lab-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs tasks of the program in this process. */
+/** A context that runs tasks of the program in this process. */
 const context = {
   run: (definition: { run: (input: unknown, context: unknown) => unknown }, input: unknown) => definition.run(input, context),
 }
@@ -23,7 +23,7 @@ const times: readonly TaskTime[] = [
   { type: 'pareto', min: 1, shape: 3 },
 ]
 
-it.each(times)('each shape runs each task once and returns the sum of their numbers, $type', async (time) => {
+it.each(times)('each shape runs each task once and returns the sum of the numbers of the tasks, $type', async (time) => {
   const log = join(folder, time.type)
   const tasks = { time, seed: 3, busy: false, log }
   expect(await call(flat, { ...tasks, first: 0, count: 12 })).toBe(66)

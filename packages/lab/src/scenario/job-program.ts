@@ -1,9 +1,11 @@
-/** The program of a scenario's jobs. Its tasks wait or keep a processor busy, and write a log. */
+/**
+ * The program of a scenario's jobs. Its tasks wait or keep a processor busy, and write to a log.
+ */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { task } from '@jel/compute/program'
 
-/** The time of a task, as in a scenario file. */
+/** The duration of a task, as in a scenario file, ms. */
 export type TaskTime =
   | { readonly type: 'range'; readonly min: number; readonly max: number }
   | { readonly type: 'exponential'; readonly mean: number }
@@ -13,9 +15,12 @@ export type TaskTime =
 export interface Tasks {
   readonly time: TaskTime
   readonly seed: number
-  /** A task keeps a processor busy; otherwise it waits. */
+  /** True if a task keeps a processor busy; otherwise it waits. */
   readonly busy: boolean
-  /** Each execution adds a line when it begins and when it ends: event, task, time, processes. */
+  /**
+   * File to which each execution appends a line when it begins and when it ends: event, task, time,
+   * processes.
+   */
   readonly log: string
 }
 
@@ -23,18 +28,21 @@ type Numbers = Tasks & { readonly first: number; readonly count: number }
 
 const LINEAGE = lineage(process.pid).join(' ')
 
-/** A process and its ancestors (Linux). A node starts programs through a shell. */
+/**
+ * Returns the pids of a process and its ancestors (Linux). The ancestors are needed because a node
+ * starts programs through a shell.
+ */
 function lineage(pid: number): number[] {
   const parent = Number(/^PPid:\s+(\d+)$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
   return parent > 1 ? [pid, ...lineage(parent)] : [pid]
 }
 
-/** One task with all others as its children. All jobs return the sum of their tasks' numbers. */
+/** One task with all other tasks as children. All jobs return the sum of their tasks' numbers. */
 export const flat = task(async ({ first, count, ...tasks }: Numbers, { run }) =>
   sum(await Promise.all(Array.from({ length: count }, (_, number) => run(one, { ...tasks, number: first + number })))),
 )
 
-/** Inner tasks divide their leaves unevenly. */
+/** A tree of tasks, whose inner tasks divide their leaves unevenly. */
 export const tree = task(async ({ branching, ...given }: Numbers & { readonly branching: number }, { run }): Promise<number> => {
   const { first, count, ...tasks } = given
   if (count === 1) return await run(one, { ...tasks, number: first })
@@ -51,7 +59,9 @@ export const tree = task(async ({ branching, ...given }: Numbers & { readonly br
   )
 })
 
-/** So many tasks at once; the result of each requests the next, until the last round. */
+/**
+ * Runs `width` tasks at once. The result of each task requests the next task, until the last round.
+ */
 export const driver = task(async ({ width, rounds, ...tasks }: Tasks & { readonly width: number; readonly rounds: number }, { run }) => {
   const line = async (from: number): Promise<number> => {
     let total = 0
@@ -88,7 +98,10 @@ function lengthOf(time: TaskTime, share: number): number {
   }
 }
 
-/** A number from 0 to 1 that depends on nothing else (the finalizer of MurmurHash3). */
+/**
+ * Returns a number from 0 up to 1 that depends only on the arguments (the finalizer of
+ * MurmurHash3).
+ */
 function draw(seed: number, number: number): number {
   let hash = Math.imul(seed, 0x9e3779b1) ^ number
   for (const [shift, factor] of [

@@ -1,13 +1,13 @@
-/** Nodes and attackers that a scenario's actions add, and the places of all. */
+/** The nodes and attackers that a scenario's actions add, and the places of all nodes. */
 import { Placement, siteNames, type Scenario } from '@jel/simulator'
 
 export interface Join {
-  /** ms from the start. */
+  /** Time from the start of the scenario, ms. */
   readonly at: number
   readonly site?: string
 }
 
-/** In the order of their times. */
+/** Returns the joins in the order of their times. */
 export function joinsOf({ actions, duration }: Pick<Scenario, 'actions' | 'duration'>): Join[] {
   const joins = actions.flatMap((action) => {
     if (action.type !== 'join') return []
@@ -25,7 +25,10 @@ export function attackersOf({ actions }: Pick<Scenario, 'actions'>): number {
   return actions.reduce((sum, action) => sum + (action.type === 'hostile' ? action.count : 0), 0)
 }
 
-/** The numbers of the sites of a scenario's machines, those of nodes that come later included. */
+/**
+ * Returns the index of the site of each machine of a scenario, including machines of nodes that
+ * join later.
+ */
 export function sitesOfMachines(scenario: Scenario): number[] {
   const placement = new Placement(scenario)
   const sites: number[] = []

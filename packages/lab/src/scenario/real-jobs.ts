@@ -1,4 +1,6 @@
-/** The jobs of a scenario on real processes. Each execution of a task writes to the job's log. */
+/**
+ * The jobs of a scenario on real processes. Each execution of a task writes to the log of its job.
+ */
 import { join } from 'node:path'
 import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
 import { sum } from '../base/quantiles.ts'
@@ -14,18 +16,18 @@ type ScenarioJob = Scenario['jobs'][number]
 type GroundTruth = ScenarioRunner['truth']
 
 const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
-/** How long one member is asked for a result before another one is asked, ms. */
+/** Time for which one member is asked for a result, ms. After it another member is asked. */
 const ASK = 15_000
-/** Longest wait for a member's answer at the end, ms: a newcomer takes seconds. A guess. */
+/** Longest wait for a member's answer at the end, ms. A guess: a newcomer takes seconds. */
 const READ = 60_000
-/** Time within which a member has sent a completed task to the replicas, ms. */
+/** Time within which a member has sent the outcome of a task to the replicas, ms. */
 const TOLD = 2_000
 
 interface JobState {
   readonly job: ScenarioJob
   readonly log: string
   submittedAt: number | undefined
-  /** When a member first reported the result. */
+  /** Time at which a member first reported the result, ms. */
   doneAt: number | undefined
   replicas: readonly string[]
 }
@@ -84,15 +86,15 @@ export class RealJobs {
     const told = await (by.node as RealNode).process?.ask(command, ASK)
     state.replicas = told?.replicas ?? []
     while (state.doneAt === undefined && !this.#isOver) {
-      // The youngest member learns of the result last. So this asks the youngest member while it
-      // lives.
+      // The youngest member is the last one to get the result, so this asks the youngest running
+      // member.
       const youngest = this.#testbed.nodes.findLast(({ state, honest, process }) => honest && state === 'running' && process !== undefined)
       const answer = youngest === undefined ? undefined : await resultAt(youngest, job.name, ASK)
       if (answer?.event === 'done') state.doneAt = this.#testbed.now
     }
   }
 
-  /** Asks all members for all results. Call it at the end. */
+  /** Asks all members for all results, and judges the jobs. Call it at the end. */
   async finish(): Promise<{ readonly computed: JobsResult; readonly verdicts: readonly Verdict[]; readonly notes: readonly string[] }> {
     this.#isOver = true
     const { now } = this.#testbed
@@ -131,15 +133,15 @@ export class RealJobs {
       computed,
       verdicts: cuts.flatMap(({ verdicts }) => verdicts),
       notes: [
-        `${tasks} tasks, ${executions.length - tasks} executions in vain; ${(computed.efficiency * 100).toFixed(0)} % of the workers' time in first ones`,
+        `${tasks} tasks, ${executions.length - tasks} executions in vain; ${(computed.efficiency * 100).toFixed(0)} % of the workers' time in first executions`,
         ...cuts.map(({ note }) => note),
       ],
     }
   }
 
   /**
-   * Judges a partition: all sides go on. After the heal, a member that sees all others again begins
-   * no task whose outcome was at the replicas of one side.
+   * Judges a partition by two expectations. All sides go on. After the heal, a member that sees all
+   * others again begins no task whose outcome the replicas of one side had.
    */
   #judgeCut(cut: Partition, executions: readonly Execution[]): { readonly verdicts: Verdict[]; readonly note: string } {
     const healedAt = cut.to ?? Infinity
@@ -171,7 +173,10 @@ export class RealJobs {
     }
   }
 
-  /** The time of the node's last `joined` after this time, otherwise this time. Unix ms. */
+  /**
+   * Returns the time of the last `joined` that the node reported after `after`; otherwise `after`.
+   * Unix ms.
+   */
   #lastSaw({ process }: RealNode, after: number): number {
     const { reports } = this.#testbed.swarm
     return reports.findLast(({ by, event, time }) => by === process && event === 'joined' && time > after)?.time ?? after
@@ -182,12 +187,15 @@ export class RealJobs {
   }
 }
 
-/** Returns the outcome of a job as a node reports it; undefined if it does not in this time. */
+/**
+ * Returns the outcome of a job that a node reports; undefined if the node reports none within
+ * `within` ms.
+ */
 async function resultAt({ process }: RealNode, job: string, within: number): Promise<Line | undefined> {
   return await process?.ask({ command: 'job', job, until: 'result' }, within)
 }
 
-/** The function of the program, its input, and the number of its tasks. */
+/** Returns the function of the program, its input, and the number of its tasks. */
 function callOf({ shape }: ScenarioJob): { readonly fn: string; readonly input: object; readonly tasks: number } {
   switch (shape.type) {
     case 'flat':
@@ -226,7 +234,7 @@ function tasksOf(executions: readonly Execution[]): number {
   return new Set(executions.map(({ task }) => task)).size
 }
 
-/** The first execution of each task that came to its end. */
+/** Returns the first execution of each task among those that have ended. */
 function firstOnly(executions: readonly Execution[]): Execution[] {
   const first = new Map<number, Execution>()
   for (const execution of executions) if (execution.ended !== undefined && !first.has(execution.task)) first.set(execution.task, execution)

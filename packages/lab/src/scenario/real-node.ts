@@ -12,11 +12,11 @@ class RealEndpoint implements TestbedEndpoint {
   readonly #site: string | undefined
   silent = false
   side = 0
-  /** Share of its packets that get lost both ways. */
+  /** Share of its packets that are lost, in both directions. */
   loss = 0
-  /** Its line delays no packet of its own. */
+  /** Extra delay of its own line, ms: none. */
   lag = 0
-  /** Nothing outside a process can see its links. */
+  /** The links of a process can't be seen from outside, so this map stays empty. */
   readonly connections: TestbedEndpoint['connections'] = new Map()
   readonly mostLinks = 0
 
@@ -40,7 +40,7 @@ export interface RealNodeFields {
   readonly dialable: Dialable
   readonly startedAt: number
   readonly honest?: boolean
-  /** Bytes on its host's interfaces, divided by the number of nodes there. */
+  /** Returns the bytes on its host's interfaces, divided by the number of nodes on that host. */
   bytes(): number
 }
 
@@ -55,7 +55,7 @@ export class RealNode implements TestbedNode {
   readonly traffic: TestbedNode['traffic']
   state: TestbedNode['state'] = 'running'
   leaves = false
-  /** Undefined while it starts. */
+  /** Undefined while the process starts. */
   process: ProcessNode | undefined
   readonly #lives: number[] = []
   readonly #waiting: Command[] = []
@@ -79,7 +79,7 @@ export class RealNode implements TestbedNode {
     }
   }
 
-  /** Records that it reported itself a member in this life. */
+  /** Records an incarnation in which the node reported itself as a member. */
   entered(incarnation: number): void {
     if (!this.#lives.includes(incarnation)) this.#lives.push(incarnation)
   }
@@ -88,14 +88,14 @@ export class RealNode implements TestbedNode {
     return this.#lives.includes(incarnation)
   }
 
-  /** Called when its process has started. */
+  /** Called when the process has started. Carries out the commands that waited for it. */
   started(process: ProcessNode): void {
     this.process = process
     this.#up.resolve()
     for (const command of this.#waiting.splice(0)) carryOut(process, command)
   }
 
-  /** Resolves when it has an address. */
+  /** Resolves when the process has started, so that the node has an address. */
   get isUp(): Promise<void> {
     return this.#up.promise
   }
@@ -119,7 +119,7 @@ export class RealNode implements TestbedNode {
   }
 }
 
-/** The part of a reported member that scenarios need. */
+/** Makes a member from the fields that scenarios need. */
 export function memberOf(id: NodeId, incarnation: number): Member {
   return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], constants: new Map(), joinedAt: 0 }
 }

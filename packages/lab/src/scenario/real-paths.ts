@@ -1,4 +1,7 @@
-/** The paths between the nodes of a scenario. Each of their faults updates the hosts' firewalls. */
+/**
+ * The paths between the nodes of a scenario. Each fault of a path updates the firewalls of the
+ * hosts.
+ */
 import { Contact, Reachability } from '@jel/simulator'
 import { PathFaults } from '@jel/simulator/internals'
 import type { Path } from '../network/firewall.ts'
@@ -15,9 +18,9 @@ export interface Partition {
 interface Parts {
   readonly nodes: readonly RealNode[]
   readonly network: LabNetwork
-  /** Share of all packets that get lost. */
+  /** Share of all packets that are lost. */
   readonly loss: number
-  /** ms from the start of the scenario. */
+  /** Time since the start of the scenario, ms. */
   readonly now: () => number
 }
 
@@ -32,7 +35,7 @@ export class RealPaths extends PathFaults<RealNode> {
     this.#parts = parts
   }
 
-  /** One group or none: unites the network. */
+  /** Cuts the groups apart. With one group or none it unites the network. */
   override partition(groups: readonly (readonly RealNode[])[]): void {
     this.#endPartition()
     if (groups.length > 1) this.partitions.push({ from: Date.now(), to: undefined, groups })
@@ -48,7 +51,7 @@ export class RealPaths extends PathFaults<RealNode> {
     for (const partition of this.partitions) partition.to ??= Date.now()
   }
 
-  /** Updates the hosts' firewalls after all events of this moment. */
+  /** Updates the hosts' firewalls after all changes of this moment. */
   override changed(): void {
     if (this.#isShaping) return
     this.#isShaping = true

@@ -1,4 +1,4 @@
-/** The reports of a scenario's node processes, as notifications of the protocol. */
+/** Turns the reports of a scenario's node processes into notifications of the protocol. */
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { EndedLives } from '@jel/simulator'
 import type { Report } from '../swarm/process-swarm.ts'
@@ -23,7 +23,7 @@ export class RealReports {
     this.#listeners.push(listener)
   }
 
-  /** Handles a node's report about another one, or about itself. */
+  /** Handles a node's report about another node or about itself. */
   take({ by, event, about, incarnation, election, epoch = 0 }: Report, now: Milliseconds): void {
     const observer = this.#byId.get(by.id)
     if (observer === undefined) return
@@ -31,7 +31,7 @@ export class RealReports {
     const subject = this.#byId.get(about)
     if (event === 'joined') {
       if (subject === observer) observer.entered(incarnation)
-      // The join of a later life also reports the end of the life before.
+      // The join of a later incarnation also reports the end of the one before.
       else if (incarnation > 1) this.#endedLives.told(observer, subject, memberOf(about, incarnation - 1), now)
     }
     if (event === 'died') this.#endedLives.told(observer, subject, member, now)

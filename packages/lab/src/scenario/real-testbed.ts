@@ -1,7 +1,7 @@
 /**
- * Runs node processes on hosts that are network namespaces. The runner of a scenario uses the same
- * interface as for the simulator. The ground truth of reachability is the same, too. `refusals.ts`
- * rejects unsupported scenarios beforehand.
+ * Runs node processes on hosts that are network namespaces. It implements the interface that the
+ * runner of a scenario also uses for the simulator. The ground truth of reachability is the
+ * simulator's, too. `refusals.ts` rejects unsupported scenarios in advance.
  */
 import { join } from 'node:path'
 import { createRandom } from '@jel/protocol'
@@ -32,7 +32,7 @@ import { RealPaths } from './real-paths.ts'
 import { RealReports, type Listener } from './real-reports.ts'
 import { UNABLE } from './refusals.ts'
 
-/** Expectations about values that a node does not report. */
+/** Expectations about values that nodes do not report. */
 export const unseen: readonly ExpectationType[] = ['linksPerNode', 'dialsPerSecond']
 
 /** The program of an attacker. */
@@ -46,7 +46,7 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly swarm: ProcessSwarm
   readonly paths: RealPaths
   readonly #scenario: Scenario
-  /** Index of the first host of attackers, and the number of attackers so far. */
+  /** Index of the first host for attackers, and number of attackers so far. */
   readonly #firstAttacker: number
   #attackers = 0
   readonly #reports: RealReports
@@ -57,7 +57,7 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly #failed = Promise.withResolvers<never>()
   #start = Date.now()
 
-  /** `folder`: for keys and caches. */
+  /** `folder`: the folder for keys and caches. */
   constructor(
     scenario: Scenario,
     seed: number,
@@ -85,11 +85,11 @@ export class RealTestbed implements Testbed<RealNode> {
       told: (report) => this.#reports.take(report, this.now),
       lost: (process) => this.#lost(process),
     })
-    // It may fail before anything waits for it.
+    // The promise may reject before anything waits for it.
     this.#failed.promise.catch(() => {})
   }
 
-  /** Prepares the start. Resolves at the start of the scenario. */
+  /** Prepares identities and network. Resolves at the start of the scenario. */
   async prepare(): Promise<void> {
     const scenario = this.#scenario
     await this.#identities.prepare(scenario.nodes + joinsOf(scenario).length, attackersOf(scenario))
@@ -98,7 +98,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.#start = Date.now()
   }
 
-  /** Lets time pass. Rejects with an error that occurs during that time. */
+  /** Waits for `ms`. Rejects with an error that occurs during that time. */
   async pass(ms: number): Promise<void> {
     await Promise.race([new Promise<void>((resolve) => this.after(ms, resolve)), this.#failed.promise])
   }
@@ -140,14 +140,14 @@ export class RealTestbed implements Testbed<RealNode> {
     if (site !== undefined) this.network.locate(host, siteNames(this.#scenario).indexOf(site))
     if (nat) this.network.hide(host)
     const node = this.#add({ id: identity.id, host, place })
-    // The first node makes the owner's key, and the others find it.
+    // The first node makes the owner's key, and the others find that key.
     const works = this.#scenario.jobs.length > 0 ? ['--workers', String(this.workersAt(site)), '--owner', join(this.#folder, 'owner')] : []
     const args = ['--location', location, '--identity', identity.file, ...works]
     this.#launch(node, introducer, { args }).then(onStarted, (error: unknown) => this.#failed.reject(error))
     return node
   }
 
-  /** The attacker has a host of its own. */
+  /** Starts an attacker on a host of its own. */
   startAttacker(name: AttackName, options: Omit<AttackerOptions, 'attack'>, introducer: RealNode | undefined): RealNode {
     const host = this.network.hosts[this.#firstAttacker + this.#attackers++]
     if (host === undefined) throw new UnableError('no host is left for one more attacker')
@@ -190,7 +190,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.paths.noteWorks(node)
   }
 
-  /** To all other nodes, a busy process looks like a stopped one. */
+  /** Stops the process for `ms`: for other nodes, a stopped process is like a busy one. */
   stall(node: RealNode, ms: number): void {
     this.stopProcess(node)
     this.after(ms, () => this.continueProcess(node))
@@ -211,7 +211,7 @@ export class RealTestbed implements Testbed<RealNode> {
   readonly partition = (...groups: readonly (readonly RealNode[])[]): void => this.paths.partition(groups)
   readonly heal = (): void => this.paths.heal()
 
-  /** Tasks that a node of the site runs at once. */
+  /** Returns the number of tasks that a node of the site runs at once. */
   workersAt(site: string | undefined): number {
     const { workers } = this.#scenario.compute
     return typeof workers === 'number' ? workers : ((site === undefined ? undefined : workers[site]) ?? 1)
@@ -222,7 +222,7 @@ export class RealTestbed implements Testbed<RealNode> {
     const env = { XDG_CACHE_HOME: this.#folder }
     const process = await this.swarm.startOne({ ...start, host: node.host, introducer: introducer?.process?.process.address, env })
     this.#byProcess.set(process, node)
-    // An action may have ended or stopped it before its process was there.
+    // An action may have ended or stopped the node before its process had started.
     if (node.state === 'gone') process.signal(node.leaves ? 'SIGTERM' : 'SIGKILL')
     else if (node.state === 'standing') process.signal('SIGSTOP')
     node.started(process)
@@ -239,8 +239,8 @@ export class RealTestbed implements Testbed<RealNode> {
   }
 
   /**
-   * Bytes on a host's interfaces, divided by the number of its nodes: the counters are those of
-   * hosts.
+   * Returns the bytes on a host's interfaces, divided by the number of its nodes, because the
+   * counters are per host.
    */
   #bytes(host: LabHost): number {
     return this.network.bytes(host) / this.nodes.filter((node) => node.host === host).length

@@ -1,22 +1,25 @@
-/** Parts of a scenario that real hosts don't support, at all or here: a sentence for each. */
+/**
+ * Finds the parts of a scenario that real hosts do not support, in general or on this machine. Each
+ * reason is a sentence.
+ */
 import { freemem } from 'node:os'
 import { Placement, siteNames, type Action, type Scenario, type Targets } from '@jel/simulator'
 import { distancesOf } from '../network/distances.ts'
 import { joinsOf } from './joins.ts'
 
-/** Measured: a node process in a pool of 40, bytes. */
+/** Memory of a node process in a pool of 40, bytes. Measured. */
 const PROCESS = 90e6
-/** Processes of one host: each has the whole host's address and its own port. */
+/** Most processes of one host. Each has the host's address and a port of its own. */
 const PER_HOST = 20
-/** Addresses are 10.77.0.1 to 10.77.0.250. */
+/** Most hosts. Their addresses are 10.77.0.1 to 10.77.0.250. */
 const HOSTS = 250
 
 const ON_THE_NETWORK = new Set(['silence', 'partition', 'cut', 'flap', 'loss', 'restore'])
 
-/** Actions that only the simulator has. */
+/** Actions that only the simulator supports, each with the reason. */
 export const UNABLE = {
-  sleep: 'sleep: a machine of its own would have to be suspended; stop and silence together are the nearest',
-  address: 'address: is a trial, pnpm lab --trial address',
+  sleep: 'sleep: the node would need a separate machine that can be suspended; the closest alternative is stop and silence together',
+  address: 'address: run it as a trial, with pnpm lab --trial address',
 } as const
 
 function isUnable(type: string): type is keyof typeof UNABLE {
@@ -37,17 +40,14 @@ export function refusals(scenario: Scenario): string[] {
   )
   refuse(
     jobs.some(({ by }) => Object.keys(by).some((key) => key !== 'nodes')),
-    'jobs: by takes the numbers of nodes',
+    'jobs: the laboratory accepts only numbers of nodes in by',
   )
   refuse(
     compute.speed !== 1 || compute.stragglers.share > 0 || compute.liars > 0,
     'compute: the laboratory has the processors of this machine, and honest nodes',
   )
   refuse(Object.keys(config).length > 0, 'config: real nodes run with the defaults of the protocol')
-  refuse(
-    sessions?.replaced !== undefined,
-    'sessions: the laboratory has hosts for so many nodes as come at known times; leave replaced out',
-  )
+  refuse(sessions?.replaced !== undefined, 'sessions: the laboratory has hosts only for nodes that join at known times; remove replaced')
   refuse(network.nodesPerMachine > PER_HOST, `nodesPerMachine: a host of the laboratory has at most ${PER_HOST} nodes`)
   refuse(nodes / network.nodesPerMachine > HOSTS, `nodes: the laboratory has at most ${HOSTS} hosts`)
   refuse(

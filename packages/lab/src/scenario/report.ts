@@ -1,4 +1,4 @@
-/** The results of the runs as readable text. */
+/** Formats the results of the runs as text. */
 import type { Result } from './run.ts'
 import type { Verdict } from '@jel/simulator'
 
@@ -11,7 +11,7 @@ function paragraph({ scenario, seed, verdicts, unseen, endedLives, told, cost, w
   return [
     `${scenario}, seed ${seed}`,
     verdictLines(verdicts),
-    ...unseen.map((type) => `  -    ${type}: is not seen from outside of a node`),
+    ...unseen.map((type) => `  -    ${type}: can't be seen from outside a node`),
     `  lives of running members that ended: ${endedLives.total}, ${endedLives.false} of them falsely`,
     `  told: ${sums.join(', ')}; a node: ${cost.bytes} B/s, ${cost.processor} % of a core, ${cost.memory} MB`,
     ...work.map((line) => `  jobs: ${line}`),

@@ -1,4 +1,4 @@
-/** One run of a scenario, in the namespaces of this process. */
+/** Runs a scenario once, in the namespaces of this process. */
 import { ScenarioRunner, type EndedLivesResult, type ExpectationType, type Scenario, type Verdict } from '@jel/simulator'
 import { RealJobs } from './real-jobs.ts'
 import { RealTestbed, unseen } from './real-testbed.ts'
@@ -8,9 +8,9 @@ export interface RunOptions {
   readonly seed: number
   /** Folder for each node's output. */
   readonly out: string | undefined
-  /** For keys, caches and logs of jobs. */
+  /** Folder for keys, caches and logs of jobs. */
   readonly folder: string
-  /** Tasks of jobs keep a processor busy; otherwise they wait. */
+  /** True if tasks of jobs keep a processor busy; otherwise they wait. */
   readonly busy: boolean
 }
 
@@ -19,20 +19,20 @@ export interface Result {
   readonly seed: number
   readonly started: string
   readonly verdicts: readonly Verdict[]
-  /** Expectations that can't be judged from outside of a node. */
+  /** Expectations that can't be judged from outside a node. */
   readonly unseen: readonly ExpectationType[]
-  /** Total reports of all nodes, by event. */
+  /** Number of reports of all nodes, by event. */
   readonly told: Readonly<Record<string, number>>
-  /** Lives of running members that ended, in any state of the network. */
+  /** Incarnations of running members that ended, in any state of the network. */
   readonly endedLives: Pick<EndedLivesResult, 'total' | 'false'>
   /**
-   * Over the whole run, a node: bytes a second with headers, share of a core in %, resident MB at
-   * the end.
+   * Cost of a node over the whole run: bytes a second with headers, and processor time in % of a
+   * core. `memory`: resident memory at the end, MB.
    */
   readonly cost: { readonly bytes: number; readonly processor: number; readonly memory: number }
   /** Sentences about the jobs. */
   readonly work?: readonly string[]
-  /** Processes that ended by themselves. */
+  /** Number of processes that ended by themselves. */
   readonly lost: number
   readonly complaints: readonly string[]
 }

@@ -1,6 +1,5 @@
 /**
- * The laboratory: runs a scenario of the simulator on real node processes, on hosts that are
- * network namespaces.
+ * Runs a scenario of the simulator on real node processes, on hosts that are network namespaces.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,16 +20,16 @@ import { table, verdictLines } from './report.ts'
 import { runScenario, type Result } from './run.ts'
 import { runTrial, TRIALS } from './trials.ts'
 
-/** One run, in a process and namespaces of its own. */
+/** One run, in a separate process with its own namespaces. */
 interface Part {
-  /** Its name, for people. */
+  /** The name of the run in messages. */
   readonly what: string
   readonly args: readonly string[]
   /** Folder for the output of its nodes, below `--out`. */
   readonly said: string
 }
 
-/** The result of all runs. `isGood`: everything came true. */
+/** The result of all runs. `isGood`: all expectations held. */
 interface Outcome {
   readonly text: string
   readonly isGood: boolean
@@ -40,23 +39,23 @@ export const experiment = bench({
   about: 'a scenario file on real processes, on hosts that are network namespaces',
   operands: 'scenario FILEs, as jel simulate takes them',
   settings: {
-    trial: repeated('NAME', `instead of scenarios: ${Object.keys(TRIALS).join(', ')}, or all; may be repeated`),
+    trial: repeated('NAME', `run a trial instead of scenarios: ${Object.keys(TRIALS).join(', ')}, or all; may be repeated`),
     set: repeated('KEY=VALUE', 'change a value of the scenarios; may be repeated'),
-    runs: whole(1, 'runs of each scenario, each in namespaces of its own'),
-    atOnce: whole(1, 'runs side by side'),
-    apart: seconds(0, 'seconds between the starts of two runs: what is hard for the machine then comes for one after the other', {
+    runs: whole(1, 'runs of each scenario, each in its own namespaces'),
+    atOnce: whole(1, 'runs at the same time'),
+    apart: seconds(0, 'seconds between the starts of two runs, so that their busy phases do not coincide', {
       orNone: true,
     }),
-    seed: whole(1, 'of the first run; the next ones have the next seeds'),
-    busy: flag('tasks of jobs keep a processor busy; otherwise they wait'),
-    out: optional('FOLDER', 'keep what every node said'),
-    json: optional('FILE', 'write all results'),
-    beside: flag('run each in the simulator, too, with the same seed, and show both side by side'),
-    keep: flag(`the same, and write that to docs/figures/${shown.name}.json, and ${shown.document} from there`),
-    bin: text(jelBin, "the command line to run (default: this checkout's)", 'FILE'),
+    seed: whole(1, 'seed of the first run; later runs have the next seeds'),
+    busy: flag('let tasks of jobs keep a processor busy instead of waiting'),
+    out: optional('FOLDER', 'keep the output of every node'),
+    json: optional('FILE', 'write all results as JSON'),
+    beside: flag('also run each scenario in the simulator with the same seed, and show the verdicts side by side'),
+    keep: flag(`like --beside, and write the verdicts to docs/figures/${shown.name}.json and ${shown.document}`),
+    bin: text(jelBin, "the entry of jel's command line (default: this checkout's)", 'FILE'),
   },
   notes: `Needs Linux, and root or user namespaces. As root on Debian it installs iproute2 and iptables if they are missing.
-Exit status: 0 if everything came true, 1 if not, 2 for what can't be run, with the reason.`,
+Exit status: 0 if all expectations held, 1 if not, 2 with the reason if the scenario can't be run.`,
   where: ({ trial, runs }, files) => (partsOf(trial, files, runs) === 1 ? 'hosts' : 'here'),
   prepare({ trial, set, runs }, files) {
     if (files.length === 0 && trial.length === 0) throw new UsageError('expected a scenario FILE, or --trial; pnpm lab scenario --help')
@@ -127,7 +126,7 @@ function namesOf(trials: readonly string[]): readonly string[] {
   return trials.includes('all') ? Object.keys(TRIALS) : trials
 }
 
-/** The number of runs. */
+/** Returns the number of runs. */
 function partsOf(trials: readonly string[], files: readonly string[], runs: number): number {
   return trials.length > 0 ? namesOf(trials).length : files.length * runs
 }
@@ -136,12 +135,12 @@ function partOf(file: string, seed: number, isOneOfSeveral: boolean, set: readon
   return {
     what: `${file}, seed ${seed}`,
     args: [file, '--seed', String(seed), ...set.flatMap((each) => ['--set', each])],
-    // Keeps the output of several scenarios' nodes apart.
+    // The name keeps the output of several scenarios' nodes apart.
     said: join(isOneOfSeveral ? basename(file, '.yaml') : '', `${seed}`),
   }
 }
 
-/** Loads a scenario. Throws a UsageError that states the faults of the file. */
+/** Loads a scenario. Throws a UsageError that states the errors in the file. */
 function load(file: string, set: readonly string[]): Scenario {
   try {
     return loadScenario(file, set)

@@ -1,5 +1,5 @@
 /**
- * Trials that no scenario file can express, since they need real hosts: clocks, disks, addresses,
+ * Trials that no scenario file can express, because they need real hosts: clocks, disks, addresses,
  * cables, narrow links.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -24,9 +24,9 @@ interface Trial {
   readonly run: (scene: Scene) => Promise<Verdict[]>
 }
 
-/** Longest wait, ms; a longer one counts as never. */
+/** Longest wait, ms. A longer wait counts as never. */
 const TIMEOUT = 60_000
-/** Design: a heal takes at most this, ms. */
+/** Longest time that a heal may take by design, ms. */
 const HEAL = 20_000
 
 export const TRIALS: Readonly<Record<string, Trial>> = {
@@ -45,7 +45,8 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
     },
   },
   /**
-   * A disk without room for the identity: the node reports it and ends, the pool does not notice.
+   * A disk without space for the identity. The node must report this and end, and no other node may
+   * be declared dead.
    */
   disk: {
     needs: [],
@@ -57,7 +58,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       run('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', disk])
       fill(`${disk}/full`)
       const outcome = await pool.start(1, { host: hosts[1], args: ['--identity', `${disk}/identity`] }).then(
-        () => 'it started all the same',
+        () => 'the node started nevertheless',
         (error: unknown) => String(error),
       )
       const held = outcome.includes('ended with 1') && outcome.includes('identity')
@@ -65,13 +66,13 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       return [...verdicts, deathsOf(pool, () => true)]
     },
   },
-  /** A host gets another address and loses its old one, as a laptop that changes networks. */
+  /** A host loses its address and gets another one, like a laptop that changes networks. */
   address: {
     needs: [],
     run: async (scene) => {
       const { network, hosts, pool } = scene
       const verdicts = [await started(scene)]
-      // As long as a laptop takes from one access point to the next.
+      // As long as a laptop takes to change from one access point to the next.
       network.unaddress(hosts[1])
       await sleep(3_000)
       network.readdress(hosts[1])
@@ -87,7 +88,8 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       const lives = moved.map(({ process }) =>
         Math.max(...pool.reports.filter(({ about }) => about === process.id).map((report) => report.incarnation)),
       )
-      // One for the new address, and one for nodes that the others declared dead during the move.
+      // One new incarnation for the new address, and one more for nodes that others declared dead
+      // during the move.
       verdicts.push({
         what: 'at most two new lives a node that moved',
         held: lives.every((life) => life <= 3),
@@ -96,7 +98,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       return verdicts
     },
   },
-  /** A host's cable is pulled for half a minute, so that its kernel notices. */
+  /** A host's cable is unplugged for up to half a minute, so that the kernel notices. */
   cable: {
     needs: [],
     run: async (scene) => {
@@ -115,7 +117,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       return verdicts
     },
   },
-  /** A host behind a modem: 64 kbit/s both ways. */
+  /** A host behind a modem: 64 kbit/s in both directions. */
   narrow: {
     needs: [],
     run: async (scene) => {
@@ -172,6 +174,6 @@ function fill(file: string): void {
   try {
     for (;;) writeFileSync(file, Buffer.alloc(1024), { flag: 'a' })
   } catch {
-    // Full, as it should be.
+    // The disk is full, as intended.
   }
 }

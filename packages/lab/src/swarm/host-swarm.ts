@@ -1,4 +1,4 @@
-/** Real hosts on loopback, many to a process, spread over a few worker processes. */
+/** A pool of real hosts on loopback, spread over a few worker processes with many hosts each. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sum } from '../base/quantiles.ts'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
@@ -6,7 +6,7 @@ import type { HostWorker, StartedHost } from './host-worker.ts'
 import { combine, nothing, type Tally } from './tally.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 
-/** Longest that a worker may take to let all its hosts leave. */
+/** Longest time that a worker may take to let all its hosts leave, ms. */
 const STOP_TIMEOUT = 30_000
 
 type Worker = RemoteProcess<HostWorker>
@@ -16,7 +16,7 @@ function startWorker(flags: readonly string[]): Worker {
 }
 
 export class HostSwarm {
-  /** Workers with several hosts come first. */
+  /** The workers. Those with several hosts come first. */
   readonly #workers: Worker[]
   readonly #shared: number
   readonly #flags: readonly string[]
@@ -24,14 +24,14 @@ export class HostSwarm {
   readonly #pool = `bench-${process.pid}-${Date.now()}`
   /** The worker of each host. */
   readonly #homes = new Map<string, Worker>()
-  /** The tally of killed hosts. */
-  #buried = nothing
+  /** The tally of the killed hosts' processes. */
+  #tallyOfKilled = nothing
   #introducer: string | undefined
   #started = 0
 
   /**
-   * `flags`: Node's own for the workers, such as `--cpu-prof`. `counts`: counts messages of hosts,
-   * and that takes some time.
+   * `flags`: flags of Node for the workers, such as `--cpu-prof`. `counts`: counts the messages of
+   * hosts, which takes some time.
    */
   constructor(workers: number, flags: readonly string[], { counts = false } = {}) {
     this.#shared = workers
@@ -40,18 +40,18 @@ export class HostSwarm {
     this.#workers = Array.from({ length: workers }, () => startWorker(flags))
   }
 
-  /** The nodes that run. */
+  /** The ids of the running nodes. */
   get ids(): string[] {
     return [...this.#homes.keys()]
   }
 
   /**
-   * Starts hosts evenly over the workers, in turn; or each in a process of its own, which can be
-   * killed (`mortal`). All know the very first host of the swarm only.
+   * Starts hosts. The workers take turns, or each host gets a separate process, which can be killed
+   * (`killable`). Every host knows only the first host of the swarm at its start.
    */
-  async start(count: number, { mortal = false }: { readonly mortal?: boolean } = {}): Promise<StartedHost[]> {
-    const homes = Array.from({ length: count }, () => (mortal ? startWorker(this.#flags) : this.#workers[this.#started++ % this.#shared]))
-    if (mortal) this.#workers.push(...homes.flatMap((home) => home ?? []))
+  async start(count: number, { killable = false }: { readonly killable?: boolean } = {}): Promise<StartedHost[]> {
+    const homes = Array.from({ length: count }, () => (killable ? startWorker(this.#flags) : this.#workers[this.#started++ % this.#shared]))
+    if (killable) this.#workers.push(...homes.flatMap((home) => home ?? []))
     const counts = Map.groupBy(homes, (home) => home)
     const started = await Promise.all(
       [...counts].map(async ([home, all]) => (home === undefined ? [] : await this.#startIn(home, all.length))),
@@ -59,7 +59,7 @@ export class HostSwarm {
     return started.flat()
   }
 
-  /** Lets time pass. */
+  /** Waits. */
   async rest(ms: number): Promise<void> {
     await sleep(ms)
   }
@@ -72,42 +72,42 @@ export class HostSwarm {
     return hosts
   }
 
-  /** Sends SIGKILL to a host with a process of its own. Returns the time of the kill. */
+  /** Sends SIGKILL to a host in a separate process. Returns the time of the kill. */
   async kill(id: string): Promise<number> {
     const home = this.#take(id)
-    this.#buried = combine(this.#buried, await home.remote.tally())
+    this.#tallyOfKilled = combine(this.#tallyOfKilled, await home.remote.tally())
     this.#workers.splice(this.#workers.indexOf(home), 1)
     const killed = performance.timeOrigin + performance.now()
     home.child.kill('SIGKILL')
     return killed
   }
 
-  /** When each other host that runs received this event about the subject. */
+  /** Returns the times at which other running hosts received this event about the subject. */
   async sightings(type: string, subject: string): Promise<number[]> {
     return (await Promise.all(this.#workers.map(async ({ remote }) => await remote.sightings(type, subject)))).flat()
   }
 
-  /** Only of a swarm that counts. */
+  /** Returns the counts since the start. Only for a swarm that counts. */
   async tally(): Promise<Tally> {
     const tallies = await Promise.all(this.#workers.map(async ({ remote }) => await remote.tally()))
-    return tallies.reduce((sum, each) => combine(sum, each), this.#buried)
+    return tallies.reduce((sum, each) => combine(sum, each), this.#tallyOfKilled)
   }
 
   /**
-   * The latest time, by the nodes' own clocks, at which a running node reported this event about
-   * any of `subjects`; Infinity if some did not in time.
+   * Returns the latest time at which a running node reported this event about one of `subjects`, by
+   * the nodes' own clocks. Returns Infinity if a report is missing after `timeout` ms.
    */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answers = await Promise.all(this.#workers.map(({ remote }) => remote.until({ observers: this.ids, type, subjects }, timeout)))
     return Math.max(...answers.flat().map(([, time]) => time))
   }
 
-  /** Lets one host leave. Returns the time of the call. */
+  /** Makes one host leave. Returns the time of the call. */
   async leave(id: string): Promise<number> {
     return await this.#take(id).remote.leave(id)
   }
 
-  /** Returns the worker of a host that ends. */
+  /** Removes a host that ends. Returns its worker. */
   #take(id: string): Worker {
     const home = this.#homes.get(id)
     if (home === undefined) throw new Error(`no host ${id}`)
@@ -115,7 +115,10 @@ export class HostSwarm {
     return home
   }
 
-  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
+  /**
+   * Returns the number of reported deaths of nodes that were not killed, and of notifications that
+   * came twice.
+   */
   async wrongs(): Promise<{ deaths: number; repeats: number }> {
     const each = await Promise.all(
       this.#workers.map(async ({ remote }) => ({ deaths: await remote.unexpectedDeaths(), repeats: await remote.repeats() })),

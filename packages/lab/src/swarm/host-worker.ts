@@ -1,5 +1,5 @@
 /**
- * One process full of hosts. Runs as a child of an experiment, which calls it over the IPC channel.
+ * One process with many hosts. It is a child of an experiment, which calls it over the IPC channel.
  */
 import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
@@ -42,7 +42,7 @@ async function start(pool: string, bootstrap: string[]): Promise<StartedHost> {
 }
 
 const worker = {
-  /** Starts counting; call it before the first host starts. */
+  /** Starts counting. Call it before the first host starts. */
   count: () => {
     meter ??= new Meter()
   },
@@ -50,9 +50,9 @@ const worker = {
   until: async (question: Question, timeout: number) => [
     ...(await sightings.until({ ...question, observers: question.observers.filter((id) => hosts.has(id)) }, timeout)),
   ],
-  /** When each host here received this event about a subject. */
+  /** Returns the times at which hosts of this process received this event about the subject. */
   sightings: (type: string, subject: string) => sightings.timesOf(type, subject),
-  /** Processor time counts from the loading of the code. */
+  /** Returns the counts. Processor time counts from the time when the code was loaded. */
   tally: (): Tally => {
     const { frames = 0, frameBytes = 0, published = 0, links = 0 } = meter ?? {}
     return { frames, frameBytes, published, links, streamBytes: bytes.written(), processor: processorTime() - loaded }

@@ -1,6 +1,6 @@
 /**
- * Counts the messages that the protocol of all nodes of this process sends, on real hosts and in
- * the simulator alike.
+ * Counts the messages that the protocol sends on all nodes of this process. It works on real hosts
+ * and in the simulator.
  */
 import { ProtocolNode, type BroadcastVerdict, type Effect, type Input, type Milliseconds } from '@jel/protocol'
 
@@ -16,7 +16,7 @@ export class Meter {
   published = 0
   links = 0
 
-  /** Starts counting; once a process. */
+  /** Starts counting. Only one meter a process. */
   constructor() {
     const prototype = ProtocolNode.prototype as unknown as Handlers
     const { handle, handleBroadcast } = prototype

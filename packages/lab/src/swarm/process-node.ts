@@ -1,4 +1,4 @@
-/** A node process of a swarm: its view as it reports it, and the commands that it takes. */
+/** A node process of a swarm, with the view that it reports and the commands that it takes. */
 import type { LabHost } from '../network/host.ts'
 import type { Line, NodeProcess, Started } from './start-node.ts'
 
@@ -6,23 +6,23 @@ export interface Reign {
   readonly winner: string
   readonly incarnation: number
   readonly epoch: number
-  /** When the node reported it, Unix milliseconds by its own clock. */
+  /** Time of the node's report, Unix ms by the node's own clock. */
   readonly time: number
 }
 
 export class ProcessNode implements Started {
-  /** From 0, in order of start. */
+  /** From 0, in the order of the starts. */
   readonly index: number
-  /** Undefined: it is on loopback. */
+  /** The host of the process; undefined: it is on loopback. */
   readonly host: LabHost | undefined
   readonly process: NodeProcess
-  /** The members that it reports: ids and addresses. */
+  /** The members that the node reports: ids and addresses. */
   readonly view = new Map<string, readonly string[]>()
   readonly reigns = new Map<string, Reign>()
   running = true
-  /** It was killed, or ended by itself. */
+  /** True if the process was killed or ended by itself. */
   isDead = false
-  /** Commands without an answer. */
+  /** Commands without an answer, by their number. */
   readonly #asked = new Map<number, (line: Line | undefined) => void>()
   #commands = 0
 
@@ -44,7 +44,7 @@ export class ProcessNode implements Started {
     return this.process.entered
   }
 
-  /** Takes in what it reports about itself and others. */
+  /** Records a line of the node's output. */
   note(line: Line): void {
     const { event, node, election, epoch = 0, time, re } = line
     if (typeof re === 'number' && event !== 'needs-trust') this.#asked.get(re)?.(line)
@@ -55,12 +55,15 @@ export class ProcessNode implements Started {
       this.reigns.set(election, { winner: node.id, incarnation: node.incarnation, epoch, time })
   }
 
-  /** Writes one line to its standard input. */
+  /** Writes one command to the node's standard input. */
   command(command: Readonly<Record<string, unknown>>): void {
     this.process.child.stdin.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** Returns the first answer to a command; undefined if none comes in time, or the node ends. */
+  /**
+   * Returns the first answer to a command; undefined if none comes within `timeout` ms, or if the
+   * node ends.
+   */
   async ask(command: Readonly<Record<string, unknown>>, timeout: number): Promise<Line | undefined> {
     if (!this.running) return undefined
     const id = ++this.#commands
@@ -74,7 +77,7 @@ export class ProcessNode implements Started {
     return answer
   }
 
-  /** Sends a signal. Returns its time. */
+  /** Sends a signal. Returns the time of the signal. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM' | 'SIGINT'): number {
     const time = Date.now()
     if (signal === 'SIGKILL') this.isDead = true
@@ -83,7 +86,7 @@ export class ProcessNode implements Started {
     return time
   }
 
-  /** Call it when nothing more is to come from it. */
+  /** Must be called when the node sends no more answers. */
   ends(): void {
     this.running = false
     for (const answer of this.#asked.values()) answer(undefined)

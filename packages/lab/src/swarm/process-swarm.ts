@@ -1,6 +1,6 @@
 /**
- * A pool of separate `jel join --json` processes, as a user starts them, on this machine's loopback
- * or on hosts that are network namespaces. It records their output.
+ * A pool of separate `jel join --json` processes, as a user starts them. They run on this machine's
+ * loopback, or on hosts that are network namespaces. Their output is recorded.
  */
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
 import { startNode, type Line, type NodeCommand, type StartNode } from './start-node.ts'
 
-/** A node's report about another one, or about itself. */
+/** A node's report about another node or about itself. */
 export interface Report {
-  /** When it was read, Unix milliseconds. */
+  /** Time at which the report was read, Unix ms. */
   readonly time: number
   readonly by: ProcessNode
   readonly event: string
@@ -30,31 +30,31 @@ export interface ProcessSwarmOptions {
   readonly bin: string
   /** Default: `join`. */
   readonly command?: NodeCommand['command']
-  /** Different for each pool. */
+  /** The name of the pool. Must be different for each pool. */
   readonly name: string
-  /** Node's own flags, such as `--cpu-prof`. */
+  /** Flags of Node, such as `--cpu-prof`. */
   readonly flags?: readonly string[]
-  /** The network of its hosts. Undefined: all are on loopback. */
+  /** The network of the hosts. Default: all nodes are on loopback. */
   readonly network?: LabNetwork
   /** Folder for each node's output. */
   readonly out?: string | undefined
   readonly env?: (host: LabHost | undefined) => Readonly<Record<string, string>>
   readonly told?: (report: Report) => void
-  /** Starts one of its nodes. Default: the command line of `jel`. */
+  /** Starts one node. Default: with the command line of `jel`. */
   readonly start?: StartNode
-  /** A node ended by itself. */
+  /** Called when a node has ended by itself. */
   readonly lost?: (node: ProcessNode) => void
 }
 
 export interface ProcessStart {
   readonly host?: LabHost
-  /** Address of its introducer. Undefined: it founds a pool. */
+  /** Address of the introducer; undefined: the node founds a pool. */
   readonly introducer?: string | undefined
   /** Further arguments of `jel join`. */
   readonly args?: readonly string[]
-  /** Added to the environment. */
+  /** Variables that are added to the environment. */
   readonly env?: Readonly<Record<string, string>>
-  /** Another program than that of the swarm, which takes the same arguments. */
+  /** A program to run instead of that of the swarm. It must take the same arguments. */
   readonly bin?: string
 }
 
@@ -65,7 +65,7 @@ export class ProcessSwarm {
   readonly reports: Report[] = []
   /** Lines that the processes wrote to standard error, and their `error` events. */
   readonly complaints: string[] = []
-  /** Nodes that ended by themselves. */
+  /** Number of nodes that ended by themselves. */
   lost = 0
   readonly #options: ProcessSwarmOptions
   readonly #byId = new Map<string, ProcessNode>()
@@ -83,7 +83,7 @@ export class ProcessSwarm {
     return this.nodes.filter(({ running }) => running)
   }
 
-  /** The ids of the nodes that run. */
+  /** The ids of the running nodes. */
   get ids(): string[] {
     return this.running.map(({ process }) => process.id)
   }
@@ -92,10 +92,7 @@ export class ProcessSwarm {
     return this.#byId.get(id)
   }
 
-  /**
-   * Starts nodes at once. All join through the first running node that they can dial, and wait for
-   * no other node.
-   */
+  /** Starts nodes at the same time. All join through the first running node that they can dial. */
   start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> = {}): Promise<ProcessNode[]> {
     const { network } = this.#options
     const mayDial = (to: LabHost | undefined): boolean => host === undefined || to === undefined || network?.mayDial(host, to) !== false
@@ -103,7 +100,7 @@ export class ProcessSwarm {
     return Promise.all(Array.from({ length: count }, () => this.startOne({ ...(host && { host }), introducer, ...(args && { args }) })))
   }
 
-  /** Starts one and waits until it has entered. */
+  /** Starts one node. Resolves when it has entered. */
   async startOne({ host, introducer, args = [], env: own, bin: other }: ProcessStart): Promise<ProcessNode> {
     const { bin, command, name, flags, out, env, start: startThis = startNode } = this.#options
     const index = this.#started++
@@ -138,28 +135,31 @@ export class ProcessSwarm {
   }
 
   /**
-   * Waits until a condition of the whole pool holds. Returns that time, or undefined. Looks every
-   * `every` milliseconds.
+   * Waits until a condition of the whole pool holds. Returns the time at which it held; undefined
+   * if it does not hold within `timeout` ms. Checks it every `every` ms.
    */
   async until(condition: () => boolean, timeout: number, every = 50): Promise<number | undefined> {
     return (await until(condition, timeout, every)) ? Date.now() : undefined
   }
 
   /**
-   * The latest time, by the nodes' own clocks, at which a running node reported this event about
-   * any of `subjects`; Infinity if some did not in time.
+   * Returns the latest time at which a running node reported this event about one of `subjects`, by
+   * the nodes' own clocks. Returns Infinity if a report is missing after `timeout` ms.
    */
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answer = await this.#sightings.until({ observers: this.ids, type, subjects }, timeout)
     return Math.max(...answer.values())
   }
 
-  /** True if each of these nodes sees all of these nodes and no other node. */
+  /** Returns true if each of these nodes sees exactly these nodes. */
   agree(nodes: readonly ProcessNode[] = this.running): boolean {
     return nodes.every(({ view }) => view.size === nodes.length && nodes.every(({ process }) => view.has(process.id)))
   }
 
-  /** The winner that all running nodes name, if it is one of them; `time`: the latest report. */
+  /**
+   * Returns the winner that all running nodes name; `time` is the time of the latest report.
+   * Returns undefined if they name different winners, or if the winner does not run.
+   */
   winner(election: string): Reign | undefined {
     const reigns = this.running.map((node) => node.reigns.get(election))
     const [first] = reigns
@@ -180,7 +180,10 @@ export class ProcessSwarm {
     await sleep(ms)
   }
 
-  /** Reported deaths of nodes that were not killed, and notifications that came twice. */
+  /**
+   * Returns the number of reported deaths of nodes that were not killed, and of notifications that
+   * came twice.
+   */
   async wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }> {
     const dead = new Set(this.nodes.flatMap(({ id, isDead }) => (isDead ? [id] : [])))
     return { deaths: this.#sightings.unexpected('died', dead), repeats: this.#sightings.repeats }
@@ -216,7 +219,7 @@ export class ProcessSwarm {
   #take(id: string, line: Line): void {
     const node = this.#byId.get(id)
     if (node !== undefined) this.#note(node, line)
-    // Lines that come after `started` and before the caller of `startNode` continues.
+    // The line came after `started`, but before the caller of `startNode` continued.
     else this.#early.set(id, [...(this.#early.get(id) ?? []), line])
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Sightings } from './sightings.ts'
 
-test('a wait gives the time at which each observer knew the last member', async () => {
+test('a wait returns the time at which each observer knew the last member', async () => {
   const sightings = new Sightings()
   const asked = sightings.until({ observers: ['a', 'b'], type: 'joined', subjects: ['a', 'b', 'c'] }, 1000)
   sightings.record('a', 'joined', 'b', 10)
@@ -14,7 +14,7 @@ test('a wait gives the time at which each observer knew the last member', async 
   ])
 })
 
-test('an event that does not come in time counts as never', async () => {
+test('an event that an observer does not see in time counts as never', async () => {
   const sightings = new Sightings()
   sightings.record('a', 'died', 'c', 10)
   const answer = await sightings.until({ observers: ['a', 'b'], type: 'died', subjects: ['c'] }, 20)

@@ -1,6 +1,6 @@
 import { within } from '../base/wait.ts'
 
-/** A question to the record: whether all `observers` have seen `type` happen to all `subjects`. */
+/** Asks whether all `observers` have seen the event `type` of all `subjects`. */
 export interface Question {
   readonly observers: readonly string[]
   readonly type: string
@@ -8,8 +8,8 @@ export interface Question {
 }
 
 /**
- * For each observer the time at which it had seen all of it; Infinity where that did not happen in
- * time.
+ * For each observer, the time at which it had seen all these events; Infinity if it did not see all
+ * of them in time.
  */
 export type Answer = ReadonlyMap<string, number>
 
@@ -18,11 +18,16 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** Records each observer's events, their subjects and times. A subject is one life of a node. */
+/**
+ * Records the events that each observer sees, with their subjects and times. A subject is the id of
+ * a node, in any of its incarnations.
+ */
 export class Sightings {
   readonly #times = new Map<string, number>()
   readonly #waiters = new Set<Waiter>()
-  /** Notifications that came a second time for the same life, which must never be. */
+  /**
+   * Number of events that an observer saw more than once for the same subject. There must be none.
+   */
   repeats = 0
 
   record(observer: string, type: string, subject: string, time: number): void {
@@ -38,8 +43,8 @@ export class Sightings {
   }
 
   /**
-   * Waits until all of it has happened, at most for `timeout` milliseconds. Observers don't need to
-   * see themselves.
+   * Waits until all these events were seen, for at most `timeout` ms. Observers don't need to see
+   * themselves.
    */
   async until(question: Question, timeout: number): Promise<Answer> {
     const keys = question.observers.flatMap((observer) =>
@@ -57,13 +62,13 @@ export class Sightings {
     )
   }
 
-  /** When each other observer saw this event about a subject. */
+  /** Returns the times at which other observers saw this event about the subject. */
   timesOf(type: string, subject: string): number[] {
     const end = ` ${type} ${subject}`
     return [...this.#times].filter(([key]) => key.endsWith(end) && !key.startsWith(subject)).map(([, time]) => time)
   }
 
-  /** Number of sightings of this type whose subject is not one of `expected`. */
+  /** Returns the number of sightings of this event whose subject is not one of `expected`. */
   unexpected(type: string, expected: ReadonlySet<string>): number {
     let count = 0
     for (const key of this.#times.keys()) {

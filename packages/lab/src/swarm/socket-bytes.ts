@@ -1,6 +1,6 @@
 /**
- * Counts the bytes that all TCP sockets of this process carried, as the application handed them to
- * the kernel (no headers).
+ * Counts the bytes that the TCP sockets of this process write. These are the application's bytes,
+ * without TCP and IP headers.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
@@ -9,7 +9,10 @@ export class SocketBytes {
   readonly #open = new Set<Socket>()
   #closed = 0
 
-  /** Node announces every socket it makes on these channels, so nothing needs to be wrapped. */
+  /**
+   * Node announces every socket of the process on these channels, so no function needs to be
+   * wrapped.
+   */
   constructor() {
     const watch = (message: unknown): void => {
       const { socket } = message as { socket: Socket }
@@ -24,8 +27,8 @@ export class SocketBytes {
   }
 
   /**
-   * Bytes written so far. Each byte counts once: one host of the swarm writes it, another one reads
-   * it.
+   * Returns the bytes written so far. Each byte counts once, because one host of the swarm writes
+   * it and another one reads it.
    */
   written(): number {
     let sum = this.#closed

@@ -1,5 +1,5 @@
 /**
- * One node as a user starts it: a process of `jel join <pool> --json`, or of another command with
+ * Starts one node as a user does: a process of `jel join <pool> --json`, or of another command with
  * the same output.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
@@ -10,7 +10,7 @@ import { within } from '../base/wait.ts'
 /** The fields of a `--json` line that this package uses. */
 export interface Line {
   readonly event: string
-  /** Unix milliseconds by the node's own clock. */
+  /** Unix ms by the node's own clock. */
   readonly time: number
   readonly node?: { readonly id: string; readonly incarnation: number; readonly addresses: readonly string[] }
   readonly nodes?: readonly { readonly id: string; readonly incarnation: number }[]
@@ -18,19 +18,19 @@ export interface Line {
   readonly epoch?: number
   readonly code?: string
   readonly message?: string
-  /** The id of the command that it answers. */
+  /** The id of the command to which the line is an answer. */
   readonly re?: string | number
-  /** Of a job: its result, and the members that keep it. */
+  /** In an answer about a job: its result, and the members that keep it. */
   readonly result?: unknown
   readonly replicas?: readonly string[]
 }
 
-/** A node of a swarm. Times are ms by the swarm's clock. */
+/** A started node of a swarm. Times are ms by the swarm's clock. */
 export interface Started {
   readonly id: string
-  /** When the call to start it was made. */
+  /** Time of the call to start the node. */
   readonly called: number
-  /** When it had entered the pool. */
+  /** Time at which the node had entered the pool. */
   readonly entered: number
 }
 
@@ -39,50 +39,50 @@ export interface NodeProcess {
   readonly id: string
   readonly address: string
   /**
-   * When the process was started, and when it reported that it had entered the pool: Unix
-   * milliseconds.
+   * Time at which the process was started, and time at which it reported its entry into the pool,
+   * Unix ms.
    */
   readonly spawned: number
   readonly entered: number
 }
 
 export interface NodeCommand {
-  /** The command line's entry. */
+  /** The entry of the command line. */
   readonly bin: string
-  /** Node's own flags, such as `--cpu-prof`. */
+  /** Flags of Node, such as `--cpu-prof`. */
   readonly flags?: readonly string[]
   /** Default: `join`. */
   readonly command?: 'join' | 'work'
   readonly pool: string
-  /** Address of its introducer. Undefined: it founds a pool. */
+  /** Address of the introducer; undefined: the node founds a pool. */
   readonly introducer?: string | undefined
   /** Further arguments of the command. */
   readonly args: readonly string[]
   /**
-   * A program that runs the node somewhere else, such as `nsenter`, with its arguments. It must
-   * replace itself by the node (exec).
+   * A program with its arguments that runs the node somewhere else, such as `nsenter`. The program
+   * must replace itself by the node (exec).
    */
   readonly within?: readonly string[]
-  /** Added to the environment. */
+  /** Variables that are added to the environment. */
   readonly env?: Readonly<Record<string, string>>
 }
 
 export interface NodeListener {
-  /** Every line, `started` included; the id is empty before that. */
+  /** Called with every line of the output. The id is empty before `started`. */
   readonly line: (id: string, line: Line) => void
-  /** A line on standard error. */
+  /** Called with every line on standard error. */
   readonly complaint: (text: string) => void
-  /** The process is gone: exit status or signal. */
+  /** Called when the process has ended, with its exit status or signal. */
   readonly ended: (id: string, how: number | NodeJS.Signals | null) => void
 }
 
 /**
- * Longest that one process may take from start to the pool, on a machine that is busy with starting
- * all of them.
+ * Longest time that a process may take to enter its pool, ms, on a machine that is busy with many
+ * starts.
  */
 export const START_TIMEOUT = 120_000
 
-/** Starts a node and waits until it has entered its pool. */
+/** Starts a node. Resolves when it has entered its pool. */
 export function startNode(
   { bin, flags = [], command: name = 'join', pool, introducer, args, within: outer = [], env = {} }: NodeCommand,
   listener: NodeListener,
@@ -99,7 +99,7 @@ export function startNode(
     reject(new Error(`jel ${name} ended with ${code ?? signal}: ${complaint}`))
   })
   child.stdin.on('error', () => {
-    // A command to a process that was killed a moment ago, as part of the measurement.
+    // A command may go to a process that was killed a moment ago, as part of the measurement.
   })
   createInterface(child.stderr).on('line', (text) => listener.complaint((complaint = text)))
   createInterface(child.stdout).on('line', (text) => {

@@ -1,6 +1,6 @@
 /**
- * The two ends of the transfers, each a process on a host of the laboratory. The machine's
- * monotonic clock is the same for both.
+ * The two ends of the transfers. Each end is a process on a host of the laboratory. Both use the
+ * machine's monotonic clock.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ import { connect, createServer, type Socket } from 'node:net'
 const port = 9_000
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** Prints how long each transfer took until its last byte was there, one a line, ms. */
+/** Prints the time of each transfer until its last byte arrived, one a line, ms. */
 function receive(): void {
   createServer((socket: Socket) => {
     let [length, start, got] = [0, 0, 0]

@@ -1,11 +1,11 @@
-/** Transfer times of the kernel and of the model, side by side. */
+/** Transfer times of the kernel and of the simulator's model, side by side. */
 import type { Shown } from '../base/figures.ts'
 import { markdownTable } from '../base/markdown.ts'
 
 export interface Row {
   /**
-   * One way, ms: the set delay, and the time of a message of 10 KB without loss. The model uses the
-   * latter.
+   * One-way times, ms. `delay`: the configured delay. `way`: the time of a message of 10 KB without
+   * loss, which the model uses.
    */
   readonly delay: number
   readonly way: number
@@ -17,7 +17,7 @@ export interface Row {
 }
 
 interface TcpTimes {
-  /** Of the kernel. */
+  /** The release of the kernel. */
   readonly release: string
   readonly runs: number
   readonly rows: readonly Row[]
@@ -27,7 +27,7 @@ export const shown: Shown<TcpTimes> = {
   name: 'tcp-times',
   document: 'docs/fidelity.md',
   section: 'tcp-times',
-  // The figures are about the kernel and the simulator, not about these parts.
+  // These figures measure the kernel and the simulator, which are not among these parts.
   of: [],
   text: ({ release, runs, rows }) => {
     const cells = rows.map(({ way, loss, bytes, kernel, model }) => [

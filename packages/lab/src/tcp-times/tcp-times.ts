@@ -1,6 +1,6 @@
 /**
- * Measures how long messages take over lossy lines: with the kernel's TCP in network namespaces,
- * and with the simulator's model of it.
+ * Measures the times of messages over lossy lines, with the kernel's TCP in network namespaces and
+ * with the simulator's model of TCP.
  */
 import { once } from 'node:events'
 import { release } from 'node:os'
@@ -20,19 +20,19 @@ const ENDS = fileURLToPath(new URL('ends.ts', import.meta.url))
 const delays = [10, 100]
 const losses = [0, 0.001, 0.01, 0.05]
 const lengths = [10_000, 1_000_000]
-/** Draws of the model, which cost nothing. */
+/** Number of transfers in the model, which cost nothing. */
 const draws = 2_001
 const tolerance = 0.2
 /**
- * Transfers that take longer run side by side, ms: their windows are small. Large ones would wait
- * for each other at the forwarder.
+ * Transfers that take longer than this run at the same time, ms. Their windows are small. Transfers
+ * with large windows would wait for each other at the forwarder.
  */
 const long = 1_000
 const sideBySide = 8
-/** Factor for the number of transfers of a large message that takes less. */
+/** Factor for the number of transfers of a large message that takes less time than that. */
 const more = 4
 
-/** Two hosts of each delay. The delays between sites are not used. */
+/** Makes a network with two hosts for each delay. The delays between sites are not used. */
 function lay(): LabNetwork {
   const sites = delays.map((delay) => ({ name: `${delay} ms`, gateway: { up: undefined, down: undefined }, dialable: true as const }))
   const spans = delays.map((from) => delays.map((to) => ({ min: Math.max(from, to), max: Math.max(from, to) })))
@@ -73,17 +73,18 @@ function model(delay: number, loss: number, bytes: number): number {
 
 export const experiment = bench({
   about: "the simulator's transfer times beside those of this kernel",
-  settings: { runs: whole(41, 'transfers of each kind; four times as many of 1,000 KB where one takes less than a second') },
-  notes: "Exit status 1 where a median of the model is more than 20 % off the kernel's. Needs Linux, and root or user namespaces.",
+  settings: { runs: whole(41, 'transfers of each kind; four times as many for 1,000 KB if one takes less than a second') },
+  notes: "Exit status 1 if a median of the model differs by more than 20 % from the kernel's. Needs Linux, and root or user namespaces.",
   where: 'hosts',
   figures: shown,
   async measure({ runs }) {
     const network = lay()
     await network.ready
-    // Keeps the kernel from applying metrics of one transfer to the next one.
+    // With this setting the kernel does not apply metrics of one transfer to the next.
     for (const host of network.hosts) {
       on(host, 'sysctl', ['-qw', 'net.ipv4.tcp_no_metrics_save=1'])
-      // Linux's default. A namespace may not set it as its default.
+      // `cubic` is Linux's default. A namespace may not set its own default, so this sets it for
+      // the route.
       const [route = ''] = run('ip', ['-n', host.name, 'route', 'show', 'dev', 'eth0']).split('\n')
       run('ip', ['-n', host.name, 'route', 'change', ...route.trim().split(/\s+/u), 'dev', 'eth0', 'congctl', 'cubic'])
     }
@@ -91,7 +92,7 @@ export const experiment = bench({
     for (const [site, delay] of delays.entries()) {
       const pair = network.hosts.slice(2 * site, 2 * site + 2)
       const [least = 0] = lengths
-      // The time of a packet from host to host: the forwarder adds to the set delay.
+      // The time from host to host, because the forwarder adds to the configured delay.
       const way = await kernel(network, pair, { loss: 0, bytes: least, runs, atOnce: 1 })
       for (const loss of losses)
         for (const bytes of lengths) {

@@ -1,4 +1,4 @@
-/** One process with a node: the one that is measured, in the requested thread, or its peer. */
+/** One process with one node. It is the measured node, in the requested thread, or its peer. */
 import { joinPool, type Member } from '@jel/jel'
 import { median } from '../base/quantiles.ts'
 import { serve } from '../base/remote.ts'
@@ -7,9 +7,9 @@ import { until } from '../base/wait.ts'
 export interface Costs {
   readonly 'start ms': number
   readonly 'memory MiB': number
-  /** From the call to the acknowledgement by the peer's node. Median of 200. */
+  /** Time from the call to the acknowledgement by the peer's node, the median of 200. */
   readonly 'signal ms': number
-  /** To the peer, which only counts. */
+  /** Throughput of a stream to the peer, which only reads. */
   readonly 'stream MiB/s': number
 }
 
@@ -19,7 +19,7 @@ const CHUNKS = 512
 const listen = ['/ip4/127.0.0.1/tcp/0']
 
 const subject = {
-  /** Founds the pool and receives what comes. */
+  /** Founds the pool, and reads all streams. */
   async receive(): Promise<Pick<Member, 'id' | 'addresses'>> {
     const pool = await joinPool('bench', { listen })
     await pool.handle(SINK, async (stream) => {

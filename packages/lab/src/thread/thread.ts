@@ -1,6 +1,7 @@
 /**
- * Measures the cost of a node in a worker thread, beside one in the main thread: start, memory,
- * delay of a signal, throughput of a stream. One fresh process a measurement, in turn.
+ * Measures the cost of a node in a worker thread, beside one in the main thread. The figures are
+ * start, memory, delay of a signal, and throughput of a stream. Each measurement has a new process.
+ * The kinds take turns.
  */
 import { markdownTable } from '../base/markdown.ts'
 import { median } from '../base/quantiles.ts'
@@ -12,7 +13,7 @@ import type { Costs, Subject } from './subject.ts'
 const THREADS = ['main', 'worker'] as const
 const NAMES: readonly (keyof Costs)[] = ['start ms', 'memory MiB', 'signal ms', 'stream MiB/s']
 
-/** The peer runs in the main thread of a process of its own. */
+/** Makes one measurement. The peer runs in the main thread of a separate process. */
 async function measure(thread: (typeof THREADS)[number]): Promise<Costs> {
   const start = (): RemoteProcess<Subject> => startRemote(new URL('subject.ts', import.meta.url))
   const [subject, peer] = [start(), start()]
