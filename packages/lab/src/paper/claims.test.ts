@@ -13,7 +13,10 @@ function trial(contender: Contender, seed: number, rest: Partial<TrialResult>): 
   return { experiment, contender, seed, scale: 1, nodes: 100, agreed: [], payload: nothing, wire: nothing, received: nothing, events: 0, cpuSeconds: 0, ...rest }
 }
 
-/** Figure 5 with these times of peer bootstrap to 99 %, one a seed; serial send takes 20 s. */
+/**
+ * Results of Figure 5. `times`: when peer bootstrap reaches 99 %, one time for each seed. Serial
+ * send takes 20 s.
+ */
 function outcome(times: readonly number[], more: readonly TrialResult[] = []): Outcome {
   const results = times.flatMap((nearly, i) =>
     contenders.map((contender) =>
@@ -28,17 +31,17 @@ const slowest = claim(/^serial send is the slowest/u)
 const verdict = (times: readonly number[]): Verdict => verdictOf(slowest, outcome(times))
 
 describe('the verdict on a claim', () => {
-  it('is "holds" or "does not hold" where all seeds agree', () => {
+  it('is "holds" or "does not hold" if all seeds agree', () => {
     expect(verdict([10, 11, 12])).toBe('holds')
     expect(verdict([30, 31, 32])).toBe('does not hold')
   })
 
-  it('is "cannot be said" where seeds disagree, and after a tie', () => {
+  it('is "cannot be said" if seeds disagree, and after a tie', () => {
     expect(verdict([10, 30])).toBe('cannot be said')
     expect(verdict([19, 21])).toBe('cannot be said')
   })
 
-  it('is "not run" where nothing was run, or a trial is missing', () => {
+  it('is "not run" if no trial was run, or if one is missing', () => {
     expect(verdict([])).toBe('not run')
     expect(verdictOf(slowest, new Outcome([trial('serial-send', 1, { nearly: 3 })], 1))).toBe('not run')
   })
@@ -49,7 +52,7 @@ describe('the verdict on a claim', () => {
     expect(seenOf(fitted, outcome([1]))).toMatch(/fitted/u)
   })
 
-  it('reports a view that never came as "never"', () => {
+  it('shows "never" for a time that was not reached', () => {
     const results = contenders.map((contender) => trial(contender, 1, contender === 'serial-send' ? {} : { nearly: 5 }))
     expect(verdictOf(slowest, new Outcome(results, 1))).toBe('holds')
     expect(seenOf(slowest, new Outcome(results, 1))).toMatch(/^serial send never, peer bootstrap 5.0 s/u)
@@ -62,18 +65,18 @@ describe('a variation', () => {
   )
   const varied = trial('serial-send', 1, { nearly: 9, variation: 'spread-5s' })
 
-  it('replaces the trials that were run with it, and no others', () => {
+  it('replaces only the trials that were run with it', () => {
     const found = new Outcome([...base, varied], 1, 'spread-5s')
     expect(found.of('figure-5', 'serial-send')).toEqual([varied])
     expect(found.of('figure-5', 'peer-bootstrap')).toHaveLength(2)
   })
 
-  it('is no part of the results of the unchanged scenario', () => {
+  it('does not change the results of the unchanged scenario', () => {
     expect(new Outcome([varied, ...base], 1).of('figure-5', 'serial-send')).toEqual(base.slice(0, 2))
   })
 })
 
-it('a claim is judged by experiments that are run, and by their contenders', () => {
+it('all claims are judged by existing experiments and their contenders', () => {
   const asked = new Set<string>()
   const of = claims.flatMap((each) => {
     each.judge?.((experiment, contender) => {

@@ -1,6 +1,6 @@
 /**
- * Claims of the paper about its figures, and of this project about itself, each judged by seeds: it
- * holds in all, in none, or it can't be said.
+ * Claims of the paper about its figures, and claims of this project about itself. Each is judged by
+ * seeds: the claim holds in all seeds, or in none, or the seeds do not decide it.
  */
 import { central, contenders, titles, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -10,36 +10,37 @@ import type { TrialResult } from './trial.ts'
 
 export type Verdict = 'holds' | 'does not hold' | 'cannot be said' | 'not run'
 
-/** The trial of one seed; throws {@link Missing} where it was not run. */
+/** Returns the trial of one seed. Throws {@link Missing} if the trial was not run. */
 type At = (experiment: ExperimentName, contender: Contender) => TrialResult
 
 export interface Claim {
   readonly where: string
   readonly what: string
   readonly of: readonly ExperimentName[]
-  /** The values of one seed that the claim is judged by. */
+  /** Returns the values of one seed by which the claim is judged. */
   readonly seen?: (at: At) => readonly (readonly [what: string, value: number | undefined, unit: 's' | 'MB' | '×' | '%'])[]
   /**
-   * Returns undefined if it can't be said, as after a tie. Left out where it never can, for the
-   * reason given.
+   * Judges one seed. Returns undefined if the seed does not decide the claim, such as after a tie.
+   * Left out if no seed can decide the claim; `reason` gives the reason.
    */
   readonly judge?: (at: At) => boolean | undefined
   readonly reason?: string
-  /** This project's own. */
+  /** The claim is this project's own. */
   readonly ours?: true
 }
 
 class Missing extends Error {}
 
-/** Times closer than this are a tie. A guess: seeds differ by less. */
+/** Times with a smaller ratio than this are a tie. A guess: different seeds differ by less. */
 const margin = 1.1
-/** "Significantly", "considerably", "as well as". A guess. */
+/** Ratio for the paper's words "significantly", "considerably", "as well as". A guess. */
 const much = 1.25
 
 const nearly = (at: At, experiment: ExperimentName, contender: Contender): number => at(experiment, contender).nearly ?? Infinity
 
 /**
- * True if `a` is smaller by more than the factor, false if it is larger by more than the margin.
+ * True if `a * factor` is smaller than `b`. Otherwise false for a factor above `margin`. With
+ * `margin`, false if `a` is larger than `b` by more than the margin, and undefined for a tie.
  */
 function smaller(a: number, b: number, factor = margin): boolean | undefined {
   if (a * factor < b) return true
@@ -166,7 +167,7 @@ const table: readonly Claim[] = [
     of: ['table-2'],
     seen: (at) => [['the server', server(at, contender), 'MB']],
     judge: (at) => {
-      // The paper has 2,000 nodes: with fewer this claim can't be judged.
+      // The paper has 2,000 nodes. With fewer nodes this claim can't be judged.
       if (at('table-2', contender).scale !== 1) return undefined
       const ratio = server(at, contender) / (tableTwo[contender]?.service ?? 0)
       return ratio < 1.5 && ratio > 1 / 1.5
@@ -191,12 +192,12 @@ const table: readonly Claim[] = [
   },
 ]
 
-/** Times of the changes in Figures 7 and 8, and of their end, s. */
+/** Times of the changes in Figures 7 and 8, and time of their end, s. */
 const changes = [200, 400, 600]
 
 /**
- * The average view as a share of the true size of the pool, just before a change. From the one seed
- * whose curve is kept.
+ * Returns the average view as a share of the pool's true size, just before a change. Uses the one
+ * seed whose curve is kept.
  */
 function tracked({ curve }: TrialResult, before: number): number {
   if (curve === undefined) throw new Missing()
@@ -307,7 +308,7 @@ const own: readonly Claim[] = [
 
 export const claims: readonly Claim[] = [...figureFive, ...figureSix, ...table, ...dynamic, ...applications, ...own]
 
-/** The verdict of all seeds together. */
+/** Returns the verdict of all seeds together. */
 export function verdictOf({ judge, of }: Claim, outcome: Outcome): Verdict {
   if (judge === undefined) return 'cannot be said'
   const judged = bySeed(outcome, of, judge)
@@ -316,7 +317,7 @@ export function verdictOf({ judge, of }: Claim, outcome: Outcome): Verdict {
   return judged.every((each) => each === false) ? 'does not hold' : 'cannot be said'
 }
 
-/** The values that the claim was judged by: medians. */
+/** Returns the medians of the values by which the claim was judged. */
 export function seenOf({ seen, of, reason }: Claim, outcome: Outcome): string {
   if (seen === undefined) return reason ?? ''
   const found = bySeed(outcome, of, seen)

@@ -4,7 +4,7 @@ import { baselines, distributed, type BaselineName, type DistributedSettings, ty
 
 export type Contender = BaselineName | 'jel'
 
-/** Named as in Table II. */
+/** The names of Table II. */
 export const titles: Readonly<Record<Contender, string>> = {
   'serial-send': 'serial send',
   'peer-bootstrap': 'peer bootstrap',

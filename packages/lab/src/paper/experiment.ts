@@ -1,6 +1,6 @@
 /**
- * The paper's experiments of §6.1 to §6.4: scenarios that `jel simulate` runs as well, with their
- * measurements.
+ * The paper's experiments of §6.1 to §6.4. Each is a scenario that `jel simulate` can also run,
+ * with its measurements.
  */
 import { loadScenario, shippedScenarios, type Scenario } from '@jel/simulator'
 import { contenders, type Contender } from './contender.ts'
@@ -11,17 +11,20 @@ export type ExperimentName = (typeof experimentNames)[number]
 export interface Experiment {
   readonly name: ExperimentName
   readonly title: string
-  /** The shipped scenario, and its changed settings. */
+  /** The shipped scenario, and the settings that are changed. */
   readonly scenario: string
   readonly set: readonly string[]
   readonly contenders: readonly Contender[]
-  /** Start of each wave's nodes, and end of the last wave, seconds. */
+  /** Start of each wave of nodes, and end of the last wave, s. */
   readonly waves: readonly number[]
   readonly end?: { readonly at: number; readonly how: 'leave' | 'crash' }
 }
 
 const some: readonly Contender[] = ['serial-send', 'distributed', 'jel']
-/** The join tests as far as the paper shows them; the curves have as many points. */
+/**
+ * Settings of the join tests: they cover the time that the paper shows. The samples are the 200
+ * points that a trial keeps of a curve.
+ */
 const joining = ['duration=100s', 'actions=[]', 'sample=500ms']
 const inTwoWaves = { contenders: some, waves: [0, 200], set: ['sample=1s'] }
 
@@ -64,8 +67,8 @@ export const experiments: Readonly<Record<ExperimentName, Experiment>> = {
     scenario: 'figure-8',
     end: { at: 400, how: 'crash' },
   },
-  // A process for each of its 256 cores, on machines of four: the paper does not give the number of
-  // machines.
+  // One process for each of the 256 cores, on machines with four cores. The paper does not give the
+  // number of machines.
   'table-3': {
     name: 'table-3',
     title: 'Table III: 256 nodes join, DAS-3',
@@ -77,7 +80,8 @@ export const experiments: Readonly<Record<ExperimentName, Experiment>> = {
 }
 
 /**
- * The scenario of an experiment with this share of its nodes. `more`: the settings of a variation.
+ * Returns the scenario of an experiment with this share of its nodes. `more`: the settings of a
+ * variation.
  */
 export function scenarioOf({ scenario, set }: Experiment, scale: number, more: readonly string[] = []): Scenario {
   const file = shippedScenarios().get(scenario)

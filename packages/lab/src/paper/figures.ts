@@ -1,4 +1,4 @@
-/** The curves, bars and the overlay as SVG. */
+/** Draws the curves, the bars and the overlay as SVG. */
 import { barPlot, linePlot, loadScenario, overlayPlot, runScenario, shippedScenarios } from '@jel/simulator'
 import { contenders, titles } from './contender.ts'
 import { experiments, type ExperimentName } from './experiment.ts'
@@ -8,7 +8,7 @@ import type { TrialResult } from './trial.ts'
 
 const drawn: readonly ExperimentName[] = ['figure-5', 'figure-6', 'figure-7', 'figure-8']
 
-/** Files by name. */
+/** Returns the content of each file by its name. */
 export async function draw(results: readonly TrialResult[]): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   for (const name of drawn) {
@@ -20,7 +20,7 @@ export async function draw(results: readonly TrialResult[]): Promise<Map<string,
   return files
 }
 
-/** Curves of one seed each, of the largest pool that was run. */
+/** Draws the curves of one seed, for the largest pool that was run. */
 async function curvesOf(name: ExperimentName, results: readonly TrialResult[]): Promise<string | undefined> {
   const found = results.filter(({ experiment, curve }) => experiment === name && curve !== undefined)
   const scale = Math.max(...found.map((result) => result.scale))
@@ -57,7 +57,7 @@ async function bars(outcome: Outcome): Promise<string> {
   })
 }
 
-/** The links of this project's pool on the sites of Table IV. */
+/** Draws the links of this project's pool on the sites of Table IV. */
 function overlay(): string {
   const file = shippedScenarios().get('wide-area-world')
   if (file === undefined) throw new RangeError('there is no scenario wide-area-world')

@@ -1,11 +1,11 @@
-/** The figures of the trials that the comparison with the paper uses. Times are seconds. */
+/** The figures of the trials for the comparison with the paper. Times are seconds. */
 import type { Contender } from './contender.ts'
 import { experiments, type ExperimentName } from './experiment.ts'
 import type { TrialResult } from './trial.ts'
 
 /**
- * Trials of one scale: with one variation where it was tried, otherwise with the scenario's own
- * settings.
+ * The trials of one scale. An experiment and contender have the trials with the given variation if
+ * there are any, otherwise those with the scenario's own settings.
  */
 export class Outcome {
   readonly #results = new Map<string, TrialResult[]>()
@@ -19,32 +19,38 @@ export class Outcome {
     }
   }
 
-  /** By seed. */
+  /** Returns the trials in the order of their seeds. */
   of(experiment: ExperimentName, contender: Contender): readonly TrialResult[] {
     return this.#results.get(`${experiment} ${contender}`) ?? []
   }
 
-  /** Seeds with which any of these was run. */
+  /** Returns the seeds with which any of these experiments was run. */
   seeds(names: readonly ExperimentName[]): number[] {
     const seeds = [...this.#results.values()].flat().filter(({ experiment }) => names.includes(experiment))
     return [...new Set(seeds.map(({ seed }) => seed))].toSorted((a, b) => a - b)
   }
 }
 
-/** Longest time from the first node of a wave to the last one, s. */
+/** Longest time from the first to the last node of a wave, s. */
 const longestSpread = 5
 
-/** Time from the first start of the wave until all see all; undefined: they never did. */
+/**
+ * Returns the time from the first start of the wave until all members see all; undefined if that
+ * never happened.
+ */
 export function joined({ experiment, agreed }: TrialResult, wave = 0): number | undefined {
   const { waves, end } = experiments[experiment]
   const start = waves[wave] ?? 0
   const next = waves[wave + 1] ?? end?.at ?? Infinity
-  // An agreement from before the whole wave had come ends when the rest comes.
+  // An agreement that ends before the whole wave has come does not count.
   const found = agreed.find(([from, to]) => from >= start && from < next && (to ?? Infinity) > start + longestSpread)
   return found === undefined ? undefined : found[0] - start
 }
 
-/** Time from the end of the second wave until all survivors agree for good. */
+/**
+ * Returns the time from the end of the second wave until all survivors agree for good; undefined if
+ * that never happened.
+ */
 export function survived({ experiment, agreed }: TrialResult): number | undefined {
   const { end } = experiments[experiment]
   if (end === undefined) return undefined
@@ -58,7 +64,7 @@ export interface Spread {
   readonly most: number
 }
 
-/** Undefined values never came. Returns undefined for no values. */
+/** Returns undefined if there are no values. An undefined value counts as never reached. */
 export function spreadOf(values: readonly (number | undefined)[]): Spread | undefined {
   const known = values.map((value) => value ?? Infinity).toSorted((a, b) => (a === b ? 0 : a - b))
   const [least] = known

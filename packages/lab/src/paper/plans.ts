@@ -1,28 +1,31 @@
 /**
- * Selects the trials of the page: three seeds at the paper's sizes, twenty at a fifth of them, and
- * there the variations of settings that the paper leaves open.
+ * Selects the trials of docs/jel-paper.md: three seeds at the paper's sizes, and twenty at a fifth
+ * of them. The settings that the paper leaves open are varied at a fifth of the sizes.
  */
 import { contenders, type Contender } from './contender.ts'
 import { experimentNames, experiments, type ExperimentName } from './experiment.ts'
 import type { TrialPlan, TrialResult } from './trial.ts'
 import { variations } from './variation.ts'
 
-/** Share of the paper's nodes with which there are many seeds. */
+/** Share of the paper's nodes at which there are many seeds. */
 export const small = 0.2
 const seeds = { whole: 3, small: 20, variation: 3 }
-/** Ten minutes each, and bytes hardly depend on the seed. */
+/**
+ * Fewer seeds for Table II: its trials take ten minutes each, and bytes hardly depend on the seed.
+ */
 const seedsOfTable = { small: 3, variation: 1 }
 
 export interface Wanted {
   readonly scales: readonly number[]
   readonly experiments: readonly ExperimentName[]
   readonly contenders: readonly Contender[]
-  /** Undefined: as many as the page needs. */
+  /** Undefined: as many as the document needs. */
   readonly seeds: number | undefined
 }
 
 /**
- * Plans the trials, the slowest of the last run first, so that no thread waits for it at the end.
+ * Plans the trials. Those that took longest in the last run come first, so that no thread has to
+ * wait for a long one at the end.
  */
 export function planTrials(wanted: Wanted, last: ReadonlyMap<string, TrialResult>): TrialPlan[] {
   const cost = (plan: TrialPlan): number => last.get(keyOf(plan))?.cpuSeconds ?? Infinity
@@ -32,7 +35,7 @@ export function planTrials(wanted: Wanted, last: ReadonlyMap<string, TrialResult
 function base(wanted: Wanted): TrialPlan[] {
   return wanted.scales.flatMap((scale) =>
     wanted.experiments.flatMap((experiment) => {
-      // Its pool is small in the paper, too, so it gets many seeds at full size.
+      // The paper's own pool is small in this experiment, so it gets many seeds at full size.
       if (experiment === 'table-3') return scale === 1 ? trials(experiment, contenders, wanted, { scale }, seeds.small) : []
       const most = scale === 1 ? seeds.whole : (experiment === 'table-2' ? seedsOfTable : seeds).small
       return trials(experiment, experiments[experiment].contenders, wanted, { scale }, most)
@@ -69,7 +72,7 @@ export function keyOf({ experiment, contender, seed, scale, variation }: TrialPl
   return [experiment, contender, seed, scale, variation ?? ''].join(' ')
 }
 
-/** In the order of the page. */
+/** Returns the results in the order of the document. */
 export function inOrder(results: Iterable<TrialResult>): TrialResult[] {
   const rank = ({ scale, variation, experiment, contender, seed }: TrialResult): readonly (number | string)[] => [
     -scale,

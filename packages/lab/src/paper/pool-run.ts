@@ -1,15 +1,19 @@
 /**
- * Runs one scenario with one of the contenders. The baselines have a node for server or bootstrap
- * service that is no member; `jel` has none, and its first member is like any other.
+ * Runs one scenario with one of the contenders. The baselines have an additional node for the
+ * server or the bootstrap service, which is not a member. `jel` has no such node, and its first
+ * member is like any other.
  */
 import { ScenarioRunner, type Costs, type Protocol, type Scenario, type SimulatedNode, type Simulation } from '@jel/simulator'
 import { SimulatedTestbed } from '@jel/simulator/internals'
 import type { Milliseconds, Notification } from '@jel/protocol'
 import type { BaselineName, NodeFactory } from './baselines/index.ts'
 
-/** How long a leaving node of the baselines goes on at most, ms: until the server has its leave. */
+/**
+ * Longest time that a leaving node of the baselines goes on, ms. Within it the server gets its
+ * leave.
+ */
 const leaveFlush = 20_000
-/** TCP, then SmartSockets' own handshake, in plain text. */
+/** Cost of a connection: TCP, then the handshake of SmartSockets in plain text. */
 const smartSockets = { setupDelays: 4, setupBytes: { dialler: 100, listener: 100 } }
 
 export interface PoolRun {
@@ -35,9 +39,9 @@ export function runPool(scenario: Scenario, { contender, create, seed, costs, on
     {
       seed,
       createProtocol: create,
-      // There are millions of them, and nothing reads them.
+      // The simulation does not keep notifications: there are millions, and nothing reads them.
       keepNews: false,
-      // The baselines make other promises than this project.
+      // The baselines do not make this project's promises.
       checkPromises: !hasService,
       ...(hasService && { leaveFlush }),
       network: { ...(hasService && smartSockets), ...(costs && { costs }) },

@@ -1,10 +1,10 @@
 /**
- * Re-runs the evaluation of the JEL paper: Figures 5 to 8, Tables II and III, with this project's
- * protocol beside the six of the paper, and draws its Figure 9.
+ * Runs the evaluation of the JEL paper again: Figures 5 to 8, and Tables II and III. This project's
+ * protocol runs beside the six of the paper. Also draws a Figure 9 of this project's pool.
  *
- *     pnpm paper                                   # everything, some hours of processor time
+ *     pnpm paper                                   # all trials, some hours of processor time
  *     pnpm paper --scale 0.2                       # a fifth of the nodes
- *     pnpm paper --only figure-6 --protocols jel   # these again; other results stay
+ *     pnpm paper --only figure-6 --protocols jel   # only these again; other results stay
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -23,12 +23,12 @@ import { tables } from './tables.ts'
 import { runTrials } from './trials.ts'
 import type { TrialResult } from './trial.ts'
 
-/** The document with the tables, and the folder beside it. */
+/** The document with the tables, and the folder with the curves and results. */
 const document = 'docs/jel-paper.md'
 const folder = 'docs/jel-paper'
 
 interface Found {
-  /** The runs behind the trials, the latest last, each with its number of trials. */
+  /** The runs that made the trials, the latest last, each with its number of trials. */
   readonly origins: readonly (Origin & { readonly trials: number })[]
   readonly trials: readonly TrialResult[]
 }
@@ -36,15 +36,15 @@ interface Found {
 export const experiment = bench({
   about: 'the figures of the JEL paper, with its own implementations beside ours',
   settings: {
-    only: someOf(experimentNames, 'which experiments'),
-    protocols: someOf(contenders, 'which protocols'),
-    scale: text(`1,${small}`, "shares of the paper's nodes; what the paper leaves open is varied with a fifth of them"),
-    seeds: optional('N', 'at most so many (3 at full size, 20 below)', readWhole),
-    out: text(folder, 'where curves, tables and results.json go; what is there is kept up to date'),
+    only: someOf(experimentNames, 'experiments'),
+    protocols: someOf(contenders, 'protocols'),
+    scale: text(`1,${small}`, "shares of the paper's nodes; settings that the paper leaves open are varied at a fifth"),
+    seeds: optional('N', 'most seeds (default: 3 at full size, 20 below)', readWhole),
+    out: text(folder, 'folder of the curves and results.json; earlier results in it stay'),
     threads: whole(availableParallelism(), 'trials at once'),
-    draw: flag('run nothing, only draw and tabulate what is there'),
+    draw: flag('run nothing, only draw and tabulate the earlier results'),
   },
-  notes: `Tables are written into ${document} when the folder is ${folder}. Status 1 if a claim that this project makes of itself does not hold.`,
+  notes: `Tables are written into ${document} when the folder is ${folder}. Exit status 1 if a claim of this project about itself does not hold.`,
   async measure({ only, protocols, scale, seeds, out, threads, draw: isDrawOnly }, { origin: present }) {
     const scales = scale.split(',').map((each) => readPositive('scale', each))
     const wanted = { experiments: only, contenders: protocols, scales, seeds }
@@ -53,7 +53,7 @@ export const experiment = bench({
     const results = new Map((before?.trials ?? []).map((result) => [keyOf(result), result]))
     const plans = isDrawOnly ? [] : planTrials(wanted, results)
     const origin = { ...present, trials: plans.length }
-    // A run of everything leaves nothing of the runs before.
+    // A run of all trials replaces all earlier runs.
     const isAll = plans.length >= results.size
     const origins = [...(isAll ? [] : (before?.origins ?? [])), ...(plans.length > 0 ? [origin] : [])]
     mkdirSync(out, { recursive: true })
@@ -100,7 +100,7 @@ function originText({ origins, trials }: Found): string {
   return `${runs.join('; then ')}. ${minutes(whole)} minutes of processor time at the paper's sizes, ${minutes(rest)} below.`
 }
 
-/** Writes one trial a line, for readable diffs. */
+/** Formats the results with one trial a line, for readable diffs. */
 function written({ origins, trials }: Found): string {
   return `{"origins":${JSON.stringify(origins)},"trials":[\n${trials.map((trial) => JSON.stringify(trial)).join(',\n')}\n]}\n`
 }

@@ -11,7 +11,7 @@ import { variations } from './variation.ts'
 
 type Figure = (result: TrialResult) => number | undefined
 
-/** By the name of its place in the document. */
+/** Returns the tables, each by the name of its place in the document. */
 export function tables(results: readonly TrialResult[]): Map<string, string> {
   const whole = new Outcome(results, 1)
   const both = [whole, new Outcome(results, small)]
@@ -93,7 +93,7 @@ function traffic(outcome: Outcome): string {
   return markdownTable(head, rows)
 }
 
-/** The effects of settings that the paper leaves open. */
+/** The effects of the settings that the paper leaves open. */
 function sensitivity(results: readonly TrialResult[]): string {
   const figures: Readonly<Partial<Record<ExperimentName, readonly [string, Figure, (spread: Spread | undefined) => string]>>> = {
     'figure-5': ['Figure 5, 99 %', ({ nearly }) => nearly, seconds],
@@ -128,7 +128,7 @@ function mega(spread: Spread | undefined): string {
   return written(spread, (value) => value.toFixed(value < 100 ? 2 : 0), '')
 }
 
-/** The median, and behind it the least and the most where they differ. */
+/** The median. The least and the largest value follow if they differ. */
 function written(spread: Spread | undefined, digits: (value: number) => string, unit: string): string {
   if (spread === undefined) return '–'
   const show = (value: number): string => (value === Infinity ? 'never' : digits(value))

@@ -8,7 +8,7 @@ import { runTrial, type TrialPlan } from './trial.ts'
 
 const plan = (rest: Partial<TrialPlan>): TrialPlan => ({ experiment: 'figure-5', contender: 'serial-send', seed: 1, scale: 0.02, ...rest })
 
-// A variation's assumption applies to the whole thread, in which other files are tested.
+// A variation changes the size of a member for the whole thread, in which other files are tested.
 afterAll(() => assumeMemberBytes(100))
 
 describe('a trial', () => {
@@ -21,7 +21,7 @@ describe('a trial', () => {
     expect(payload.service === undefined).toBe(contender === 'jel')
   })
 
-  it('reports when survivors knew of a crash', () => {
+  it('reports the time until survivors know of a crash', () => {
     const result = runTrial(plan({ experiment: 'figure-8', contender: 'jel', scale: 0.02 }))
     expect(joined(result)).toBeLessThan(5)
     expect(joined(result, 1)).toBeLessThan(5)
@@ -29,7 +29,7 @@ describe('a trial', () => {
     expect(result.crash).toMatchObject({ missed: 0 })
   })
 
-  it('takes longer where connections cost processor time, and sends more where members are larger', () => {
+  it('takes longer if connections cost processor time, and sends more if members are larger', () => {
     const nearly = (variation?: string): number => runTrial(plan(variation === undefined ? {} : { variation })).nearly ?? Infinity
     expect(nearly('processor-5ms')).toBeGreaterThan(nearly())
     const table = plan({ experiment: 'table-2', scale: 0.01 })
@@ -39,13 +39,13 @@ describe('a trial', () => {
   })
 })
 
-it('a scaled scenario has fewer nodes, and is otherwise unchanged', () => {
+it('a scaled scenario differs only in the number of nodes', () => {
   const { nodes, nodesBySite, network } = scenarioOf(experiments['figure-7'], 0.1)
   expect({ nodes, nodesBySite }).toEqual({ nodes: 80, nodesBySite: { VU: 40, UvA: 40 } })
   expect(network).toEqual(scenarioOf(experiments['figure-7'], 1).network)
 })
 
-it('a plan has three seeds at the paper’s sizes, twenty at a fifth, and each trial once', () => {
+it('a plan has three seeds at the paper’s sizes, twenty at a fifth, and no trial twice', () => {
   const plans = planTrials({ scales: [1, 0.2], experiments: experimentNames, contenders, seeds: undefined }, new Map())
   // prettier-ignore
   const seeds = (scale: number): number => plans.filter((each) => each.experiment === 'figure-6' && each.contender === 'jel' && each.scale === scale && each.variation === undefined).length

@@ -1,4 +1,4 @@
-/** One contender in one experiment. */
+/** Runs one contender in one experiment. */
 import type { Milliseconds, Notification } from '@jel/protocol'
 import { measuredCosts, noCosts, type SimulatedNode } from '@jel/simulator'
 import { assumeMemberBytes } from './baselines/index.ts'
@@ -11,7 +11,7 @@ export interface TrialPlan {
   readonly experiment: ExperimentName
   readonly contender: Contender
   readonly seed: number
-  /** Share of the nodes. */
+  /** Share of the paper's nodes. */
   readonly scale: number
   /** Name of the variation; undefined: the scenario's own settings. */
   readonly variation?: string
@@ -19,43 +19,47 @@ export interface TrialPlan {
 
 /** MB (10^6 bytes) over the whole experiment. */
 export interface Megabytes {
-  /** Mean of the members. */
+  /** The mean over the members. */
   readonly mean: number
-  /** The server's; undefined where all nodes are members. */
+  /** The service's bytes; undefined if there is no service. */
   readonly service?: number
 }
 
-/** Times are seconds; null: to the end. */
+/**
+ * The result of one trial. Times are seconds. As the end of an interval, null is the end of the
+ * run.
+ */
 export interface TrialResult extends TrialPlan {
   readonly nodes: number
   /**
-   * When the average perceived pool size (§6.1) was half, and 99 %, of the nodes of the first wave;
-   * undefined: never.
+   * Time at which the average perceived pool size (§6.1) reached half, and 99 %, of the nodes of
+   * the first wave; undefined: it never did.
    */
   readonly half?: number
   readonly nearly?: number
-  /** Intervals of at least a second in which all saw all. */
+  /** Intervals of at least a second in which all members saw all. */
   readonly agreed: readonly (readonly [from: number, to: number | null])[]
   /**
-   * Over the pairs of a crashed member and a survivor: time from the crash until half of the pairs,
-   * and the last one, had the news; and the number that never had it.
+   * Reports of crashes, over all pairs of a crashed member and a survivor. `half` and `last`: time
+   * from the crash until half of the pairs, and all of them, were reported; undefined: never.
+   * `missed`: number of pairs that were never reported.
    */
   readonly crash?: { readonly half?: number; readonly last?: number; readonly missed: number }
   /**
-   * Bytes as the original counts them: messages sent and received, without TCP/IP and other
-   * overhead.
+   * Bytes as the original counts them: messages sent and received, without the overhead of TCP/IP
+   * and others.
    */
   readonly payload: Megabytes
-  /** With all overhead. */
+  /** Bytes on the wire, sent and received, with all overhead. */
   readonly wire: Megabytes
-  /** The received bytes on the wire. */
+  /** Received bytes on the wire. */
   readonly received: Megabytes
   readonly events: number
-  /** Processor time of the thread that ran this. */
+  /** Processor time of the thread that ran the trial. */
   readonly cpuSeconds: number
   /**
-   * The average perceived pool size and the true one, in the order of time. Kept for the first seed
-   * only.
+   * The average perceived pool size and the true size over time. Kept only for the first seed
+   * without a variation.
    */
   readonly curve?: readonly (readonly [time: number, perceived: number, present: number])[]
 }
@@ -63,11 +67,11 @@ export interface TrialResult extends TrialPlan {
 const second = 1_000
 const points = 200
 /**
- * Shortest agreement that counts, ms: while nodes come one by one, all see all many times for
- * moments.
+ * Shortest agreement that counts, ms. While nodes come one by one, all members see all many times
+ * for a moment.
  */
 const lasting = 1_000
-/** Cores of a machine of DAS-3. */
+/** Number of cores of a machine of DAS-3. */
 const cores = 4
 
 export function runTrial(plan: TrialPlan): TrialResult {
@@ -101,7 +105,7 @@ export function runTrial(plan: TrialPlan): TrialResult {
   }
 }
 
-/** The sizes of all members' views together. */
+/** The sum of the sizes of all members' views. */
 class Views {
   readonly #nodes: number
   #sum = 0
@@ -138,7 +142,7 @@ function figuresOf(
   const every = Math.max(1, Math.ceil(time.length / points))
   const missed = crashes.missed(simulation.now, 0)
   const { count } = crashes.times
-  // The half of all news, including news that never came.
+  // The quantile that is half of all reports, including reports that never came.
   const halfOfAll = (0.5 * (count + missed)) / Math.max(1, count)
   const told = {
     half: halfOfAll > 1 ? undefined : crashes.times.quantile(halfOfAll),

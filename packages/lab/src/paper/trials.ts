@@ -1,8 +1,8 @@
-/** Runs trials on worker threads, one each. */
+/** Runs trials on worker threads, one thread for each trial. */
 import { Worker } from 'node:worker_threads'
 import type { TrialPlan, TrialResult } from './trial.ts'
 
-/** JavaScript heap of one trial: 2,000 nodes of the distributed implementation take 1.5 GB. */
+/** JavaScript heap of one trial, MB. 2,000 nodes of the distributed implementation take 1.5 GB. */
 const heapMB = 6_000
 
 export async function runTrials(
@@ -18,7 +18,7 @@ export async function runTrials(
 }
 
 async function runOne(plan: TrialPlan): Promise<TrialResult> {
-  // Each trial has its own thread, which frees its memory when it ends.
+  // Each trial has its own thread. When the thread ends, its memory is freed.
   const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: heapMB } })
   try {
     return await new Promise<TrialResult>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Variations of settings that the paper leaves open, or that were fitted to it. */
+/** Variations of settings that the paper leaves open, or that are fitted to the paper. */
 import type { DistributedSettings } from './baselines/index.ts'
 import { contenders, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -6,14 +6,13 @@ import type { ExperimentName } from './experiment.ts'
 export interface Variation {
   readonly name: string
   readonly title: string
-  /** The trials that try it. */
+  /** The experiments that are run with the variation. */
   readonly experiments: readonly ExperimentName[]
   readonly contenders?: readonly Contender[]
-  /** Settings of the scenario. */
+  /** Changed settings of the scenario. */
   readonly set?: readonly string[]
   /**
-   * Processor time of opening a connection, at each end, ms. Left out: nothing takes processor
-   * time.
+   * Processor time to open a connection, at each end, ms. Default: nothing takes processor time.
    */
   readonly connection?: number
   readonly memberBytes?: number

@@ -1,20 +1,20 @@
 import { NumberedBytes } from './numbered-bytes.ts'
 import type { Contact } from './call.ts'
 
-/** A node in ARRG's caches. All that know it share the object. */
+/** A node in ARRG's caches. All caches share one object for it. */
 export interface Peer {
   readonly number: number
   readonly contact: Contact
-  /** It takes part in peer sampling only: the bootstrap service. */
+  /** True for the bootstrap service, which takes part in peer sampling only. */
   readonly service: boolean
 }
 
-/** A bounded set of peers. When it is full, it drops random peers (§5.2). */
+/** A bounded set of peers. A full cache drops random peers (§5.2). */
 export class ArrgCache {
   readonly #size: number
   readonly #random: () => number
   readonly #peers: Peer[] = []
-  /** By number of the peer, 1 for those in here. */
+  /** By the peer's number: 1 for peers in the cache, 0 for others. */
   readonly #known = new NumberedBytes()
 
   constructor(size: number, random: () => number) {
@@ -32,7 +32,9 @@ export class ArrgCache {
     for (const peer of peers) this.add(peer)
   }
 
-  /** Drops random peers until the cache is within its bound. Call it after adding peers. */
+  /**
+   * Drops random peers until the cache is within its bound. Must be called after peers are added.
+   */
   trim(): void {
     while (this.#peers.length > this.#size) {
       const place = Math.floor(this.#random() * this.#peers.length)
@@ -50,7 +52,7 @@ export class ArrgCache {
   some(count: number): Peer[] {
     const { length } = this.#peers
     const wanted = Math.min(count, length)
-    // The first steps of a shuffle; the order of the peers means nothing.
+    // The first steps of a shuffle. They may change the order, because the order has no meaning.
     for (let i = 0; i < wanted; i++) {
       const drawn = i + Math.floor(this.#random() * (length - i))
       const peer = this.#peers[drawn] as Peer

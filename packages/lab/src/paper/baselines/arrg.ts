@@ -5,8 +5,8 @@ import type { DistributedMessage } from './distributed-message.ts'
 import type { DistributedSettings } from './distributed-settings.ts'
 
 /**
- * Peer sampling by gossip: random peers from a cache, from the fallback cache where that fails, and
- * at last from the service (§5.2).
+ * Peer sampling by gossip (§5.2). A node asks a random peer of its cache, then one of the fallback
+ * cache, and then the service. It stops at the first exchange that succeeds.
  */
 export class Arrg {
   readonly #node: BaselineNode<DistributedMessage>
@@ -36,7 +36,10 @@ export class Arrg {
     this.#stopped = true
   }
 
-  /** A random node of the pool; undefined if none is known, or if chance names the service. */
+  /**
+   * Returns a random node of the pool; undefined if the cache is empty, or if the random peer is
+   * the service.
+   */
   one(): Peer | undefined {
     const peer = this.#cache.one()
     return peer?.service === true ? undefined : peer

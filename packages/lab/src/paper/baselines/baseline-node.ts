@@ -6,9 +6,9 @@ import { Calls } from './calls.ts'
 import { Packet } from './packet.ts'
 
 /**
- * The common part of all baselines: threads that wait become timers, and connections that carry one
+ * The common part of all baselines. Threads that wait become timers, and connections that carry one
  * request become {@link Calls}. The first node has no introducer. It is the service (registry
- * server or bootstrap service) and no member of the pool.
+ * server or bootstrap service), and not a member of the pool.
  */
 export abstract class BaselineNode<M extends Message> implements Protocol {
   readonly parts: ProtocolParts
@@ -25,11 +25,11 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
   }
 
   /**
-   * Called when the node is up. `service`: how to reach the service; undefined if this node is the
-   * service.
+   * Called when the node is up. `service`: the contact of the service; undefined if this node is
+   * the service.
    */
   protected abstract started(self: Member, service: Introducer | undefined): void
-  /** Answers a request; undefined for no answer. */
+  /** Returns the answer to a request; undefined for no answer. */
   protected abstract serve(request: M): M | undefined
   protected abstract left(): void
   abstract members(): Member[]
@@ -69,7 +69,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
     this.#effects.push({ type: 'notify', notification })
   }
 
-  /** Runs the action after this delay. */
+  /** Runs the action after this delay. Returns a handle to cancel it. */
   after(delay: Milliseconds, action: () => void): EventHandle {
     return this.#agenda.schedule(this.#now + delay, action)
   }

@@ -15,7 +15,7 @@ class Pool {
     this.simulation = new Simulation({
       seed,
       createProtocol: baselines[name](),
-      // Their first news is not always their own join: only `jel` promises that.
+      // The first event of a node is not always its own join: only `jel` promises that.
       checkPromises: false,
       leaveFlush: 5_000,
       network: { delay: uniformDelay(0.1, 0.3) },
@@ -26,7 +26,7 @@ class Pool {
     this.nodes = Array.from({ length: count }, spawn)
   }
 
-  /** True if each of these sees exactly these. */
+  /** True if each of these nodes sees exactly these nodes. */
   readonly agree = (on = this.nodes): boolean => {
     const expected = ids(on)
     return on.every(({ protocol }) => ids(protocol.members()) === expected)
@@ -41,7 +41,7 @@ function ids(members: readonly { readonly id: string }[]): string {
 }
 
 describe.each(names)('%s', (name) => {
-  it('makes all members known to all, reports each join once, and does not count the service as a member', () => {
+  it('shows all members to all, reports each join once, and does not count the service as a member', () => {
     const { simulation, nodes, service, agree } = new Pool(name, 40)
     simulation.runUntil(() => agree(), 60_000, 'all know all')
     for (const { news } of nodes) expect(news.filter(({ notification: { type } }) => type === 'joined')).toHaveLength(40)
@@ -49,7 +49,7 @@ describe.each(names)('%s', (name) => {
     expect(ids(nodes[7]?.protocol.members() ?? [])).not.toContain(service.id)
   })
 
-  it('spreads leaves as leaves', () => {
+  it('reports leaves as leaves', () => {
     const { simulation, nodes, agree } = new Pool(name, 40)
     simulation.runUntil(() => agree(), 60_000)
     const [first, second, ...rest] = nodes
@@ -61,14 +61,15 @@ describe.each(names)('%s', (name) => {
     }
   })
 
-  it('finds a crash only by its time-out of 120 s', () => {
+  it('finds a crash only by the time-out of 120 s', () => {
     const { simulation, nodes, agree } = new Pool(name, 20)
     simulation.runUntil(() => agree(), 60_000)
     simulation.run(60_000)
     const [victim, ...rest] = nodes
     if (victim !== undefined) simulation.kill(victim)
     const took = simulation.runUntil(() => agree(rest), 200_000, 'the crash is known')
-    // The server had its heartbeat at most 96 s before the crash; gossip had one just before.
+    // The server had a heartbeat of the victim at most 96 s before the crash. Gossip had one just
+    // before the crash.
     expect(took).toBeGreaterThan(name === 'distributed' ? 110_000 : 24_000)
     expect(rest[0]?.news.at(-1)?.notification.type).toBe('died')
   })
@@ -84,7 +85,7 @@ describe.each(names)('%s', (name) => {
   })
 })
 
-describe('the techniques compared', () => {
+describe('the techniques in comparison', () => {
   function joinTest(name: BaselineName, megabits = Infinity): { took: number; server: number; node: number } {
     const pool = new Pool(name, 80, { over: 800, megabits })
     const took = pool.simulation.runUntil(() => pool.agree(), 120_000)
@@ -94,27 +95,27 @@ describe('the techniques compared', () => {
   }
   const results = Object.fromEntries(names.map((name) => [name, joinTest(name)])) as Record<BaselineName, ReturnType<typeof joinTest>>
 
-  it('adaptive gossip is faster than plain gossip, the tree is faster than both, the distributed one is slowest', () => {
+  it('adaptive gossip is faster than plain gossip, the tree is faster than both, and the distributed implementation is slowest', () => {
     expect(results['adaptive-gossip'].took).toBeLessThan(results.gossip.took)
     expect(results['broadcast-tree'].took).toBeLessThan(results['adaptive-gossip'].took)
     for (const name of central) expect(results[name].took).toBeLessThan(results.distributed.took)
   })
 
-  it('on a narrow network serial send is the slowest of the central techniques, peer bootstrap and the tree the fastest', () => {
+  it('on a narrow network serial send is the slowest central technique, and peer bootstrap and the tree are faster than gossip', () => {
     const took = Object.fromEntries(central.map((name) => [name, joinTest(name, 2).took])) as Record<BaselineName, number>
     for (const name of central) if (name !== 'serial-send') expect(took[name]).toBeLessThan(took['serial-send'])
     for (const fast of ['peer-bootstrap', 'broadcast-tree'] as const)
       for (const slow of ['gossip', 'adaptive-gossip'] as const) expect(took[fast]).toBeLessThan(took[slow])
   })
 
-  it('serial send loads the server most, peer bootstrap less, the tree and gossip least', () => {
+  it('serial send loads the server most, peer bootstrap less, and the tree and gossip least', () => {
     expect(results['peer-bootstrap'].server).toBeLessThan(0.8 * results['serial-send'].server)
     for (const name of ['broadcast-tree', 'gossip', 'adaptive-gossip'] as const)
       expect(results[name].server).toBeLessThan(0.6 * results['peer-bootstrap'].server)
     expect(results.gossip.server).toBeLessThan(results['adaptive-gossip'].server)
   })
 
-  it('the tree costs nodes more than the other central techniques, gossip among nodes far more than all', () => {
+  it('nodes send and receive more with the tree than with other central techniques, and most in the distributed implementation', () => {
     for (const name of central) {
       if (name !== 'broadcast-tree') expect(results[name].node).toBeLessThan(results['broadcast-tree'].node)
     }
@@ -122,7 +123,7 @@ describe('the techniques compared', () => {
   })
 })
 
-it.each(names)('%s runs in a scenario, too', (name) => {
+it.each(names)('%s also runs in a scenario', (name) => {
   const scenario = parseScenario('nodes: 12\nduration: 30s\nexpect: [{ allKnowAll: { within: 25s } }]')
   const { runner, members } = runPool(scenario, { contender: name, create: baselines[name](), seed: 1 })
   expect(runner.verdicts()[0]).toMatchObject({ held: true })

@@ -17,7 +17,7 @@ function join(time: number): PoolEvent {
   return new PoolEvent(time, 'joined', member)
 }
 
-/** The number of hand-overs from the root to each. Fails on events that are reached twice. */
+/** The number of hops from the root to each event. Fails on events that are reached twice. */
 function depths(tree: BinomialTree): Map<PoolEvent, number> {
   const found = new Map<PoolEvent, number>()
   const visit = (of: PoolEvent | undefined, depth: number): void => {
@@ -32,7 +32,7 @@ function depths(tree: BinomialTree): Map<PoolEvent, number> {
 }
 
 describe('BinomialTree', () => {
-  it('gives the root of 2^k - 1 nodes k children, each the top of half the rest', () => {
+  it('gives the root of 2^k - 1 nodes k children, each at the top of half of the remaining nodes', () => {
     const tree = new BinomialTree()
     for (let time = 0; time < 31; time++) tree.add(join(time))
     const sizes = tree.children(undefined).map((child) => {
@@ -42,7 +42,7 @@ describe('BinomialTree', () => {
     expect(sizes).toEqual([16, 8, 4, 2, 1])
   })
 
-  it('reaches each node once in as many hops as the pool has doublings, also after joins and leaves', () => {
+  it('reaches each node once in a logarithmic number of hops, also after joins and leaves', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ leave: fc.boolean(), who: fc.nat() }), { maxLength: 200 }), (steps) => {
         const tree = new BinomialTree()
@@ -64,7 +64,7 @@ describe('BinomialTree', () => {
     )
   })
 
-  it('is the same tree after a copy, also for later nodes', () => {
+  it('has a copy that is the same tree, also after later joins', () => {
     const tree = new BinomialTree()
     const events = Array.from({ length: 40 }, (_, time) => join(time))
     for (const event of events) tree.add(event)

@@ -3,18 +3,18 @@ import type { PoolEvent } from './event-stream.ts'
 import { ArrayMemberList, type MemberList } from './member-list.ts'
 
 /**
- * The binomial broadcast tree of §5.1.3, laid out in an array. Below the root hang trees of order
- * 0, 1, 2 and so on; the one of order k takes the places from 2^k - 1 on. A node of order o at
- * place p has children of order 0 to o - 1, the j-th at p + 2^j. A newcomer takes the first free
- * place. The children of a free place stand in for it. All nodes see the same events in the same
- * order, so they have the same tree.
+ * The binomial broadcast tree of §5.1.3 in an array. Below the root are trees of order 0, 1, 2 and
+ * so on. The tree of order k starts at place 2^k - 1. A node of order o has children of order 0 to
+ * o - 1. If the node is at place p, its child of order j is at place p + 2^j. A newcomer takes the
+ * first free place. The children of a free place take the part of that place. All nodes see the
+ * same events in the same order, so they have the same tree.
  */
 export class BinomialTree implements MemberList {
   readonly #members = new ArrayMemberList()
   readonly #slots: (PoolEvent | undefined)[] = []
-  /** By the number of the join, its place. */
+  /** The place of each member, by the number of its join. */
   readonly #places: number[] = []
-  /** Free places below {@link #slots}' length, the first one last. */
+  /** Free places below the length of {@link #slots}, the first free place last. */
   #spares: number[] = []
 
   get size(): number {
@@ -70,7 +70,7 @@ export class BinomialTree implements MemberList {
     return found
   }
 
-  /** The largest subtree first: it takes longest. */
+  /** Collects the largest subtree first, because it takes longest. */
   #below(place: number, order: number, found: PoolEvent[]): void {
     for (let child = order - 1; child >= 0; child--) this.#collect(place + 2 ** child, child, found)
   }
@@ -83,12 +83,12 @@ export class BinomialTree implements MemberList {
   }
 }
 
-/** The order of the subtree whose top is at this place. */
+/** Returns the order of the subtree whose top is at this place. */
 function orderAt(place: number): number {
   let order = floorLog2(place + 1)
   let top = 2 ** order - 1
   while (top !== place) {
-    // The child whose subtree, from top + 2^j up to top + 2^(j + 1) - 1, holds the place.
+    // Goes to the child whose subtree holds the place: from top + 2^j up to top + 2^(j + 1) - 1.
     order = floorLog2(place - top)
     top += 2 ** order
   }

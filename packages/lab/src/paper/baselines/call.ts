@@ -6,7 +6,7 @@ export interface Contact {
   readonly address: Address
 }
 
-/** A message of a call. `bytes`: its size on the wire. */
+/** A message of a call. `bytes`: its size on the wire, in bytes. */
 export interface Message {
   readonly type: string
   readonly bytes: number
@@ -15,14 +15,14 @@ export interface Message {
 export interface CallOptions<M extends Message> {
   readonly to: Contact
   readonly request: M
-  /** Gives up when there is no connection after this time. */
+  /** The call fails if there is no connection after this time. */
   readonly timeout: Milliseconds
   /**
-   * A peer that can't be reached is tried again until then (the `fillTimeout` of the SmartSockets
-   * library).
+   * True if an unreachable peer is tried again until the timeout (the `fillTimeout` of the
+   * SmartSockets library).
    */
   readonly persistent: boolean
-  /** Takes an answer. Returns the next message of the call; undefined ends the call. */
+  /** Takes an answer. Returns the next message of the call, or undefined to end the call. */
   answered(message: M): M | undefined
   failed(): void
 }

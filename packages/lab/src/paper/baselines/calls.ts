@@ -5,12 +5,12 @@ import type { CallOptions, Message } from './call.ts'
 import { Packet } from './packet.ts'
 
 /**
- * Delay before a retry of a peer that can't be reached. Guess: SmartSockets spreads its attempts
- * over about a second.
+ * Delay before an unreachable peer is tried again. Guess: SmartSockets spreads its attempts over
+ * about a second.
  */
 const retryAfter: Milliseconds = 1_000
 
-/** How often a connection that breaks during a call is opened again. */
+/** Most times that a connection that breaks during a call is opened again. */
 const maxBreaks = 5
 
 const refusal: Message = { type: 'refusal', bytes: 1 }
@@ -25,16 +25,16 @@ interface Call<M extends Message> {
 }
 
 interface Line<M extends Message> {
-  /** The dialler closes; the other end waits for that. */
+  /** True if this end dialled. The dialler closes the connection; the other end waits for that. */
   readonly dialled: boolean
   state: 'dialling' | 'up' | 'closing'
-  /** The peer dialled while this end closed. */
+  /** The peer has dialled again while this end was closing. */
   reopened: boolean
-  /** Own calls that need this line. */
+  /** This node's calls that need the line, by number. */
   readonly calls: Map<number, Call<M>>
 }
 
-/** The interface of the node that makes calls. */
+/** The node that makes the calls. */
 export interface Caller {
   readonly now: Milliseconds
   effect(effect: Effect<Payload>): void
@@ -43,9 +43,9 @@ export interface Caller {
 }
 
 /**
- * Requests and their answers, each over a connection that is opened for it and closed after it, as
- * in the original. Two nodes have one link, so overlapping calls between them share it. A node that
- * closes it too early for the other makes the other dial again.
+ * Requests and their answers. As in the original, each call opens a connection and closes it
+ * afterwards. Two nodes have only one link, so overlapping calls between them share it. If one node
+ * closes the link while the other still needs it, the other dials again.
  */
 export class Calls<M extends Message> {
   readonly #caller: Caller
@@ -59,7 +59,7 @@ export class Calls<M extends Message> {
     this.#serve = serve
   }
 
-  /** Calls under way. */
+  /** Number of calls that have not ended. */
   get pending(): number {
     let pending = 0
     for (const line of this.#lines.values()) pending += line.calls.size
@@ -83,7 +83,7 @@ export class Calls<M extends Message> {
     this.#start(call)
   }
 
-  /** Stops answering. Own calls go on. */
+  /** Stops answering. This node's own calls go on. */
   stop(): void {
     this.#stopped = true
   }

@@ -15,9 +15,9 @@ export class CentralClient {
   readonly #technique: CentralTechnique
   readonly #service: Contact
   readonly #stream = new EventStream()
-  /** Of the pool as it was at {@link #time}; undefined before the state has come. */
+  /** The members at {@link #time}; undefined until the state has come. */
   #memberList: MemberList | undefined
-  /** The next event to apply. */
+  /** The number of the next event to apply. */
   #time = 0
   #join: PoolEvent | undefined
   #pusher: Pusher | undefined
@@ -41,7 +41,7 @@ export class CentralClient {
     })
   }
 
-  /** Sends a leave to the server, and stops on its answer. */
+  /** Sends a leave to the server. Stops when the server has answered. */
   leave(): void {
     if (this.#join === undefined) this.#stop()
     else this.#ask(message.aboutSelf('leave', this.#join), () => this.#stop())
@@ -70,7 +70,7 @@ export class CentralClient {
     }
   }
 
-  /** The first event that this node lacks. */
+  /** The number of the first event that this node lacks. */
   get #needs(): number {
     return this.#memberList === undefined ? this.#stream.next : Math.max(this.#time, this.#stream.next)
   }
@@ -115,7 +115,7 @@ export class CentralClient {
     this.#node.after(this.#heartbeatDue - this.#node.now, () => this.#heartbeat())
   }
 
-  /** Asks one peer after the other for the state, at last the server (§5.1.2). */
+  /** Asks one peer after the other for the state, and finally the server (§5.1.2). */
   #bootstrap(peers: readonly PoolEvent[], next: number): void {
     if (this.#memberList !== undefined || this.#stopped) return
     const peer = peers[next]
@@ -212,7 +212,7 @@ export class CentralClient {
   }
 
   #resetHeartbeat(): void {
-    // As the original: 0.3 to 0.8 of the interval within which the server expects a message.
+    // As in the original: 0.3 to 0.8 of the interval within which the server expects a message.
     this.#heartbeatDue = this.#node.now + this.#technique.heartbeatInterval * (0.3 + this.#node.random() / 2)
   }
 

@@ -3,13 +3,13 @@ import type { PoolEvent } from './event-stream.ts'
 import type { MemberList } from './member-list.ts'
 import * as sizes from './sizes.ts'
 
-/** The pool at one time. */
+/** The members of the pool before the event with the number `time`. */
 export interface PoolState {
   readonly time: number
   readonly members: MemberList
 }
 
-/** The messages between server and nodes of the central implementation. */
+/** The messages of the central implementation. */
 export type CentralMessage = { readonly bytes: number } & (
   | { readonly type: 'join'; readonly member: Member }
   | { readonly type: 'welcome'; readonly join: PoolEvent; readonly since: number; readonly peers: readonly PoolEvent[] }

@@ -11,14 +11,14 @@ import { pickDistinct } from './pick.ts'
 
 interface Entry {
   readonly join: PoolEvent
-  /** The first event that it lacked at the last push. */
+  /** The number of the first event that the node lacked at the last push. */
   confirmed: number
   seen: Milliseconds
   pinged: boolean
 }
 
 /**
- * The registry server of §5.1: it numbers all changes, sends them to the nodes, and detects
+ * The registry server of §5.1. It numbers all events, sends them to the nodes, and detects
  * failures.
  */
 export class CentralServer {
@@ -50,8 +50,8 @@ export class CentralServer {
       push: (target: PoolEvent, done: () => void) => this.#push(target, done),
     }
     const targets = (): PoolEvent[] => [...this.#memberList.list]
-    // The original goes through all nodes now and then with each technique; with serial send, new
-    // events begin the next round as well.
+    // With each technique, the original goes through all nodes at long intervals. With serial send,
+    // a new event also begins the next round.
     this.#pushers.push(new Pusher(this.#node, { ...common, interval: fallbackInterval, triggered: dissemination === 'serial', targets }))
     if (dissemination === 'tree') {
       const children = (): PoolEvent[] => this.#memberList.children(undefined)
@@ -149,8 +149,8 @@ export class CentralServer {
   }
 
   /**
-   * Pings each node that has been silent for the heartbeat interval, and declares it dead if that
-   * fails.
+   * Pings each node that has been silent for the heartbeat interval. Declares the node dead if the
+   * ping fails.
    */
   #look(): void {
     for (const entry of this.#entries.values()) {
@@ -172,7 +172,7 @@ export class CentralServer {
     this.#node.after(lookEvery, () => this.#look())
   }
 
-  /** Forgets events that all nodes have; newcomers do not need them. */
+  /** Forgets events that all nodes have. Newcomers do not need them. */
   #purge(): void {
     if (this.#purgeDue > this.#node.now) return
     this.#purgeDue = this.#node.now + purgeEvery
@@ -192,7 +192,7 @@ export class CentralServer {
 /** Interval between checks for silent nodes. */
 const lookEvery: Milliseconds = 1_000
 /**
- * The original purges after each round; looking through all nodes more often than this changes
- * nothing.
+ * Interval between purges. The original purges after each round, but a shorter interval than this
+ * changes nothing.
  */
 const purgeEvery: Milliseconds = 1_000

@@ -1,30 +1,37 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { MemberList } from './member-list.ts'
 
-/** How the central implementation disseminates events, with the settings of the original. */
+/**
+ * A technique of the central implementation to disseminate events, with the original's settings.
+ */
 export interface CentralTechnique {
   readonly dissemination: 'serial' | 'tree' | 'gossip'
-  /** Newcomers get the state of the pool from other nodes (§5.1.2). */
+  /** True if newcomers get the state of the pool from other nodes (§5.1.2). */
   readonly peerBootstrap: boolean
-  /** The server seeds log2(pool size) times as often (§5.1.4). */
+  /** True if the server seeds log2(pool size) times as often (§5.1.4). */
   readonly adaptive: boolean
   createMemberList(): MemberList
   /** Number of peers that a newcomer gets. IPL: 25. */
   readonly bootstrapPeers: number
-  /** Connections that the server opens at once to push. IPL: 25. */
+  /** Number of connections that the server opens at once to push events. IPL: 25. */
   readonly serverThreads: number
-  /** The same for an inner node of the tree. IPL: 10. */
+  /** Number of connections that an inner node of the tree opens at once. IPL: 10. */
   readonly nodeThreads: number
-  /** IPL: 1 s. */
+  /**
+   * Mean interval between two exchanges of a node, and between two seeds of the server. IPL: 1 s.
+   */
   readonly gossipInterval: Milliseconds
-  /** Time after which the server goes through all nodes with any technique. IPL: 30 s. */
+  /** Interval after which the server goes through all nodes, with any technique. IPL: 30 s. */
   readonly fallbackInterval: Milliseconds
-  /** Time after which nodes of the tree ask their children even when nothing is new. IPL: 1 s. */
+  /**
+   * Interval after which nodes of the tree contact their children even if there are no new events.
+   * IPL: 1 s.
+   */
   readonly treeInterval: Milliseconds
-  /** The paper: 120 s. */
+  /** Silence after which the server pings a node. Paper: 120 s. */
   readonly heartbeatInterval: Milliseconds
-  /** IPL: 10 s. */
+  /** Time within which the server must connect to a node. IPL: 10 s. */
   readonly serverConnectTimeout: Milliseconds
-  /** IPL: 300 s. */
+  /** Time within which a node must connect to another one or to the server. IPL: 300 s. */
   readonly nodeConnectTimeout: Milliseconds
 }

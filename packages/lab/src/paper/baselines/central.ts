@@ -26,7 +26,7 @@ const serialSend: CentralTechnique = {
 }
 const gossip: CentralTechnique = { ...serialSend, dissemination: 'gossip', peerBootstrap: true }
 
-/** The five ways in which §5.1 disseminates events. */
+/** The five techniques of §5.1 to disseminate events. */
 export const centralTechniques = {
   'serial-send': serialSend,
   'peer-bootstrap': { ...serialSend, peerBootstrap: true },
@@ -35,7 +35,7 @@ export const centralTechniques = {
   'adaptive-gossip': { ...gossip, adaptive: true },
 } satisfies Record<string, CentralTechnique>
 
-/** The central implementation: the first node is the server, all others are members. */
+/** The central implementation. The first node is the server, and all others are members. */
 export class CentralNode extends BaselineNode<CentralMessage> {
   readonly #technique: CentralTechnique
   #role: CentralServer | CentralClient | undefined

@@ -2,34 +2,36 @@ import type { Member } from '@jel/protocol'
 import type { Peer } from './arrg-cache.ts'
 import * as sizes from './sizes.ts'
 
-/** A member, with a number that stands for its UUID. */
+/** A member, with a number in place of its UUID. */
 export interface Person {
   readonly number: number
   readonly member: Member
 }
 
-/** All members that left or died, by number: the first `count` of a list that only grows. */
+/**
+ * Numbers of the members that left or died: the first `count` entries of a list that only grows.
+ */
 interface Ended {
   readonly persons: readonly number[]
   readonly count: number
 }
 
-/** Gossip about one member that others failed to reach, or that has ended. */
+/** Gossip about one member that others could not reach, or that has ended. */
 export interface Remark {
-  /** Numbers of the members that could not reach it. */
+  /** Numbers of the members that could not reach this member. */
   readonly witnesses: readonly number[]
   readonly ended: 'left' | 'died' | undefined
 }
 
 /**
- * One side of a gossip exchange: for some members the time since they were last seen, and all
- * members that are gone.
+ * One side of a gossip exchange: the time since some members were last seen, and all members that
+ * have ended.
  */
 export interface Gossip {
   readonly persons: Int32Array
-  /** In the order of {@link persons}, milliseconds. */
+  /** ms since each member was last seen, in the order of {@link persons}. */
   readonly unseen: Float64Array
-  /** By number of the person. */
+  /** By the number of the member. */
   readonly remarks: ReadonlyMap<number, Remark> | undefined
   readonly died: Ended
   readonly left: Ended

@@ -1,31 +1,36 @@
 import type { Milliseconds } from '@jel/protocol'
 
 /**
- * Settings of the distributed implementation (§5.2). They are the original's unless a comment gives
- * another source.
+ * Settings of the distributed implementation (§5.2). They are the original's, unless a comment
+ * gives another source.
  */
 export interface DistributedSettings {
-  /** The interval between two gossips is 0 to 1 times this, 0.5 on average. */
+  /**
+   * Bound on the interval between two gossips. The interval is a random share of it, on average
+   * half.
+   */
   readonly gossipInterval: Milliseconds
   /**
-   * Members, chosen at random, in one message. The paper gives no number, the published default is
-   * 30,000. Fitted to Table II.
+   * Number of random members in one message. The paper gives no number, and the published default
+   * is 30,000. Fitted to Table II.
    */
   readonly gossipSize: number
   readonly arrgInterval: Milliseconds
   readonly arrgSize: number
   readonly cacheSize: number
-  /** A member that is not seen for so long is suspected (§6.3: 120 s). */
+  /** A member is suspected if it has not been seen for this time (§6.3: 120 s). */
   readonly deadTimeout: Milliseconds
-  /** More members than this must have failed to reach a suspect. */
+  /**
+   * Number of witnesses. A suspect is declared dead if more members than this could not reach it.
+   */
   readonly witnesses: number
   readonly pingInterval: Milliseconds
   /**
-   * Suspects that can't be reached are tried until the time-out, one after the other. With this
-   * setting practically no crash is noticed: see docs/jel-paper.md.
+   * True if an unreachable suspect is tried until the time-out, before the next suspect is tried.
+   * With this setting practically no crash is noticed: see docs/jel-paper.md.
    */
   readonly persistentPings: boolean
-  /** Suspects that are called in one round. */
+  /** Number of suspects that are called in one round. */
   readonly pingCount: number
   /** Number of nodes that receive a leave. */
   readonly leavesSent: number

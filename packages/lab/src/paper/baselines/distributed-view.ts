@@ -4,10 +4,10 @@ import type { Gossip, Person, Remark } from './distributed-message.ts'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { pickDistinct } from './pick.ts'
 
-/** States of a member in a node's view, by number. */
+/** States of a member in a node's view. */
 const unknown = 0
 const present = 1
-/** Its end is known. The next `tidy` removes it and reports the end. */
+/** The member's end is known. The next `tidy` removes the member and reports the end. */
 const ending = 2
 const over = 3
 
@@ -20,20 +20,22 @@ interface Host {
 }
 
 /**
- * The list of members of the distributed implementation, with its failure detection by time-out and
- * witnesses (§5.2). It stores columns of numbers, so that the entries of thousands of nodes with
- * thousands of members each fit into memory.
+ * The member list of the distributed implementation, with its failure detection by time-out and
+ * witnesses (§5.2). It is stored in columns of numbers, so that thousands of lists with thousands
+ * of members each fit into memory.
  */
 export class DistributedView {
   readonly #host: Host
   readonly #settings: DistributedSettings
   readonly #numbers: NodeNumbers
   readonly #self: number
-  /** Columns, by number of the person. */
+  /**
+   * Columns, by the number of the member: state, time of the last sighting, and place in the list.
+   */
   #states = new Uint8Array(64)
   #seen = new Float64Array(64)
   #places = new Int32Array(64)
-  /** Numbers of the members in the list, whose length is {@link #size}. */
+  /** Numbers of the members in the list. Its length is {@link #size}. */
   #list = new Int32Array(64)
   #size = 0
   readonly #witnesses = new Map<number, Set<number>>()
@@ -54,7 +56,7 @@ export class DistributedView {
     return Array.from(this.#list.subarray(0, this.#size), (number) => this.#numbers.person(number).member)
   }
 
-  /** A random part of the view. It always contains the node itself, as just seen. */
+  /** Returns a random part of the view. It always contains the node itself, as just seen. */
   say(): Gossip {
     const { now } = this.#host
     this.#seen[this.#self] = now
@@ -87,7 +89,7 @@ export class DistributedView {
     for (let i = 0; i < left.count; i++) this.#heardEnd(left.persons[i] as number, 'left')
   }
 
-  /** The member itself announces its leave. */
+  /** Handles a member's own announcement of its leave. */
   heardLeave({ number }: Person): void {
     if (this.#state(number) === unknown) this.#add(number, this.#host.now)
     this.#end(number, 'left')
@@ -95,7 +97,8 @@ export class DistributedView {
   }
 
   /**
-   * Removes members whose end is known, and suspects that have too few other members as witnesses.
+   * Removes members whose end is known. Before that, it declares a suspect dead if the suspect has
+   * at least as many witnesses as there are unsuspected members.
    */
   tidy(): void {
     this.#seen[this.#self] = this.#host.now
@@ -108,7 +111,7 @@ export class DistributedView {
     for (const [number, how] of endings) this.#remove(number, how)
   }
 
-  /** Members to call: some of those not seen for too long. */
+  /** Returns some of the members that were not seen for too long. The node calls them. */
   suspects(): Person[] {
     const { pingCount } = this.#settings
     return pickDistinct(this.#suspects(), pingCount, () => this.#host.random()).map((number) => this.#numbers.person(number))
@@ -197,8 +200,8 @@ export class DistributedView {
   }
 
   /**
-   * Returns `count` of the list, each equally likely: the first steps of a shuffle, as the order of
-   * the list means nothing.
+   * Returns `count` members of the list, each equally likely. These are the first steps of a
+   * shuffle; they may change the order, because the order of the list has no meaning.
    */
   #some(count: number): Int32Array {
     const wanted = Math.min(count, this.#size)
@@ -214,7 +217,7 @@ export class DistributedView {
     return this.#list.slice(0, wanted)
   }
 
-  /** Makes room for this number, and for one more in the list. */
+  /** Makes space for this number in the columns, and for one more member in the list. */
   #reserve(number: number): void {
     const { length } = this.#states
     if (number < length && this.#size < length) return

@@ -10,8 +10,8 @@ import type { DistributedSettings } from './distributed-settings.ts'
 import { DistributedView } from './distributed-view.ts'
 
 /**
- * The distributed implementation: the first node is the bootstrap service, which runs ARRG only;
- * all others are members.
+ * The distributed implementation. The first node is the bootstrap service, which runs only ARRG.
+ * All others are members.
  */
 export class DistributedNode extends BaselineNode<DistributedMessage> {
   readonly #settings: DistributedSettings
@@ -60,7 +60,7 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
     }
   }
 
-  /** Sends a leave to some of ARRG's peers, then stops. */
+  /** Sends a leave to some of ARRG's peers. Stops when they have answered or failed. */
   protected left(): void {
     const told = this.#arrg?.some(this.#settings.leavesSent) ?? []
     let waiting = told.length
@@ -105,7 +105,7 @@ export class DistributedNode extends BaselineNode<DistributedMessage> {
     })
   }
 
-  /** Calls members that were not seen for too long, one after the other. */
+  /** Calls suspects, one after the other. Repeats this until the node stops. */
   #look(view: DistributedView): void {
     if (this.#stopped) return
     view.tidy()

@@ -16,17 +16,17 @@ function times(found: readonly PoolEvent[]): number[] {
 }
 
 describe('EventStream', () => {
-  it('knows the first missing event, in whatever order events come', () => {
+  it('knows the first missing event, whatever the order of arrival', () => {
     expect(stream(0, 1, 3).next).toBe(2)
     expect(stream(3, 1, 0, 2).next).toBe(4)
   })
 
-  it('hands out no event behind a gap', () => {
+  it('returns no event after a gap', () => {
     expect(times(stream(0, 1, 3, 4).from(0))).toEqual([0, 1])
     expect(times(stream(0, 1, 3, 4, 6).from(3))).toEqual([3, 4])
   })
 
-  it('neither keeps nor needs purged events', () => {
+  it('does not keep purged events, and does not wait for them', () => {
     const purged = stream(0, 1, 2, 5)
     purged.forget(4)
     expect(purged.next).toBe(4)

@@ -1,12 +1,12 @@
 import type { Member, Notification } from '@jel/protocol'
 
-/** One change of the pool, numbered by the server. All nodes share the object. */
+/** One change of the pool, with a number from the server. All nodes share the object. */
 export class PoolEvent {
-  /** Its number, from 0: the paper's sequence number, the original's event time. */
+  /** The number of the event, from 0: the paper's sequence number, the original's event time. */
   readonly time: number
   readonly type: 'joined' | 'left' | 'died'
   readonly member: Member
-  /** The event of this member's join: itself for `joined`. */
+  /** The join of the same member; for a `joined` event, the event itself. */
   readonly join: PoolEvent
   readonly notification: Notification
 
@@ -21,10 +21,7 @@ export class PoolEvent {
   }
 }
 
-/**
- * The events that a node holds, in order from the first that it keeps, with gaps for missing
- * events.
- */
+/** The events that a node holds, in order from the first kept one, with gaps for missing events. */
 export class EventStream {
   #first: number
   readonly #events: (PoolEvent | undefined)[] = []
@@ -52,14 +49,14 @@ export class EventStream {
     while (this.#events[this.#next - this.#first] !== undefined) this.#next += 1
   }
 
-  /** The events from `time` on, up to the first gap. */
+  /** Returns the events from `time` on, up to the first gap. */
   from(time: number): readonly PoolEvent[] {
     const start = Math.max(time, this.#first) - this.#first
     const end = start >= this.#next - this.#first ? this.#gapAfter(start) : this.#next - this.#first
     return this.#events.slice(start, end) as PoolEvent[]
   }
 
-  /** Drops all events before `time`, and expects none of them. */
+  /** Drops all events before `time`, and does not wait for missing ones among them. */
   forget(time: number): void {
     if (time <= this.#first) return
     this.#events.splice(0, time - this.#first)

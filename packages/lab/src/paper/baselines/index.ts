@@ -1,9 +1,9 @@
 /**
- * The implementations that the JEL paper compares (§5), for the simulator only: five ways of the
- * central one, and the distributed one.
+ * The implementations that the JEL paper compares (§5), for the simulator only: the central
+ * implementation with five techniques, and the distributed implementation.
  *
- * In each the node that starts without an introducer is the service (the registry server, or ARRG's
- * bootstrap service). It is no member of the pool. All others have it as their introducer.
+ * In each, the node without an introducer is the service (the registry server, or ARRG's bootstrap
+ * service). The service is not a member of the pool. It is the introducer of all other nodes.
  */
 import type { Protocol, ProtocolParts } from '@jel/simulator'
 import { CentralNode, centralTechniques } from './central.ts'
@@ -29,7 +29,7 @@ export function distributed(settings: Partial<DistributedSettings> = {}): NodeFa
 export type { DistributedSettings } from './distributed-settings.ts'
 export { assumeMemberBytes } from './sizes.ts'
 
-/** By name, a function that makes the factory for one simulation. */
+/** For each name, a function that makes the node factory of one simulation. */
 export const baselines = Object.fromEntries([...central, ['distributed', () => distributed()]]) as Readonly<
   Record<BaselineName, () => NodeFactory>
 >

@@ -1,26 +1,29 @@
 import type { PoolEvent } from './event-stream.ts'
 
-/** The members of the pool, each named by the event of its join. */
+/** The members of the pool, each represented by the event of its join. */
 export interface MemberList {
   readonly size: number
   add(join: PoolEvent): void
   remove(join: PoolEvent): boolean
   has(join: PoolEvent): boolean
-  /** In no particular order; not to be changed. */
+  /** In no particular order. Must not be changed. */
   readonly list: readonly PoolEvent[]
   /** A copy for a newcomer. */
   copy(): MemberList
   /**
-   * The members that the node of this join passes events to in a broadcast tree; undefined: the
-   * server.
+   * Returns the members to which the node of this join passes events in a broadcast tree. `of`:
+   * undefined for the server.
    */
   children(of: PoolEvent | undefined): PoolEvent[]
 }
 
-/** A list, for all techniques but the tree. */
+/** A list without a tree, for all techniques except the broadcast tree. */
 export class ArrayMemberList implements MemberList {
   readonly list: PoolEvent[] = []
-  /** By the number of the join, its index in the list plus one. */
+  /**
+   * For each member, its index in the list plus one, by the number of its join; 0 if it is not in
+   * the list.
+   */
   #places = new Int32Array(256)
 
   get size(): number {

@@ -1,4 +1,4 @@
-/** One byte for each number, 0 at first. */
+/** A growing array with one byte for each number. All bytes are 0 at first. */
 export class NumberedBytes {
   #bytes = new Uint8Array(64)
 

@@ -2,11 +2,14 @@ import type { Digest } from '@jel/simulator/internals'
 import { Unencoded } from '@jel/simulator'
 import type { Message } from './call.ts'
 
-/** A message on its way: part of a call, from the caller (a request) or back to it (an answer). */
+/**
+ * A message in transit: a part of a call, from the caller (a request) or to the caller (an answer
+ * or a refusal).
+ */
 export class Packet extends Unencoded {
-  /** The caller's number of the call. */
+  /** The number that the caller gave to the call. */
   readonly call: number
-  /** `refusal`: the called node has stopped, and no answer will come. */
+  /** `refusal`: the called node has stopped, so no answer will come. */
   readonly kind: 'request' | 'answer' | 'refusal'
   readonly message: Message
   override readonly length: number

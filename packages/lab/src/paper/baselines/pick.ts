@@ -1,7 +1,7 @@
-/** Returns `count` different elements, each equally likely; all of them if there are no more. */
+/** Returns `count` different elements, each equally likely; all elements if there are no more. */
 export function pickDistinct<T>(from: readonly T[], count: number, random: () => number): T[] {
   if (count >= from.length) return [...from]
-  // Floyd's algorithm: `count` draws, at any length.
+  // Floyd's algorithm: it takes `count` draws for a list of any length.
   const chosen = new Set<number>()
   for (let i = from.length - count; i < from.length; i++) {
     const drawn = Math.floor(random() * (i + 1))

@@ -3,11 +3,11 @@ import type { EventHandle } from '@jel/simulator/internals'
 import type { PoolEvent } from './event-stream.ts'
 
 export interface PusherOptions {
-  /** Connections at once. */
+  /** Most connections at once. */
   readonly threads: number
-  /** The next round begins after this time at the latest. */
+  /** Time after which the next round begins at the latest. */
   readonly interval: Milliseconds
-  /** A new event begins the next round. */
+  /** True if a new event begins the next round. */
   readonly triggered: boolean
   targets(): readonly PoolEvent[]
   /** The number of the next event. */
@@ -21,8 +21,8 @@ interface Clock {
 }
 
 /**
- * Goes through all targets in rounds, a few at once. The server and inner nodes of the tree send
- * events this way (§5.1.1).
+ * Goes through all targets in rounds, with a few connections at once. The server and the inner
+ * nodes of the tree send events in this way (§5.1.1).
  */
 export class Pusher {
   readonly #clock: Clock
@@ -44,7 +44,7 @@ export class Pusher {
     this.#stopped = true
   }
 
-  /** Called when there may be a new event. */
+  /** Must be called when there may be a new event. */
   notice(): void {
     if (!this.#options.triggered || this.#wait === undefined || this.#options.time() <= this.#pushed) return
     this.#clock.cancel(this.#wait)
