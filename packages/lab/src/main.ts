@@ -1,5 +1,5 @@
 /**
- * The laboratory: every experiment with nodes, real and simulated, behind one command line.
+ * The laboratory: all experiments with nodes, real and simulated, behind one command line.
  *
  *     pnpm lab                      # lists the experiments
  *     pnpm lab pool --help
@@ -9,7 +9,10 @@ import { run } from './base/program.ts'
 import { UsageError } from './base/settings.ts'
 import type { Experiment } from './bench/bench.ts'
 
-/** Resources that an experiment left open delay its end by this at most, ms. */
+/**
+ * Longest time that the process lives after the end of an experiment, ms. Resources that the
+ * experiment left open may keep it alive.
+ */
 const END_WITHIN = 2_000
 
 const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: Experiment }>>> = {
@@ -56,5 +59,5 @@ async function usage(): Promise<string> {
   const lines = await Promise.all(
     Object.entries(EXPERIMENTS).map(async ([name, load]) => `  ${name.padEnd(13)} ${(await load()).experiment.about}\n`),
   )
-  return `pnpm lab EXPERIMENT [options]\npnpm lab FILE... [options], which is pnpm lab scenario\n\n${lines.join('')}\nEach tells with --help what it takes.\n`
+  return `pnpm lab EXPERIMENT [options]\npnpm lab FILE... [options], short for pnpm lab scenario FILE...\n\n${lines.join('')}\nEach experiment shows its settings with --help.\n`
 }

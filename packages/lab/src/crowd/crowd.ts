@@ -14,9 +14,9 @@ import { DormantPool } from './dormant-pool.ts'
 export const experiment = bench({
   about: 'one node in a pool of thousands',
   settings: {
-    members: whole(10_000, 'members of the pool, the measured node among them', 2),
-    settle: seconds(90, 'seconds between its start and the measurement'),
-    idle: seconds(60, 'seconds that are measured'),
+    members: whole(10_000, 'members of the pool, with the measured node', 2),
+    settle: seconds(90, 'seconds between the time when the node knows all members and the measurement'),
+    idle: seconds(60, 'seconds over which idle cost is measured'),
   },
   async measure({ members, settle, idle }, { folder }) {
     const pool = new DormantPool(folder)

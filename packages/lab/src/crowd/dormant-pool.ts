@@ -1,10 +1,11 @@
 /**
- * A pool of thousands on one machine: a few real hosts, and members that exist as statements until
- * somebody dials them.
+ * A pool of thousands on one machine: a few real hosts, and dormant members, which exist as
+ * statements until a node dials them.
  *
- * Each dormant member has an address of its own in 127.0.0.0/8, and all share one listener there. A
- * dial wakes the member: a host under its key answers hellos and probes. The newcomer's neighbours
- * on the rings are real hosts, so that it is probed and reconciles as in any pool.
+ * Each dormant member has its own address in 127.0.0.0/8. All of them share one listener. A dial
+ * wakes up the member: a host with the member's key starts, and answers hellos and probes. The
+ * newcomer's neighbours on the rings are real hosts. So it is probed, and it reconciles, as in any
+ * pool.
  */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -20,9 +21,9 @@ import { Attacker } from '../attacks/attacker.ts'
 import { Sybil } from '../attacks/sybil.ts'
 import { until } from '../base/wait.ts'
 
-/** Real hosts besides the newcomer's neighbours. */
+/** Number of real hosts besides the newcomer's neighbours. */
 const others = 4
-/** Statements a frame: 49 KB. */
+/** Number of statements in a frame, 49 KB in all. */
 const batch = 200
 
 export class DormantPool {
@@ -33,7 +34,7 @@ export class DormantPool {
   #dormant: readonly Sybil[] = []
   #listener: Server | undefined
 
-  /** `folder`: for identity files. */
+  /** `folder`: the folder for identity files. */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -42,12 +43,15 @@ export class DormantPool {
     return this.#hosts[0]?.self.addresses[0] ?? ''
   }
 
-  /** Number of members that were woken. */
+  /** Number of members that were woken up, plus the source of the statements. */
   get awake(): number {
     return this.#awake.size
   }
 
-  /** Resolves when the real hosts see `members` members besides a newcomer with this id. */
+  /**
+   * Builds the pool. Resolves when the real hosts see `members` members, without the newcomer of
+   * this id.
+   */
   async settle(newcomer: string, members: number): Promise<void> {
     const everybody = Array.from({ length: members }, () => new Sybil(this.pool))
     const registry = new Registry()
@@ -55,7 +59,7 @@ export class DormantPool {
     const near = observersOf(newcomer, defaultConfig.links.rings, registry, { isAliveAt: () => true })
     const isReal = ({ id }: Sybil, i: number): boolean => i < others || near.has(id)
     for (const sybil of everybody.filter(isReal)) this.#hosts.push(await this.#start(sybil))
-    // the source takes one place
+    // The source of the statements is also a member and takes one place.
     this.#dormant = everybody.filter((sybil, i) => !isReal(sybil, i)).slice(1)
     this.#listener = createServer((socket) => {
       const { localAddress = '' } = socket
@@ -83,8 +87,8 @@ export class DormantPool {
   }
 
   /**
-   * Starts a host that builds no links by itself. Otherwise it would wake its own neighbours, and
-   * they theirs.
+   * Starts a host that builds no links by itself. Its links would wake up its neighbours, and their
+   * links would wake up further members.
    */
   async #start({ id, privateKey }: Sybil): Promise<Overlay> {
     const identityFile = join(this.#folder, `${id}.json`)
@@ -109,7 +113,7 @@ export class DormantPool {
 
   #wake(number: number): Promise<Attacker> {
     const sybil = this.#dormant[number]
-    if (sybil === undefined) return Promise.reject(new RangeError(`nobody lives at ${hostOf(number)}`))
+    if (sybil === undefined) return Promise.reject(new RangeError(`no member has the address ${hostOf(number)}`))
     let member = this.#awake.get(number)
     if (member === undefined) this.#awake.set(number, (member = Attacker.start(this.pool, { sybil })))
     return member
@@ -121,7 +125,7 @@ function portOf({ libp2p }: Attacker): number {
   return Number(address === undefined ? undefined : tcpEndpoint(address.bytes)?.port)
 }
 
-/** Addresses from 127.1.0.0 on. */
+/** The address of a dormant member, from 127.1.0.0 on. */
 function hostOf(number: number): string {
   return `127.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`
 }

@@ -1,4 +1,4 @@
-/** Writes the figures of all documents again from docs/figures. */
+/** Updates the figures of all documents from docs/figures. */
 import { shown as attacks } from '../attacks/table.ts'
 import { showFigures, stateOf, type Shown, type State } from '../base/figures.ts'
 import { flag } from '../base/settings.ts'
@@ -11,7 +11,7 @@ import { shown as scenarios } from '../scenario/beside.ts'
 import { shown as soak } from '../soak/report.ts'
 import { shown as tcpTimes } from '../tcp-times/report.ts'
 
-/** Operations on figures of any kind. */
+/** The figures of one experiment, of any type. */
 interface Figures {
   readonly name: string
   state(): State | undefined
@@ -24,31 +24,31 @@ function of<Data>(shown: Shown<Data>): Figures {
 
 const all: readonly Figures[] = [of(attacks), of(computeField), of(fidelity), of(field), of(pool), of(scenarios), of(soak), of(tcpTimes)]
 
-/** The differences between documents and kept figures, in lines. */
+/** Returns the differences between documents and kept figures, one a line. */
 function check(): { readonly lines: readonly string[]; readonly isGood: boolean } {
   const states = all.map((each) => ({ name: each.name, state: each.state() }))
   const named = (isWrong: (state: State) => boolean): string =>
     states.flatMap(({ name, state }) => (state !== undefined && isWrong(state) ? [name] : [])).join(', ')
   const [other, old] = [named(({ isShown }) => !isShown), named(({ isShown, isOld, isSaid }) => isShown && isOld === true && !isSaid)]
   const lines = [
-    ...(other === '' ? [] : [`other figures than those of docs/figures are shown of: ${other}; pnpm lab figures`]),
+    ...(other === '' ? [] : [`documents that do not show the figures of docs/figures: ${other}; run pnpm lab figures`]),
     ...(old === ''
       ? []
-      : [`what was measured has changed since, and the document does not say so: ${old}; measure anew, or pnpm lab figures`]),
-    ...(named(({ isOld }) => isOld === undefined) === '' ? [] : ['this checkout has no history, which would tell how old figures are']),
+      : [`documents without the note that the measured sources have changed: ${old}; measure again, or run pnpm lab figures`]),
+    ...(named(({ isOld }) => isOld === undefined) === '' ? [] : ['this checkout has no history, so the age of figures is unknown']),
   ]
   return { lines, isGood: other === '' && old === '' }
 }
 
 export const experiment = bench({
-  about: 'writes the figures of all documents anew from docs/figures',
+  about: 'updates the figures of all documents from docs/figures',
   settings: { check: flag('write nothing, only report whether the documents are up to date') },
-  notes: `With --check, exit status 1 where a document does not say what docs/figures has, or not that the protocol, the overlay or computing
-has changed since.`,
+  notes: `With --check, exit status 1 if a document does not show the figures of docs/figures, or if it lacks the note that the protocol, the
+overlay or computing has changed since the measurement.`,
   async measure({ check: isCheck }) {
     if (isCheck) return check()
     const lines: string[] = []
-    for (const figures of all) lines.push(`${figures.name}: ${(await figures.show()) ? 'written' : 'nothing was kept'}`)
+    for (const figures of all) lines.push(`${figures.name}: ${(await figures.show()) ? 'written' : 'no figures are kept'}`)
     return { lines, isGood: true }
   },
   table: ({ lines }) => lines.join('\n'),

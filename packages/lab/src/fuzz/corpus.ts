@@ -1,4 +1,6 @@
-/** Initial inputs of the fuzzer: one file for each target, one input a line, in hexadecimal. */
+/**
+ * The initial inputs of the fuzzer: a file for each target, with one input a line in hexadecimal.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,24 +1,28 @@
-/** Fuzzes every decoder, guided by coverage. */
+/** Fuzzes every decoder. Coverage guides the fuzzer. */
 import { flag, positive, someOf, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { readCorpus, writeCorpus } from './corpus.ts'
 import { Fuzzer } from './fuzzer.ts'
 import { instrument, takeCounters } from './instrument.ts'
 
-/** The names of `targets.ts`, which must not be loaded before the instrumentation. */
+/**
+ * The names in `targets.ts`. This module can't import them, because that file must be loaded after
+ * the instrumentation.
+ */
 const TARGETS = ['frame', 'broadcast', 'address', 'address-text', 'pool-key', 'node'] as const
 
 export const experiment = bench({
   about: 'every decoder on made-up input',
   settings: {
-    seconds: positive(10, 'for each target'),
-    only: someOf(TARGETS, 'some targets'),
-    seed: whole(1, 'of the mutations: one seed and one number of runs, one result', 0),
-    keep: flag('write the inputs that reached something new to the corpus'),
+    seconds: positive(10, 'seconds for each target'),
+    only: someOf(TARGETS, 'targets'),
+    seed: whole(1, 'seed of the mutations; one seed gives the same result after the same number of runs', 0),
+    keep: flag('write the inputs that reached new code to the corpus'),
   },
   async measure({ seconds, only, seed, keep }) {
     instrument(/packages\/(protocol|overlay)\/src\//u)
-    // Imported after `instrument`: modules that are loaded already are not instrumented.
+    // These are imported after `instrument`, because modules that are already loaded are not
+    // instrumented.
     const { createRandom } = await import('@jel/protocol')
     const { targets } = await import('./targets.ts')
     const counters = takeCounters()

@@ -1,10 +1,10 @@
 /**
- * A coverage-guided fuzzer. It keeps an input that makes the code do something new, and makes the
- * next ones from it (AFL's algorithm, with its buckets of counts).
+ * A coverage-guided fuzzer. It keeps each input that makes the code do something new, and makes
+ * further inputs from the kept ones. The algorithm and the buckets of counts are AFL's.
  */
 import { mutate } from './mutate.ts'
 
-/** Throws on any result but those that the decoder documents. */
+/** Throws on any result that the decoder does not document. */
 export type Target = (input: Uint8Array) => void
 
 export interface Found {
@@ -15,14 +15,14 @@ export interface Found {
 export class Fuzzer {
   readonly corpus: Uint8Array[] = []
   runs = 0
-  /** Places in the code that were reached. */
+  /** Number of places in the code that were reached. */
   reached = 0
   readonly #target: Target
   readonly #counters: Uint8Array
   readonly #seen: Uint8Array
   readonly #random: () => number
 
-  /** `counters`: the counters of the instrumented code. */
+  /** `counters`: one counter for each place of the instrumented code. */
   constructor(target: Target, counters: Uint8Array, random: () => number) {
     this.#target = target
     this.#counters = counters
@@ -31,8 +31,8 @@ export class Fuzzer {
   }
 
   /**
-   * Tries one input, and adds it to the corpus if it does something new. Returns the error that it
-   * causes.
+   * Tries one input, and adds it to the corpus if it reaches something new. Returns the error that
+   * it causes; undefined if there is none.
    */
   try(input: Uint8Array): Found | undefined {
     this.#counters.fill(0)
@@ -46,7 +46,7 @@ export class Fuzzer {
     return undefined
   }
 
-  /** Goes on until it finds an error or `until` returns true. */
+  /** Tries new inputs until one causes an error or `until` returns true. */
   run(until: () => boolean): Found | undefined {
     while (!until()) {
       const found = this.try(mutate(this.corpus, this.#random))
@@ -56,8 +56,8 @@ export class Fuzzer {
   }
 
   /**
-   * Counts fall into AFL's buckets: once, twice, a few times, often. Exact counts would make every
-   * loop a discovery.
+   * True if a count falls into a new bucket. The buckets are AFL's: once, twice, a few times,
+   * often. With exact counts, every loop would be a discovery.
    */
   #isNew(): boolean {
     let isNew = false

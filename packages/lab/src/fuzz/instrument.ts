@@ -1,10 +1,10 @@
 /**
- * Counts executed code. It instruments the sources of the packages as they are loaded, with
- * Istanbul's counters. All counters share one array of bytes, so that runs are quick to compare.
+ * Counts executed code. It instruments the sources of the packages with Istanbul's counters when
+ * they are loaded. All counters share one array of bytes, so that comparing runs is fast.
  *
- * Jazzer.js would do all of this on libFuzzer. But its one release for ES modules brings a binary
- * that needs glibc 2.38, newer than that of Debian 12, and older releases need a toolchain that a
- * fresh machine does not have.
+ * Jazzer.js would do the same on libFuzzer. But its only release for ES modules contains a binary
+ * that needs glibc 2.38, newer than that of Debian 12. Older releases need a toolchain that a fresh
+ * machine does not have.
  */
 import { readFileSync } from 'node:fs'
 import { registerHooks, stripTypeScriptTypes } from 'node:module'
@@ -13,21 +13,18 @@ import { createInstrumenter } from 'istanbul-lib-instrument'
 
 const variable = '__fuzz_coverage__'
 
-/** Counters of Istanbul's code: statements, functions, and the ways out of each branch. */
+/** Counters of Istanbul's code: statements, functions, and the paths of each branch. */
 interface FileCounters {
   s: ArrayLike<number>
   f: ArrayLike<number>
   b: Record<string, ArrayLike<number>>
 }
 
-/** Room for the counters of all files. Measured: 5,000 are used. */
+/** Space for the counters of all files. Measured: 5,000 are used. */
 const counters = new Uint8Array(32_768)
 let used = 0
 
-/**
- * Instruments modules of these packages that are loaded later. Modules that are loaded already are
- * not instrumented.
- */
+/** Instruments modules that match and are loaded after this call. */
 export function instrument(sources: RegExp): void {
   const instrumenter = createInstrumenter({ esModules: true, coverageVariable: variable, compact: true })
   registerHooks({
@@ -43,14 +40,13 @@ export function instrument(sources: RegExp): void {
 
 function counter(count: number): Uint8Array {
   const array = counters.subarray(used, used + count)
-  if (array.length < count) throw new RangeError('more counters than there is room for')
+  if (array.length < count) throw new RangeError('there is no space for more counters')
   used += count
   return array
 }
 
 /**
- * Makes the instrumented code count in one array, and returns it. Call it once, when everything is
- * loaded.
+ * Moves all counters into one array, and returns it. Call it once, after all modules are loaded.
  */
 export function takeCounters(): Uint8Array {
   const files = (globalThis as unknown as Record<string, Record<string, FileCounters>>)[variable] ?? {}

@@ -1,15 +1,13 @@
 /**
- * New inputs from old ones: libFuzzer's and AFL's mutations of bytes, and some that break
- * length-prefixed formats in particular.
+ * Makes new inputs from old ones: with mutations of bytes from libFuzzer and AFL, and with some
+ * that break length-prefixed formats in particular.
  */
 type Random = () => number
 
 const pickIndex = (random: Random, count: number): number => Math.floor(random() * count)
 
-/**
- * Bytes that decoders most often get wrong: ends of ranges, and the tags and lengths of protobuf.
- */
-const telling = [0, 1, 2, 0x7f, 0x80, 0xff, 0x08, 0x0a, 0x0b, 0x0c, 0x10, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x4a, 0x52, 0x7b]
+/** Bytes that decoders most often get wrong: ends of ranges, and tags and lengths of protobuf. */
+const trickyBytes = [0, 1, 2, 0x7f, 0x80, 0xff, 0x08, 0x0a, 0x0b, 0x0c, 0x10, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x3a, 0x42, 0x4a, 0x52, 0x7b]
 
 /** Longest input, bytes. */
 const longest = 4_096
@@ -18,19 +16,19 @@ const mutations: ((input: Uint8Array, other: Uint8Array, random: Random) => Uint
   // a bit flipped
   (input, _, random) => change(input, random, (byte) => byte ^ (1 << pickIndex(random, 8))),
   // a byte replaced
-  (input, _, random) => change(input, random, () => telling[pickIndex(random, telling.length)] as number),
+  (input, _, random) => change(input, random, () => trickyBytes[pickIndex(random, trickyBytes.length)] as number),
   (input, _, random) => change(input, random, () => pickIndex(random, 256)),
   // a number a little larger or smaller
   (input, _, random) => change(input, random, (byte) => byte + pickIndex(random, 17) - 8),
-  // something cut out
+  // some bytes removed
   (input, _, random) => {
     const at = pickIndex(random, input.length + 1)
     return Uint8Array.from([...input.subarray(0, at), ...input.subarray(at + pickIndex(random, 16))])
   },
-  // something put in
+  // some bytes inserted
   (input, _, random) => {
     const at = pickIndex(random, input.length + 1)
-    const bytes = Array.from({ length: 1 + pickIndex(random, 8) }, () => telling[pickIndex(random, telling.length)] as number)
+    const bytes = Array.from({ length: 1 + pickIndex(random, 8) }, () => trickyBytes[pickIndex(random, trickyBytes.length)] as number)
     return Uint8Array.from([...input.subarray(0, at), ...bytes, ...input.subarray(at)])
   },
   // a part repeated
@@ -39,7 +37,7 @@ const mutations: ((input: Uint8Array, other: Uint8Array, random: Random) => Uint
     const part = input.subarray(from, from + 1 + pickIndex(random, 64))
     return Uint8Array.from([...input.subarray(0, from), ...part, ...part, ...input.subarray(from + part.length)])
   },
-  // the beginning of one and the end of another
+  // the beginning of one input and the end of another one
   (input, other, random) =>
     Uint8Array.from([...input.subarray(0, pickIndex(random, input.length + 1)), ...other.subarray(pickIndex(random, other.length + 1))]),
 ]
@@ -53,7 +51,7 @@ function change(input: Uint8Array, random: Random, replace: (byte: number) => nu
   return copy
 }
 
-/** Makes one input from others by a few mutations, most often one. */
+/** Makes one input from others by a few mutations, most often by one. */
 export function mutate(corpus: readonly Uint8Array[], random: Random): Uint8Array {
   const pick = (): Uint8Array => corpus[pickIndex(random, corpus.length)] ?? new Uint8Array(0)
   let input = pick()

@@ -1,6 +1,6 @@
 /**
- * Every decoder of bytes that come from peers or from files, and its allowed results: a value, or
- * its documented error.
+ * Every decoder of bytes from peers or files, with its allowed results: a value, or the documented
+ * error.
  */
 import { checkPoolKey, dialAddress, formatAddresses, parseIntroducer, tcpEndpoint } from '@jel/overlay/internals'
 import { InvalidAddressError, PoolKeyError } from '@jel/overlay'
@@ -9,7 +9,7 @@ import type { Target } from './fuzzer.ts'
 
 const codec = new ProtobufCodec(defaultConfig.limits)
 
-/** Runs a decoder, and rethrows every error but the documented one. */
+/** Makes a target that runs a decoder and rethrows every error except the documented one. */
 function only(error: abstract new (...parameters: never[]) => Error, decode: (input: Uint8Array) => void): Target {
   return (input) => {
     try {
@@ -23,10 +23,10 @@ function only(error: abstract new (...parameters: never[]) => Error, decode: (in
 const [self, peer] = [1, 2].map((byte) => encodeId(new Uint8Array(32).fill(byte))) as [string, string]
 
 /**
- * A node that has entered receives the input as frames of a peer, each behind a byte with its
- * length, then as a broadcast. All signatures count as valid.
+ * Lets a node that has entered receive the input. The input comes as frames of a peer, each after a
+ * byte with its length, and then as a broadcast. All signatures count as valid.
  */
-function hearing(input: Uint8Array): void {
+function receiveAll(input: Uint8Array): void {
   const config = makeConfig({ limits: { penalties: 1_000_000 } })
   const services = { sign: () => new Uint8Array(64), verify: () => true, random: createRandom(1), today: () => 1_800_000_000_000 }
   const node = new ProtocolNode({ id: self, pool: 'fuzzed', location: '', tag: new Uint8Array(0), storedIncarnation: 0, config, services })
@@ -39,7 +39,7 @@ function hearing(input: Uint8Array): void {
   }
   node.handleBroadcast(input, (now += 10))
   for (let i = 0; i < 5; i++) node.handle({ type: 'timer' }, (now += 500))
-  // After any input this node is in its own view, unless it had to stop.
+  // After any input the node must be in its own view, unless it had to stop.
   if (node.self !== undefined && !node.members().some(({ id }) => id === self)) throw new Error('a node that is not in its own view')
 }
 
@@ -56,5 +56,5 @@ export const targets = {
   },
   'address-text': only(InvalidAddressError, (input) => void parseIntroducer(Buffer.from(input).toString('utf8'))),
   'pool-key': only(PoolKeyError, (input) => void checkPoolKey(input)),
-  node: hearing,
+  node: receiveAll,
 } satisfies Readonly<Record<string, Target>>

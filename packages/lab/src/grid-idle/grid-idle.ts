@@ -1,6 +1,7 @@
 /**
- * Measures the cost of a grid without jobs: processes `jel work` beside as many processes
- * `jel join`, in two pools at the same time. No scenario can express it: it compares two pools.
+ * Measures the cost of a grid without jobs. One pool has `jel work` processes, and another one has
+ * the same number of `jel join` processes. A scenario can't express this, because it has only one
+ * pool.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,29 +16,29 @@ import { UnableError } from '../network/tools.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 
 type Kind = 'join' | 'work'
-/** Longest until all processes see all others, ms. A guess. */
+/** Longest time until all processes see all others, ms. A guess. */
 const ENTER = 60_000
-/** For one process: traffic in B/s, headers included, and % of a core. */
+/** Cost of one process: traffic in B/s, headers included, and processor time in % of a core. */
 type Costs = Readonly<Record<Kind, { readonly traffic: number; readonly processor: number }>>
 
-/** The rows, and the largest cost that waiting for jobs may add. */
+/** The rows, each with the largest cost that waiting for jobs may add. */
 const ROWS = [
   { what: 'traffic', unit: 'B/s', most: 10, digits: 1 },
   { what: 'processor', unit: '% of a core', most: 0.02, digits: 3 },
 ] as const
 
 export const experiment = bench({
-  about: 'what a grid without jobs costs, beside a pool that does not compute',
+  about: 'the cost of a grid without jobs, beside a pool that does not compute',
   settings: {
-    processes: whole(10, 'of each pool', 2),
-    settle: seconds(30, 'seconds after all know all, before anything is counted'),
-    seconds: seconds(60, 'over which is counted, twice in each run'),
-    runs: whole(2, 'pools of each kind; the kinds take turns in who comes first'),
+    processes: whole(10, 'processes of each pool', 2),
+    settle: seconds(30, 'seconds between the time when all know all and the measurement'),
+    seconds: seconds(60, 'seconds of each of the two measurements of a run'),
+    runs: whole(2, 'pools of each kind; the first pool of a run is of each kind in turn'),
   },
-  notes: 'Exit status 1 if a process that waits for jobs costs 10 B/s or 0.02 % of a core more than one that does not, by the means.',
+  notes: 'Exit status 1 if a jel work process costs, on average, more than 10 B/s or 0.02 % of a core above a jel join process.',
   where: 'network',
   async measure({ processes, settle, seconds: length, runs }, { folder }) {
-    if (!ownNetwork()) throw new UnableError('there is no network of its own here, in which nothing else is counted')
+    if (!ownNetwork()) throw new UnableError('this system has no separate network, in which no foreign traffic is counted')
     const costs: Costs[] = []
     for (let run = 0; run < runs; run++) {
       const kinds = run % 2 === 0 ? (['join', 'work'] as const) : (['work', 'join'] as const)
@@ -69,8 +70,8 @@ interface Pools {
 }
 
 /**
- * Counts the traffic of the first pool alone, then the traffic that the second pool adds. Processor
- * time is that of the same minute.
+ * Counts the traffic of the first pool alone, then the traffic that the second pool adds. The
+ * processor time of both pools is measured while both run.
  */
 async function compare([first, second]: readonly [Kind, Kind], { processes, settle, length, owner }: Pools): Promise<Costs> {
   const pools: ProcessSwarm[] = []
@@ -78,14 +79,15 @@ async function compare([first, second]: readonly [Kind, Kind], { processes, sett
     const swarm = new ProcessSwarm({ bin: jelBin, command: kind, name: `idle-${kind}-${process.pid}-${Date.now()}` })
     pools.push(swarm)
     const args = kind === 'work' ? ['--workers', '1', '--owner', owner] : []
-    // The first one makes the owner's key, which the others must find.
+    // The first process makes the owner's key. The others must find that key.
     await swarm.start(1, { args })
     await swarm.start(processes - 1, { args })
-    if ((await swarm.until(() => swarm.agree(), ENTER)) === undefined) throw new Error(`not all of ${processes} processes see all`)
+    if ((await swarm.until(() => swarm.agree(), ENTER)) === undefined)
+      throw new Error(`not all of the ${processes} processes see all others`)
     await sleep(settle)
   }
   const take = () => ({ bytes: loopbackBytes(), one: pools[0]?.usage().processor ?? 0, other: pools[1]?.usage().processor ?? 0 })
-  /** Of all pools together, a second. */
+  /** Returns the rates of all pools together, a second. */
   const count = () => rates(take, () => sleep(length))
   try {
     await enter(first)

@@ -1,6 +1,6 @@
 /**
- * Runs jobs on a virtual grid. Measures how busy its processors are and the work done twice after a
- * crash, and tests that chaos never keeps a job from its result.
+ * Runs jobs on a virtual grid. Measures how busy its processors are, and the work that is done
+ * twice after a crash. Tests that every job under chaos ends with its result.
  */
 import { runChaos } from '@jel/simulator/internals'
 import { markdownTable } from '../base/markdown.ts'
@@ -15,12 +15,12 @@ const HEADER = ['setting', 'at work', 'worst seed', 'target', 'done twice', 'mos
 export const experiment = bench({
   about: 'jobs on a virtual grid: processors at work, work done twice, chaos',
   settings: {
-    seeds: whole(5, 'of each setting'),
-    chaos: whole(100, 'seeds of chaos: members killed, leaving, joining, cut apart and united', 0),
-    voted: whole(0, 'seeds of chaos in which each task takes two votes, and one of eight members lies', 0),
-    only: pattern('settings'),
+    seeds: whole(5, 'seeds of each setting'),
+    chaos: whole(100, 'seeds of chaos: members are killed, leave, join, are cut apart and united', 0),
+    voted: whole(0, 'seeds of chaos in which each task needs two votes, and one of eight members lies', 0),
+    only: pattern('only settings whose names match'),
   },
-  notes: 'Exit status 1 if a target is missed, or a job of chaos does not end with its one result.',
+  notes: 'Exit status 1 if a target is missed, or if a job under chaos does not end with exactly its result.',
   measure({ seeds, chaos, voted, only }) {
     let missed = 0
     const rows: string[][] = []
@@ -60,7 +60,10 @@ export const experiment = bench({
   passed: ({ failed }) => failed === 0,
 })
 
-/** The number of seeds that do not end with their one result. */
+/**
+ * The number of seeds whose job does not end with exactly its result, and a sentence about all
+ * seeds.
+ */
 function chaosOf(name: string, seeds: number, votes: number): { readonly failed: number; readonly text: readonly string[] } {
   const failed = Array.from({ length: seeds }, (_, index) => index + 1).filter((seed) => !endsWell(seed, votes))
   const which = failed.length > 0 ? `; not ${failed.join(', ')}` : ''

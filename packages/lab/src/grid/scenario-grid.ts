@@ -1,4 +1,7 @@
-/** A scenario's nodes, network and actions on a virtual grid, which knows each change at once. */
+/**
+ * Runs a scenario's nodes, network and actions on a virtual grid, on which every member knows each
+ * change at once.
+ */
 import { loadScenario, networkOf, Placement, type Action, type Scenario, type Targets } from '@jel/simulator'
 import { irregularTree, measure, rootInput, VirtualGrid, type GridMember, type Measures } from '@jel/simulator/internals'
 import { inCheckout } from '../base/paths.ts'
@@ -7,7 +10,10 @@ import type { Setting } from './settings.ts'
 
 const JOB = 'job'
 
-/** Times of actions count from the submission of the file's first job. */
+/**
+ * Runs one job. The times of the scenario's actions count from the submission of the file's first
+ * job.
+ */
 export function runJob(
   { scenario: file, leaf, seconds }: Pick<Setting, 'scenario' | 'leaf' | 'seconds'>,
   seed: number,
@@ -51,10 +57,10 @@ function act(grid: VirtualGrid, action: Action, join: (site: string | undefined)
   } else throw new Error(`the virtual grid has no ${action.type}`)
 }
 
-/** The keeper of the root, or a number of living members by chance. */
+/** Returns the member that holds the root, or a number of random living members. */
 function chosen({ living, random }: VirtualGrid, { root, share = 0, count = Math.round(living.length * share) }: Targets): GridMember[] {
-  const keeper = living[0]?.scheduler.replicas(JOB)[0]
-  if (root !== undefined) return living.filter(({ id }) => id === keeper)
+  const holder = living[0]?.scheduler.replicas(JOB)[0]
+  if (root !== undefined) return living.filter(({ id }) => id === holder)
   const order = living.map((member) => [member, random()] as const).sort(([, a], [, b]) => a - b)
   return order.slice(0, count).map(([member]) => member)
 }

@@ -1,10 +1,13 @@
-/** The simulator's scenarios of jobs that run on a virtual grid, with the targets there. */
+/**
+ * The simulator's scenarios of jobs that run on a virtual grid, with the targets for the virtual
+ * grid.
+ */
 
 export interface Setting {
   readonly name: string
-  /** The file, which has the nodes, the network and the actions. */
+  /** The scenario file, which has the nodes, the network and the actions. */
   readonly scenario: string
-  /** Mean time of a leaf, ms, and the time of the job without losses, s. */
+  /** Mean time of a leaf, ms, and time of the job without losses, s. */
   readonly leaf: number
   readonly seconds: number
   readonly target: {

@@ -1,8 +1,8 @@
-/** The room that files take. */
+/** The disk space of files. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Counts a file with several names once. */
+/** Returns the bytes of all files below a folder. A file with several names counts once. */
 export function bytesOf(folder: string): number {
   const sizes = new Map<number, number>()
   try {
@@ -11,7 +11,7 @@ export function bytesOf(folder: string): number {
       if (status !== undefined) sizes.set(status.ino, status.size)
     }
   } catch {
-    // A file went during the count.
+    // A file was removed during the count.
   }
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }

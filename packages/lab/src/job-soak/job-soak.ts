@@ -1,8 +1,9 @@
 /**
- * Submits jobs of all kinds, some of which are cancelled or expire, while members with small disks
- * come, leave, are killed and are cut from each other. Checks that no job is lost or hangs, that a
- * member that joined last has every right result, and that memory and disk stay flat. No scenario
- * can express it: jobs have large values, fail, are cancelled and expire, and disks have limits.
+ * Submits jobs of all kinds, some of which are cancelled or expire. Meanwhile members with small
+ * disks come, leave, are killed and are cut from each other. Checks three things: no job is lost or
+ * hangs, the member that joins last has every right result, and memory and disk stay flat. A
+ * scenario can't express this: jobs have large values, fail, are cancelled and expire, and disks
+ * have limits.
  */
 import { positive, seconds, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
@@ -10,15 +11,15 @@ import { JobSoak } from './soak.ts'
 import { mega, problemsOf } from './verdict.ts'
 
 export const experiment = bench({
-  about: 'jobs of all kinds while members come, leave, are killed and cut: is none lost?',
+  about: 'jobs of all kinds while members come, leave, are killed and cut apart: is no job lost?',
   settings: {
-    minutes: positive(60, 'how long jobs are submitted'),
-    members: whole(6, 'processes jel work, one task at a time each, on two hosts', 4),
-    every: seconds(12, 'seconds between two things that happen to members: one is killed, leaves, or the hosts are cut apart for 8 s'),
-    disk: whole(20, 'MiB that each may have on its disk'),
+    minutes: positive(60, 'minutes during which jobs are submitted'),
+    members: whole(6, 'jel work processes on two hosts, each with one task at a time', 4),
+    every: seconds(12, 'seconds between two faults: a member is killed or leaves, or the hosts are cut apart for 8 s'),
+    disk: whole(20, 'MiB that each member may have on its disk'),
   },
-  notes: `Exit status 1 if a job is lost or hangs, a result is wrong, a process ends by itself, or a disk is over its limit; in twenty minutes
-and more also if memory of a member that stays grows. Needs Linux, and root or user namespaces.`,
+  notes: `Exit status 1 if a job is lost or hangs, a result is wrong, a process ends by itself, or a disk is over its limit. In a soak of twenty
+minutes or more also if the memory of a member that stays grows. Needs Linux, and root or user namespaces.`,
   where: 'hosts',
   async measure({ minutes, members, every, disk: diskMiB }, { folder }) {
     const soak = new JobSoak({ folder, members, every, diskMiB })

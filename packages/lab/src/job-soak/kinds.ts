@@ -1,4 +1,4 @@
-/** The kinds of jobs, and their right outcomes. */
+/** The kinds of jobs, each with its right outcome. */
 
 /** The end of a job, as a member reports it. */
 export type Outcome =
@@ -8,19 +8,19 @@ export type Outcome =
 
 export interface Kind {
   readonly name: string
-  /** Function of the program. */
+  /** The function of the program. */
   readonly fn: string
   readonly input: (random: () => number) => object
   readonly votes?: number
   /** Time from the submission until the running job is cancelled, ms. */
   readonly cancelAfter?: number
-  /** How long the job is kept, ms. */
+  /** Time for which the job is kept, ms. */
   readonly keep: number
   readonly isRight: (outcome: Outcome, input: object) => boolean
 }
 
 const HOUR = 3_600_000
-/** Longer than a job takes when members come and go all the time. */
+/** ms: longer than a job takes while members come and go all the time. */
 const SHORT = 180_000
 
 const gives =

@@ -1,8 +1,8 @@
-/** Jobs of all kinds, each with a result that is known beforehand. */
+/** Jobs of all kinds, each with a known result. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { task } from '@jel/compute/program'
 
-/** Many short tasks; returns the sum of their numbers. */
+/** Runs many short tasks. Returns the sum of their numbers. */
 export const wide = task(async ({ tasks, ms }: { tasks: number; ms: number }, { run }) => {
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(one, { number, ms })))
   return values.reduce((sum, value) => sum + value, 0)
@@ -13,21 +13,21 @@ export const one = task(async ({ number, ms }: { number: number; ms: number }) =
   return number
 })
 
-/** Tasks of tasks; returns the number of leaves. */
+/** Runs tasks that run tasks. Returns the number of leaves. */
 export const deep = task(async ({ depth }: { depth: number }, { run }): Promise<number> => {
   if (depth === 0) return 1
   const [left, right] = await Promise.all([run(deep, { depth: depth - 1 }), run(deep, { depth: depth - 1 })])
   return left + right
 })
 
-/** Rounds with a barrier after each; returns how often all have met. */
+/** Runs rounds with a barrier after each. Returns the number of completed rounds. */
 export const rounds = task(async ({ count, width }: { count: number; width: number }, { run }) => {
   let met = 0
   for (; met < count; met++) await Promise.all(Array.from({ length: width }, (_, number) => run(one, { number, ms: 20 })))
   return met
 })
 
-/** Large inputs and results; returns the number of characters that came back. */
+/** Runs tasks with large inputs and results. Returns the number of characters in all results. */
 export const bulky = task(async ({ tasks, text }: { tasks: number; text: string }, { run }) => {
   const values = await Promise.all(Array.from({ length: tasks }, (_, number) => run(echo, { text: `${number % 10}${text}` })))
   return values.reduce((sum, value) => sum + value.length, 0)

@@ -1,4 +1,4 @@
-/** The members, the disturbances, and the jobs. */
+/** The members, the faults, and the jobs of a soak. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,25 +15,28 @@ import { bytesOf } from './disk.ts'
 import { KINDS, type Kind, type Outcome } from './kinds.ts'
 import type { JobRun, MemorySample, SoakOfJobs } from './verdict.ts'
 
-/** Members that stay; the soak samples their memory. */
+/** Number of members that stay. The soak samples their memory. */
 const STAYING = 2
-/** Time between two jobs, ms, and most jobs under way: two cores keep up with it. */
+/** Time between two jobs, ms, and most jobs at once. Two cores keep up with this load. */
 const SUBMIT_EVERY = 2_000
 const OPEN_LIMIT = 6
-/** Longest that a member may take to confirm a submission before another one is asked, ms. */
+/**
+ * Longest time that a member may take to confirm a submission, ms. After it another member is
+ * asked.
+ */
 const SUBMIT = 20_000
-/** Longest that a job may take in all, ms: ten times its time with all disturbances. A guess. */
+/** Longest time that a job may take in all, ms: ten times its time with all faults. A guess. */
 const JOB = 180_000
-/** How long one member is asked for a result before the newest is asked, ms. */
+/** Time for which one member is asked for a result, ms. After it the newest member is asked. */
 const ASK = 15_000
 /** Time between two attempts, ms. */
 const AGAIN = 500
-/** Characters of a member's report about a job that hangs. A guess: some tasks. */
-const WORDS = 2000
-/** How long the hosts are cut apart, ms. */
+/** Most characters of a member's report about a job that hangs: enough for some tasks. A guess. */
+const REPORT_LENGTH = 2000
+/** Time for which the hosts are cut apart, ms. */
 const CUT = 8_000
 const SAMPLE_EVERY = 10_000
-/** Time within which the member that comes last must have all results, ms. */
+/** Time within which the last member must have all results, ms. */
 const LAST = 60_000
 
 interface Setting {
@@ -47,7 +50,7 @@ export class JobSoak {
   readonly #setting: Setting
   readonly #network = new LabNetwork(2)
   readonly #swarm: ProcessSwarm
-  /** The newest last. */
+  /** The running members, the newest last. */
   readonly #members: ProcessNode[] = []
   readonly #jobs: (JobRun & { readonly expires: () => number })[] = []
   readonly #open = new Set<Promise<void>>()
@@ -78,7 +81,9 @@ export class JobSoak {
     await delay(3_000)
   }
 
-  /** Runs until the signal. Resolves when the last submitted job has ended. */
+  /**
+   * Submits jobs and makes faults until the signal. Resolves when the last submitted job has ended.
+   */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([
       repeat(SUBMIT_EVERY, signal, () => {
@@ -90,7 +95,7 @@ export class JobSoak {
     await Promise.all(this.#open)
   }
 
-  /** Starts a last member and asks it for all results. */
+  /** Starts a last member and asks it for all results that are still kept. */
   async finish(): Promise<Pick<SoakOfJobs, 'jobs' | 'lost' | 'disk' | 'memory'>> {
     const last = await this.#startOne()
     await delay(3_000)
@@ -149,16 +154,16 @@ export class JobSoak {
     else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
   }
 
-  /** Prints why a job hangs, as the staying members report it. */
+  /** Prints the reports of the staying members on why a job hangs. */
   async #tellWaits(job: string): Promise<void> {
     console.error(`${job}: no end within ${JOB / 1000} s`)
     for (const member of this.#members.slice(0, STAYING)) {
       const told = await member.ask({ command: 'job', job, waits: true }, ASK)
-      console.error(`${job}, by ${member.process.id}: ${JSON.stringify(told ?? 'no answer').slice(0, WORDS)}`)
+      console.error(`${job}, by ${member.process.id}: ${JSON.stringify(told ?? 'no answer').slice(0, REPORT_LENGTH)}`)
     }
   }
 
-  /** The first members stay; all others come and go. */
+  /** Makes one fault. The first members stay; all others come and go. */
   async #disturb(): Promise<void> {
     const chance = Math.random()
     if (chance < 0.3) {
@@ -197,7 +202,7 @@ export class JobSoak {
     return member
   }
 
-  /** The folder for the blobs of a member, by its number. */
+  /** The cache folder of the member with this number. */
   #cacheOf(number: number): string {
     return join(this.#setting.folder, 'caches', String(number))
   }
@@ -211,7 +216,7 @@ export class JobSoak {
   }
 }
 
-/** Undefined: the line reports no end. */
+/** Returns undefined if the line does not report the end of a job. */
 function outcomeOf(line: (Line & { readonly result?: unknown }) | undefined): Outcome | undefined {
   if (line?.event === 'done' && 'job' in line) return { event: 'done', result: line.result }
   if (line?.event === 'failed') return { event: 'failed', message: line.message ?? '' }

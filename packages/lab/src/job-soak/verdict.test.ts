@@ -20,7 +20,7 @@ function job(more: Partial<JobRun>): JobRun {
 const soak: SoakOfJobs = { jobs: [], lost: [], disk: 1, diskLimit: 20_000_000, memory: [], minutes: 60 }
 const problems = (more: Partial<SoakOfJobs>): string[] => problemsOf({ ...soak, ...more })
 
-it('a lost job, a hanging job and a wrong result are reported, at the last newcomer as well', () => {
+it('a lost job, a hanging job and a wrong result are reported, also those of the member that came last', () => {
   expect(problems({ jobs: [job({}), job({ last: right })] })).toEqual([])
   const { submitted: _, ...never } = job({})
   const { outcome: __, ...hanging } = job({})
@@ -38,10 +38,10 @@ it('a process that ended by itself and a disk beyond its limit are reported', ()
   ])
 })
 
-it('memory that grows is reported after enough time to see it', () => {
+it('growing memory is reported if the soak was long enough', () => {
   const growing = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + minute * 2e6 }))]
-  const breathing = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + (minute % 2) * 10e6 }))]
+  const alternating = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + (minute % 2) * 10e6 }))]
   expect(problems({ memory: growing })).toEqual([expect.stringContaining('memory of a member that stayed grew from 144 to')])
-  expect(problems({ memory: breathing })).toEqual([])
+  expect(problems({ memory: alternating })).toEqual([])
   expect(problems({ memory: growing, minutes: 5 })).toEqual([])
 })

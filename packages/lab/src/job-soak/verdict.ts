@@ -6,16 +6,18 @@ export interface JobRun {
   readonly name: string
   readonly kind: string
   readonly isRight: (outcome: Outcome) => boolean
-  /** Unix ms at which a member confirmed the submission; undefined: none did. */
+  /** Unix ms at which a member confirmed the submission; undefined: no member confirmed it. */
   submitted?: number
-  /** When a member reported the end, and the outcome. */
+  /** Unix ms at which a member reported the end, and the outcome. */
   ended?: number
   outcome?: Outcome
-  /** The final answer of the member that came last; undefined: the job is not kept any longer. */
+  /**
+   * The answer of the member that came last; undefined: the job expired too early to ask for it.
+   */
   last?: Outcome | 'nothing'
 }
 
-/** Of one process that lived all the time. */
+/** A sample of a process that ran during the whole soak. */
 export interface MemorySample {
   /** Minutes since the start. */
   readonly minute: number
@@ -24,7 +26,7 @@ export interface MemorySample {
 
 export interface SoakOfJobs {
   readonly jobs: readonly JobRun[]
-  /** Processes that ended by themselves. */
+  /** Names of the processes that ended by themselves. */
   readonly lost: readonly string[]
   /** Largest use of a member's disk, bytes, and its limit. */
   readonly disk: number
@@ -34,16 +36,22 @@ export interface SoakOfJobs {
 }
 
 /**
- * Allowance beyond a member's disk limit: the file that it writes, and the files beside the blobs.
- * A guess.
+ * Allowance beyond a member's disk limit, bytes: for the file that it is writing, and for files
+ * other than blobs. A guess.
  */
 const DISK_SLACK = 2_000_000
-/** In shorter soaks memory is shown and not judged: compilers, pools and buffers still grow. */
+/**
+ * Shortest soak in which memory is judged, minutes. In shorter soaks compilers, pools and buffers
+ * still grow.
+ */
 const LONG = 20
-/** Allowed growth from the second to the last quarter of a long soak: heaps breathe. Guesses. */
+/**
+ * Allowed growth from the second to the last quarter of a long soak, because the size of a heap
+ * varies. Memory must exceed both bounds to fail. Guesses.
+ */
 const GROWTH = { times: 1.15, bytes: 15_000_000 }
 
-/** Returns all problems; none: the soak has passed. */
+/** Returns all problems. The soak has passed if there are none. */
 export function problemsOf({ jobs, lost, disk, diskLimit, memory, minutes }: SoakOfJobs): string[] {
   const wrong = jobs.flatMap((job) => problemOf(job) ?? [])
   const ended = lost.map((who) => `a process ended by itself: ${who}`)

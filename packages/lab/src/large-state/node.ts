@@ -6,7 +6,7 @@ import { serve } from '../base/remote.ts'
 let overlay: Overlay | undefined
 let died = 0
 
-/** Highest resident memory, MB; the present one where the system does not report the highest. */
+/** Highest resident memory, MB; the current memory if the system does not report the highest. */
 function peak(): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/u.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
@@ -16,13 +16,16 @@ function peak(): number {
 }
 
 const node = {
-  /** Returns an address of the node. */
+  /** Starts the node. Returns its address. */
   async start(options: OverlayOptions): Promise<string> {
     overlay = await startOverlay(options)
     overlay.subscribe(({ type }) => (died += type === 'died' ? 1 : 0))
     return overlay.self.addresses[0] ?? ''
   },
-  /** Members in its view, deaths so far, and the process's highest memory and processor time. */
+  /**
+   * Members in the view, reported deaths so far, highest memory (MB) and processor time (s) of the
+   * process.
+   */
   state() {
     const { user, system } = process.cpuUsage()
     return { members: overlay?.members().length ?? 0, died, megabytes: peak(), processor: (user + system) / 1e6 }

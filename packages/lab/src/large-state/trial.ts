@@ -1,10 +1,10 @@
 /**
  * A newcomer receives a large pool over loopback. One node, the introducer, has thousands of
- * members with large tags in its view. Another node enters through it, and a third peer probes the
- * introducer all the while.
+ * members with large tags in its view. A newcomer enters through it. Meanwhile a third peer probes
+ * the introducer.
  *
  * The members exist as statements only. A peer sends them to the introducer in its first minute,
- * when a node accepts any number.
+ * because a node then accepts any number of members.
  */
 import { encodeFrame, poolNames } from '@jel/overlay/internals'
 import { wire } from '@jel/protocol/internals'
@@ -14,7 +14,7 @@ import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { until } from '../base/wait.ts'
 import type { Node } from './node.ts'
 
-/** Statements a frame: 55 KB with tags of a kilobyte. */
+/** Number of statements in a frame: 55 KB with tags of a kilobyte. */
 const batch = 50
 
 /** Time between two probes, ms. */
@@ -31,7 +31,7 @@ export async function trial(members: number, tagBytes: number, within: number) {
   }
   try {
     const [introducer, newcomer] = [start(), start()]
-    // The introducer builds no links by itself: its members have no hosts.
+    // The introducer builds no links by itself, because its members have no hosts.
     const address = await introducer.start({ pool, listen, config: { links: { rings: 0, random: 0 } } })
     await tellAll(await startPeer(pool, peers), address, pool, members, tagBytes)
     const told = await known(introducer, members, within)
@@ -44,19 +44,22 @@ export async function trial(members: number, tagBytes: number, within: number) {
     const seconds = (performance.now() - startedAt) / 1_000
     const { slowest, count } = await probing.end()
     return {
-      /** From the start of the newcomer's host until it knew all, s. */
+      /** Time from the start of the newcomer's host until it knew all members, s. */
       seconds,
-      /** Of the newcomer since its process began, s. */
+      /** Processor time of the newcomer's process since its start, s. */
       processor: state.processor,
       /** Highest memory of the newcomer and of the introducer, MB. */
       megabytes: state.megabytes,
-      tellerMegabytes: (await introducer.state()).megabytes,
-      /** Slowest answer of another link to a probe meanwhile, ms; Infinity: there was none. */
+      introducerMegabytes: (await introducer.state()).megabytes,
+      /**
+       * Time until the slowest answer to a probe over the other link, ms; Infinity if there was
+       * none, or if one was missing.
+       */
       slowestProbe: slowest,
       probes: count,
-      /** Members that either node took for dead: they have no process. */
+      /** Members that either node declared dead. They have no process. */
       died: state.died + told.died,
-      /** Whether the probing link lasted. */
+      /** True if the probing link is still up. */
       isUp: link.isUp,
     }
   } finally {
@@ -65,7 +68,7 @@ export async function trial(members: number, tagBytes: number, within: number) {
   }
 }
 
-/** Waits until a node knows all, and returns its state then. */
+/** Waits until a node knows all members. Returns its state at that time. */
 async function known(node: RemoteProcess<Node>['remote'], members: number, within: number): Promise<ReturnType<Node['state']>> {
   let state = await node.state()
   const knowsAll = await until(async () => (state = await node.state()).members >= members, within, 50)
@@ -87,7 +90,7 @@ async function tellAll(peer: Attacker, address: string, pool: string, members: n
   await link.tell(statements, batch, 10)
 }
 
-/** Probes over a link, on its urgent stream, and takes the acks on either stream. */
+/** Sends probes over a link, on its urgent stream. Takes the acks on both streams. */
 async function probe(link: HostileLink, pool: string): Promise<{ end(): Promise<{ slowest: number; count: number }> }> {
   const stream = await link.connection.newStream([...poolNames(pool).urgent])
   const sent = new Map<number, number>()

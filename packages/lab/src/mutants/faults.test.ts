@@ -7,20 +7,20 @@ import { shellFaults } from './shell-faults.ts'
 
 const all = [...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })), ...shellFaults, ...computeFaults]
 
-describe('a fault that is to be planted', () => {
-  it('has its place in the sources exactly once', () => {
+describe('a planted fault', () => {
+  it('has a place that occurs exactly once in the sources', () => {
     const lost = all.filter(({ file, from }) => readFileSync(inCheckout(file), 'utf8').split(from).length !== 2)
     expect(lost.map(({ name }) => name)).toEqual([])
   })
 
-  it('names a test that exists, because a missing one fails with any fault', () => {
+  it('names an existing test, because a missing test would fail with any fault', () => {
     const missing = all.flatMap((fault) => ('test' in fault ? [fault.test] : [])).filter((file) => !existsSync(inCheckout(file)))
     expect(missing).toEqual([])
   })
 
-  it('selects a test that exists by its title', () => {
+  it('selects an existing test by its title', () => {
     const missing = faults.filter(({ simulation: [file, flag, title = ''] }) => {
-      // A pattern joins titles of two levels.
+      // A pattern that joins titles of two levels is not checked.
       if (flag !== '-t' || title.includes('.*') || file === 'conformance.test.ts') return false
       return !readFileSync(inCheckout(`packages/simulator/test/${file}`), 'utf8').includes(title.replace(/^seed \d$/u, 'seed %i'))
     })

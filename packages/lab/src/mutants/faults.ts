@@ -1,14 +1,14 @@
-/** A fault of one place, and the simulation that must find it. */
+/** A fault in one place of the sources, and the simulation that must find it. */
 export interface Fault {
   readonly name: string
-  /** Below packages/protocol/src. */
+  /** The path below packages/protocol/src. */
   readonly file: string
-  /** Occurs there exactly once. */
+  /** Text that occurs in the file exactly once. */
   readonly from: string
   readonly to: string
   /**
-   * The test that must fail besides the unit tests: a shipped scenario, with the arguments of
-   * `jel simulate`; a file of packages/simulator/test, with those of vitest; or `sim:check`.
+   * The test that must fail besides the unit tests. It is a shipped scenario with arguments of `jel
+   * simulate`, a file of packages/simulator/test with arguments of vitest, or `sim:check`.
    */
   readonly simulation: readonly [name: string, ...args: string[]]
 }
@@ -23,7 +23,7 @@ const halves = [
   'duration=4m',
 ] as const
 
-/** The faults in the order in which they are tried, sorted by the part that they are planted in. */
+/** The faults in the order in which they are tried, sorted by the part of the protocol. */
 export const faults: readonly Fault[] = [
   {
     name: 'merge ignores incarnations',
@@ -82,7 +82,7 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'is cut off is not pronounced'],
   },
   {
-    name: 'no time for a refutation',
+    name: 'there is no time for a refutation',
     file: 'detection/verdict/confirmation.ts',
     from: 'suspicion.judgedFrom = this.#context.now + this.refutationTime',
     to: 'suspicion.judgedFrom = this.#context.now - 9_999',
@@ -96,14 +96,14 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'learns only of its last'],
   },
   {
-    name: 'one published accuser is enough for who did not probe',
+    name: 'one published accuser is enough for a node that did not probe',
     file: 'detection/verdict/confirmation.ts',
     from: 'return this.#together(suspicion).length >= this.quorum.toBelieve(suspicion.id)',
     to: 'return this.#together(suspicion).length >= Math.min(1, this.quorum.toBelieve(suspicion.id))',
     simulation: ['three-sites-narrow', '--seeds', '1..4', '--workers', '2'],
   },
   {
-    name: 'an accuser does not say so to the pool',
+    name: 'an accuser does not tell the pool',
     file: 'detection/verdict/accusations.ts',
     from: 'this.#broadcast(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)',
     to: 'void own',
@@ -131,7 +131,7 @@ export const faults: readonly Fault[] = [
     simulation: ['sim:check'],
   },
   {
-    name: 'a helper tells from memory for ever',
+    name: 'a helper answers from old observations without limit',
     file: 'detection/probing/heartbeats.ts',
     from: 'const fresh = 1_000',
     to: 'const fresh = 1_000_000_000',
@@ -145,14 +145,14 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'one accuser'],
   },
   {
-    name: 'who slept for a day claims at once',
+    name: 'a node that slept for a day claims at once',
     file: 'settlement.ts',
     from: '? lookAround : 0)',
     to: '? 0 : 0)',
     simulation: ['sleep.test.ts', '-t', 'unseat'],
   },
   {
-    name: 'one of three who is cut off accuses the others',
+    name: 'a cut-off node of three accuses the others',
     file: 'detection/verdict/quorum.ts',
     from: 'export const smallPool = 2',
     to: 'export const smallPool = 3',
@@ -166,7 +166,7 @@ export const faults: readonly Fault[] = [
     simulation: ['sim:check'],
   },
   {
-    name: 'accusations of any time go together',
+    name: 'accusations of any age form one certificate',
     file: 'facts/certificate.ts',
     from: 'export const heartbeatWindow = 90',
     to: 'export const heartbeatWindow = 1e9',
@@ -215,14 +215,14 @@ export const faults: readonly Fault[] = [
     simulation: ['busy-heal', '--seeds', '1..11', '--workers', '2'],
   },
   {
-    name: 'a batch drops its last',
+    name: 'a batch drops its last fact',
     file: 'dissemination/broadcaster.ts',
     from: 'this.publish(batch.slice(0, this.#context.config.limits.factsPerBroadcast))',
     to: 'this.publish(batch.slice(0, -1))',
     simulation: ['conformance.test.ts', '-t', 'seed 1.*dying'],
   },
   {
-    name: 'a lost offer is not asked again',
+    name: 'a lost offer is not asked for again',
     file: 'dissemination/lazy-push.ts',
     from: 'if (now < entry[1].since + askAgain) break',
     to: 'if (now < entry[1].since + 1e12) break',
@@ -236,7 +236,7 @@ export const faults: readonly Fault[] = [
     simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],
   },
   {
-    name: 'heal off',
+    name: 'healing is off',
     file: 'topology/heal.ts',
     from: 'if (member === undefined) return\n    if (member.id === this.#contested) this.#contested = undefined',
     to: 'if (member !== undefined || member === undefined) return\n    if (member.id === this.#contested) this.#contested = undefined',
@@ -250,14 +250,14 @@ export const faults: readonly Fault[] = [
     simulation: ['remainder.test.ts'],
   },
   {
-    name: 'persist skipped',
+    name: 'incarnations are not persisted',
     file: 'life/own-life.ts',
     from: "if (incarnation > this.#incarnation) effects.push({ type: 'persist', incarnation })",
     to: "if (incarnation > this.#incarnation + 1e9) effects.push({ type: 'persist', incarnation })",
     simulation: ['conformance.test.ts', '-t', 'seed 1.*joining'],
   },
   {
-    name: 'epoch ignored',
+    name: 'epochs are ignored',
     file: 'election/order.ts',
     from: 'if (a.content.epoch !== b.content.epoch) return a.content.epoch - b.content.epoch',
     to: 'if (a.content.epoch < 0) return a.content.epoch - b.content.epoch',
@@ -341,21 +341,21 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-reconnects', '--seeds', '1'],
   },
   {
-    name: 'who stands again has the same candidacy',
+    name: 'a node that stands again has the same candidacy',
     file: 'election/election.ts',
     from: 'sequence: Math.max(this.sequence, after) + 1, since',
     to: 'sequence: Math.max(this.sequence, after, 1), since',
     simulation: ['stand-again', '--seeds', '1'],
   },
   {
-    name: 'a leave is told to nobody',
+    name: 'a leaver tells no other node',
     file: 'departure.ts',
     from: 'this.#parts.broadcaster.leave(fact)',
     to: 'void fact',
     simulation: ['leaving.test.ts', '-t', 'newcomers see leavers'],
   },
   {
-    name: 'a leaver dials nobody',
+    name: 'a leaver dials no other node',
     file: 'departure.ts',
     from: 'if (few <= 0) return',
     to: 'return',
@@ -383,7 +383,7 @@ export const faults: readonly Fault[] = [
     simulation: ['sleep.test.ts', '-t', 'keeps records until'],
   },
   {
-    name: 'a record is never over',
+    name: 'records never expire',
     file: 'records/records.ts',
     from: 'const fact = content.expires <= today ? ',
     to: 'const fact = content.expires <= 0 ? ',

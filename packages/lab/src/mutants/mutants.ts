@@ -1,7 +1,7 @@
 /**
- * Plants one fault after the other in a copy of the sources, and checks that the tests find it: the
- * unit tests of the protocol, and a simulation. A test that lets a fault through that it must find
- * has a hole.
+ * Plants one fault after the other in a copy of the sources, and checks that the tests find it.
+ * Each fault of the protocol must be found by its unit tests and by a simulation. A test that
+ * passes with its fault has a hole.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -16,10 +16,10 @@ import { shellFaults, type ShellFault } from './shell-faults.ts'
 
 const root = inCheckout('.')
 const protocol = 'packages/protocol/src'
-/** A longer run hangs, and so has found the fault. Ms. */
+/** Longest run of a test, ms. A longer run counts as a hang, so it has found the fault. */
 const longest = 180_000
 
-/** Copies the parts that tests and scenarios need. Links between packages lead to the copies. */
+/** Copies the folders that tests and scenarios need. Links between packages lead to the copies. */
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'jel-mutants-'))
   const isWanted = (path: string): boolean => !['dist', '.vitest'].includes(basename(path))
@@ -34,7 +34,7 @@ function copy(): string {
   return folder
 }
 
-/** Whether this command fails in the folder. */
+/** Returns true if this command fails in the folder. */
 async function fails(folder: string, script: string, args: readonly string[]): Promise<boolean> {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: folder,
@@ -62,14 +62,14 @@ async function simulation(folder: string, [name, ...args]: Fault['simulation']):
   return await fails(folder, 'apps/node/bin/jel.js', ['simulate', name, ...args])
 }
 
-/** Changes one place of a file while `look` runs. Returns the tests that did not notice. */
+/** Changes one place of a file while `look` runs. Returns the tests that did not find the fault. */
 async function plant(
   file: string,
   { from, to }: Pick<Fault, 'from' | 'to'>,
   look: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   const sound = readFileSync(file, 'utf8')
-  if (sound.split(from).length !== 2) return ['does not stand in its file once']
+  if (sound.split(from).length !== 2) return ['its text does not occur exactly once in the file']
   writeFileSync(
     file,
     sound.replace(from, () => to),
@@ -105,10 +105,10 @@ function shellTrial(folder: string, fault: ShellFault): Trial {
 }
 
 export const experiment = bench({
-  about: 'planted faults, and who finds them',
-  settings: { only: pattern('faults of which the name or the file, from the root of the repository, matches') },
-  notes: `Plants faults in a copy of the protocol, each alone, and runs its unit tests and a simulation against it; then faults of what is
-around it, and the tests that stand beside it. Exit status 1 where a test passes that should fail.`,
+  about: 'planted faults, and the tests that find them',
+  settings: { only: pattern('only faults whose name or file (from the root of the repository) matches') },
+  notes: `Plants faults in a copy of the protocol, one at a time. For each it runs the unit tests and a simulation. Then it plants faults in the
+code around the protocol, and runs the tests beside that code. Exit status 1 if a test passes that should fail.`,
   async measure({ only }) {
     const isChosen = (name: string, file: string): boolean => only.test(name) || only.test(file)
     const inProtocol = faults.filter(({ name, file }) => isChosen(name, `${protocol}/${file}`))

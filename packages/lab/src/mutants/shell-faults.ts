@@ -1,15 +1,15 @@
 /**
  * A fault of the code around the protocol: control sockets, keys, the page, handlers, queries. No
- * simulation covers that code, so one file of tests must find the fault.
+ * simulation covers that code, so one test file must find the fault.
  */
 export interface ShellFault {
   readonly name: string
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly file: string
-  /** Occurs there exactly once. */
+  /** Text that occurs in the file exactly once. */
   readonly from: string
   readonly to: string
-  /** The test that must fail. */
+  /** The test file that must fail. */
   readonly test: string
 }
 
@@ -24,7 +24,7 @@ const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/j
 export const shellFaults: readonly ShellFault[] = [
   {
     ...sockets,
-    name: 'a link to elsewhere is taken for the folder of control sockets',
+    name: 'a symbolic link is taken for the folder of control sockets',
     from: 'if (!stats.isDirectory()) return',
     to: 'if (stats.isFile()) return',
   },
@@ -60,21 +60,21 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/overlay/src/host/protector.test.ts',
   },
   {
-    name: 'connections that say nothing keep others out',
+    name: 'silent connections keep others out',
     file: 'apps/node/src/http/server.ts',
     from: 'if (this.#connections.size > CONNECTIONS_LIMIT) this.#connections.values().next().value?.destroy()',
     to: 'if (this.#connections.size > CONNECTIONS_LIMIT) socket.destroy()',
     test: 'apps/node/src/http/server.test.ts',
   },
   {
-    name: 'a page of another site is told of the node',
+    name: 'a page of another site gets data of the node',
     file: 'apps/node/src/http/hosts.ts',
     from: "return name === 'localhost' ||",
     to: "return name.startsWith('localhost') ||",
     test: 'apps/node/src/http/hosts.test.ts',
   },
   {
-    name: 'what happened is kept without end',
+    name: 'the history is kept without bound',
     file: 'apps/node/src/model/history.ts',
     from: 'if (list.length > limit) list.shift()',
     to: 'if (list.length < 0) list.shift()',
@@ -82,13 +82,13 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     ...feed,
-    name: 'one that does not read its events is waited for without end',
+    name: 'events for a slow reader are kept without bound',
     from: 'if (stream.writableLength > BACKLOG_LIMIT) stream.destroy()',
     to: '',
   },
   {
     ...handlers,
-    name: 'runs of handlers wait without a bound',
+    name: 'waiting runs of handlers have no bound',
     from: 'if (this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) this.#drop()\n      else this',
     to: 'this',
   },
@@ -105,7 +105,7 @@ export const shellFaults: readonly ShellFault[] = [
     to: 'late = true',
   },
   {
-    name: 'only the shell of a handler is ended',
+    name: 'only the shell of a handler is killed',
     file: 'apps/node/src/handlers/run.ts',
     from: 'process.kill(-child.pid, signal)',
     to: 'process.kill(child.pid, signal)',
@@ -132,7 +132,7 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     ...answers,
-    name: 'one asker has all answers of a member',
+    name: 'one asker takes all answers of a member',
     from: 'if (under >= ANSWERS_LIMIT.each || all',
     to: 'if (all',
   },
@@ -143,21 +143,21 @@ export const shellFaults: readonly ShellFault[] = [
     to: '',
   },
   {
-    name: 'signals of a sender are remembered without end',
+    name: 'signals of a sender are remembered without bound',
     file: 'packages/protocol/src/signals.ts',
     from: 'if (references.size > remembered && oldest !== undefined) references.delete(oldest)',
     to: 'if (references.size < 0 && oldest !== undefined) references.delete(oldest)',
     test: 'packages/protocol/src/signals.test.ts',
   },
   {
-    name: 'signals of a next life are told again',
+    name: 'signals of the next life are reported again',
     file: 'packages/protocol/src/signals.ts',
     from: 'if (heard?.nonce !== nonce) heard',
     to: 'if (heard?.nonce !== nonce || view.known(from) > 1) heard',
     test: 'packages/protocol/src/signals.test.ts',
   },
   {
-    name: 'strangers make up a later death of one who is absent',
+    name: 'strangers can make up a later death of an absent member',
     file: 'packages/protocol/src/intake.ts',
     from: 'if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined',
     to: '',
@@ -171,21 +171,21 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/life/introduction.test.ts',
   },
   {
-    name: 'a body of a known kind is as long as it likes',
+    name: 'the body of a known kind has no largest length',
     file: 'packages/protocol/src/facts/statement-codec.ts',
     from: 'if (body.length > most) throw',
     to: 'if (body.length < 0) throw',
     test: 'packages/protocol/src/facts/statement.test.ts',
   },
   {
-    name: 'a broadcast may be padding',
+    name: 'a broadcast may consist of padding',
     file: 'packages/protocol/src/reception.ts',
     from: 'data.length > most',
     to: 'data.length < 0',
     test: 'packages/protocol/src/intake.test.ts',
   },
   {
-    name: 'constants in any order',
+    name: 'constants may be in any order',
     file: 'packages/protocol/src/facts/statement-codec.ts',
     from: 'if (name <= last) throw',
     to: "if (name === '') throw",
@@ -213,7 +213,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/election/eviction.test.ts',
   },
   {
-    name: 'misbehaviour is told without end',
+    name: 'misbehaviour is reported without bound',
     file: 'packages/protocol/src/reception.ts',
     from: 'if (this.#warnings.isOften(now)) {',
     to: 'if (this.#unsaid < 0) {',
@@ -228,32 +228,32 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     ...identity,
-    name: 'each life of a process needs the disk',
+    name: 'each life of a process writes to the disk',
     from: 'if (incarnation > written) write(incarnation + ahead)',
     to: 'if (incarnation > used) write(incarnation + ahead)',
   },
   {
     ...identity,
-    name: 'a life is lived before it is written down',
+    name: 'a life begins before it is written to the disk',
     from: 'if (incarnation > written) write(incarnation + ahead)',
     to: 'if (incarnation > written) written = incarnation + ahead',
   },
   {
-    name: 'a write of the remembered members that failed is taken for made',
+    name: 'a failed write of the remembered members counts as done',
     file: 'packages/overlay/src/identity/peers-file.ts',
     from: 'return !this.#isFailing',
     to: 'return true',
     test: 'packages/overlay/src/identity/peers-file.test.ts',
   },
   {
-    name: 'a new record of an owner ends another one of its own',
+    name: 'a new record of an owner removes another record of that owner',
     file: 'packages/protocol/src/records/records.ts',
     from: 'const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least',
     to: 'const last = least',
     test: 'packages/protocol/src/records/records.test.ts',
   },
   {
-    name: 'a restart claims an epoch that was used',
+    name: 'after a restart, a used epoch is claimed again',
     file: 'packages/protocol/src/election/election.ts',
     from: 'return Math.max(this.#held.epoch, Math.min(this.#stored,',
     to: 'return Math.max(this.#held.epoch, Math.min(0,',
@@ -267,7 +267,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/node.test.ts',
   },
   {
-    name: 'connections that answer end with a life',
+    name: 'connections that answer are closed with a life',
     file: 'packages/overlay/src/streams/application-streams.ts',
     from: 'if (!(await answers(connection, answerTime))) connection',
     to: 'connection',

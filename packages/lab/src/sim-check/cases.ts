@@ -4,27 +4,31 @@ import { median } from '../base/quantiles.ts'
 import { inCheckout } from '../base/paths.ts'
 
 interface Case {
-  /** Name in the table; default: the scenario's name, where it has only one case. */
+  /** Name in the table. Default: the name of the scenario. */
   readonly name?: string
   readonly scenario: string
   readonly set: readonly string[]
   readonly seeds: readonly number[]
 }
 
-/** Enough that no single draw decides the median. */
+/** Several seeds, so that no single run decides the median. */
 const seeds = [1, 2, 3, 4, 5]
 
-/** Small enough to run with every test, large enough that everything happens in them. */
+/**
+ * The scenarios are small enough to run with every test, and large enough that every kind of event
+ * happens.
+ */
 const cases: readonly Case[] = [
   { scenario: 'figure-5', set: ['nodes=60', 'duration=30s'], seeds },
-  // So short that next to all bytes are those of the crowd.
+  // The run is so short that almost all bytes are those of the crowd.
   { name: 'crowd of 200', scenario: 'figure-5', set: ['nodes=200', 'duration=6s', 'expect=[]'], seeds: [1, 2, 3] },
   { scenario: 'figure-8', set: ['nodes=24', 'duration=7m'], seeds },
   { scenario: 'flash-crowd', set: ['nodes=8', 'duration=60s'], seeds },
   { scenario: 'mass-election', set: ['nodes=24'], seeds },
   { scenario: 'partition-heal', set: ['nodes=24', 'actions=[{ at: 30s, partition: 50%, for: 2m }]', 'duration=4m'], seeds },
   { scenario: 'rack-failure', set: ['nodes=60'], seeds },
-  // Failure detection during a cut. The scenarios' own expectations judge whether it is right.
+  // Failure detection during a cut. Only figures count here: the scenarios' own expectations judge
+  // its correctness.
   { scenario: 'three-sites-unequal', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
   { scenario: 'three-sites-reject', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
   { scenario: 'hostile-suspicions', set: ['duration=2m', 'expect=[]'], seeds: [1, 2, 3] },
@@ -33,7 +37,7 @@ const cases: readonly Case[] = [
 
 const folder = inCheckout('packages/simulator/scenarios')
 
-/** The runs of the guard. */
+/** Returns the runs of the guard. */
 export function guardTasks(): Task[] {
   return cases.flatMap(({ scenario: file, name = file, set, seeds }) => {
     const scenario: Scenario = { ...loadScenario(resolve(folder, `${file}.yaml`), set), name }
@@ -41,18 +45,16 @@ export function guardTasks(): Task[] {
   })
 }
 
-/** The command that repeats the run of one case. */
+/** Returns the command that repeats the run of one case. */
 export function replayOf(name: string, seed: number): string {
   const { scenario, set } = cases.find((each) => (each.name ?? each.scenario) === name) ?? { scenario: name, set: [] }
   return `jel simulate ${scenario} ${set.map((each) => `--set '${each}'`).join(' ')} --replay ${seed}`
 }
 
-/**
- * Compared figures of one case: the median of its seeds, milliseconds and bytes; less is better.
- */
+/** The compared figures of one case: medians over its seeds, in ms and bytes. Less is better. */
 export type Figures = Readonly<Record<string, number>>
 
-/** Figures of each case. */
+/** Returns the figures of each case. */
 export function figuresOf(results: readonly RunResult[]): Record<string, Figures> {
   const drawn = new Map<string, Map<string, number[]>>()
   for (const result of results) {
@@ -66,7 +68,8 @@ export function figuresOf(results: readonly RunResult[]): Record<string, Figures
 }
 
 /**
- * The median of an odd number of values; Infinity if one of them is, as that event never happened.
+ * Returns the median of an odd number of values; Infinity if one of them is, because then the event
+ * did not happen in some run.
  */
 function middle(values: readonly number[]): number {
   return values.includes(Infinity) ? Infinity : median(values)

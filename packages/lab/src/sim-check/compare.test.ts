@@ -5,7 +5,7 @@ const before = { join: { 'known after, ms': 1_000, 'received a node, bytes': 20_
 const now = (changes: Record<string, number>): Record<string, Record<string, number>> => ({ join: { ...before.join, ...changes } })
 
 describe('the guard', () => {
-  it('accepts changes of a tenth or less, and very small ones', () => {
+  it('accepts changes of at most a tenth, and very small changes', () => {
     expect(compare(before, before)).toEqual([])
     expect(compare(before, now({ 'known after, ms': 1_100, 'received a node, bytes': 18_100, 'dials in the worst second': 45 }))).toEqual(
       [],
@@ -30,7 +30,7 @@ describe('the guard', () => {
     )
   })
 
-  it('calls a value that never comes worse, and marks values that are new or gone', () => {
+  it('calls an event that never happens worse, and marks figures that are new or gone', () => {
     expect(compare(before, now({ 'known after, ms': Infinity }))[0]?.verdict).toBe('worse')
     expect(compare({}, before).map(({ verdict }) => verdict)).toEqual(['new', 'new', 'new'])
     expect(compare(before, { join: {} }).map(({ verdict }) => verdict)).toEqual(['gone', 'gone', 'gone'])

@@ -1,27 +1,27 @@
 import { markdownTable } from '../base/markdown.ts'
 import type { Figures } from './cases.ts'
 
-/** A figure that has changed. */
+/** A changed figure. */
 export interface Difference {
   readonly scenario: string
   readonly figure: string
-  /** Undefined where one side has no such figure. */
+  /** Undefined if a side lacks the figure. */
   readonly before: number | undefined
   readonly now: number | undefined
   readonly verdict: 'worse' | 'better' | 'new' | 'gone'
 }
 
-/** Share above which a difference is a change. */
+/** Largest difference, as a share, that counts as no change. */
 export const tolerance = 0.1
 
 /**
- * Smaller differences are no change at any share: a delivery more or less. By the unit at the end
- * of the figure's name.
+ * Largest difference that counts as no change whatever its share, such as one delivery more or
+ * less. By the unit at the end of the figure's name.
  */
 const grain: Readonly<Record<string, number>> = { ms: 50, bytes: 500 }
 const otherGrain = 5
 
-/** The figures that changed by more than the tolerance. */
+/** Returns the figures that changed by more than the tolerance. */
 export function compare(before: Readonly<Record<string, Figures>>, now: Readonly<Record<string, Figures>>): Difference[] {
   const differences: Difference[] = []
   for (const scenario of new Set([...Object.keys(before), ...Object.keys(now)])) {
@@ -43,7 +43,7 @@ function judge(figure: string, before: number | undefined, now: number | undefin
   return change > 0 ? 'worse' : 'better'
 }
 
-/** The differences as a table. */
+/** Formats the differences as a table. */
 export function table(differences: readonly Difference[]): string {
   const text = (value: number | undefined): string => (value === undefined ? '–' : String(value))
   return markdownTable(

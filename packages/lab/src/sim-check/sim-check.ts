@@ -1,5 +1,5 @@
 /**
- * Runs a fixed set of scenarios and seeds in the simulator and compares the results with the
+ * Runs a fixed set of scenarios and seeds in the simulator, and compares the results with the
  * figures in packages/simulator/baseline.json.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,8 +14,8 @@ const file = inCheckout('packages/simulator/baseline.json')
 
 export const experiment = bench({
   about: 'a fixed set of simulated runs beside the committed figures',
-  settings: { update: flag('write packages/simulator/baseline.json anew') },
-  notes: `Exit status 1 where something is more than ${tolerance * 100} % worse, a promise was broken, or something that is to happen did not.`,
+  settings: { update: flag('replace packages/simulator/baseline.json by the new figures') },
+  notes: `Exit status 1 if a figure is more than ${tolerance * 100} % worse, a promise was broken, or an expected event did not happen.`,
   async measure({ update }) {
     const start = performance.now()
     const results = (await sweep(guardTasks())).map(({ result }) => result)
@@ -33,7 +33,7 @@ export const experiment = bench({
     if (broken.length > 0) return { text: broken.join('\n'), isGood: false }
     if (update) {
       writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`)
-      return { text: `${took}; ${file} is written anew`, isGood: true }
+      return { text: `${took}; ${file} has the new figures`, isGood: true }
     }
     const differences = compare(JSON.parse(readFileSync(file, 'utf8')) as Record<string, Figures>, figures)
     const worse = differences.filter(({ verdict }) => verdict === 'worse' || verdict === 'gone').length
@@ -41,7 +41,7 @@ export const experiment = bench({
     const lines = [
       ...(differences.length > 0 ? [`${table(differences)}\n`] : []),
       `${took}: ${what} ${tolerance * 100} % worse than in packages/simulator/baseline.json`,
-      ...(worse > 0 ? ['If that is the price of something better: pnpm sim:check --update, and say in the commit what it bought.'] : []),
+      ...(worse > 0 ? ['If the cost is worth it: pnpm sim:check --update, and give the gain in the commit message.'] : []),
     ]
     return { text: lines.join('\n'), isGood: worse === 0 }
   },

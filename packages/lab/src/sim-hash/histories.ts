@@ -1,4 +1,4 @@
-/** A few small histories that contain everything that draws numbers or puts things in order. */
+/** A few small histories. Together they contain all code that draws random numbers or sorts. */
 import { join } from 'node:path'
 import { loadScenario, runScenario } from '@jel/simulator'
 import { inCheckout } from '../base/paths.ts'
@@ -42,8 +42,8 @@ const cases: readonly Case[] = [
 const folder = inCheckout('packages/simulator/scenarios')
 
 /**
- * The trace hash of each history by its name. Broken promises don't matter here: the hash must only
- * be the same everywhere.
+ * Returns the trace hash of each history by its name. Broken promises do not matter here: the hash
+ * must only be the same everywhere.
  */
 export function traceHashes(): Record<string, string> {
   return Object.fromEntries(

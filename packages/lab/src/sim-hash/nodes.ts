@@ -1,4 +1,4 @@
-/** Several versions of Node beside each other, from the npm package `node`. */
+/** Installs several versions of Node, from the npm package `node`. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,20 +7,26 @@ import { inCheckout } from '../base/paths.ts'
 
 const run = promisify(execFile)
 
-/** Beside the dependencies, so that a second time needs no network: each version takes 120 MB. */
+/**
+ * The folder is beside the dependencies, so that the next run needs no network. Each version takes
+ * 120 MB.
+ */
 const folder = inCheckout('node_modules/.cache/sim-hash')
 
-/** Longest wait for a registry that does not answer, ms. */
+/** Longest wait for the installation, ms. */
 const timeout = 180_000
 
-/** Path of this version, if it runs this or was fetched before; otherwise undefined. */
+/**
+ * Returns the path of this major version, if this process runs on it or it was fetched before;
+ * otherwise undefined.
+ */
 export function findNode(major: number): string | undefined {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath
   const path = join(folder, String(major), 'node_modules', 'node', 'bin', 'node')
   return existsSync(path) ? path : undefined
 }
 
-/** Fetches a version with npm. Rejects with npm's reason where that fails. */
+/** Fetches a version with npm. Rejects with npm's reason if that fails. */
 export async function fetchNode(major: number): Promise<string> {
   const prefix = join(folder, String(major))
   mkdirSync(prefix, { recursive: true })
@@ -33,14 +39,14 @@ export async function fetchNode(major: number): Promise<string> {
   return path
 }
 
-/** The results of the histories on one version of Node. */
+/** The trace hashes on one version of Node. */
 export interface Account {
-  /** As that Node reports it. */
+  /** The full version, as that Node reports it. */
   readonly version: string
   readonly hashes: Readonly<Record<string, string>>
 }
 
-/** Runs all histories on a version of Node, at most two minutes. */
+/** Runs all histories on a version of Node, for at most two minutes. */
 export async function accountOf(node: string): Promise<Account> {
   const flags = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'worker.ts')]
   const { stdout } = await run(node, flags, { timeout: 120_000 })

@@ -1,6 +1,6 @@
 /**
- * Tests that one seed gives one history on every version of Node: runs some small histories on each
- * and compares their trace hashes. npm fetches other versions than the running one once, into
+ * Tests that one seed gives one history on every version of Node. Runs some small histories on each
+ * version and compares their trace hashes. npm fetches each other version once, into
  * node_modules/.cache.
  */
 import { markdownTable } from '../base/markdown.ts'
@@ -11,7 +11,7 @@ import { accountOf, fetchNode, findNode, type Account } from './nodes.ts'
 export const experiment = bench({
   about: 'the same histories on several versions of Node',
   settings: { nodes: wholes('22,24,26', 'versions of Node', 22) },
-  notes: 'Exit status 1 if a history is not the same on all of them.',
+  notes: 'Exit status 1 if a history differs between versions, or if fewer than two versions ran.',
   async measure({ nodes: majors }) {
     const accounts: Account[] = []
     for (const major of majors) {
@@ -37,7 +37,7 @@ export const experiment = bench({
   passed: ({ accounts, different }) => different.length === 0 && accounts.length > 1,
 })
 
-/** npm prints much; the first line with a reason is enough. */
+/** Returns the first line with a reason, because npm prints many lines. */
 function reason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   return text.split('\n').find((line) => /npm error (?!code)|timed out|no /u.test(line)) ?? text.split('\n')[0] ?? text

@@ -1,6 +1,6 @@
 /**
- * A run of a pool in phases: a flash join, rest, churn, the crash of a rack. Each phase is timed on
- * its own.
+ * A run of a pool in phases: a flash join, rest, churn, and the crash of a rack. Each phase is
+ * measured separately.
  */
 import { createRandom, defaultConfig, pickIndex, ProtocolNode } from '@jel/protocol'
 import { Simulation, uniformDelay, type JelNode, type SimulatedNode } from '@jel/simulator'
@@ -8,13 +8,13 @@ import { Simulation, uniformDelay, type JelNode, type SimulatedNode } from '@jel
 export interface Plan {
   readonly nodes: number
   readonly seed: number
-  /** All processes start within this long, virtual seconds. */
+  /** Time within which all nodes start, virtual seconds. */
   readonly over: number
-  /** Virtual seconds. */
+  /** Lengths of the phases, virtual seconds. */
   readonly settle: number
   readonly steady: number
   readonly churn: number
-  /** Mean of the exponential session length during churn, virtual seconds. */
+  /** Mean of the exponentially distributed sessions during churn, virtual seconds. */
   readonly session: number
   readonly rack: number
 }
@@ -26,7 +26,7 @@ export class PhasedRun {
   readonly #plan: Plan
   readonly #pool: Pool
   readonly #random: () => number
-  /** The cells of each phase, as `simulator.ts` names them. */
+  /** The cells of each phase. `simulator.ts` has their names. */
   readonly rows: string[][] = []
   #alive: Node[] = []
   #joined = 0
@@ -67,8 +67,8 @@ export class PhasedRun {
   }
 
   /**
-   * Poisson ends and arrivals, as many of each as the session length and the pool's size imply. An
-   * end is a crash or a leave.
+   * Makes ends and arrivals of nodes, each a Poisson process whose rate follows from the mean
+   * session and the pool's size. An end is a crash or a leave.
    */
   #churn(seconds: number): string {
     const { nodes, session } = this.#plan
@@ -97,7 +97,8 @@ export class PhasedRun {
   }
 
   #crash(count: number): string {
-    // Nodes still report recent crashes, which must not count as the rack's.
+    // Waits first, because nodes still report recent crashes, which must not count as crashes of
+    // the rack.
     this.#pool.run(30_000)
     this.#ended = 0
     const size = this.#alive.length

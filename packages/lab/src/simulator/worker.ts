@@ -1,4 +1,4 @@
-/** Runs one pool in a process of its own, so that memory is that of one size only. */
+/** Simulates one pool in a separate process, so that the memory is that of one pool only. */
 import { serve } from '../base/remote.ts'
 import { PhasedRun, type Plan } from './phased-run.ts'
 

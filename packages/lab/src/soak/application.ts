@@ -1,4 +1,4 @@
-/** One node with an application that uses everything the facade offers. */
+/** One node with an application that uses all features of the facade. */
 import { Pool } from '@jel/jel'
 import { startOverlay } from '@jel/overlay'
 import { CONFIG } from './plan.ts'
@@ -6,8 +6,8 @@ import { CONFIG } from './plan.ts'
 const ECHO = '/soak/echo/1.0.0'
 const MESSAGE = new Uint8Array(4096).fill(7)
 /**
- * Longest that any action may take, in milliseconds. A slower one is aborted, which must leave
- * nothing behind either.
+ * Longest time that an action may take, ms. A slower action is aborted, which must not leave
+ * anything behind either.
  */
 const TIMEOUT = 8000
 
@@ -32,12 +32,13 @@ export async function enter(pool: string, bootstrap: readonly string[]): Promise
 }
 
 async function read(one: Pool): Promise<void> {
-  // Only the reading counts.
+  // The loop only has to read the events.
   for await (const change of one.changes()) void change
 }
 
 /**
- * Does one action after the other, and reports failures: the other end may have gone a moment ago.
+ * Does one action after the other. Rejects if one fails, because the other node may have ended a
+ * moment ago.
  */
 export async function act(one: Pool): Promise<void> {
   const others = one.members().filter(({ id }) => id !== one.self.id)

@@ -1,15 +1,17 @@
-/** The settings of a soak, and its nodes. */
+/** The settings of a soak, and the groups of its nodes. */
 import type { OverlayOptions } from '@jel/overlay'
 
-/** A process that holds some of the nodes. */
+/** A process with some of the nodes. */
 export interface Group {
   readonly name: string
   readonly nodes: number
-  /** Seconds between two of its nodes leaving while new ones enter; undefined: all stay. */
+  /**
+   * Interval at which one of its nodes leaves and a new one enters, s; undefined: all nodes stay.
+   */
   readonly replaces?: number
   /**
-   * Runs without compilers: its heap holds the program's objects, without the engine's notes about
-   * code that it compiles for hours.
+   * The process runs without compilers. Its heap then holds the program's objects, but not the data
+   * about code that the engine compiles for hours.
    */
   readonly interpreted?: boolean
 }
@@ -18,13 +20,14 @@ function groups(name: string, nodes: number, count: number, more: Partial<Group>
   return Array.from({ length: count }, (_, i) => ({ name: `${name} ${i + 1}`, nodes, ...more }))
 }
 
-/** Seconds between two of the churning leaving. */
+/** Interval at which a churning group replaces a node, s. */
 const STAY = 60
 
 /**
- * Sixty nodes, with {@link KILLED}. A node by itself shows a leak most clearly, since little else
- * changes its heap. The groups that stay show leaks that it misses. The churning ones show the
- * memory that a node leaves behind in its process when it leaves the pool.
+ * The measured groups; together with {@link KILLED} they have sixty nodes. A single node shows a
+ * leak most clearly, because little else changes its heap. The staying groups show leaks that a
+ * single node misses. The churning groups show the memory that a node leaves behind in its process
+ * when it leaves the pool.
  */
 export const MEASURED: readonly Group[] = [
   ...groups('single', 1, 1),
@@ -36,27 +39,31 @@ export const MEASURED: readonly Group[] = [
 ]
 
 /**
- * Node's flags for all processes, and for interpreted ones. The young generation keeps its size.
- * The engine otherwise doubles it at some time in each process, 20 MB that look like a slope.
+ * Flags of Node for all processes, and further flags for interpreted ones. The young generation
+ * keeps its size. Otherwise the engine doubles it at some time in each process, and the additional
+ * 20 MB look like a slope.
  */
 export const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16']
 export const INTERPRETED_FLAGS = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-lazy-feedback-allocation']
 
-/** Killed in turn with all their nodes, and started again. They are not measured. */
+/**
+ * Groups that are killed in turn, with all their nodes, and started again. They are not measured.
+ */
 export const KILLED: readonly Group[] = [...groups('killed', 5, 3), ...groups('killed few', 4, 1)]
 
-/** Seconds between two kills. */
+/** Interval between two kills, s. */
 export const KILL_EVERY = 120
 
-/** Seconds between two samples, and between two actions of a group's application. */
+/** Interval between two samples, and between two actions of a group's application, s. */
 export const SAMPLE_EVERY = 15
 export const ACT_EVERY = 20
 
 /**
- * By design, ended members are remembered for a day, which would make an hour of churn one long
- * slope. With five minutes instead, memory must stay flat after these, and the same hour shows that
- * expired entries are freed. Links likewise: random ones are replaced each minute instead of each
- * ten. Otherwise their number takes an hour to come up to its bound, and heap with it.
+ * By default, ended members are remembered for a day, which would make an hour of churn one long
+ * slope. Here they are remembered for five minutes, so memory must stay flat after these, and an
+ * hour also shows that expired entries are freed. Random links are replaced each minute instead of
+ * every ten minutes. Otherwise their number, and with it the heap, would take an hour to reach its
+ * bound.
  */
 export const CONFIG: NonNullable<OverlayOptions['config']> = {
   links: { randomLifetime: 60_000 },
@@ -64,7 +71,7 @@ export const CONFIG: NonNullable<OverlayOptions['config']> = {
   healing: { memory: 240_000 },
 }
 
-/** One sample of a process. */
+/** One sample of the resources of a process. */
 export interface Sample {
   /** Unix milliseconds. */
   readonly time: number

@@ -8,8 +8,8 @@ import { MEASURES, type Measure } from './plan.ts'
 import { isFlat } from './slope.ts'
 
 /**
- * A slope below this share of the mean in an hour counts as none, at any confidence. A guess: 0.7
- * MB in an hour of a heap of 22.
+ * A slope counts as none if it is below this share of the mean in an hour, at any confidence. A
+ * guess: 0.7 MB in an hour for a heap of 22 MB.
  */
 const SHARE = 0.03
 
@@ -27,14 +27,17 @@ function grows(row: Row): boolean {
   return isJudged(row) && !isFlat(row.slope, SHARE) && row.slope.perHour > 0
 }
 
-/** Nothing grew in any group. A shrinking measure is no leak. */
+/**
+ * True if no judged measure grew in any group, or if the soak was too short to judge. A shrinking
+ * measure is no leak.
+ */
 export function isWithinNoise({ rows, isLong }: SoakReport): boolean {
   return !isLong || !rows.some(grows)
 }
 
 /**
- * The mean of all would hide one group that leaks, and one group is less certain than all. So each
- * group has its column, and all together have one.
+ * The table of all slopes. Each group has a column, because the mean of all groups would hide a
+ * leak in one of them. All groups together also have one, because a single group is less certain.
  */
 export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): string {
   const groups = [...new Set(rows.map(({ group }) => group))]
@@ -61,11 +64,11 @@ export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): s
   ].join('\n')
 }
 
-/** The data of a document: the samples and the report on them. */
+/** The data for the document: the samples and the report on them. */
 export interface SoakData {
   readonly report: SoakReport
   readonly samples: Samples
-  /** Groups that ended by themselves. */
+  /** Groups whose process ended by itself. */
   readonly lost?: readonly string[]
 }
 
@@ -77,14 +80,14 @@ export const shown: Shown<SoakData> = {
   picture: { file: 'docs/soak.svg', draw: ({ report, samples }) => plot(report, samples) },
 }
 
-/** A document shows the judged groups, not each process. */
+/** The document shows only the interpreted groups, and all groups together. */
 function isShown({ group }: Row): boolean {
   return group === ALL || group.startsWith('interpreted')
 }
 
 /**
  * Plots each measure as a share of its mean after the warm-up. Absolute values would need two
- * pictures, one for heaps and one for handles.
+ * plots, one for heaps and one for handles.
  */
 async function plot({ rows, start, minutes, warmUp }: SoakReport, samples: Samples): Promise<string> {
   const drawn: readonly Measure[] = ['heap', 'code', 'buffers', 'resident', 'descriptors', 'timers', 'connections', 'streams']

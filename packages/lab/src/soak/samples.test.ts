@@ -5,7 +5,10 @@ import { isWithinNoise } from './report.ts'
 
 const MINUTE = 60_000
 
-/** A sample each quarter of a minute; `value`: of all measures. */
+/**
+ * Samples at each quarter of a minute, up to minute 60. `value`: the value of a measure at a
+ * minute.
+ */
 function samplesOf(
   groups: Readonly<Record<string, { readonly from: number; readonly value: (minute: number, measure: Measure) => number }>>,
 ): Samples {
@@ -20,7 +23,7 @@ function samplesOf(
 const flat = (level: number) => () => level
 const growing = (grows: Measure) => (minute: number, measure: Measure) => (measure === grows ? 100 + minute : 100)
 
-test('groups of different size are flat together, even if one was built later', () => {
+test('flat groups of different sizes are flat together, even if one starts later', () => {
   const groups = { 'interpreted single 1': { from: 0, value: flat(10) }, 'interpreted churning 1': { from: 1, value: flat(500) } }
   const report = reportOf(samplesOf(groups), 0)
   expect(report.rows.filter(({ group }) => group === ALL).map(({ slope }) => Math.round(slope.perHour))).toEqual(MEASURES.map(() => 0))
@@ -33,6 +36,6 @@ test.each<[Measure, string, boolean]>([
   ['code', 'interpreted single 1', true],
   ['streams', 'single 1', false],
   ['buffers', 'interpreted churning 1', false],
-])('%s that grows in the group of %s: within noise is %s', (measure, group, withinNoise) => {
+])('%s grows in the group %s: within noise is %s', (measure, group, withinNoise) => {
   expect(isWithinNoise(reportOf(samplesOf({ [group]: { from: 0, value: growing(measure) } }), 0))).toBe(withinNoise)
 })

@@ -1,4 +1,4 @@
-/** All samples of all groups, and the slopes through them. */
+/** The samples of all groups, and the slopes through them. */
 import { mean } from '../base/quantiles.ts'
 import { UsageError } from '../base/settings.ts'
 import { MEASURED, MEASURES, type Measure, type Sample } from './plan.ts'
@@ -6,17 +6,18 @@ import { EIGHTY, slopeOf, type Point, type Slope } from './slope.ts'
 
 const MINUTE = 60_000
 /**
- * Samples of so many minutes are one point of a line. A guess: a churning group changes its nodes
- * in this time.
+ * Minutes whose samples form one point of a line. A guess: a churning group replaces its nodes in
+ * this time.
  */
 const BLOCK = 2
 /**
- * A line through fewer points than this is shown and not judged. Below eight degrees of freedom the
- * quantiles of `slope.ts` are wrong, and an interval is so wide that nothing is ever found.
+ * Fewest points of a line that is judged. A line through fewer points is only shown. Below eight
+ * degrees of freedom the quantiles of `slope.ts` are wrong, and the interval is so wide that no
+ * slope is ever found.
  */
 const LEAST = 10
 
-/** In place of a group: all groups together. */
+/** The name of all groups together, in place of a group's name. */
 export const ALL = 'all'
 
 export interface Row {
@@ -26,13 +27,13 @@ export interface Row {
 }
 
 export interface SoakReport {
-  /** When the first sample was taken, Unix ms, and the length of the sampling, in minutes. */
+  /** Time of the first sample, Unix ms, and length of the sampling, minutes. */
   readonly start: number
   readonly minutes: number
-  /** Left out at the start, in minutes. */
+  /** Minutes at the start that are left out. */
   readonly warmUp: number
   readonly samples: number
-  /** It lasted long enough to tell growth from noise. */
+  /** True if the soak was long enough to tell growth from noise. */
   readonly isLong: boolean
   readonly rows: readonly Row[]
 }
@@ -41,18 +42,19 @@ export interface SoakReport {
 const COMPILED: readonly Measure[] = ['heap', 'resident']
 
 /**
- * Compiled code is shown and not judged: the sources bound its size. The same holds for measures
- * that contain it, except in interpreted groups and in all together.
+ * Returns true if a measure of a group is judged. Compiled code is only shown, because the sources
+ * bound its size. Measures that contain compiled code are judged only in interpreted groups and in
+ * all groups together.
  */
 export function isJudged({ group, measure }: { readonly group: string; readonly measure: Measure }): boolean {
   const isInterpreted = MEASURED.some(({ name, interpreted }) => name === group && interpreted === true)
   return measure !== 'code' && (!COMPILED.includes(measure) || isInterpreted || group === ALL)
 }
 
-/** The samples of each group that is measured. */
+/** The samples of each measured group. */
 export type Samples = Readonly<Record<string, readonly Sample[]>>
 
-/** Throws UsageError if there is nothing to report on. */
+/** Makes the report. Throws UsageError if there are no samples. */
 export function reportOf(samples: Samples, warmUpAtMost: number): SoakReport {
   const groups = Object.keys(samples).sort()
   const times = Object.values(samples).flatMap((each) => each.map(({ time }) => time))
@@ -65,8 +67,8 @@ export function reportOf(samples: Samples, warmUpAtMost: number): SoakReport {
   const rows = groups.flatMap((group) =>
     MEASURES.map((measure) => ({ group, measure, slope: slopeOf(points(group, measure), BLOCK * MINUTE, EIGHTY) })),
   )
-  // All groups are in one pool, and its events show in all at once. So the spread between groups
-  // says nothing about the certainty of their mean.
+  // All groups are in one pool, and an event of the pool shows in all groups at once. So the
+  // differences between groups do not give the certainty of their mean.
   const common = MEASURES.map((measure) => {
     const judged = groups.filter((group) => isJudged({ group, measure }) || !isJudged({ group: ALL, measure }))
     return { group: ALL, measure, slope: slopeOf(levelled(judged.map((group) => points(group, measure))), BLOCK * MINUTE) }
@@ -75,8 +77,8 @@ export function reportOf(samples: Samples, warmUpAtMost: number): SoakReport {
 }
 
 /**
- * Merges several series into one. Each is moved to the mean of all, so that a sample more of one at
- * an end is no slope.
+ * Merges several series into one. Each series is shifted to the mean of all. So one more sample of
+ * a series at an end makes no slope.
  */
 function levelled(series: readonly (readonly Point[])[]): Point[] {
   const average = (points: readonly Point[]): number => mean(points.map(([, value]) => value))

@@ -3,14 +3,14 @@ import { isFlat, slopeOf, type Point } from './slope.ts'
 
 const MINUTE = 60_000
 
-/** A value each quarter of a minute for an hour; `noise` is the same in each run. */
+/** A value for each quarter of a minute in an hour. `noise` is the same in each run. */
 function points(value: (hours: number, i: number) => number): Point[] {
   return Array.from({ length: 240 }, (_, i) => [1e12 + i * 15_000, value(i / 240, i)])
 }
 
 const noise = (i: number): number => Math.sin(i * i) * 5
 
-test('finds a slope, and how sure it is', () => {
+test('finds a slope and its uncertainty', () => {
   const slope = slopeOf(
     points((hours, i) => 100 + 20 * hours + noise(i)),
     2 * MINUTE,
@@ -42,7 +42,7 @@ test('an exact line is certain, and counts as flat only if it is nearly level', 
   expect([isFlat(steep, 0.03), isFlat(level, 0.03)]).toEqual([false, true])
 })
 
-test('correlated values do not understate the uncertainty', () => {
+test('the uncertainty of correlated values is not underestimated', () => {
   const waves = points((hours) => 100 + 10 * Math.sin(hours * 12))
   expect(slopeOf(waves, 6 * MINUTE).uncertainty).toBeGreaterThan(slopeOf(waves, 15_000).uncertainty)
 })

@@ -1,10 +1,13 @@
-/** Fits a line through measurements, with its uncertainty, to test whether they are flat. */
+/**
+ * Fits a line through measurements and gives its uncertainty, to test whether the measurements are
+ * flat.
+ */
 import { mean as average, sum } from '../base/quantiles.ts'
 
 export interface Slope {
   /**
-   * Mean of all values, and the change in an hour with half the width of its 95 % confidence
-   * interval.
+   * Mean of all values, change in an hour, and half the width of the confidence interval of this
+   * change.
    */
   readonly mean: number
   readonly perHour: number
@@ -24,9 +27,10 @@ const ONE = 1.959964
 export const EIGHTY = 3.420527
 
 /**
- * Least squares over the means of blocks. Neighbouring samples resemble one another (a crowd of
- * connections stays for a while), so single samples would promise more certainty than they have.
- * NaN with fewer than three blocks. `z`: the width of the interval.
+ * Fits a line by least squares through the means of blocks. Neighbouring samples are correlated (a
+ * crowd of connections stays for a while), so single samples would give too small an uncertainty.
+ * The uncertainty is NaN with fewer than three blocks. `block`: length of a block, ms. `z`:
+ * quantile for the interval.
  */
 export function slopeOf(points: readonly Point[], block: number, z = ONE): Slope {
   const blocks = means(points, block)
@@ -41,7 +45,7 @@ export function slopeOf(points: readonly Point[], block: number, z = ONE): Slope
 }
 
 /**
- * Within noise: the interval contains zero, or the whole change in an hour is below `share` of the
+ * Returns true if the interval contains zero, or if the change in an hour is below `share` of the
  * mean.
  */
 export function isFlat({ mean, perHour, uncertainty }: Slope, share: number): boolean {
@@ -56,8 +60,9 @@ function means(points: readonly Point[], block: number): Point[] {
 }
 
 /**
- * The quantile of Student's t that corresponds to one of the normal distribution, by the
- * Cornish–Fisher expansion (off by 1 % or less from 8 degrees on).
+ * Returns the quantile of Student's t that corresponds to the quantile `z` of the normal
+ * distribution, by the Cornish–Fisher expansion. The error is at most 1 % from 8 degrees of freedom
+ * on.
  */
 function studentT(degrees: number, z: number): number {
   return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2)

@@ -1,7 +1,7 @@
 /**
- * Runs sixty real nodes on loopback that come, go and are killed, and tests that their resources
- * stay flat. No scenario can express it: only a process itself sees its heap after a collection,
- * its timers and its streams.
+ * Runs sixty real nodes on loopback that come, go and are killed. Tests that their resources stay
+ * flat. A scenario can't express this, because only a process itself sees its timers, its streams,
+ * and its heap after a collection.
  */
 import { positive } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
@@ -10,17 +10,17 @@ import { reportOf } from './samples.ts'
 import { SoakSwarm } from './swarm.ts'
 
 export const experiment = bench({
-  about: 'sixty nodes for an hour: does what they hold stay flat?',
+  about: 'sixty nodes for an hour: do their resources stay flat?',
   settings: {
-    minutes: positive(60, 'how long'),
+    minutes: positive(60, 'minutes of the soak'),
     warmUp: positive(
       15,
-      `minutes at the start that slopes leave out, half of the time at most: what ended is remembered for five,
-                   and compilers, pools and buffers grow to their size`,
+      `minutes at the start that are left out, at most half of the soak: ended members are remembered for five minutes,
+                   and compilers, pools and buffers grow at first`,
     ),
   },
-  notes: `Exit status 1 if something grew beyond noise, or if a process ended by itself. A run with less than twenty minutes after the warm-up is
-shown, and not judged.`,
+  notes: `Exit status 1 if a measure grew beyond noise, or if a process ended by itself. A run with less than twenty minutes after the warm-up is
+shown but not judged.`,
   figures: shown,
   async measure({ minutes, warmUp }) {
     const swarm = new SoakSwarm()
@@ -34,7 +34,7 @@ shown, and not judged.`,
       await swarm.close()
     }
     const { samples, lost } = swarm
-    // The slope of a process that died is lost.
+    // A process that ended has no complete slope.
     if (lost.length > 0) console.error(`ended by themselves: ${lost.join(', ')}`)
     return { report: reportOf(samples, warmUp), samples, ...(lost.length > 0 && { lost }) }
   },

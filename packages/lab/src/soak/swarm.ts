@@ -1,13 +1,13 @@
-/** All processes of the soak: starts them, samples them, and kills and restarts some of them. */
+/** All processes of the soak. Starts and samples them, and kills and restarts some of them. */
 import { end } from '../base/child.ts'
 import { startRemote, type RemoteProcess } from '../base/remote.ts'
 import { repeat, within } from '../base/wait.ts'
 import { FLAGS, INTERPRETED_FLAGS, KILL_EVERY, KILLED, MEASURED, SAMPLE_EVERY, type Group, type Sample } from './plan.ts'
 import type { SoakWorker } from './worker.ts'
 
-/** Longest that a process may take to start on a busy machine, ms. */
+/** Longest time that a process may take to start on a busy machine, ms. */
 const START_TIMEOUT = 300_000
-/** How long a process may take to end before it is killed, ms. */
+/** Time that a process may take to end before it is killed, ms. */
 const END_TIMEOUT = 10_000
 
 export class SoakSwarm {
@@ -18,7 +18,7 @@ export class SoakSwarm {
   readonly #processes = new Map<Group, RemoteProcess<SoakWorker>>()
   #bootstrap: readonly string[] = []
   #isOver = false
-  /** Processes killed so far. */
+  /** Number of killed processes so far. */
   killed = 0
 
   async start(): Promise<void> {
@@ -27,7 +27,7 @@ export class SoakSwarm {
     await Promise.all(others.map((group) => this.#start(group)))
   }
 
-  /** Kills one process after the other until the soak ends. */
+  /** Kills and restarts one process after the other until the signal. */
   async churn(signal: AbortSignal): Promise<void> {
     await repeat(KILL_EVERY * 1000, signal, async () => {
       const group = KILLED[this.killed % KILLED.length] as Group
@@ -38,7 +38,7 @@ export class SoakSwarm {
       try {
         await this.#start(group)
       } catch (error) {
-        // Its turn comes again.
+        // The next turn of the group starts it again.
         complain(group, error instanceof Error ? error.message : String(error))
       }
     })
@@ -68,10 +68,10 @@ export class SoakSwarm {
     })
     if (this.#bootstrap.length === 0) this.#bootstrap = addresses.slice(0, 1)
     void repeat(SAMPLE_EVERY * 1000, ended.signal, async () => {
-      // A failure means that the process has ended, and another handler reports that.
+      // A failure means that the process has ended, which another handler reports.
       const looked = await remote.look().catch(() => undefined)
       if (looked === undefined) return
-      // Killed processes start again from nothing: there is no line through their samples.
+      // Processes that are killed start again from zero, so there is no line through their samples.
       if (!KILLED.includes(group)) (this.samples[group.name] ??= []).push(looked.sample)
       for (const text of looked.troubles) complain(group, text)
     })

@@ -1,18 +1,18 @@
-/** One process with some nodes in it. Runs as a child of the soak. */
+/** One process with some of the nodes. It is a child of the soak. */
 import type { Pool } from '@jel/jel'
 import { serve } from '../base/remote.ts'
 import { repeat } from '../base/wait.ts'
 import { act, enter } from './application.ts'
-import { census } from './census.ts'
+import { takeSample } from './resources.ts'
 import { ACT_EVERY, type Group, type Sample } from './plan.ts'
 
-// As the command line and the thread of a node do.
+// The command line and the worker thread of a node set the same size.
 Buffer.poolSize = 8192
 
 const pools: Pool[] = []
 let troubles: string[] = []
 
-/** Acts until the process ends. */
+/** Repeats the action until the process ends. Errors go to `troubles`. */
 function every(seconds: number, action: () => Promise<void>): void {
   void repeat(seconds * 1000, new AbortController().signal, async () => {
     await action().catch((error: unknown) => {
@@ -26,7 +26,7 @@ process.on('unhandledRejection', (error) => {
 })
 
 const worker = {
-  /** Resolves with an address of each node when all have entered. */
+  /** Starts the nodes. Resolves with one address of each node when all have entered. */
   async start(group: Group, pool: string, bootstrap: readonly string[]): Promise<string[]> {
     for (let i = 0; i < group.nodes; i++) {
       const known = pools[0]?.self.addresses[0]
@@ -47,11 +47,11 @@ const worker = {
     return pools.flatMap((one) => one.self.addresses.slice(0, 1))
   },
 
-  /** The resources of the process, and the errors since the last call. */
+  /** Returns a sample of the process, and the errors since the last call. */
   look(): { readonly sample: Sample; readonly troubles: readonly string[] } {
     const told = troubles
     troubles = []
-    return { sample: census(pools), troubles: told }
+    return { sample: takeSample(pools), troubles: told }
   },
 }
 

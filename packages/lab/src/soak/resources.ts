@@ -5,14 +5,17 @@ import type { Pool } from '@jel/jel'
 import type { Sample } from './plan.ts'
 
 /**
- * Heap and buffers after a forced collection: only reachable memory. Needs `--expose-gc`. The
- * engine's compiled code is in the heap, too, and is counted separately: for hours the engine
- * compiles functions that were called often enough, and discards code that rests.
+ * Takes a sample of this process and its pools. A forced collection comes first, so that heap and
+ * buffers contain only reachable memory. Needs `--expose-gc`.
+ *
+ * The engine's compiled code is a part of the heap, but it is counted separately. For hours the
+ * engine compiles functions that are called often, and discards code that is not used.
  */
-export function census(pools: readonly Pool[]): Sample {
+export function takeSample(pools: readonly Pool[]): Sample {
   const { gc } = globalThis
   if (gc === undefined) throw new Error('start this process with --expose-gc')
-  // Twice: the first collection runs finalizers, and the second collects what they free.
+  // The collection runs twice: the first one runs finalizers, and the second one collects the
+  // objects that they free.
   gc()
   gc()
   const { heapUsed, external, rss } = process.memoryUsage()
