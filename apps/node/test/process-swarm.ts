@@ -4,11 +4,13 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 // oxlint-disable-next-line no-restricted-imports -- the adapter of a test
 import {
   realTime,
   type Swarm,
   type SwarmEvent,
+  type SwarmJob,
   type SwarmMember,
   type SwarmNode,
   type SwarmRecord,
@@ -28,6 +30,8 @@ export const lacks = {
   slow: 'takes minutes',
 } as const
 
+const program = join(import.meta.dirname, 'fixtures/count.js')
+
 const unable = (what: string): Promise<never> => Promise.reject(new Error(`this swarm can't ${what}`))
 
 /** Separate `jel join --json` processes on loopback. */
@@ -46,10 +50,18 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     return new ProcessSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')))
   }
 
-  async spawn({ introducers = [], identityOf, location, tag }: SwarmSpawnOptions<ProcessNode> = {}): Promise<ProcessNode> {
+  async spawn({
+    introducers = [],
+    identityOf,
+    location,
+    tag,
+    computes = false,
+  }: SwarmSpawnOptions<ProcessNode> = {}): Promise<ProcessNode> {
     const identity = identityOf?.identity ?? join(this.#directory, `${this.#identities++}`)
     const control = join(this.#directory, `${this.#sockets++}.sock`)
-    const args = ['join', this.#pool, '--json', ...loopback, '--identity', identity, '--control', control]
+    const worker = ['--workers', '1', '--owner', join(this.#directory, 'owner')]
+    const start = computes ? ['work', this.#pool, ...worker] : ['join', this.#pool]
+    const args = [...start, '--json', ...loopback, '--identity', identity, '--control', control]
     for (const { process } of introducers) args.push('--bootstrap', process.address)
     if (location !== undefined) args.push('--location', location)
     if (tag !== undefined) args.push('--tag', new TextDecoder('utf-8', { fatal: true }).decode(tag))
@@ -144,6 +156,29 @@ class ProcessNode implements SwarmNode {
     await this.#ask({ command: 'event', name, payload: Buffer.from(payload).toString('base64') })
   }
 
+  async submit({ name, tasks, time }: SwarmJob): Promise<void> {
+    const id = this.#send({ command: 'submit', file: program, function: 'count', input: { tasks, time }, name })
+    // Remarks about the program come before.
+    await this.process.until(
+      () => this.process.lines.some((line) => line.includes('"submitted"') && line.includes(`"re":"${id}"`)),
+      'submitted',
+    )
+  }
+
+  async jobResult(name: string): Promise<number> {
+    for (;;) {
+      const told = await this.#answer({ command: 'job', job: name, until: 'result' })
+      if (told.event === 'done' && 'result' in told) return told.result as number
+      // A newcomer learns of the pool's jobs soon after it has entered.
+      if (told.event !== 'error' || told.code !== 'UNKNOWN_JOB') throw new Error(`expected a result, not ${JSON.stringify(told)}`)
+      await sleep(200)
+    }
+  }
+
+  async cancelJob(name: string): Promise<void> {
+    await this.#ask({ command: 'job', job: name, do: 'cancel' })
+  }
+
   async leave(): Promise<void> {
     this.process.send({ command: 'leave' })
     const status = await this.process.exited
@@ -196,12 +231,22 @@ class ProcessNode implements SwarmNode {
 
   /** Waits for the answer to a command. Throws if it is an error. */
   async #ask(command: object, signal?: AbortSignal): Promise<Told> {
-    const id = `${this.#commands++}`
-    this.process.send({ ...command, id })
-    signal?.addEventListener('abort', () => this.process.send({ command: 'cancel', of: id }), { once: true })
-    const told = await this.process.answer(id)
+    const told = await this.#answer(command, signal)
     if (told.event === 'error') throw new Error(`${told.code}: ${told.message}`)
     return told
+  }
+
+  async #answer(command: object, signal?: AbortSignal): Promise<Told> {
+    const id = this.#send(command)
+    signal?.addEventListener('abort', () => this.process.send({ command: 'cancel', of: id }), { once: true })
+    return await this.process.answer(id)
+  }
+
+  /** Returns the id of the command. */
+  #send(command: object): string {
+    const id = `${this.#commands++}`
+    this.process.send({ ...command, id })
+    return id
   }
 }
 

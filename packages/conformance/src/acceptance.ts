@@ -1,4 +1,5 @@
 import type { Theme } from './case.ts'
+import { computing } from './computing.ts'
 import { dying } from './dying.ts'
 import { electing } from './electing.ts'
 import { healing } from './healing.ts'
@@ -10,7 +11,7 @@ import { publishing } from './publishing.ts'
 import { telling } from './telling.ts'
 import { World } from './world.ts'
 
-const themes: readonly Theme[] = [joining, leaving, dying, electing, healing, telling, publishing]
+const themes: readonly Theme[] = [joining, leaving, dying, electing, healing, telling, publishing, computing]
 
 /** Options of {@link acceptance}. */
 export interface AcceptanceOptions {

@@ -7,4 +7,14 @@
 export { acceptance, type AcceptanceOptions, type TestRunner } from './acceptance.ts'
 export { AcceptanceError } from './failure.ts'
 export { realTime } from './real-time.ts'
-export type { Swarm, SwarmEvent, SwarmFeature, SwarmMember, SwarmNode, SwarmRecord, SwarmReign, SwarmSpawnOptions } from './swarm.ts'
+export type {
+  Swarm,
+  SwarmEvent,
+  SwarmFeature,
+  SwarmJob,
+  SwarmMember,
+  SwarmNode,
+  SwarmRecord,
+  SwarmReign,
+  SwarmSpawnOptions,
+} from './swarm.ts'

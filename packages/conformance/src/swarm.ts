@@ -24,6 +24,14 @@ export interface SwarmRecord {
   readonly value: Uint8Array | undefined
 }
 
+/** A job of the suite. Its root begins all of its tasks, and its result is their number. */
+export interface SwarmJob {
+  readonly name: string
+  readonly tasks: number
+  /** The time that each task takes, ms. */
+  readonly time: Milliseconds
+}
+
 /** An event for the application of a node. */
 export type SwarmEvent =
   | { readonly type: 'joined' | 'left' | 'died' | 'updated'; readonly member: SwarmMember }
@@ -63,6 +71,15 @@ export interface SwarmNode {
   setTag(tag: Uint8Array): Promise<void>
   /** Sends an event to all members once. */
   broadcast(name: string, payload: Uint8Array): Promise<void>
+  /** Submits a job. Resolves when the pool keeps it. */
+  submit(job: SwarmJob): Promise<void>
+  /**
+   * Waits for the result of a job that the node may not know yet. Rejects if the job ended without
+   * a result.
+   */
+  jobResult(name: string): Promise<number>
+  /** Cancels a job that the node submitted. */
+  cancelJob(name: string): Promise<void>
   /** Leaves gracefully. Resolves when the node has stopped. */
   leave(): Promise<void>
   /**
@@ -91,6 +108,8 @@ export interface SwarmSpawnOptions<Node extends SwarmNode = SwarmNode> {
   readonly introducers?: readonly Node[]
   readonly location?: string
   readonly tag?: Uint8Array
+  /** True if the node runs tasks, and submits jobs. Default: false. */
+  readonly computes?: boolean
   /** Starts the node with the identity of an ended node, as from that node's identity file. */
   readonly identityOf?: Node
 }
@@ -133,5 +152,6 @@ export type SwarmFeature =
   | 'withdraw'
   | 'abort'
   | 'watch'
+  | 'jobs'
   /** Cases that take more than half a minute. */
   | 'slow'

@@ -36,9 +36,12 @@ export class World {
    * Starts a founder, then all others at once with the founder's address only. Resolves when each
    * node sees all others.
    */
-  async pool(size = this.size): Promise<[first: SwarmNode, second: SwarmNode, ...others: SwarmNode[]]> {
-    const first = await this.spawn()
-    const others = await Promise.all(Array.from({ length: size - 1 }, async () => await this.spawn({ introducers: [first] })))
+  async pool(
+    size = this.size,
+    options: Pick<SwarmSpawnOptions, 'computes'> = {},
+  ): Promise<[first: SwarmNode, second: SwarmNode, ...others: SwarmNode[]]> {
+    const first = await this.spawn(options)
+    const others = await Promise.all(Array.from({ length: size - 1 }, async () => await this.spawn({ ...options, introducers: [first] })))
     const nodes = [first, ...others]
     await this.allSee(3_000, nodes)
     const [, second] = nodes

@@ -25,6 +25,7 @@ export const lacks = {
   silence: 'loopback is never silent',
   partition: 'loopback is never split',
   introduce: 'mDNS is off on loopback',
+  jobs: 'jobs are a layer above this package',
   slow: 'takes minutes',
 } as const
 
@@ -77,7 +78,8 @@ export class RealSwarm implements Swarm<RealNode> {
     return new RealSwarm(await mkdtemp(join(tmpdir(), 'jel-conformance-')), threads[thread])
   }
 
-  async spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions<RealNode> = {}): Promise<RealNode> {
+  async spawn({ introducers = [], identityOf, computes = false, ...options }: SwarmSpawnOptions<RealNode> = {}): Promise<RealNode> {
+    if (computes) return await unable('compute')
     const identityFile = join(this.#directory, `${this.#identities++}`)
     // The file is copied: a host that was killed in this process still holds its lock.
     if (identityOf !== undefined) await copyFile(identityOf.identityFile, identityFile)
@@ -188,6 +190,10 @@ class RealNode implements SwarmNode {
   readonly pause = (): Promise<void> => unable('pause')
   readonly resume = (): Promise<void> => unable('pause')
   readonly silence = (): Promise<void> => unable('be silent')
+
+  readonly submit = (): Promise<void> => unable('compute')
+  readonly jobResult = (): Promise<number> => unable('compute')
+  readonly cancelJob = (): Promise<void> => unable('compute')
 
   watch(): Promise<readonly SwarmEvent[]> {
     const events: SwarmEvent[] = []

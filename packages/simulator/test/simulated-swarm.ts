@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Swarm, SwarmEvent, SwarmMember, SwarmNode, SwarmRecord, SwarmReign, SwarmSpawnOptions } from '@jel/conformance'
+import type { Swarm, SwarmEvent, SwarmJob, SwarmMember, SwarmNode, SwarmRecord, SwarmReign, SwarmSpawnOptions } from '@jel/conformance'
 import { defaultConfig, ProtocolNode, type Milliseconds, type NodeId, type Notification } from '@jel/protocol'
 import {
   Simulation,
@@ -9,6 +9,7 @@ import {
   type SimulatedNode,
   type SimulationOptions,
 } from '../src/index.ts'
+import { NodeJobs } from './node-jobs.ts'
 
 export type PoolNode = SimulatedNode<JelNode>
 
@@ -28,12 +29,18 @@ export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
     this.simulation = simulatePool(options)
   }
 
-  spawn({ introducers = [], identityOf, ...options }: SwarmSpawnOptions<SimulatedSwarmNode> = {}): Promise<SimulatedSwarmNode> {
+  spawn({
+    introducers = [],
+    identityOf,
+    computes = false,
+    ...options
+  }: SwarmSpawnOptions<SimulatedSwarmNode> = {}): Promise<SimulatedSwarmNode> {
     const identity = identityOf?.identity ?? this.simulation.createIdentity()
     const storedIncarnation = identityOf?.node.storedIncarnation ?? 0
     const known = introducers.map(({ node }) => node)
     const node = this.simulation.spawn({ ...options, introducers: known, identity, storedIncarnation })
-    return Promise.resolve(new SimulatedSwarmNode(this.simulation, node, identity))
+    const jobs = computes ? new NodeJobs(this.simulation, node, options.location ?? '') : undefined
+    return Promise.resolve(new SimulatedSwarmNode(this.simulation, node, identity, jobs))
   }
 
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
@@ -82,14 +89,16 @@ class SimulatedSwarmNode implements SwarmNode {
   readonly node: PoolNode
   readonly identity: Identity
   readonly #simulation: Simulation<JelNode>
+  readonly #jobs: NodeJobs | undefined
   readonly #waiting = new Set<(notification: Notification) => void>()
   #signals = 0
 
-  constructor(simulation: Simulation<JelNode>, node: PoolNode, identity: Identity) {
+  constructor(simulation: Simulation<JelNode>, node: PoolNode, identity: Identity, jobs: NodeJobs | undefined) {
     this.id = node.id
     this.node = node
     this.identity = identity
     this.#simulation = simulation
+    this.#jobs = jobs
     simulation.subscribe((told, notification) => {
       if (told !== node) return
       this.#record(notification)
@@ -157,6 +166,23 @@ class SimulatedSwarmNode implements SwarmNode {
   broadcast(name: string, payload: Uint8Array): Promise<void> {
     this.node.command({ type: 'broadcast', name, payload })
     return Promise.resolve()
+  }
+
+  async submit(job: SwarmJob): Promise<void> {
+    this.#computing.submit(job)
+  }
+
+  async jobResult(name: string): Promise<number> {
+    return await this.#computing.result(name)
+  }
+
+  async cancelJob(name: string): Promise<void> {
+    this.#computing.cancel(name)
+  }
+
+  get #computing(): NodeJobs {
+    if (this.#jobs === undefined) throw new Error('this node does not compute')
+    return this.#jobs
   }
 
   async leave(): Promise<void> {

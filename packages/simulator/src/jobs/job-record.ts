@@ -13,14 +13,16 @@ export const JOB_LIFETIME = 30 * 24 * 3_600_000
  */
 const FRESH = 10_000
 
-export type PublishedJob = Pick<JobSpec, 'fn' | 'input' | 'submitted'> & { readonly votes: number }
+export type PublishedJob = Pick<JobSpec, 'fn' | 'input' | 'submitted'> & { readonly votes: number; readonly desired?: JobSpec['desired'] }
 
 export function recordName(job: string): string {
   return PREFIX + job
 }
 
-export function encodeJob({ fn, input, submitted, votes }: PublishedJob): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify([fn, new TextDecoder().decode(input), submitted, votes]))
+export function encodeJob({ fn, input, submitted, votes, desired }: PublishedJob): Uint8Array {
+  return new TextEncoder().encode(
+    JSON.stringify([fn, new TextDecoder().decode(input), submitted, votes, ...(desired === undefined ? [] : [desired])]),
+  )
 }
 
 /**
@@ -29,7 +31,13 @@ export function encodeJob({ fn, input, submitted, votes }: PublishedJob): Uint8A
  */
 export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, today: number): JobSpec | undefined {
   if (!name.startsWith(PREFIX) || value === undefined) return undefined
-  const [fn, input, submitted, votes] = JSON.parse(new TextDecoder().decode(value)) as [string, string, number, number]
+  const [fn, input, submitted, votes, desired = 'run'] = JSON.parse(new TextDecoder().decode(value)) as [
+    string,
+    string,
+    number,
+    number,
+    JobSpec['desired']?,
+  ]
   const fresh = Math.abs(today - submitted) < FRESH
   return {
     id: name.slice(PREFIX.length),
@@ -38,7 +46,7 @@ export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, t
     input: new TextEncoder().encode(input),
     submitted,
     votes,
-    desired: 'run',
+    desired,
     accepted,
     fresh,
   }
