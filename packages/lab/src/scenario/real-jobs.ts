@@ -2,7 +2,7 @@
  * The jobs of a scenario on real processes. Each execution of a task writes to the log of its job.
  */
 import { join } from 'node:path'
-import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
+import type { JobTestbed, RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
 import { sum } from '../base/quantiles.ts'
 import { inCheckout } from '../base/paths.ts'
 import type { Line } from '../swarm/start-node.ts'
@@ -14,6 +14,7 @@ import type { RealTestbed } from './real-testbed.ts'
 type JobsResult = NonNullable<RunResult['computed']>
 type ScenarioJob = Scenario['jobs'][number]
 type GroundTruth = ScenarioRunner['truth']
+type Actor = GroundTruth['actors'][number]
 
 const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
 /** Time for which one member is asked for a result, ms. After it another member is asked. */
@@ -32,7 +33,7 @@ interface JobState {
   replicas: readonly string[]
 }
 
-export class RealJobs {
+export class RealJobs implements JobTestbed {
   readonly #testbed: RealTestbed
   readonly #truth: GroundTruth
   readonly #states: readonly JobState[]
@@ -53,7 +54,7 @@ export class RealJobs {
     }))
   }
 
-  /** Schedules the submissions. */
+  /** Lets scenarios select the node that holds a job's root. */
   start(): void {
     const living = (id: string): boolean => this.#testbed.nodes.some((node) => node.id === id && node.state === 'running')
     this.#truth.listen({
@@ -63,16 +64,16 @@ export class RealJobs {
       ended: () => {},
       changed: () => {},
     })
-    for (const state of this.#states) this.#testbed.after(state.job.at, () => void this.#submit(state))
   }
 
-  async #submit(state: JobState): Promise<void> {
-    const { job, log } = state
-    const isMeant = (number: number): boolean => job.by.nodes?.some(({ first, last }) => number >= first && number <= last) !== false
-    const by = this.#truth.actors.find(({ number, node }) => isMeant(number) && node.state === 'running')
-    if (by === undefined) return
+  submit(by: Actor, job: ScenarioJob): void {
+    const state = this.#states.find((each) => each.job === job) as JobState
     state.submittedAt = this.#testbed.now
-    this.#truth.changed(`node ${by.number} submits ${job.name}`)
+    void this.#follow(by.node as RealNode, state)
+  }
+
+  async #follow(by: RealNode, state: JobState): Promise<void> {
+    const { job, log } = state
     const { fn, input } = callOf(job)
     const { seed } = this.#testbed
     const command = {
@@ -83,7 +84,7 @@ export class RealJobs {
       name: job.name,
       votes: job.votes,
     }
-    const told = await (by.node as RealNode).process?.ask(command, ASK)
+    const told = await by.process?.ask(command, ASK)
     state.replicas = told?.replicas ?? []
     while (state.doneAt === undefined && !this.#isOver) {
       // The youngest member is the last one to get the result, so this asks the youngest running

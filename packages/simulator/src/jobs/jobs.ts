@@ -7,8 +7,8 @@ import type { JobResult, JobsResult } from '../report/result.ts'
 import type { BySite, ScenarioJob } from '../scenario/jobs.ts'
 import type { Simulation } from '../simulation.ts'
 import { lives, type Actor } from '../runner/actor.ts'
-import { select } from '../runner/selection.ts'
 import { locationOf, type GroundTruth } from '../runner/ground-truth.ts'
+import type { JobTestbed } from '../runner/scenario-runner.ts'
 import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
 import { describeInput, inputCodes } from './input-trace.ts'
 import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
@@ -27,11 +27,8 @@ interface JobState {
 
 const createScheduler: CreateScheduler = (options) => new Scheduler(options)
 
-/**
- * The jobs of a scenario. Each node of the pool computes. The submitters submit the jobs at the
- * times of the scenario.
- */
-export class Jobs implements JobObserver {
+/** The jobs of a scenario. Each node of the pool computes. */
+export class Jobs implements JobObserver, JobTestbed {
   readonly members: ComputeNode[] = []
   readonly programs: ReadonlyMap<JobId, VirtualJob>
   readonly truth: GroundTruth
@@ -65,7 +62,7 @@ export class Jobs implements JobObserver {
     )
   }
 
-  /** Schedules the submissions. Call it before the first node starts. */
+  /** Lets each node compute. Call it before the first node starts. */
   start(): void {
     const program = programOf(this.programs)
     this.truth.listen({
@@ -75,7 +72,6 @@ export class Jobs implements JobObserver {
       },
       changed: () => {},
     })
-    for (const state of this.#states.values()) this.truth.testbed.after(state.job.at, () => this.#submit(state))
   }
 
   observe(observer: JobObserver): void {
@@ -116,6 +112,17 @@ export class Jobs implements JobObserver {
 
   isDoneEverywhere(job: JobId): boolean {
     return this.workers.every((member) => member.ended.has(job))
+  }
+
+  submit(by: Actor, job: ScenarioJob): void {
+    const state = this.#states.get(job.name) as JobState
+    const { program } = state
+    const submitted = Math.floor(this.#simulation.today)
+    state.submittedAt = this.#simulation.now
+    const value = encodeJob({ fn: job.name, input: program.input, submitted, votes: job.votes })
+    by.node.command({ type: 'publish', name: recordName(job.name), value, lifetime: JOB_LIFETIME })
+    // `job.result` does the same at a real submitter.
+    this.#byIndex.get(by.number)?.feed({ type: 'watch', job: job.name })
   }
 
   result(): JobsResult {
@@ -192,19 +199,6 @@ export class Jobs implements JobObserver {
     this.members.push(member)
     this.#byIndex.set(actor.number, member)
     this.#actors.set(member, actor)
-  }
-
-  #submit(state: JobState): void {
-    const { job, program } = state
-    const [by] = select(this.truth.actors, job.by, this.truth.random)
-    if (by === undefined) return
-    const submitted = Math.floor(this.#simulation.today)
-    state.submittedAt = this.#simulation.now
-    const value = encodeJob({ fn: job.name, input: program.input, submitted, votes: job.votes })
-    by.node.command({ type: 'publish', name: recordName(job.name), value, lifetime: JOB_LIFETIME })
-    // `job.result` does the same at a real submitter.
-    this.#byIndex.get(by.number)?.feed({ type: 'watch', job: job.name })
-    this.truth.changed(`node ${by.number} submits ${job.name}`)
   }
 }
 

@@ -1,15 +1,24 @@
 import { Metrics } from '../report/metrics.ts'
 import type { JobsResult, Verdict } from '../report/result.ts'
 import type { ExpectationType } from '../scenario/expectation.ts'
+import type { ScenarioJob } from '../scenario/jobs.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Testbed } from '../testbed.ts'
 import { ActionRunner } from './action-runner.ts'
+import type { Actor } from './actor.ts'
 import { Population } from './population.ts'
 import { GroundTruth } from './ground-truth.ts'
+import { select } from './selection.ts'
 import { judge } from './verdict.ts'
 
+/** The jobs of a scenario on the nodes of a testbed. */
+export interface JobTestbed {
+  /** Submits a job at this node. */
+  submit(by: Actor, job: ScenarioJob): void
+}
+
 /**
- * A scenario under way on a testbed: its population, its actions and the verdicts on its
+ * A scenario under way on a testbed: its population, its actions, its jobs and the verdicts on its
  * expectations.
  */
 export class ScenarioRunner {
@@ -23,12 +32,20 @@ export class ScenarioRunner {
 
   /**
    * Schedules everything. Events due at once happen at once. `samples`: measures at the `sample`
-   * interval of the scenario.
+   * interval of the scenario. Without `jobs` no job is submitted.
    */
-  start({ samples = true }: { readonly samples?: boolean } = {}): void {
+  start({ samples = true, jobs }: { readonly samples?: boolean; readonly jobs?: JobTestbed | undefined } = {}): void {
+    if (jobs !== undefined) for (const job of this.truth.scenario.jobs) this.truth.testbed.after(job.at, () => this.#submit(job, jobs))
     this.metrics.start(samples)
     new ActionRunner(this.truth).start()
     new Population(this.truth).start()
+  }
+
+  #submit(job: ScenarioJob, jobs: JobTestbed): void {
+    const [by] = select(this.truth.actors, job.by, this.truth.random)
+    if (by === undefined) return
+    jobs.submit(by, job)
+    this.truth.changed(`node ${by.number} submits ${job.name}`)
   }
 
   /**
