@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Budgets, burst, rates, settledAfter, type Cost, type Payer } from './budgets.ts'
+import { Budgets, settledAfter, type Payer } from './budgets.ts'
+import { burst, rates, type Cost } from './token-buckets.ts'
 
 const members = new Set(['alice', 'bob'])
 const { own, strangers } = rates.newcomers

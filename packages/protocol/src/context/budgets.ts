@@ -1,5 +1,6 @@
 /**
- * Budgets are token buckets. They bound the cost that each peer causes to this node.
+ * Budgets are token buckets (`token-buckets.ts`). They bound the cost that each peer causes to this
+ * node.
  *
  * A bound on frames is not enough. One frame may hold a thousand signatures to check. A small
  * question may have a large part of the state as its answer. So each kind of expensive work has its
@@ -14,60 +15,7 @@
  * account.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
-
-interface Rate {
-  readonly own: number
-  readonly strangers: number
-}
-
-/**
- * Average amounts a second. {@link burst} times as much is allowed at once. `strangers` is the
- * amount for all strangers together.
- *
- * Frames and bytes have no bound for all strangers: hosts bound the number of connections.
- */
-export const rates = {
-  /** Guess: ten times the busiest moment of a flash join. */
-  frames: { own: 200, strangers: Infinity },
-  /** Guess: a burst carries a pool of 100,000 members. */
-  bytes: { own: 2_097_152, strangers: Infinity },
-  /**
-   * Frames of failure detection. They can't be held back, so the excess is dropped. Guess: a
-   * hundred times the rate of an honest member.
-   */
-  urgent: { own: 200, strangers: Infinity },
-  /** Signatures checked. Measured: 0.2 ms each with the key imported, so 4 % of a core. */
-  checks: { own: 200, strangers: 800 },
-  /** Members introduced. Guess. */
-  newcomers: { own: 50, strangers: 200 },
-  /**
-   * New records and later versions of records, of owners that are no members. Guess: people publish
-   * a few records a minute.
-   */
-  records: { own: 5, strangers: 20 },
-  /** Members that this node probes for others. Guess: a rack goes down now and then. */
-  pingReqs: { own: 10, strangers: 40 },
-  /**
-   * Bytes of facts that the peer requests. Guess: a newcomer's page (page.ts) takes a quarter
-   * of a second.
-   */
-  answers: { own: 262_144, strangers: 2_097_152 },
-  /**
-   * Ranges compared. Sixteen facts that are read for them count as one more range. Measured: some
-   * 15 µs each at 10,000 facts, so 8 % of a core.
-   */
-  work: { own: 5_000, strangers: 20_000 },
-  /**
-   * Facts on the topic, by author, so that other publications can't drown a member's facts about
-   * itself. Guess: a member publishes a few facts about itself a minute.
-   */
-  published: { own: 0.5, strangers: 600 },
-} satisfies Record<string, Rate>
-
-export type Cost = keyof typeof rates
-
-/** Seconds of a budget that may be spent at once. Guess. */
-export const burst = 10
+import { Account, burst, rates, type Cost } from './token-buckets.ts'
 
 /**
  * Age from which a member no longer counts as a stranger, ms. Guess: keys are worth little if each
@@ -80,33 +28,6 @@ const most = 4_096
 
 /** Of this many oldest accounts the account with the least debt is evicted. Guess. */
 const candidates = 32
-
-export class Account {
-  /** Only the buckets that were ever used: a simulation has many links. */
-  readonly #buckets: { [Key in Cost]?: { left: number; size: number; at: Milliseconds } } = {}
-
-  /** Returns the content of a bucket that holds `size` when it is full. */
-  left(cost: Cost, now: Milliseconds, rate: number, size: number): number {
-    const bucket = (this.#buckets[cost] ??= { left: size, size, at: now })
-    bucket.size = size
-    bucket.left = Math.min(size, bucket.left + ((now - bucket.at) / 1000) * rate)
-    bucket.at = now
-    return bucket.left
-  }
-
-  take(cost: Cost, amount: number): void {
-    const bucket = this.#buckets[cost]
-    if (bucket !== undefined) bucket.left -= amount
-  }
-
-  /** Returns the seconds until all debts are paid. With 0 or less the account equals a new one. */
-  debt(now: Milliseconds): number {
-    let longest = 0
-    for (const [cost, { left, size, at }] of Object.entries(this.#buckets))
-      longest = Math.max(longest, (size - left) / rates[cost as Cost].own - (now - at) / 1000)
-    return longest
-  }
-}
 
 /** Bucket sizes that depend on the pool. Default: {@link burst}. */
 export interface AtOnce {

@@ -16,11 +16,12 @@ import type { Codec } from '../frames/codec.ts'
 import { isUrgent, type Message } from '../frames/message.ts'
 import { ProtobufCodec } from '../frames/protobuf-codec.ts'
 import { factBytes } from '../frames/encoded-size.ts'
-import { Budgets, type AtOnce, type Cost } from './budgets.ts'
+import { Budgets, type AtOnce } from './budgets.ts'
 import type { Link, Links } from './links.ts'
 import type { Outcome } from './outcomes.ts'
 import type { Services } from './services.ts'
 import { timerNames, type TimerName } from './timers.ts'
+import type { Cost } from './token-buckets.ts'
 
 export interface ContextOptions<Data extends Encoded = Uint8Array> {
   readonly id: NodeId
