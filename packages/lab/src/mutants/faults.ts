@@ -230,7 +230,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'reconciliation skips a range',
-    file: 'dissemination/reconcile.ts',
+    file: 'dissemination/range-reconciliation.ts',
     from: 'if (mine.count === range.count && equal(range.fingerprint, mine)) return to',
     to: 'if (mine.count === range.count || equal(range.fingerprint, mine)) return to',
     simulation: ['conformance.test.ts', '-t', 'records that halves published apart'],

@@ -11,7 +11,8 @@ import { readFact } from '../frames/protobuf-codec.ts'
 import { factBytes } from '../frames/encoded-size.ts'
 import * as wire from '../wire/messages.js'
 import { pageBytes, pageItems } from './page.ts'
-import { fanout, intervalMax, intervals, list, oneAtATime, Reconciler, timeout } from './reconcile.ts'
+import { fanout, list } from './range-reconciliation.ts'
+import { intervalMax, intervals, oneAtATime, Reconciler, timeout } from './reconcile.ts'
 
 const config = makeConfig()
 const [alice, bob, carol] = actors(3) as [Actor, Actor, Actor]
