@@ -144,17 +144,17 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'signals of a sender are remembered without bound',
-    file: 'packages/protocol/src/signals.ts',
+    file: 'packages/protocol/src/signal-delivery.ts',
     from: 'if (references.size > remembered && oldest !== undefined) references.delete(oldest)',
     to: 'if (references.size < 0 && oldest !== undefined) references.delete(oldest)',
-    test: 'packages/protocol/src/signals.test.ts',
+    test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
     name: 'signals of the next life are reported again',
-    file: 'packages/protocol/src/signals.ts',
+    file: 'packages/protocol/src/signal-delivery.ts',
     from: 'if (heard?.nonce !== nonce) heard',
     to: 'if (heard?.nonce !== nonce || view.known(from) > 1) heard',
-    test: 'packages/protocol/src/signals.test.ts',
+    test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
     name: 'strangers can make up a later death of an absent member',
