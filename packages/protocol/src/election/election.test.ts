@@ -3,7 +3,7 @@ import { actors, death, facts, forged, wireFact, type Actor } from '../../test/a
 import { Bench, broadcastsIn } from '../../test/bench.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Candidacy, type Claim, type Statement } from '../facts/statement.ts'
-import { places, withdrawals } from './candidates.ts'
+import { places, withdrawals } from './candidacies.ts'
 import { turn } from './reign-confirmation.ts'
 import { resettle, settle } from './settling.ts'
 import { confirmations, countAgain } from './pending-claims.ts'

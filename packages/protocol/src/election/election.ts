@@ -26,7 +26,7 @@ import type { Milliseconds, NodeId, Reign } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
-import { Candidates, places } from './candidates.ts'
+import { Candidacies, places } from './candidacies.ts'
 import { ReignConfirmation, turn } from './reign-confirmation.ts'
 import type { Entry } from './eviction.ts'
 import { HeldClaim } from './held-claim.ts'
@@ -48,7 +48,7 @@ export class Election {
   readonly #onChanged: () => void
   readonly #opener: NodeId
   readonly #stored: number
-  readonly #candidates: Candidates
+  readonly #candidacies: Candidacies
   readonly #pending: PendingClaims
   readonly #held: HeldClaim
   readonly #settling = new Settling()
@@ -66,8 +66,8 @@ export class Election {
     this.#onChanged = onChanged
     this.#opener = opener
     this.#stored = stored
-    this.#candidates = new Candidates(context)
-    this.#held = new HeldClaim(context, this.#candidates)
+    this.#candidacies = new Candidacies(context)
+    this.#held = new HeldClaim(context, this.#candidacies)
     this.#pending = new PendingClaims(context)
   }
 
@@ -89,7 +89,7 @@ export class Election {
   /** The properties that decide whether this election stays in memory. */
   get entry(): Entry {
     // Candidates above the lowest 16 are not sent, so nodes know different ones.
-    const standing = this.#candidates.standing().slice(0, places)
+    const standing = this.#candidacies.standing().slice(0, places)
     const supporters = new Set(this.#held.winner === undefined ? standing : [...standing, this.#held.winner])
     if (supporters.size === 0) supporters.add(this.#opener)
     return { name: this.name, isOwn: this.isStanding, isDormant: standing.length === 0 && !this.#held.reigns, supporters }
@@ -167,26 +167,26 @@ export class Election {
    * long sleep the other members may have forgotten the rest.
    */
   startOver(): void {
-    this.#candidates.clear()
+    this.#candidacies.clear()
     this.#pending.clear()
     this.#held.restore()
   }
 
   /** Drops the facts of this election. */
   forget(): void {
-    this.#candidates.clear()
+    this.#candidacies.clear()
     this.#held.forget()
   }
 
   /** A peer sent this node's own candidacy. Returns the newer one if the peer's is old. */
   correction(statement: Statement<Candidacy>): Fact | undefined {
-    const mine = this.#candidates.fact(this.#context.id)
-    return mine === undefined || this.#candidates.isNews(statement) || mine.equals(factOf({ statement })) ? undefined : mine
+    const mine = this.#candidacies.fact(this.#context.id)
+    return mine === undefined || this.#candidacies.isNews(statement) || mine.equals(factOf({ statement })) ? undefined : mine
   }
 
   /** True if this candidacy of a living member is news. */
   wantsCandidacy(statement: Statement<Candidacy>): boolean {
-    return this.#candidates.isNews(statement)
+    return this.#candidacies.isNews(statement)
   }
 
   wantsClaim(statement: Statement<Claim>): boolean {
@@ -195,8 +195,8 @@ export class Election {
 
   /** Takes in a verified candidacy that is wanted. Returns it if others should receive it. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
-    const fact = this.#candidates.put(statement)
-    this.#candidates.choose(this.#held.winner)
+    const fact = this.#candidacies.put(statement)
+    this.#candidacies.choose(this.#held.winner)
     this.#onChanged()
     const isSent = this.#context.facts.isSent(fact)
     if (isSent && !this.#wasReigned) this.#settling.extend(settle, this.#context.now)
@@ -223,9 +223,9 @@ export class Election {
 
   /** Ends the candidacy of an ended life, and perhaps its reign. */
   lifeEnded(id: NodeId): void {
-    if (this.#candidates.get(id) !== undefined) {
-      this.#candidates.delete(id)
-      this.#candidates.choose(this.#held.winner)
+    if (this.#candidacies.get(id) !== undefined) {
+      this.#candidacies.delete(id)
+      this.#candidacies.choose(this.#held.winner)
       this.#onChanged()
     }
     this.#review()
@@ -262,7 +262,7 @@ export class Election {
     this.#onChanged()
     this.#confirmation.dueAt = Infinity
     this.#pending.settle(statement)
-    this.#candidates.choose(statement.signer)
+    this.#candidacies.choose(statement.signer)
     if (!this.#wasReigned) this.#settling.extend(resettle, this.#context.now)
     this.#review()
     return fact
@@ -298,19 +298,19 @@ export class Election {
     if (self === undefined || this.#mine === undefined) return
     const { sequence, standing } = this.#mine
     const { id, incarnation } = self
-    const before = this.#candidates.get(id)?.content
-    if (before === undefined && id !== this.#held.winner && !this.#candidates.hasPlace(id)) return
+    const before = this.#candidacies.get(id)?.content
+    if (before === undefined && id !== this.#held.winner && !this.#candidacies.hasPlace(id)) return
     if (before?.incarnation === incarnation && before.sequence === sequence) return
     const content: Candidacy = { kind: 'candidacy', election: this.name, incarnation, sequence, withdrawn: !standing }
     this.mergeCandidacy(this.#context.codec.sign(id, content))
-    this.#context.outcomes.push({ type: 'announce', facts: [this.#candidates.fact(id) as Fact] })
+    this.#context.outcomes.push({ type: 'announce', facts: [this.#candidacies.fact(id) as Fact] })
   }
 
   /** Declares this node's candidacy if places became free. */
   #fill(): void {
     const { id } = this.#context
-    if (this.#mine?.standing !== true || this.#candidates.get(id) !== undefined) return
-    const standing = this.#candidates.standing()
+    if (this.#mine?.standing !== true || this.#candidacies.get(id) !== undefined) return
+    const standing = this.#candidacies.standing()
     const isLowest = standing[0] === undefined || id < standing[0]
     if (standing.length * 2 < places || isLowest) this.#declare()
   }
@@ -326,6 +326,6 @@ export class Election {
 
   /** Number of candidates with a lower id; -1 if this node does not stand. */
   get #rank(): number {
-    return this.#candidates.standing().indexOf(this.#context.id)
+    return this.#candidacies.standing().indexOf(this.#context.id)
   }
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn } from '../../test/bench.ts'
 import type { Effect } from '../base/effect.ts'
-import { places } from './candidates.ts'
+import { places } from './candidacies.ts'
 import { settle } from './settling.ts'
 
 const everyone = actors(12)

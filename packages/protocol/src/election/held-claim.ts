@@ -2,7 +2,7 @@ import type { NodeId, Reign } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
-import { places, type Candidates } from './candidates.ts'
+import { places, type Candidacies } from './candidacies.ts'
 import { compareClaims } from './order.ts'
 
 /**
@@ -14,12 +14,12 @@ const epochJump = 1_000
 /** The greatest claim that counts in an election. It outlives the reign of its winner. */
 export class HeldClaim {
   readonly #context: Context
-  readonly #candidates: Candidates
+  readonly #candidacies: Candidacies
   #claim: Statement<Claim> | undefined
 
-  constructor(context: Context, candidates: Candidates) {
+  constructor(context: Context, candidacies: Candidacies) {
     this.#context = context
-    this.#candidates = candidates
+    this.#candidacies = candidacies
   }
 
   /** Holds this claim in place of the former one. */
@@ -68,7 +68,7 @@ export class HeldClaim {
   get reigns(): boolean {
     if (this.#claim === undefined) return false
     const { signer, content } = this.#claim
-    return this.#context.view.isAlive(signer, content.incarnation) && !this.#candidates.haveEnded(this.#claim)
+    return this.#context.view.isAlive(signer, content.incarnation) && !this.#candidacies.haveEnded(this.#claim)
   }
 
   /** The reign as this node sees it; undefined while there is no live winner. */
@@ -83,6 +83,6 @@ export class HeldClaim {
   endOfReign(): Fact | undefined {
     if (this.#claim === undefined) return undefined
     const { signer } = this.#claim
-    return this.#candidates.haveEnded(this.#claim) ? this.#candidates.fact(signer) : this.#context.view.fact(signer)
+    return this.#candidacies.haveEnded(this.#claim) ? this.#candidacies.fact(signer) : this.#context.view.fact(signer)
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Candidates: the latest candidacy of each member in one election, standing or withdrawn.
+ * Candidacies: the latest candidacy of each member in one election, standing or withdrawn.
  *
  * Only some candidacies are exchanged: standing and withdrawn ones of the lowest ids, and that of
  * the present winner. So an election among thousands costs no more than one among a few. Exchanged
@@ -21,7 +21,7 @@ export const withdrawals = 32
 /** Candidacies of an election that are kept, exchanged or not. Guess: a few hundred bytes each. */
 export const remembered = 128
 
-export class Candidates {
+export class Candidacies {
   readonly #context: Context
   readonly #held = new Map<NodeId, { readonly statement: Statement<Candidacy>; readonly fact: Fact }>()
   /** Cache of {@link standing}. */

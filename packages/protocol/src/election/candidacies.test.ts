@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../../test/actors.ts'
 import { Bench } from '../../test/bench.ts'
 import type { Statement } from '../facts/statement.ts'
-import { places, remembered, withdrawals } from './candidates.ts'
+import { places, remembered, withdrawals } from './candidacies.ts'
 
 const name = 'master'
 const many = actors(places + withdrawals + 40)
