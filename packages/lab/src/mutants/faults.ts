@@ -273,8 +273,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a lower id unseats a winner',
     file: 'election/election.ts',
-    from: 'if (this.#held.reigns) return this.#held.winner === this.#context.id ? this.#confirmation.dueAt : Infinity',
-    to: 'if (this.#held.reigns && this.#rank !== 0) return this.#held.winner === this.#context.id ? this.#confirmation.dueAt : Infinity',
+    from: 'if (this.claims.held.reigns) return this.claims.held.winner === this.#context.id ? this.claims.confirmation.dueAt : Infinity',
+    to: 'if (this.claims.held.reigns && this.#rank !== 0) return this.claims.held.winner === this.#context.id ? this.claims.confirmation.dueAt : Infinity',
     simulation: ['elections-tie.test.ts'],
   },
   {
@@ -286,14 +286,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'an epoch jump under a living winner',
-    file: 'election/election.ts',
-    from: 'const isUnseating = this.#held.reigns && statement.signer !== this.#held.winner',
-    to: "const isUnseating = this.#held.reigns && statement.signer === ''",
+    file: 'election/claims.ts',
+    from: 'const isUnseating = this.held.reigns && statement.signer !== this.held.winner',
+    to: "const isUnseating = this.held.reigns && statement.signer === ''",
     simulation: ['hostile-epochs', '--seeds', '1'],
   },
   {
     name: "a claim's evidence ignored",
-    file: 'election/election.ts',
+    file: 'election/claims.ts',
     from: 'facts: end === undefined ? [claim] : [end, claim],',
     to: 'facts: end === undefined ? [claim] : [claim],',
     simulation: ['elections-evidence.test.ts'],

@@ -254,9 +254,9 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     name: 'after a restart, a used epoch is claimed again',
-    file: 'packages/protocol/src/election/election.ts',
-    from: 'return Math.max(this.#held.epoch, Math.min(this.#stored,',
-    to: 'return Math.max(this.#held.epoch, Math.min(0,',
+    file: 'packages/protocol/src/election/claims.ts',
+    from: 'return Math.max(this.held.epoch, Math.min(this.#parts.stored,',
+    to: 'return Math.max(this.held.epoch, Math.min(0,',
     test: 'packages/protocol/src/election/election.test.ts',
   },
   {

@@ -29,7 +29,7 @@ export class Elections implements Timed {
 
   /** Returns the reign as this node sees it; undefined while there is no live winner. */
   reign(name: string): Reign | undefined {
-    return this.#elections.get(name)?.reign
+    return this.#elections.get(name)?.claims.reign
   }
 
   /** Makes this node a candidate. */
@@ -104,7 +104,7 @@ export class Elections implements Timed {
   /** True if this claim is worth a check of its signature. */
   wantsClaim(statement: Statement<Claim>): boolean {
     const { signer, content } = statement
-    return this.#elections.get(content.election)?.wantsClaim(statement) ?? this.#hasRoom(content.election, signer)
+    return this.#elections.get(content.election)?.claims.held.isBelow(statement) ?? this.#hasRoom(content.election, signer)
   }
 
   /** Takes in a verified claim that `from` sent. */
@@ -113,7 +113,7 @@ export class Elections implements Timed {
     // The winner's joined-statement must come first. If this node lacks it, it gets the claim again
     // later.
     if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
-    const fact = this.#open(content.election, signer)?.mergeClaim(statement, from)
+    const fact = this.#open(content.election, signer)?.claims.merge(statement, from)
     // Others may have missed that this node withdrew, and this node may have forgotten it.
     if (this.#context.view.isAlive(signer, content.incarnation) && signer === this.#context.id && !this.stands(content.election))
       this.#disown(content.election, content.sequence)
