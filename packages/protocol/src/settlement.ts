@@ -68,7 +68,7 @@ export class Settlement {
         break
       case 'certified': {
         const { certificate, after, isLone } = outcome
-        const fact = intake.believe(certificate)
+        const fact = intake.lives.believe(certificate)
         if (fact !== undefined && after !== undefined) this.#publish([fact], after, isLone && after === 0)
         break
       }
