@@ -91,7 +91,7 @@ export class LifeIntake {
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.isRefuted(suspect, heartbeat))
+    const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.refutationExchange.isRefuted(suspect, heartbeat))
     // This node accuses the member as well. That completes the proof.
     if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
@@ -103,7 +103,7 @@ export class LifeIntake {
       else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
-    const isOutlived = isCurrent && accusers.every(({ heartbeat }) => accusations.isOutlived(suspect, heartbeat))
+    const isOutlived = isCurrent && accusers.every(({ heartbeat }) => accusations.refutationExchange.isOutlived(suspect, heartbeat))
     if (!isOutlived && !detector.isInContact(suspect)) return this.#merge(fact, age)
     detector.dispute(certificate, isOutlived)
     if (isOutlived) detector.unproven(certificate)
@@ -126,7 +126,7 @@ export class LifeIntake {
     this.#admission.check(fact)
     const { detector, accusations } = this.#parts
     const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ heartbeat }) => !accusations.isRefuted(id, heartbeat))
+    const valid = members.filter(({ heartbeat }) => !accusations.refutationExchange.isRefuted(id, heartbeat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation })
     // Skips an accuser as the sender. If it believes the death, its next hello states that.

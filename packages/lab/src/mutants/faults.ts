@@ -104,9 +104,9 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'an accuser does not tell the pool',
-    file: 'detection/verdict/accusations.ts',
-    from: 'this.#broadcast(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)',
-    to: 'void own',
+    file: 'detection/verdict/own-accusations.ts',
+    from: "this.#context.outcomes.push({ type: 'publish', fact: factOf({ statement: own }), after })",
+    to: 'void after',
     simulation: ['sim:check'],
   },
   {

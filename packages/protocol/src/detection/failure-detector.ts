@@ -8,7 +8,7 @@
  * (`suspicion-timeout.ts`). If the member does not answer in time, the observer asks helpers
  * (`indirect-probes.ts`). If a helper reaches the member, the member lives. The observer then asks
  * helpers ever more rarely. If all helpers fail, the observer accuses the member
- * (`accusations.ts`). Then its other observers probe the member. Enough accusers make a death
+ * (`own-accusations.ts`). Then its other observers probe the member. Enough accusers make a death
  * (`confirmation.ts`).
  *
  * A node may be cut off itself if no helper answers. In a pool of more than two members it then

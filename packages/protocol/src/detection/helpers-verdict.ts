@@ -39,8 +39,6 @@ export interface VerdictParts {
   readonly direct: DirectProbes
   readonly proofs: ProofsOfLife
   readonly accusations: Accusations
-  /** Believes a certified death. */
-  believe(certificate: Certificate): void
 }
 
 export class HelpersVerdict {
@@ -83,9 +81,9 @@ export class HelpersVerdict {
   missed(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     const certificate = this.#doubted.get(id)
-    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.believe(certificate)
+    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.accusations.confirmation.believe(certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
-    else if (suspicion?.state === 'indirect') this.#parts.accusations.accuse(suspicion)
+    else if (suspicion?.state === 'indirect') this.#parts.accusations.own.accuse(suspicion)
     // This node's own probes are old.
     else if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
   }
@@ -120,7 +118,7 @@ export class HelpersVerdict {
     const alone = now - this.#heardAt
     const isSure = alone >= (suspicion.evidence === 'refused' ? aloneAmongRefusals : aloneInSilence)
     if (view.size <= smallPool || isSure) {
-      this.#parts.accusations.accuse(suspicion)
+      this.#parts.accusations.own.accuse(suspicion)
       return
     }
     this.#parts.scheduler.health.degrade()

@@ -136,17 +136,15 @@ export class SuspicionLifecycle {
     })
     this.accusations = new Accusations(
       context,
-      { suspicions, heartbeats, refutations, batcher, roundTrip: () => scheduler.roundTrip },
+      { suspicions, heartbeats, refutations, batcher, scheduler },
       {
-        onDeath: (certificate, after) => this.#died(certificate, after),
         onReported: (suspicion, isDirect) => this.#reported(suspicion, isDirect),
         onRefuted: (id, isFresh) => this.#refuted(id, isFresh),
       },
     )
-    this.disputed = new DisputedDeaths(context, (certificate) => this.#believe(certificate))
+    this.disputed = new DisputedDeaths(context, this.accusations.confirmation)
     const { direct, proofs, accusations } = this
-    const believe = (certificate: Certificate): void => this.#believe(certificate)
-    this.#verdict = new HelpersVerdict(context, { suspicions, contacts, scheduler, direct, proofs, accusations, believe })
+    this.#verdict = new HelpersVerdict(context, { suspicions, contacts, scheduler, direct, proofs, accusations })
   }
 
   /** Begins to suspect a member that this node missed. */
@@ -199,7 +197,7 @@ export class SuspicionLifecycle {
     if (suspicion === undefined || suspicion.state === 'reported') return
     this.#parts.scheduler.heard(id)
     this.indirect.end(id)
-    this.accusations.withdraw(suspicion)
+    this.accusations.own.withdraw(suspicion)
     suspicion.enter('reported', this.#context.now)
     if (suspicion.accusations.size === 0) this.#parts.suspicions.delete(id)
   }
@@ -264,7 +262,7 @@ export class SuspicionLifecycle {
     const { id } = suspicion
     const certificate = this.disputed.get(id)
     if (certificate !== undefined) {
-      this.#believe(certificate) // This node can't reach the member either.
+      this.accusations.confirmation.believe(certificate) // This node can't reach the member either.
       return
     }
     this.helper.missed(id)
@@ -351,15 +349,5 @@ export class SuspicionLifecycle {
   /** True if this node is one of the member's observers. Both observe each other. */
   #isObserved(id: NodeId): boolean {
     return this.#parts.scheduler.observed.has(id)
-  }
-
-  /** Believes a certified death that this node doubted at first. */
-  #believe(certificate: Certificate): void {
-    const accusers = certificate.accusers.map(({ signer }) => signer)
-    this.#died(certificate, this.accusations.confirmation.waitFor(this.#parts.suspicions.rankAmong(accusers, certificate.suspect)))
-  }
-
-  #died(certificate: Certificate, after: Milliseconds | undefined): void {
-    this.#context.outcomes.push({ type: 'certified', certificate, after, isLone: !this.#parts.suspicions.areSeveral })
   }
 }

@@ -1,10 +1,8 @@
 /**
  * Accusations: signed suspicions, gathered into death certificates (JEL §5.2, with signatures, a
- * quorum and refutation).
+ * quorum and refutation). This file takes in the accusations of others.
  *
- * A node that failed to reach a member, directly and through helpers, signs an accusation. The node
- * sends the accusation to the member, which may refute it, and publishes it on the topic. SWIM
- * gossips each suspicion, too (§4.2). So a member that no accuser and no helper reaches still
+ * SWIM gossips each suspicion, too (§4.2). So a member that no accuser and no helper reaches still
  * receives the accusation, through nodes that reach both sides. `confirmation.ts` decides when
  * accusations make a death.
  *
@@ -12,26 +10,18 @@
  * (`accusation-spread.ts`).
  */
 import { FrameError } from '../../base/errors.ts'
-import type { Milliseconds, NodeId } from '../../base/values.ts'
+import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
-import { heartbeatWindow } from '../../facts/certificate.ts'
-import { factOf, type Fact } from '../../facts/fact.ts'
 import { isKind, type Accusation, type Statement } from '../../facts/statement.ts'
-import { Confirmation, longestTurn, turnTrips, type ConfirmationEvents } from './confirmation.ts'
+import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
+import { lifetime, type Suspicion } from '../suspicion/suspicion.ts'
+import { AccusationSpread, roundsAtOnce } from './accusation-spread.ts'
+import { Confirmation } from './confirmation.ts'
+import { OwnAccusations } from './own-accusations.ts'
 import { mostAccusers } from './quorum.ts'
 import { RefutationExchange, type RefutationParts } from './refutation-exchange.ts'
-import { AccusationSpread, firstRound, roundsAtOnce } from './accusation-spread.ts'
-import { lifetime, type Suspicion } from '../suspicion/suspicion.ts'
-
-/**
- * An accusation waits for this time, so that others can share its broadcast, ms. Measured
- * (simulated, 18 of 60 nodes die): without the wait 99 % of the deaths are known after 3.5 s
- * instead of 3.1 s.
- */
-const company = 40
 
 export interface AccusationEvents {
-  onDeath: ConfirmationEvents['onDeath']
   /** Somebody accuses this member. `isDirect`: a peer sent the accusation over a link. */
   onReported(suspicion: Suspicion, isDirect: boolean): void
   /**
@@ -42,13 +32,14 @@ export interface AccusationEvents {
 }
 
 export interface AccusationParts extends RefutationParts {
-  /** The usual round trip, ms. */
-  roundTrip(): Milliseconds
+  readonly scheduler: ProbeScheduler
 }
 
 export class Accusations {
   readonly confirmation: Confirmation
   readonly refutationExchange: RefutationExchange
+  /** The accusations that this node makes. */
+  readonly own: OwnAccusations
   readonly #context: Context
   readonly #parts: AccusationParts
   readonly #events: AccusationEvents
@@ -58,61 +49,16 @@ export class Accusations {
     this.#context = context
     this.#parts = parts
     this.#events = events
-    this.confirmation = new Confirmation(
-      context,
-      {
-        suspicions: parts.suspicions,
-        isValid: (suspect, accusation) => this.#isValid(suspect, accusation),
-        roundTrip: () => parts.roundTrip(),
-      },
-      { onTurn: (suspicion) => this.#publish(suspicion), onDeath: (certificate, after) => events.onDeath(certificate, after) },
-    )
-    this.#spread = new AccusationSpread(context, parts.batcher, parts.suspicions)
+    const { suspicions, heartbeats, batcher, scheduler } = parts
     this.refutationExchange = new RefutationExchange(context, parts, (suspicion, isFresh) => {
       if (suspicion.accusations.has(context.id)) this.confirmation.accused(suspicion)
       events.onRefuted(suspicion.id, isFresh)
     })
-  }
-
-  /** Accuses a member that this node failed to reach, directly and through helpers. */
-  accuse(suspicion: Suspicion): void {
-    const { now, codec, id } = this.#context
-    const heartbeat = this.#citedHeartbeat(suspicion)
-    const accusation = codec.sign(id, { kind: 'suspicion', suspect: suspicion.id, incarnation: suspicion.incarnation, heartbeat })
-    suspicion.enter('accused', now)
-    suspicion.spreads = 0
-    suspicion.schedule('spread', now + this.#firstRound)
-    suspicion.add(accusation)
-    this.#spread.sendToSubject(suspicion, accusation)
-    this.confirmation.accused(suspicion)
-    this.confirmation.added(suspicion, id, false)
-    this.confirmation.judge(suspicion)
-    this.#judgeOthers(suspicion.id)
-  }
-
-  /**
-   * Judges other suspicions again: the quorum no longer counts the accused member. Fewer accusers
-   * may now suffice for members that the accused member observes. If few members are left, that
-   * holds for all of them.
-   */
-  #judgeOthers(accused: NodeId): void {
-    const { suspicions } = this.#parts
-    const isChange = this.confirmation.quorum.toBelieve(accused) < mostAccusers
-    // Observation is mutual: a member observes its ring neighbours on both sides.
-    const concerned = isChange ? [...suspicions.values()] : [...suspicions.observersOf(accused)].flatMap((id) => suspicions.get(id) ?? [])
-    for (const suspicion of concerned) if (suspicion.accusations.size > 0) suspicion.advance('judge', this.#context.now)
-  }
-
-  /**
-   * Withdraws this node's accusation of a member that it reached. Other nodes may hold the
-   * accusation, so the member receives it and can refute it.
-   */
-  withdraw(suspicion: Suspicion): void {
-    const own = suspicion.accusations.get(this.#context.id)
-    if (own === undefined) return
-    suspicion.remove(this.#context.id)
-    suspicion.unpublish()
-    this.#parts.batcher.send(suspicion.id, own)
+    const { refutationExchange } = this
+    this.confirmation = new Confirmation(context, { suspicions, scheduler, refutationExchange }, (suspicion) => this.own.publish(suspicion))
+    const { confirmation } = this
+    this.#spread = new AccusationSpread(context, batcher, suspicions)
+    this.own = new OwnAccusations(context, { suspicions, heartbeats, batcher, refutationExchange, confirmation, spread: this.#spread })
   }
 
   /**
@@ -155,16 +101,6 @@ export class Accusations {
     this.confirmation.judge(suspicion)
   }
 
-  /** True if the member refuted suspicions that cite this heartbeat. */
-  isRefuted(suspect: NodeId, heartbeat: number): boolean {
-    return heartbeat < (this.refutationExchange.latestOf(suspect)?.content.heartbeat ?? 0)
-  }
-
-  /** True if this node knows that the member lived long after this heartbeat. */
-  isOutlived(suspect: NodeId, heartbeat: number): boolean {
-    return heartbeat < this.#parts.heartbeats.of(suspect) - heartbeatWindow
-  }
-
   linkUp(peer: NodeId): void {
     this.#spread.linkUp(peer)
   }
@@ -191,22 +127,10 @@ export class Accusations {
       }
       if (now >= suspicion.at('spread')) {
         if (rounds++ < roundsAtOnce) this.#spread.round(suspicion)
-        else suspicion.schedule('spread', now + this.#context.jitter(this.#firstRound))
+        else suspicion.schedule('spread', now + this.#context.jitter(this.confirmation.spreadTime))
       }
       this.confirmation.judge(suspicion)
     }
-  }
-
-  /**
-   * Returns the heartbeat that this node cites: the last one that it received. If it received none,
-   * returns the lower median of the heartbeats that the accusers cite. The result is never below
-   * the heartbeat of the member's last refutation.
-   */
-  #citedHeartbeat({ id, accusations }: Suspicion): number {
-    const { heartbeats } = this.#parts
-    const told = [...accusations.values()].map(({ content }) => content.heartbeat).sort((a, b) => a - b)
-    const heard = heartbeats.of(id) || (told[(told.length - 1) >> 1] ?? 0)
-    return Math.max(heard, this.refutationExchange.latestOf(id)?.content.heartbeat ?? 0)
   }
 
   /**
@@ -219,14 +143,16 @@ export class Accusations {
     const { suspect, heartbeat } = statement.content
     const { heartbeats, refutations } = this.#parts
     const proof = heartbeats.refutation(suspect)
-    if (this.#isHeld(statement)) this.#published(statement)
+    if (this.#isHeld(statement)) this.confirmation.published(statement)
     else if (
       proof !== undefined &&
       proof.content.heartbeat > heartbeat &&
       refutations.isNews(proof) &&
       this.#context.codec.verify(statement)
-    )
-      this.#broadcast(refutations.merge(proof), this.confirmation.waitFor(this.#context.random() * mostAccusers))
+    ) {
+      const fact = refutations.merge(proof)
+      this.#context.outcomes.push({ type: 'publish', fact, after: this.confirmation.waitFor(this.#context.random() * mostAccusers) })
+    }
   }
 
   #isHeld({ signer, content, signature }: Statement<Accusation>): boolean {
@@ -239,34 +165,8 @@ export class Accusations {
    * knows them, and may have withdrawn them since.
    */
   #isNews({ signer, content }: Statement<Accusation>): boolean {
-    if (signer === this.#context.id || signer === content.suspect || !this.#isValid(content.suspect, content)) return false
+    if (signer === this.#context.id || signer === content.suspect || !this.refutationExchange.isValid(content)) return false
     const present = this.#parts.suspicions.get(content.suspect)?.accusations.get(signer)
     return present === undefined || present.content.heartbeat < content.heartbeat
-  }
-
-  #isValid(suspect: NodeId, { heartbeat }: Accusation): boolean {
-    return !this.isRefuted(suspect, heartbeat) && !this.isOutlived(suspect, heartbeat)
-  }
-
-  /** Wait before accusations go over links, ms: the topic needs time to bring enough. */
-  get #firstRound(): Milliseconds {
-    return firstRound + Math.min(this.#parts.roundTrip() * turnTrips, 3 * longestTurn)
-  }
-
-  /** Publishes this node's accusation. The member's time to refute it begins. */
-  #publish(suspicion: Suspicion): void {
-    const own = suspicion.accusations.get(this.#context.id)
-    if (own === undefined) return
-    this.#broadcast(factOf({ statement: own }), this.#parts.suspicions.own > 1 ? company : 0)
-    this.#published(own)
-  }
-
-  #published({ signer, content }: Statement<Accusation>): void {
-    const suspicion = this.#parts.suspicions.get(content.suspect)
-    if (suspicion !== undefined) this.confirmation.added(suspicion, signer, true)
-  }
-
-  #broadcast(fact: Fact, after = 0): void {
-    this.#context.outcomes.push({ type: 'publish', fact, after })
   }
 }

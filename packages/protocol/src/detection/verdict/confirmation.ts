@@ -16,9 +16,12 @@ import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { heartbeatWindow, certify, type Certificate } from '../../facts/certificate.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
-import { mostAccusers, Quorum } from './quorum.ts'
+import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import type { Suspicion } from '../suspicion/suspicion.ts'
 import type { Suspicions } from '../suspicion/suspicions.ts'
+import { firstRound } from './accusation-spread.ts'
+import { mostAccusers, Quorum } from './quorum.ts'
+import type { RefutationExchange } from './refutation-exchange.ts'
 
 /**
  * For this time an accuser needs as many accusers as other nodes need, ms. Afterwards a quorum of
@@ -71,37 +74,26 @@ const settling = 1_000
  * plus `turnTrips` round trips: a batch waits for others and travels. Guess.
  */
 const turnLength = 60
-export const turnTrips = 3
-export const longestTurn = 5_000
+const turnTrips = 3
+const longestTurn = 5_000
 
 export interface ConfirmationParts {
   readonly suspicions: Suspicions
-  /** True if the member neither refuted nor outlived the accusation. */
-  isValid(suspect: NodeId, accusation: Accusation): boolean
-  /** The usual round trip, ms. */
-  roundTrip(): Milliseconds
-}
-
-export interface ConfirmationEvents {
-  /** It is this node's turn to publish its accusation of the member. */
-  onTurn(suspicion: Suspicion): void
-  /**
-   * The member is dead. `after`: others get this time to publish it, ms; undefined: the pool knows
-   * it anyway.
-   */
-  onDeath(certificate: Certificate, after: Milliseconds | undefined): void
+  readonly scheduler: ProbeScheduler
+  readonly refutationExchange: RefutationExchange
 }
 
 export class Confirmation {
   readonly quorum: Quorum
   readonly #context: Context
   readonly #parts: ConfirmationParts
-  readonly #events: ConfirmationEvents
+  readonly #onTurn: (suspicion: Suspicion) => void
 
-  constructor(context: Context, parts: ConfirmationParts, events: ConfirmationEvents) {
+  /** `onTurn`: it is this node's turn to publish its accusation of the member. */
+  constructor(context: Context, parts: ConfirmationParts, onTurn: (suspicion: Suspicion) => void) {
     this.#context = context
     this.#parts = parts
-    this.#events = events
+    this.#onTurn = onTurn
     this.quorum = new Quorum(context, parts.suspicions)
   }
 
@@ -110,12 +102,17 @@ export class Confirmation {
    * all earlier turns.
    */
   waitFor(turn: number): Milliseconds {
-    return turn * Math.min(turnLength + this.#parts.roundTrip() * turnTrips, longestTurn)
+    return turn * Math.min(turnLength + this.#parts.scheduler.roundTrip * turnTrips, longestTurn)
   }
 
   /** The time for a refutation before suspicions become a certificate, ms. */
   get refutationTime(): Milliseconds {
-    return Math.min(refutationTime + this.#parts.roundTrip() * refutationTrips, longestRefutation)
+    return Math.min(refutationTime + this.#parts.scheduler.roundTrip * refutationTrips, longestRefutation)
+  }
+
+  /** Wait before accusations go over links, ms: the topic needs time to bring enough. */
+  get spreadTime(): Milliseconds {
+    return firstRound + Math.min(this.#parts.scheduler.roundTrip * turnTrips, 3 * longestTurn)
   }
 
   /**
@@ -150,6 +147,12 @@ export class Confirmation {
     if (spread < Infinity) suspicion.schedule('spread', Math.max(spread, suspicion.judgedFrom + settling))
   }
 
+  /** Counts an accusation that was published. */
+  published({ signer, content }: Statement<Accusation>): void {
+    const suspicion = this.#parts.suspicions.get(content.suspect)
+    if (suspicion !== undefined) this.added(suspicion, signer, true)
+  }
+
   /**
    * Publishes this node's accusation in its turn. Pronounces the member dead if the accusers
    * suffice.
@@ -171,7 +174,7 @@ export class Confirmation {
     const isEnough = accusers.some(({ signer }) => signer === id) && accusers.length >= needed
     if (now >= suspicion.at('publish')) {
       suspicion.schedule('publish', Infinity)
-      if (!isEnough || suspicion.judgedFrom === Infinity) this.#events.onTurn(suspicion)
+      if (!isEnough || suspicion.judgedFrom === Infinity) this.#onTurn(suspicion)
     }
     if (!isEnough || (now < suspicion.judgedFrom && view.size > 2)) return
     const rank = this.#parts.suspicions.rankAmong(
@@ -193,13 +196,23 @@ export class Confirmation {
     return this.#together(suspicion).length >= this.quorum.toBelieve(suspicion.id)
   }
 
+  /** Believes a certified death that this node doubted at first. */
+  believe(certificate: Certificate): void {
+    const accusers = certificate.accusers.map(({ signer }) => signer)
+    this.#pronounce(certificate, this.waitFor(this.#parts.suspicions.rankAmong(accusers, certificate.suspect)))
+  }
+
   #died(accusers: readonly Statement<Accusation>[], after: Milliseconds | undefined): void {
-    this.#events.onDeath(certify(accusers.slice(0, this.#context.config.limits.accusers)), after)
+    this.#pronounce(certify(accusers.slice(0, this.#context.config.limits.accusers)), after)
+  }
+
+  #pronounce(certificate: Certificate, after: Milliseconds | undefined): void {
+    this.#context.outcomes.push({ type: 'certified', certificate, after, isLone: !this.#parts.suspicions.areSeveral })
   }
 
   /** Returns the largest group of valid suspicions whose heartbeats are close enough together. */
-  #together({ id, accusations }: Suspicion): Statement<Accusation>[] {
-    const valid = [...accusations.values()].filter(({ content }) => this.#parts.isValid(id, content))
+  #together({ accusations }: Suspicion): Statement<Accusation>[] {
+    const valid = [...accusations.values()].filter(({ content }) => this.#parts.refutationExchange.isValid(content))
     valid.sort((a, b) => a.content.heartbeat - b.content.heartbeat || (a.signer < b.signer ? -1 : 1))
     let most: Statement<Accusation>[] = []
     for (const [i, { content }] of valid.entries()) {

@@ -13,19 +13,19 @@ import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Certificate } from '../../facts/certificate.ts'
 import { factOf } from '../../facts/fact.ts'
+import type { Confirmation } from './confirmation.ts'
 
 /** Wait for the new life, ms. Guess. */
 const holdTime = 5_000
 
 export class DisputedDeaths implements Timed {
   readonly #context: Context
-  readonly #onDeath: (certificate: Certificate) => void
+  readonly #confirmation: Confirmation
   readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly isOutlived: boolean; readonly until: Milliseconds }>()
 
-  /** `onDeath`: the wait is over. */
-  constructor(context: Context, onDeath: (certificate: Certificate) => void) {
+  constructor(context: Context, confirmation: Confirmation) {
     this.#context = context
-    this.#onDeath = onDeath
+    this.#confirmation = confirmation
   }
 
   /**
@@ -68,7 +68,7 @@ export class DisputedDeaths implements Timed {
     for (const [id, { certificate, isOutlived, until }] of this.#held) {
       if (now < until) continue
       this.#held.delete(id)
-      if (!isOutlived) this.#onDeath(certificate)
+      if (!isOutlived) this.#confirmation.believe(certificate)
     }
     this.#arm()
   }

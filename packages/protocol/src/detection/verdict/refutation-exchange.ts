@@ -5,6 +5,7 @@
 import { FrameError } from '../../base/errors.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
+import { heartbeatWindow } from '../../facts/certificate.ts'
 import type { Fact } from '../../facts/fact.ts'
 import type { Accusation, Refutation, Statement } from '../../facts/statement.ts'
 import type { Heartbeats } from '../probing/heartbeats.ts'
@@ -44,6 +45,21 @@ export class RefutationExchange {
     const { heartbeats, refutations } = this.#parts
     const [published, proof] = [refutations.of(id), heartbeats.refutation(id)]
     return (proof?.content.heartbeat ?? -1) > (published?.content.heartbeat ?? -1) ? proof : published
+  }
+
+  /** True if the member refuted accusations that cite this heartbeat. */
+  isRefuted(suspect: NodeId, heartbeat: number): boolean {
+    return heartbeat < (this.latestOf(suspect)?.content.heartbeat ?? 0)
+  }
+
+  /** True if this node knows that the member lived long after this heartbeat. */
+  isOutlived(suspect: NodeId, heartbeat: number): boolean {
+    return heartbeat < this.#parts.heartbeats.of(suspect) - heartbeatWindow
+  }
+
+  /** True if the member neither refuted nor outlived the accusation. */
+  isValid({ suspect, heartbeat }: Accusation): boolean {
+    return !this.isRefuted(suspect, heartbeat) && !this.isOutlived(suspect, heartbeat)
   }
 
   /**
