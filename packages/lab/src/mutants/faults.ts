@@ -69,7 +69,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'refutations are not published from a timer',
-    file: 'detection/failure-detector.ts',
+    file: 'detection/parts.ts',
     from: 'refutation: { due: () => this.accusations.refutationExchange.publish() }',
     to: 'refutation: { due: () => {} }',
     simulation: ['hostile-deaths.test.ts', '-t', 'a refutation soon reaches'],
@@ -125,7 +125,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a silent host is asked for through six links only',
-    file: 'detection/suspicion-lifecycle.ts',
+    file: 'detection/parts.ts',
     from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
     to: "wantsAll: (id: NodeId) => id === ''",
     simulation: ['sim:check'],

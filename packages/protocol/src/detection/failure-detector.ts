@@ -21,93 +21,44 @@ import type { DialFailure, HostProbeOutcome } from '../base/input.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { probeLinkTime, type Link } from '../context/links.ts'
-import type { Timed, TimerName } from '../context/timers.ts'
 import type { Certificate } from '../facts/certificate.ts'
 import { isKind, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
+import { DetectionParts } from './parts.ts'
 import type { Accusations } from './verdict/accusations.ts'
-import { Heartbeats } from './probing/heartbeats.ts'
-import { Contacts } from './probing/contacts.ts'
-import { Batcher } from './suspicion/batcher.ts'
-import { ProbeScheduler } from './probing/probe-scheduler.ts'
-import { ObserverTurns } from './probing/observer-turns.ts'
-import { Refutations } from './verdict/refutations.ts'
-import { SuspicionLifecycle } from './suspicion-lifecycle.ts'
-import { Suspicions } from './suspicion/suspicions.ts'
-
-/** The timers of failure detection. */
-export type DetectionTimer = Extract<
-  TimerName,
-  'health' | 'probe' | 'suspicion' | 'indirectProbe' | 'helper' | 'refutation' | 'disputedDeath' | 'detectionBatch'
->
 
 export class FailureDetector {
   readonly accusations: Accusations
-  /** The parts with timers. */
-  readonly timed: Readonly<Record<DetectionTimer, Timed>>
+  readonly timed: DetectionParts['timed']
   readonly #context: Context
-  readonly #suspicions: Suspicions
-  readonly #lifecycle: SuspicionLifecycle
-  readonly #heartbeats: Heartbeats
-  readonly #refutations: Refutations
-  readonly #batcher: Batcher
-  readonly #turns: ObserverTurns
-  readonly #scheduler: ProbeScheduler
-  readonly #contacts: Contacts
+  readonly #parts: DetectionParts
 
   constructor(context: Context) {
     this.#context = context
-    const suspicions = new Suspicions(context)
-    const heartbeats = new Heartbeats(context)
-    const refutations = new Refutations(context)
-    const contacts = new Contacts(context)
-    const scheduler = new ProbeScheduler(context, (id) => this.#lifecycle.fellSilent(id))
-    const batcher = new Batcher(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
-    const lifecycle = new SuspicionLifecycle(context, { suspicions, contacts, heartbeats, refutations, scheduler, batcher })
-    this.#turns = new ObserverTurns(
-      context,
-      () => refutations.heartbeat,
-      (id) => scheduler.observed.has(id),
-    )
-    this.accusations = lifecycle.accusations
-    this.timed = {
-      health: scheduler.health,
-      probe: scheduler,
-      suspicion: lifecycle,
-      indirectProbe: lifecycle.indirect,
-      helper: lifecycle.helper,
-      refutation: { due: () => this.accusations.refutationExchange.publish() },
-      disputedDeath: lifecycle.disputed,
-      detectionBatch: batcher,
-    }
-    this.#suspicions = suspicions
-    this.#lifecycle = lifecycle
-    this.#heartbeats = heartbeats
-    this.#refutations = refutations
-    this.#batcher = batcher
-    this.#scheduler = scheduler
-    this.#contacts = contacts
+    this.#parts = new DetectionParts(context)
+    this.accusations = this.#parts.accusations
+    this.timed = this.#parts.timed
   }
 
   /** Number of members that this node itself suspects. */
   get suspected(): number {
-    return this.#suspicions.size === 0 ? 0 : this.#suspicions.own
+    return this.#parts.suspicions.size === 0 ? 0 : this.#parts.suspicions.own
   }
 
   /** Number of members that only others reach. */
   get relayed(): number {
-    return this.#suspicions.relayed
+    return this.#parts.suspicions.relayed
   }
 
   /** True if this node is not sure that the member lives. */
   isSuspected(id: NodeId): boolean {
-    return this.#suspicions.get(id)?.isOwn === true
+    return this.#parts.suspicions.get(id)?.isOwn === true
   }
 
   /** True if this node accuses the member. */
   isAccused(id: NodeId): boolean {
-    return this.#suspicions.isAccused(id)
+    return this.#parts.suspicions.isAccused(id)
   }
 
   /** True if a link is up and this node does not suspect the member. */
@@ -117,51 +68,52 @@ export class FailureDetector {
 
   /** Sets the members to probe. */
   observe(members: ReadonlySet<NodeId>): void {
-    this.#scheduler.observe(members)
+    this.#parts.scheduler.observe(members)
   }
 
   linkUp(peer: NodeId): void {
-    this.#contacts.linkUp(peer)
-    this.#lifecycle.direct.linkUp(peer)
-    this.#lifecycle.reached(peer)
-    for (const part of [this.#scheduler, this.#lifecycle.helper, this.accusations, this.#lifecycle.disputed]) part.linkUp(peer)
+    this.#parts.contacts.linkUp(peer)
+    this.#parts.direct.linkUp(peer)
+    this.#parts.lifecycle.reached(peer)
+    for (const part of [this.#parts.scheduler, this.#parts.helper, this.accusations, this.#parts.disputed]) part.linkUp(peer)
   }
 
   /** Handles a broken link. Deliberate ends (`goodbye`) raise no suspicion. */
   linkLost(link: Link): void {
     const { peer, goodbye } = link
-    this.#scheduler.forget(peer)
-    this.#turns.linkLost(peer)
-    this.#contacts.linkLost(link)
-    this.#lifecycle.direct.linkLost(peer)
-    this.#lifecycle.indirect.linkLost(peer)
+    this.#parts.scheduler.forget(peer)
+    this.#parts.turns.linkLost(peer)
+    this.#parts.contacts.linkLost(link)
+    this.#parts.direct.linkLost(peer)
+    this.#parts.indirect.linkLost(peer)
     if (goodbye) return
-    this.#lifecycle.begin(peer)
-    this.#lifecycle.proofs.relayLost(peer)
+    this.#parts.lifecycle.begin(peer)
+    this.#parts.proofs.relayLost(peer)
   }
 
   /** Takes in a frame. Any frame is a sign of life. */
   heard(peer: NodeId): void {
-    this.#lifecycle.heard(peer)
+    if (this.#context.view.get(peer) !== undefined) this.#parts.verdict.heard()
+    if (this.#parts.suspicions.size > 0) this.#parts.lifecycle.reached(peer)
   }
 
   /** Answers a probe. */
   probed(from: NodeId, sequence: number): void {
-    this.#turns.answer(sequence, from)
+    this.#parts.turns.answer(sequence, from)
   }
 
   acknowledged(from: NodeId, { sequence, nextInMs, heartbeat }: wire.Ack): void {
-    this.#heartbeats.heard(from, heartbeat)
-    this.#scheduler.acknowledged(from, sequence, nextInMs)
+    this.#parts.heartbeats.heard(from, heartbeat)
+    this.#parts.scheduler.acknowledged(from, sequence, nextInMs)
   }
 
   /** Handles a peer's request to probe other members, or to sign that this node lives. */
   asked(from: NodeId, subjects: readonly NodeId[]): void {
     const { id, now, links } = this.#context
     for (const subject of subjects) {
-      if (subject !== id) this.#lifecycle.helper.request(from, subject)
+      if (subject !== id) this.#parts.helper.request(from, subject)
       else {
-        this.#batcher.reached(from, this.#refutations.sign())
+        this.#parts.batcher.reached(from, this.#parts.refutations.sign())
         // A helper that has just connected needs the link only for this probe.
         const link = links.get(from)
         if (link !== undefined && now - link.since < probeLinkTime) link.isProbeLink = true
@@ -171,9 +123,9 @@ export class FailureDetector {
 
   /** Takes in the results of indirect probes. Throws {@link FrameError}. */
   helped(from: NodeId, { reached, missed, unknown }: PingReqAck): void {
-    for (const statement of reached) if (isKind(statement, 'refutation')) this.#lifecycle.proven(from, statement)
-    for (const id of missed) this.#lifecycle.indirect.missed(from, id, 'missed')
-    for (const id of unknown) this.#lifecycle.indirect.missed(from, id, 'unknown')
+    for (const statement of reached) if (isKind(statement, 'refutation')) this.#parts.lifecycle.proven(from, statement)
+    for (const id of missed) this.#parts.indirect.missed(from, id, 'missed')
+    for (const id of unknown) this.#parts.indirect.missed(from, id, 'unknown')
   }
 
   /** Takes in suspicions and refutations of others. Throws {@link FrameError}. */
@@ -183,20 +135,20 @@ export class FailureDetector {
 
   /** Takes in a hint that this member may be gone. See {@link SuspicionLifecycle.suspect}. */
   suspect(id: NodeId): void {
-    this.#lifecycle.suspect(id)
+    this.#parts.lifecycle.suspect(id)
   }
 
   /** Handles a failed dial of a member. */
   unreachable(id: NodeId, failure: DialFailure): void {
-    this.#lifecycle.helper.unreachable(id)
+    this.#parts.helper.unreachable(id)
     this.accusations.unreachable(id)
-    this.#lifecycle.unreachable(id, failure)
+    this.#parts.lifecycle.unreachable(id, failure)
   }
 
   hostProbed(id: NodeId, outcome: HostProbeOutcome): void {
-    this.#lifecycle.helper.hostProbed(id, outcome)
-    const suspicion = this.#suspicions.get(id)
-    if (suspicion !== undefined) this.#lifecycle.direct.hostProbed(suspicion, outcome)
+    this.#parts.helper.hostProbed(id, outcome)
+    const suspicion = this.#parts.suspicions.get(id)
+    if (suspicion !== undefined) this.#parts.direct.hostProbed(suspicion, outcome)
   }
 
   /**
@@ -204,13 +156,18 @@ export class FailureDetector {
    * (`isOutlived`) knows that the member refuted or outlived the accusations.
    */
   dispute(certificate: Certificate, isOutlived: boolean): void {
-    this.#lifecycle.disputed.hold(certificate, isOutlived)
-    if (!isOutlived) this.#lifecycle.begin(certificate.suspect)
+    this.#parts.disputed.hold(certificate, isOutlived)
+    if (!isOutlived) this.#parts.lifecycle.begin(certificate.suspect)
   }
 
-  /** Takes in a death that this node has reason not to believe. */
+  /**
+   * Takes in a death that this node has reason not to believe. It may have too few accusers. A
+   * small part of a split pool may have pronounced it. Or the member lived on after the
+   * accusations.
+   */
   unproven(certificate: Certificate): void {
-    this.#lifecycle.unproven(certificate)
+    this.#parts.verdict.doubt(certificate)
+    this.#parts.lifecycle.suspect(certificate.suspect)
   }
 
   /** Returns the number of known accusers with which this node believes the member's death. */
@@ -229,29 +186,35 @@ export class FailureDetector {
   /** Measures the time that the detection of a death took. */
   measure(id: NodeId): void {
     const { now, services } = this.#context
-    const suspicion = this.#suspicions.get(id)
+    const suspicion = this.#parts.suspicions.get(id)
     if (suspicion !== undefined) services.measure?.({ what: 'detection', member: id, took: now - suspicion.raised })
   }
 
   /** Returns the duration of the member's last answer to a probe. */
   roundTrip(id: NodeId): Milliseconds | undefined {
-    return this.#scheduler.took(id)
+    return this.#parts.scheduler.took(id)
   }
 
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
-    for (const part of [this.#lifecycle, this.#contacts, this.#scheduler, this.#heartbeats, this.#refutations]) part.forget(id)
+    const { suspicions, indirect, helper, disputed, verdict, contacts, scheduler, heartbeats, refutations } = this.#parts
+    suspicions.delete(id)
+    suspicions.viewChanged()
+    indirect.end(id)
+    helper.missed(id)
+    for (const part of [disputed, verdict, contacts, scheduler, heartbeats, refutations]) part.forget(id)
   }
 
   /** This process stalled for `lateness`. Frames that it missed prove nothing about members. */
   stalled(lateness: Milliseconds): void {
-    this.#scheduler.health.degrade()
-    this.#scheduler.stalled(lateness)
-    this.#lifecycle.stalled(lateness)
+    const { scheduler, verdict, direct, indirect } = this.#parts
+    scheduler.health.degrade()
+    for (const part of [scheduler, verdict, direct, indirect]) part.stalled(lateness)
   }
 
   /** Forgets all knowledge of members. */
   clear(): void {
-    for (const part of [this.#lifecycle, this.#batcher, this.#heartbeats]) part.clear()
+    const { suspicions, indirect, helper, accusations, batcher, heartbeats } = this.#parts
+    for (const part of [suspicions, indirect, helper, accusations, batcher, heartbeats]) part.clear()
   }
 }

@@ -13,7 +13,10 @@ import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Refutation, Statement } from '../../facts/statement.ts'
 import type { Heartbeats } from '../probing/heartbeats.ts'
+import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import type { Batcher } from './batcher.ts'
+import { usualAnswer } from './indirect-probes.ts'
+import type { Suspicions } from './suspicions.ts'
 
 /**
  * Most subjects without a link that the helper dials at a time. Guess: a dial costs 11 ms of
@@ -24,17 +27,18 @@ const dialsAtOnce = 4
 /** Most subjects under way at a time. Guess: four for each ring neighbour of a node. */
 const most = 32
 
+export interface HelperParts {
+  readonly batcher: Batcher
+  readonly heartbeats: Heartbeats
+  readonly scheduler: ProbeScheduler
+  readonly suspicions: Suspicions
+}
+
 export interface HelperEvents {
-  /** True if this node's own attempts to reach the member failed, or are about to fail. */
-  isMissed(id: NodeId): boolean
   /** True if this node can tell by itself whether the member is gone. */
   canTell(id: NodeId): boolean
-  /** The member did not answer a probe that this node made for others. */
+  /** A member that this node observes did not answer a probe that this node made for others. */
   onMissed(id: NodeId): void
-  /** Time for a subject to answer through this node, ms. */
-  readonly timeout: Milliseconds
-  /** Time for a subject whose host accepted, ms. */
-  readonly probeTimeout: Milliseconds
 }
 
 interface Task {
@@ -47,32 +51,31 @@ interface Task {
 
 export class IndirectProbeHelper implements Timed {
   readonly #context: Context
-  readonly #batcher: Batcher
-  readonly #heartbeats: Heartbeats
+  readonly #parts: HelperParts
   readonly #events: HelperEvents
   readonly #tasks = new Map<NodeId, Task>()
 
-  constructor(context: Context, batcher: Batcher, heartbeats: Heartbeats, events: HelperEvents) {
+  constructor(context: Context, parts: HelperParts, events: HelperEvents) {
     this.#context = context
-    this.#batcher = batcher
-    this.#heartbeats = heartbeats
+    this.#parts = parts
     this.#events = events
   }
 
   /** Takes in a member's request for a probe of another member. */
   request(from: NodeId, subject: NodeId): void {
     const { links, view, now, effects } = this.#context
-    const recent = this.#heartbeats.recent(subject)
+    const recent = this.#parts.heartbeats.recent(subject)
     const task = this.#tasks.get(subject)
-    if (recent !== undefined) this.#batcher.reached(from, recent)
+    if (recent !== undefined) this.#parts.batcher.reached(from, recent)
     else if (task !== undefined) task.askers.add(from)
-    else if (view.get(subject) === undefined) this.#batcher.missed(from, subject, !view.knows(subject))
-    else if (this.#events.isMissed(subject)) this.#batcher.missed(from, subject, !this.#events.canTell(subject))
+    else if (view.get(subject) === undefined) this.#parts.batcher.missed(from, subject, !view.knows(subject))
+    else if (this.#parts.suspicions.get(subject)?.isMissed === true)
+      this.#parts.batcher.missed(from, subject, !this.#events.canTell(subject))
     else if (this.#tasks.size < most) {
       const isLinked = links.has(subject)
-      this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#events.timeout, isAccepted: false, isDialled: false })
+      this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#timeout, isAccepted: false, isDialled: false })
       this.#arm()
-      if (isLinked) this.#batcher.ask(subject, subject)
+      if (isLinked) this.#parts.batcher.ask(subject, subject)
       else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
     }
   }
@@ -80,7 +83,7 @@ export class IndirectProbeHelper implements Timed {
   /** Sends the subject's signed answer to the askers. */
   reached(refutation: Statement<Refutation>): void {
     const task = this.#end(refutation.signer)
-    for (const asker of task?.askers ?? []) this.#batcher.reached(asker, refutation)
+    for (const asker of task?.askers ?? []) this.#parts.batcher.reached(asker, refutation)
   }
 
   /**
@@ -89,7 +92,7 @@ export class IndirectProbeHelper implements Timed {
    */
   missed(subject: NodeId): void {
     const task = this.#end(subject)
-    for (const asker of task?.askers ?? []) this.#batcher.missed(asker, subject, !this.#events.canTell(subject))
+    for (const asker of task?.askers ?? []) this.#parts.batcher.missed(asker, subject, !this.#events.canTell(subject))
   }
 
   hostProbed(subject: NodeId, outcome: HostProbeOutcome): void {
@@ -102,7 +105,7 @@ export class IndirectProbeHelper implements Timed {
     // The kernel accepts. The process gets as long as for a direct probe: many nodes may dial it at
     // once.
     task.isAccepted = true
-    task.deadline = this.#context.now + this.#events.probeTimeout
+    task.deadline = this.#context.now + this.#parts.scheduler.timeout
     this.#arm()
     this.#dialNext()
   }
@@ -115,7 +118,7 @@ export class IndirectProbeHelper implements Timed {
     if (!this.#tasks.has(peer)) return
     const link = this.#context.links.get(peer)
     if (link !== undefined) link.isProbeLink = true
-    this.#batcher.ask(peer, peer)
+    this.#parts.batcher.ask(peer, peer)
   }
 
   clear(): void {
@@ -128,6 +131,12 @@ export class IndirectProbeHelper implements Timed {
     this.#arm()
   }
 
+  /** Time for a subject to answer through this node, ms: at most twice the usual time. */
+  get #timeout(): Milliseconds {
+    const { timeout, roundTrip } = this.#parts.scheduler
+    return Math.min(timeout, 2 * usualAnswer(roundTrip))
+  }
+
   #arm(): void {
     this.#context.timers.set(
       'helper',
@@ -137,7 +146,7 @@ export class IndirectProbeHelper implements Timed {
 
   #fail(subject: NodeId): void {
     this.missed(subject)
-    this.#events.onMissed(subject)
+    if (this.#parts.scheduler.observed.has(subject)) this.#events.onMissed(subject)
   }
 
   get #dials(): number {

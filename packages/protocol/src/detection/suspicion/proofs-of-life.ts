@@ -8,6 +8,7 @@ import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { slack, type Heartbeats } from '../probing/heartbeats.ts'
 import type { Contacts } from '../probing/contacts.ts'
+import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import { gathering } from './indirect-probes.ts'
 import type { Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
@@ -38,8 +39,7 @@ export interface ProofParts {
   readonly suspicions: Suspicions
   readonly contacts: Contacts
   readonly heartbeats: Heartbeats
-  /** True if this node does not observe the member, and nobody accuses the member. */
-  isLeft(suspicion: Suspicion): boolean
+  readonly scheduler: ProbeScheduler
 }
 
 export class ProofsOfLife {
@@ -60,6 +60,11 @@ export class ProofsOfLife {
     return provenAt >= raised && this.#context.now - provenAt < standDown
   }
 
+  /** True if this node does not observe the member, and nobody accuses the member. */
+  isLeft({ id, accusations }: Suspicion): boolean {
+    return !this.#parts.scheduler.observed.has(id) && accusations.size === 0
+  }
+
   /** Other nodes reach the member although this node does not: it lives. */
   relayed(suspicion: Suspicion): void {
     const { now } = this.#context
@@ -72,7 +77,7 @@ export class ProofsOfLife {
       this.#context.closeLink(suspicion.id, 'reached through others only')
     }
     const long = Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
-    const pause = this.#parts.isLeft(suspicion) ? relayedFor : long
+    const pause = this.isLeft(suspicion) ? relayedFor : long
     suspicion.schedule('round', now + this.#context.jitter(pause))
     if (isSure) return
     // The proof may be older than the member's death, so this round does not count.
