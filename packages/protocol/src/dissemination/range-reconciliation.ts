@@ -18,7 +18,7 @@
  * requests.
  */
 import { FrameError } from '../base/errors.ts'
-import type { FactSet } from '../facts/facts.ts'
+import type { FactSet } from '../facts/fact-set.ts'
 import type { Fingerprint } from '../facts/fingerprint-grid.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import type * as wire from '../wire/messages.js'

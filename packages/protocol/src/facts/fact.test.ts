@@ -7,7 +7,7 @@ import { hashSpace } from '../base/hash.ts'
 import { factToWire, readFact } from '../frames/protobuf-codec.ts'
 import * as wire from '../wire/messages.js'
 import { candidacyKey, claimKey, Fact, factOf, memberKey, unknownKey, type FactContent, type AgedFact } from './fact.ts'
-import { FactSet } from './facts.ts'
+import { FactSet } from './fact-set.ts'
 import { Registry } from './registry.ts'
 import { decode } from './decode.ts'
 

@@ -13,7 +13,7 @@
 import type { Config } from '../base/config.ts'
 import type { Member, Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact } from './fact.ts'
-import type { FactSet } from './facts.ts'
+import type { FactSet } from './fact-set.ts'
 import { partOf, parts } from './fingerprint-grid.ts'
 import { isKind, type Joined, type Statement } from './statement.ts'
 import { Tombstones } from './tombstones.ts'

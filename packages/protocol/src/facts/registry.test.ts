@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { actors, type Actor } from '../../test/actors.ts'
 import { factOf } from './fact.ts'
-import { FactSet } from './facts.ts'
+import { FactSet } from './fact-set.ts'
 import { Registry, ringPosition } from './registry.ts'
 
 const people = actors(40)

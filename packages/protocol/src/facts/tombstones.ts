@@ -9,7 +9,7 @@
 import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact } from './fact.ts'
-import type { FactSet } from './facts.ts'
+import type { FactSet } from './fact-set.ts'
 
 /** Honest ages of one end differ by at most this, because of transmission, ms. Guess. */
 const ageSlack = 60_000

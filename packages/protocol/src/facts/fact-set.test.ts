@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { actors, type Actor } from '../../test/actors.ts'
 import { hashSpace } from '../base/hash.ts'
 import { Fact } from './fact.ts'
-import { FactSet } from './facts.ts'
+import { FactSet } from './fact-set.ts'
 import { Registry } from './registry.ts'
 
 const [author] = actors(1) as [Actor]
