@@ -95,7 +95,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
    * same fingerprint.
    */
   get fingerprint(): { readonly count: number; readonly high: number; readonly low: number } {
-    return this.#context.facts.fingerprint(0, hashSpace)
+    return this.#context.facts.ranges.fingerprint(0, hashSpace)
   }
 
   /** Takes one input and returns the effects to carry out, in order. */

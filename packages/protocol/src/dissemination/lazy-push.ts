@@ -236,6 +236,6 @@ export class LazyPush implements Timed {
 
   /** Two facts at one position are practically impossible. Reconciliation would send the second. */
   #find(position: number): Fact | undefined {
-    return this.#context.facts.atPosition(position)
+    return this.#context.facts.ranges.atPosition(position)
   }
 }

@@ -62,7 +62,7 @@ export class Page {
    */
   send(context: Context, link: Link, fresh: boolean): void {
     context.charge(link, 'work', this.#work)
-    const { bytes } = context.facts
+    const { bytes } = context.facts.ranges
     // A newcomer needs the whole state, and a second time if its link broke meanwhile.
     if (this.#bytes > 0) context.charge(link, 'answers', this.#bytes, { own: 2 * bytes, strangers: newcomers * bytes })
     context.sendFacts(link.peer, this.facts, fresh)
@@ -71,6 +71,6 @@ export class Page {
 
 /** False for a peer that requested far more than its share. The peer asks again later. */
 export function mayAsk(context: Context, link: Link): boolean {
-  const { bytes } = context.facts
+  const { bytes } = context.facts.ranges
   return context.charge(link, 'work', 0) && context.charge(link, 'answers', 0, { own: 2 * bytes, strangers: newcomers * bytes })
 }

@@ -18,7 +18,7 @@
  * requests.
  */
 import { FrameError } from '../base/errors.ts'
-import type { FactSet } from '../facts/fact-set.ts'
+import type { FactRanges } from '../facts/fact-ranges.ts'
 import type { Fingerprint } from '../facts/fingerprint-grid.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import type * as wire from '../wire/messages.js'
@@ -44,9 +44,9 @@ const none = new Uint8Array(0)
 export class RangeAnswer {
   readonly ranges: wire.Range[] = []
   readonly page = new Page()
-  readonly #facts: FactSet
+  readonly #facts: FactRanges
 
-  constructor(facts: FactSet) {
+  constructor(facts: FactRanges) {
     this.#facts = facts
   }
 

@@ -80,7 +80,7 @@ class Side {
   }
 
   get state(): unknown {
-    return this.context.facts.range(0, hashSpace).map(({ key, low }) => `${key}:${low}`)
+    return this.context.facts.ranges.range(0, hashSpace).map(({ key, low }) => `${key}:${low}`)
   }
 }
 
@@ -124,7 +124,7 @@ describe('a reconciliation', () => {
         )
         reconcile(one, other)
         expect(other.state).toEqual(one.state)
-        expect(one.context.facts.size).toBe(new Set([...mine, ...theirs]).size)
+        expect(one.context.facts.ranges.count).toBe(new Set([...mine, ...theirs]).size)
         expect([one.completed, other.completed]).toEqual([1, 1])
       }),
       { numRuns: 60 },
@@ -176,7 +176,7 @@ describe('a reconciliation', () => {
     )
     const { rounds } = reconcile(one, other)
     expect(other.state).toEqual(one.state)
-    expect(one.context.facts.size).toBe(10_000)
+    expect(one.context.facts.ranges.count).toBe(10_000)
     expect(rounds).toBeLessThan(8 * (5_000 / pageItems + 2))
     expect(Math.max(one.largest, other.largest)).toBeLessThan(pageBytes * 1.2)
   })
@@ -187,7 +187,7 @@ describe('a reconciliation', () => {
       numbers(1_000, 5_000).map((name) => fact(name)),
     )
     const { bytes } = reconcile(one, other)
-    expect(one.context.facts.size).toBe(2_000)
+    expect(one.context.facts.ranges.count).toBe(2_000)
     expect(other.state).toEqual(one.state)
     expect(bytes).toBeLessThan(2_000 * 2 * 130)
   })

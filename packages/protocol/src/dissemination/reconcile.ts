@@ -91,7 +91,7 @@ export class Reconciler implements Timed {
     const exchange = this.#exchanges.get(peer)
     if (exchange?.isOwn === true && this.#isAlive(exchange)) return
     this.#exchanges.set(peer, { isOwn: true, begun: now, heard: now, round: 1 })
-    this.#context.send(peer, { reconcile: { round: 1, ranges: [new RangeAnswer(this.#context.facts).describe(0, hashSpace)] } })
+    this.#context.send(peer, { reconcile: { round: 1, ranges: [new RangeAnswer(this.#context.facts.ranges).describe(0, hashSpace)] } })
   }
 
   #isAlive({ heard }: Exchange): boolean {
@@ -135,7 +135,7 @@ export class Reconciler implements Timed {
       if (i > 0 && start < (ranges[i - 1] as wire.Range).to) throw new FrameError('ranges that overlap')
     })
     if (!mayAsk(this.#context, link)) return
-    const reply = new RangeAnswer(this.#context.facts)
+    const reply = new RangeAnswer(this.#context.facts.ranges)
     reply.answer(ranges, config.limits.rangesPerFrame)
     reply.page.send(this.#context, link, false)
     this.#context.send(from, { reconcile: { round: Math.min(round, 1_000_000) + 1, ranges: reply.ranges } })

@@ -60,10 +60,10 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
     fc.assert(
       fc.property(operations, border, border, (steps, from, to) => {
         const { set, model } = build(steps)
-        expect(set.size).toBe(model.size)
-        expect(set.bytes).toBe(total(model))
-        expect(set.range(0, hashSpace).map(show)).toEqual(ordered(model, 0, hashSpace))
-        expect(set.range(from, to).map(show)).toEqual(ordered(model, from, to))
+        expect(set.ranges.count).toBe(model.size)
+        expect(set.ranges.bytes).toBe(total(model))
+        expect(set.ranges.range(0, hashSpace).map(show)).toEqual(ordered(model, 0, hashSpace))
+        expect(set.ranges.range(from, to).map(show)).toEqual(ordered(model, from, to))
         for (const item of model.values()) expect(show(set.get(item.key) as Fact)).toBe(show(item))
         expect(set.get('a41')).toBeUndefined()
       }),
@@ -81,7 +81,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
           const facts = [...model.values()].filter(({ position }) => position >= start && position < end)
           const high = facts.reduce((sum, { high: part }) => (sum ^ part) >>> 0, 0)
           const low = facts.reduce((sum, { low: part }) => (sum ^ part) >>> 0, 0)
-          expect(set.fingerprint(start, Math.max(start, end))).toEqual({ count: facts.length, high, low })
+          expect(set.ranges.fingerprint(start, Math.max(start, end))).toEqual({ count: facts.length, high, low })
         }
       }),
     )
@@ -93,14 +93,14 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
         fc.pre(a !== b)
         const [from, to] = [Math.min(a, b), Math.max(a, b)]
         const { set } = build(steps)
-        const borders = set.split(from, to, parts)
+        const borders = set.ranges.split(from, to, parts)
         expect([borders[0], borders.at(-1)]).toEqual([from, to])
         expect(borders.length).toBeLessThanOrEqual(parts + 1)
         for (let i = 1; i < borders.length; i++) {
           expect(borders[i]).toBeGreaterThan(borders[i - 1] as number)
           // At most two facts share a position here, so no part is much fuller than the others.
-          expect(set.fingerprint(borders[i - 1] as number, borders[i] as number).count).toBeLessThanOrEqual(
-            Math.ceil(set.fingerprint(from, to).count / parts) + 4,
+          expect(set.ranges.fingerprint(borders[i - 1] as number, borders[i] as number).count).toBeLessThanOrEqual(
+            Math.ceil(set.ranges.fingerprint(from, to).count / parts) + 4,
           )
         }
       }),
@@ -118,16 +118,16 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
         set.silence(item)
         expect(show(set.get(item.key) as Fact)).toBe(show(item))
         model.delete(item.key)
-        expect(set.size).toBe(model.size)
-        expect(set.bytes).toBe(total(model))
-        expect(set.range(0, hashSpace).map(show)).toEqual(ordered(model, 0, hashSpace))
+        expect(set.ranges.count).toBe(model.size)
+        expect(set.ranges.bytes).toBe(total(model))
+        expect(set.ranges.range(0, hashSpace).map(show)).toEqual(ordered(model, 0, hashSpace))
         set.put(item)
-        expect(set.size).toBe(model.size + 1)
+        expect(set.ranges.count).toBe(model.size + 1)
         set.silence(item)
         set.delete(item)
         expect(set.get(item.key)).toBeUndefined()
-        expect(set.size).toBe(model.size)
-        expect(set.bytes).toBe(total(model))
+        expect(set.ranges.count).toBe(model.size)
+        expect(set.ranges.bytes).toBe(total(model))
       }),
     )
   })
@@ -135,7 +135,7 @@ describe.each([1, 2 ** 46])('FactSet, with facts %d apart,', (spread) => {
   it('is empty after it was cleared', () => {
     const { set } = build([{ put: true, fact: factAt(spread, 'a', 3, 4), other: false }])
     set.clear()
-    expect([set.size, set.bytes]).toEqual([0, 0])
-    expect(set.fingerprint(0, hashSpace)).toEqual({ count: 0, high: 0, low: 0 })
+    expect([set.ranges.count, set.ranges.bytes]).toEqual([0, 0])
+    expect(set.ranges.fingerprint(0, hashSpace)).toEqual({ count: 0, high: 0, low: 0 })
   })
 })

@@ -1,62 +1,25 @@
 /**
- * The fact set: all facts that a node exchanges, ordered by position, with fingerprints of ranges.
- *
- * A fingerprint is the exclusive or of the versions in a range. The set keeps the fingerprints of
- * the whole space and of the parts of a fixed grid up to date. So two equal nodes need only one
- * small message. For any other range only its two ends need a scan.
- *
- * The set itself is one number for each place of the registry. The registry holds the facts and
- * their order.
+ * The fact set: all facts that a node exchanges, by key. `fact-ranges.ts` has them in order of
+ * position.
  */
-import { hashSpace } from '../base/hash.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact, AgedFact } from './fact.ts'
-import { FingerprintGrid, partOf, parts, partSize, type Fingerprint, type Sum } from './fingerprint-grid.ts'
-import { grown } from './sorted-places.ts'
+import { FactRanges } from './fact-ranges.ts'
 import type { Registry } from './registry.ts'
 
 export class FactSet {
   readonly registry: Registry
-  /**
-   * By place: the number of the held fact; 0 for none. A negative number marks a silenced fact,
-   * which is remembered but not sent.
-   */
-  #held = new Int32Array(64)
+  readonly ranges: FactRanges
   /**
    * By place: the time when the fact's content began, for facts that expire. Empty until the set
    * holds such a fact.
    */
   #born = new Float64Array(0)
-  readonly #grid = new FingerprintGrid()
-  #bytes = 0
-  readonly #bytesOf: (fact: Fact) => number
 
   /** `bytesOf` returns the bytes of a sent fact. It must be constant for each fact. */
-  constructor(registry: Registry, bytesOf: (fact: Fact) => number = () => 0) {
+  constructor(registry: Registry, bytesOf?: (fact: Fact) => number) {
     this.registry = registry
-    this.#bytesOf = bytesOf
-  }
-
-  /** Number of facts that are sent. */
-  get size(): number {
-    return this.#grid.count
-  }
-
-  /** Bytes of all sent facts. */
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  /** Returns the first sent fact at exactly this position. */
-  atPosition(position: number): Fact | undefined {
-    const { order } = this.registry
-    for (let i = order.lowerBound(position); i < order.size; i++) {
-      const place = order.places[i] as number
-      if (order.positionOf(place) !== position) return undefined
-      const number = this.#held[place] ?? 0
-      if (number > 0) return this.registry.fact(number)
-    }
-    return undefined
+    this.ranges = new FactRanges(registry, bytesOf)
   }
 
   /** Returns the fact under this key, sent or silenced. */
@@ -73,8 +36,8 @@ export class FactSet {
 
   /** Returns the fact at a place of the registry. */
   at(place: number): Fact | undefined {
-    const number = this.#held[place]
-    return number === undefined || number === 0 ? undefined : this.registry.fact(Math.abs(number))
+    const number = this.ranges.at(place)
+    return number === 0 ? undefined : this.registry.fact(Math.abs(number))
   }
 
   /** Returns the held fact with the same key as this fact. */
@@ -92,11 +55,9 @@ export class FactSet {
     const { registry } = this
     const number = registry.hold(fact)
     const place = registry.placeOf(number)
-    if (place >= this.#held.length) this.#held = grown(this.#held, Math.max(place, registry.places - 1))
     this.#drop(place)
-    this.#held[place] = number
-    this.#toggle(number, 1)
-    if (born !== undefined && place >= this.#born.length) this.#born = filled(this.#born, this.#held.length)
+    this.ranges.set(place, number)
+    if (born !== undefined && place >= this.#born.length) this.#born = filled(this.#born, this.ranges.capacity)
     if (place < this.#born.length) this.#born[place] = born ?? NaN
     return registry.fact(number)
   }
@@ -110,14 +71,12 @@ export class FactSet {
   /** Keeps a fact, but stops sending it. */
   silence(fact: Fact): void {
     const place = this.registry.place(fact.key)
-    const number = place === undefined ? 0 : (this.#held[place] ?? 0)
-    if (place === undefined || number <= 0) return
-    this.#toggle(number, -1)
-    this.#held[place] = -number
+    const number = place === undefined ? 0 : this.ranges.at(place)
+    if (place !== undefined && number > 0) this.ranges.set(place, -number)
   }
 
   isSent(fact: Fact): boolean {
-    return (this.#held[this.registry.place(fact.key) ?? -1] ?? 0) > 0
+    return this.ranges.at(this.registry.place(fact.key) ?? -1) > 0
   }
 
   /** Returns the time when the fact's content began; undefined for facts that don't expire. */
@@ -134,138 +93,14 @@ export class FactSet {
   }
 
   clear(): void {
-    for (let place = 0; place < this.#held.length; place++) this.#drop(place)
-  }
-
-  /** Returns the fingerprint of all sent facts with a position in [from, to). */
-  fingerprint(from: number, to: number): Fingerprint {
-    if (from === 0 && to === hashSpace) return this.#grid.whole
-    const first = Math.ceil(from / partSize)
-    const last = Math.floor(to / partSize)
-    const sum = this.#grid.sum(first, last)
-    if (first >= last) this.#scan(from, to, sum)
-    else {
-      this.#scan(from, first * partSize, sum)
-      this.#scan(last * partSize, to, sum)
-    }
-    return { count: sum.count, high: sum.high >>> 0, low: sum.low >>> 0 }
-  }
-
-  /** Returns all sent facts with a position in [from, to), in order. */
-  range(from: number, to: number): Fact[] {
-    const { registry } = this
-    const { places } = registry.order
-    const held = this.#held
-    const facts: Fact[] = []
-    const end = registry.order.lowerBound(to)
-    for (let i = this.#firstIn(from, to); i < end; i++) {
-      const place = places[i] as number
-      const number = place < held.length ? (held[place] as number) : 0
-      if (number > 0) facts.push(registry.fact(number))
-    }
-    return facts
-  }
-
-  /**
-   * Returns borders that split [from, to) into at most `count` ranges of about equally many facts.
-   * The first border is `from`, and the last is `to`.
-   */
-  split(from: number, to: number, count: number): number[] {
-    const total = this.fingerprint(from, to).count
-    const borders = [from]
-    let passed = 0
-    for (let i = 1; i < count; i++) {
-      const last = borders.at(-1) as number
-      const wanted = Math.floor((total * i) / count)
-      const border = this.#select(last, wanted - passed)
-      if (border <= last || border >= to) continue
-      passed = wanted
-      borders.push(border)
-    }
-    borders.push(to)
-    return borders
-  }
-
-  /**
-   * Returns the position of the sent fact with this many sent facts between `from` and itself.
-   * Returns the end of the space if there are fewer.
-   */
-  #select(from: number, others: number): number {
-    const { order } = this.registry
-    let left = others
-    let start = from
-    for (let part = partOf(from); part < parts; part++) {
-      const end = (part + 1) * partSize
-      const isWhole = start === part * partSize
-      const count = this.#grid.countOf(part)
-      if (!isWhole || left < count) {
-        for (let i = order.lowerBound(start); i < order.size; i++) {
-          const place = order.places[i] as number
-          const position = order.positionOf(place)
-          if (position >= end) break
-          if ((this.#held[place] ?? 0) > 0 && left-- === 0) return position
-        }
-      } else left -= count
-      start = end
-    }
-    return hashSpace
-  }
-
-  /** Yields the places of all held facts, sent or silenced, in order. */
-  *places(): IterableIterator<number> {
-    const { order } = this.registry
-    // A copy, since the consumer may change the set.
-    for (const place of order.places.slice(0, order.size)) if ((this.#held[place] ?? 0) !== 0) yield place
-  }
-
-  /** Yields the places of all held facts in one part of the grid, in order. */
-  *placesOf(part: number): IterableIterator<number> {
-    const { order } = this.registry
-    const end = order.lowerBound((part + 1) * partSize)
-    for (let i = order.lowerBound(part * partSize); i < end; i++) {
-      const place = order.places[i] as number
-      if ((this.#held[place] ?? 0) !== 0) yield place
-    }
-  }
-
-  #firstIn(from: number, to: number): number {
-    // Skip empty parts: a shared registry may hold many facts that this node lacks.
-    let start = from
-    for (let part = partOf(from); part < parts && this.#grid.countOf(part) === 0; part++) start = (part + 1) * partSize
-    return this.registry.order.lowerBound(Math.min(Math.max(start, from), to))
-  }
-
-  #scan(from: number, to: number, sum: Sum): void {
-    if (from >= to || this.#grid.countOf(partOf(from)) === 0) return
-    const { registry } = this
-    const { order } = registry
-    const { places } = order
-    const { highs, lows } = registry
-    const held = this.#held
-    const end = order.lowerBound(to)
-    for (let i = order.lowerBound(from); i < end; i++) {
-      const place = places[i] as number
-      const number = place < held.length ? (held[place] as number) : 0
-      if (number <= 0) continue
-      sum.count += 1
-      sum.high ^= highs[number] as number
-      sum.low ^= lows[number] as number
-    }
+    for (let place = 0; place < this.ranges.capacity; place++) this.#drop(place)
   }
 
   #drop(place: number): void {
-    const number = this.#held[place] ?? 0
+    const number = this.ranges.at(place)
     if (number === 0) return
-    if (number > 0) this.#toggle(number, -1)
-    this.#held[place] = 0
+    this.ranges.set(place, 0)
     this.registry.letGo(Math.abs(number))
-  }
-
-  #toggle(number: number, count: number): void {
-    const { registry } = this
-    const position = registry.order.positionOf(registry.placeOf(number))
-    this.#grid.toggle(position, registry.highs[number] as number, registry.lows[number] as number, count)
-    this.#bytes += count * this.#bytesOf(registry.fact(number))
   }
 }
 

@@ -64,13 +64,13 @@ class Observer {
 
   /** Contents of the facts that the observer would send to another node. */
   get told(): Content[] {
-    return this.facts.range(0, hashSpace).map(({ content }) => contentIn(content))
+    return this.facts.ranges.range(0, hashSpace).map(({ content }) => contentIn(content))
   }
 
   get state(): unknown {
     const alive = [...this.view.members()].map(({ id, incarnation }) => `${id}:${incarnation}`).sort()
     const ended = subjects.map(({ id }) => this.view.ending(id)).map((ending) => ending && `${ending.incarnation}:${ending.says}`)
-    return { alive, ended, fingerprint: this.facts.fingerprint(0, hashSpace) }
+    return { alive, ended, fingerprint: this.facts.ranges.fingerprint(0, hashSpace) }
   }
 }
 
@@ -219,9 +219,9 @@ describe('View', () => {
     const forgets = now - age + lifetime
     expect(observer.expiry).toBe(stopsTelling)
     view.tombstones.expire(stopsTelling - 1)
-    expect(facts.size).toBe(1)
+    expect(facts.ranges.count).toBe(1)
     view.tombstones.expire(stopsTelling)
-    expect(facts.size).toBe(0)
+    expect(facts.ranges.count).toBe(0)
     expect(view.hasEnded(alice.id, 1)).toBe(true)
     expect(view.merge(read(alice.joined()), 0, 0)).toEqual([])
     expect(observer.expiry).toBe(forgets)
@@ -295,7 +295,7 @@ describe('View', () => {
     const view = new View(facts, small)
     people.slice(0, 5).forEach((actor, now) => view.merge(read(actor.left()), now, 0))
     expect(people.slice(0, 5).map(({ id }) => view.knows(id))).toEqual([false, false, true, true, true])
-    expect(facts.size).toBe(3)
+    expect(facts.ranges.count).toBe(3)
   })
 
   it('reports that it is full', () => {

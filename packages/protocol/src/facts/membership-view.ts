@@ -120,7 +120,7 @@ export class View {
 
   /** Iterates in the order of places in the fact set. Don't keep it across changes. */
   *members(): IterableIterator<Member> {
-    for (const place of this.#facts.places()) {
+    for (const place of this.#facts.ranges.places()) {
       const member = this.#facts.at(place)?.member
       if (member !== undefined) yield member
     }
@@ -139,7 +139,7 @@ export class View {
     let part = 0
     while (part < parts && left >= (this.#sizes[part] as number)) left -= this.#sizes[part++] as number
     if (part === parts) return undefined
-    for (const place of this.#facts.placesOf(part)) {
+    for (const place of this.#facts.ranges.placesOf(part)) {
       const member = this.#facts.at(place)?.member
       if (member !== undefined && left-- === 0) return member
     }
@@ -176,7 +176,7 @@ export class View {
    * Forgets everything. The caller must not report the vanished members as new when they come back.
    */
   clear(): void {
-    for (const place of this.#facts.places()) {
+    for (const place of this.#facts.ranges.places()) {
       const fact = this.#facts.at(place)
       if (fact?.about !== undefined) this.#facts.delete(fact)
     }

@@ -119,7 +119,7 @@ export class Tombstones {
   /** Yields each end with the time when it began. */
   *#remembered(): IterableIterator<[Fact, Milliseconds]> {
     if (this.#size === 0) return
-    for (const place of this.#facts.places()) {
+    for (const place of this.#facts.ranges.places()) {
       const fact = this.#facts.at(place)
       if (fact?.about !== undefined && fact.member === undefined) yield [fact, this.#facts.born(fact) ?? 0]
     }

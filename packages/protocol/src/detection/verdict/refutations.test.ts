@@ -120,9 +120,9 @@ describe('a refutation by another member', () => {
 
   it('is kept for peers that join later, and forgotten with the life', () => {
     refutations.merge(alice.refutes(3))
-    const size = context.facts.size
+    const size = context.facts.ranges.count
     refutations.forget(alice.id)
-    expect(context.facts.size).toBe(size - 1)
+    expect(context.facts.ranges.count).toBe(size - 1)
     expect(refutations.of(alice.id)).toBeUndefined()
   })
 
