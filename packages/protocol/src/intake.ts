@@ -8,15 +8,17 @@
 import type { Milliseconds } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import { Admission, type Source } from './admission.ts'
+import type { FailureDetector } from './detection/failure-detector.ts'
 import type { Elections } from './election/elections.ts'
 import type { Records } from './records/records.ts'
 import type { Fact, AgedFact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
-import { LifeIntake, type LifeIntakeParts } from './life-intake.ts'
+import { LifeIntake } from './life-intake.ts'
 import type { UnknownStatements } from './unknown-statements.ts'
 
-export interface IntakeParts extends LifeIntakeParts {
+export interface IntakeParts {
   readonly elections: Elections
+  readonly detector: FailureDetector
   readonly records: Records
   readonly unknown: UnknownStatements
 }
@@ -31,7 +33,7 @@ export class Intake {
     this.#context = context
     this.#parts = parts
     this.#admission = new Admission(context, parts.records)
-    this.lives = new LifeIntake(context, this.#admission, parts)
+    this.lives = new LifeIntake(context, this.#admission, parts.detector)
   }
 
   /**
@@ -81,19 +83,15 @@ export class Intake {
       return elections.mergeCandidacy(statement)
     }
     if (isKind(statement, 'suspicion')) {
-      if (this.#admission.isAffordable(fact, source)) this.#parts.accusations.receive(from, statement)
+      if (this.#admission.isAffordable(fact, source)) this.#parts.detector.accusations.receive(from, statement)
       return undefined
     }
     if (isKind(statement, 'refutation')) {
-      const { accusations } = this.#parts
-      if (
-        statement.signer === this.#context.id ||
-        !accusations.refutationExchange.isNews(statement) ||
-        !this.#admission.isAffordable(fact, source)
-      )
+      const { refutationExchange } = this.#parts.detector.accusations
+      if (statement.signer === this.#context.id || !refutationExchange.isNews(statement) || !this.#admission.isAffordable(fact, source))
         return undefined
       this.#admission.check(fact)
-      return accusations.refutationExchange.take(statement, from)
+      return refutationExchange.take(statement, from)
     }
     if (isKind(statement, 'claim')) {
       if (!elections.wantsClaim(statement) || !this.#admission.isAffordable(fact, source)) return undefined

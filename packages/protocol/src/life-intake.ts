@@ -7,30 +7,23 @@
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Admission, Source } from './admission.ts'
-import type { Accusations } from './detection/verdict/accusations.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
 import { accusationsIn, type Accuser, type Certificate } from './facts/certificate.ts'
 import { factOf, type Fact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 
-export interface LifeIntakeParts {
-  readonly detector: FailureDetector
-  readonly accusations: Accusations
-}
-
 export class LifeIntake {
   readonly #context: Context
   readonly #admission: Admission
-  readonly #parts: LifeIntakeParts
+  readonly #detector: FailureDetector
   #warnedFull = false
 
-  constructor(context: Context, admission: Admission, parts: LifeIntakeParts) {
+  constructor(context: Context, admission: Admission, detector: FailureDetector) {
     this.#context = context
     this.#admission = admission
-    this.#parts = parts
+    this.#detector = detector
   }
 
-  /** Takes in a joined-statement. */
   joined(fact: Fact, source: Source): Fact | undefined {
     const { view, id } = this.#context
     if (fact.about === id) {
@@ -52,7 +45,6 @@ export class LifeIntake {
     return this.#merge(fact, 0)
   }
 
-  /** Takes in a left-statement. */
   left(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     const { view, id } = this.#context
     if (fact.about === id) {
@@ -68,7 +60,6 @@ export class LifeIntake {
     return this.#merge(fact, age)
   }
 
-  /** Takes in a death certificate. */
   died(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     if (!('certificate' in fact.content)) return undefined
     const { certificate } = fact.content
@@ -87,7 +78,8 @@ export class LifeIntake {
     if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
     this.#admission.check(fact)
-    const { detector, accusations } = this.#parts
+    const detector = this.#detector
+    const { accusations } = detector
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
@@ -124,7 +116,8 @@ export class LifeIntake {
     )
       return
     this.#admission.check(fact)
-    const { detector, accusations } = this.#parts
+    const detector = this.#detector
+    const { accusations } = detector
     const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ heartbeat }) => !accusations.refutationExchange.isRefuted(id, heartbeat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)

@@ -4,7 +4,6 @@ import type { Encoded, NodeId } from './base/values.ts'
 import { Context } from './context/context.ts'
 import type { Timed, TimerName } from './context/timers.ts'
 import type { Services } from './context/services.ts'
-import type { Accusations } from './detection/verdict/accusations.ts'
 import { FailureDetector } from './detection/failure-detector.ts'
 import { Broadcaster } from './dissemination/broadcaster.ts'
 import { LazyPush } from './dissemination/lazy-push.ts'
@@ -50,7 +49,6 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly rings: Rings
   readonly linkMaintenance: LinkMaintenance
   readonly detector: FailureDetector
-  readonly accusations: Accusations
   readonly healer: Healer
   readonly elections: Elections
   readonly signals: Signals
@@ -74,7 +72,6 @@ export class Parts<Data extends Encoded = Encoded> {
     this.introduction = new Introduction(context)
     this.redirection = new Redirection(context)
     this.detector = new FailureDetector(context)
-    this.accusations = this.detector.accusations
     this.linkMaintenance = new LinkMaintenance(context, this.detector, this.redirection)
     this.healer = new Healer(context)
     this.elections = new Elections(context, options.storedEpochs)
