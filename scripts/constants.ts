@@ -2,8 +2,9 @@
  * Collects the constants of the protocol in one table, docs/constants.md, from the comments beside
  * them (`node scripts/constants.ts`). A test compares the document with the output.
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { constants, type Constant } from '../packages/lab/src/constants/parse.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const sources = join(root, 'packages/protocol/src')
@@ -17,54 +18,26 @@ const HEAD = `# Constants of the protocol
 
 Each constant stands beside the code that uses it, with its reason. This table collects them, for comparison and tuning. Few of them are
 settings: [\`config.ts\`](../packages/protocol/src/base/config.ts). Times scale with measured round trips where a reason says so, so there are
-no presets for local and wide-area networks.
+no presets for local and wide-area networks. \`pnpm lab constants\` halves and doubles each of them in simulations.
 
 The source of a value: "paper" names the paper; "measured" was found on real hosts or in simulations; "target" follows from a figure of the
 [specification](specification.md); "design" follows from a decision; "guess" was contradicted by nothing yet. Other reasons state a fact,
 such as the size of an encoding.
 `
 
-interface Constant {
-  readonly name: string
-  readonly value: string
-  readonly reason: string
-}
-
 /** Returns the document's text. */
 export function constantsDocument(): string {
-  const files = globSync('**/*.ts', { cwd: sources })
-    .filter((file) => !/\.(?:test|bench|d)\.ts$/u.test(file))
-    .toSorted()
-  const folders = Map.groupBy(files, (file) => dirname(file))
-  const sections = [...folders].flatMap(([folder, all]) => {
-    const rows = all.flatMap((file) => constantsOf(readFileSync(join(sources, file), 'utf8')).map((each) => rowOf(file, each)))
-    if (rows.length === 0) return []
-    return [`\n## ${folder === '.' ? 'The node' : folder}\n`, '| constant | value | reason |', '| --- | --- | --- |', ...rows]
-  })
+  const folders = Map.groupBy(constants(), ({ file }) => dirname(file))
+  const sections = [...folders].flatMap(([folder, all]) => [
+    `\n## ${folder === '.' ? 'The node' : folder}\n`,
+    '| constant | value | reason |',
+    '| --- | --- | --- |',
+    ...all.map(rowOf),
+  ])
   return `${HEAD}${sections.join('\n')}\n`
 }
 
-/** Returns the constants of a source, and the settings of `config.ts`. Each has a comment. */
-function constantsOf(source: string): Constant[] {
-  const pattern = /\/\*\*((?:(?!\*\/).)*)\*\/\n(?:(?:export )?const (\[[\w, ]+\]|\w+) =|    (\w+):) ([[\d][^\n]*?),?\n/gsu
-  return [...source.matchAll(pattern)].flatMap(([, comment = '', constant, setting = '', value = '']) =>
-    /^[\d_.*\s[\],/()+-]*\d\]?$/u.test(value) ? [{ name: plain(constant ?? setting), value: plain(value), reason: reasonOf(comment) }] : [],
-  )
-}
-
-function plain(text: string): string {
-  return text.replaceAll(/[[\]]/gu, '')
-}
-
-function reasonOf(comment: string): string {
-  return comment
-    .replaceAll(/\n? *\* ?|\s+/gu, ' ')
-    .replaceAll(/\{@link (\w+)\}/gu, '`$1`')
-    .replaceAll('|', String.raw`\|`)
-    .trim()
-}
-
-function rowOf(file: string, { name, value, reason }: Constant): string {
+function rowOf({ file, name, value, reason }: Constant): string {
   const link = relative(dirname(constantsTable), join(sources, file))
   return `| [\`${name}\`](${link}) | ${value.replaceAll('_', ',')} | ${reason} |`
 }

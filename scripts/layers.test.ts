@@ -78,6 +78,7 @@ const lab: Layers = {
   'sim-check': common,
   'sim-hash': [...common, 'paper', 'paper/baselines'],
   mutants: common,
+  constants: [...common, 'sim-check'],
   fuzz: common,
 }
 

@@ -38,6 +38,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: 
   'sim-check': () => import('./sim-check/sim-check.ts'),
   'sim-hash': () => import('./sim-hash/sim-hash.ts'),
   mutants: () => import('./mutants/mutants.ts'),
+  constants: () => import('./constants/constants.ts'),
   fuzz: () => import('./fuzz/fuzz.ts'),
 }
 

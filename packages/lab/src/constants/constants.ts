@@ -1,0 +1,87 @@
+/** Halves and doubles each constant of the protocol, and reports what that changes in simulations. */
+import { execFile } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { textToNumbers } from '../base/figures.ts'
+import { markdownTable } from '../base/markdown.ts'
+import { pattern } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { compare } from '../sim-check/compare.ts'
+import { constants, scaled, type Constant } from './parse.ts'
+import type { Trial } from './variant.ts'
+
+const program = fileURLToPath(new URL('variant.ts', import.meta.url))
+/** A longer trial hangs. Ms. */
+const longest = 600_000
+/**
+ * A figure has changed if it is this many times as large, or smaller. Any change of a history moves
+ * figures, since three seeds are few: a guess, to be compared with the figures of other seeds.
+ */
+const changed = 1.25
+
+/** The effects of a constant with half the value and with twice the value. */
+interface Row {
+  readonly constant: Constant
+  readonly effects: readonly string[]
+}
+
+export const experiment = bench({
+  about: 'what each constant of the protocol changes',
+  settings: { only: pattern('constants of which the name or the file matches') },
+  notes: `Halves and doubles one constant at a time, and runs simulations of a flash, elections, losses, a partition and cuts. "no part": each
+history is the same, so no run depends on the constant.`,
+  async measure({ only }) {
+    const chosen = constants().filter(({ name, file }) => only.test(name) || only.test(file))
+    const sound = await trial()
+    const rows: Row[] = []
+    const queue = chosen.values()
+    const work = async (): Promise<void> => {
+      for (const constant of queue) {
+        const effects = [await effectOf(constant, 0.5, sound), await effectOf(constant, 2, sound)]
+        rows.push({ constant, effects })
+        console.error(`${constant.name}: ${effects.join('; ')}`)
+      }
+    }
+    await Promise.all(Array.from({ length: availableParallelism() }, work))
+    return chosen.flatMap((constant) => rows.find((row) => row.constant === constant) ?? [])
+  },
+  table: (rows) =>
+    markdownTable(
+      ['constant', 'value', 'halved', 'doubled'],
+      rows.map(({ constant: { name, value }, effects }) => [name, value, ...effects]),
+    ),
+})
+
+async function effectOf(constant: Constant, factor: number, sound: Trial): Promise<string> {
+  const to = scaled(constant, factor)
+  if (to === undefined) return '–'
+  try {
+    return differenceOf(sound, await trial(constant.file, constant.definition, to))
+  } catch (error) {
+    return `fails: ${error instanceof Error ? (error.message.split('\n').at(-1) ?? '') : String(error)}`
+  }
+}
+
+async function trial(...args: readonly string[]): Promise<Trial> {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    timeout: longest,
+    maxBuffer: 2 ** 26,
+  })
+  return JSON.parse(stdout, textToNumbers) as Trial
+}
+
+/** Describes the changes of a variant, the largest first. */
+function differenceOf(sound: Trial, variant: Trial): string {
+  if (variant.hashes.join() === sound.hashes.join()) return 'no part'
+  const differences = compare(sound.figures, variant.figures).flatMap(({ scenario, figure, before = 0, now = 0 }) => {
+    const ratio = now / before
+    return ratio >= changed || ratio <= 1 / changed
+      ? [{ text: `${scenario}, ${figure}: ${before} → ${now}`, size: Math.abs(Math.log(ratio)) }]
+      : []
+  })
+  const texts = differences.sort((a, b) => b.size - a.size).map(({ text }) => text)
+  const more = variant.broken - sound.broken
+  const all = [...(more > 0 ? [`${more} broken promises`] : []), ...texts]
+  return all.length === 0 ? 'little' : `${all.slice(0, 2).join('; ')}${all.length > 2 ? `; ${all.length - 2} more` : ''}`
+}
