@@ -118,11 +118,13 @@ async function drain(stream: Stream, timeout: number): Promise<void> {
   // If this process was busy or stopped, an answer may wait behind this timer. The event loop polls
   // for answers before it runs the immediate.
   const timer = setTimeout(() => setImmediate(reject, new Error(`it took nothing for ${timeout} ms`)), timeout)
+  const ready = (): void => resolve()
   const events = ['drain', 'close'] as const
-  for (const event of events) stream.addEventListener(event, () => resolve(), { once: true })
+  for (const event of events) stream.addEventListener(event, ready)
   try {
     await promise
   } finally {
     clearTimeout(timer)
+    for (const event of events) stream.removeEventListener(event, ready)
   }
 }

@@ -1,0 +1,66 @@
+import type { Connection } from '@libp2p/interface'
+import { multiaddr } from '@multiformats/multiaddr'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from 'vitest'
+import { startIntruder, startPeer, stopAll, until } from '../../test/peers.ts'
+
+afterEach(stopAll)
+
+/** The used part of a connection: yamux over noise. */
+interface Internals {
+  readonly muxer: {
+    readonly maConn: { send(data: Uint8Array): boolean; readonly maxWriteBufferLength?: number }
+    readonly decoder: { readonly buffer: { readonly byteLength: number; readonly bufs: readonly Uint8Array[] } }
+  }
+}
+
+/** Connects an intruder to a victim. Returns both ends of the connection. */
+async function connect(): Promise<{ intruder: Connection & Internals; victim: Connection & Internals }> {
+  const victim = await startPeer()
+  const { libp2p } = await startIntruder()
+  const own = await libp2p.dial(multiaddr(victim.address).encapsulate(`/p2p/${victim.id}`))
+  await until(() => victim.host.libp2p.getConnections().length === 1)
+  return { intruder: own as Connection & Internals, victim: victim.host.libp2p.getConnections()[0] as Connection & Internals }
+}
+
+/** Returns the header of a data frame for a stream that is not open. */
+function header(length: number): Uint8Array {
+  const bytes = new Uint8Array(12)
+  const view = new DataView(bytes.buffer)
+  view.setUint16(2, 1)
+  view.setUint32(4, 1_001)
+  view.setUint32(8, length)
+  return bytes
+}
+
+test('a frame that is larger than a window ends the connection before it is complete', async () => {
+  const { intruder, victim } = await connect()
+  intruder.muxer.maConn.send(header(2 ** 31))
+  for (let sent = 0; sent < 16 && intruder.status === 'open'; sent++) {
+    intruder.muxer.maConn.send(new Uint8Array(65_000))
+    await sleep(2)
+  }
+  await until(() => victim.status !== 'open')
+})
+
+test('a frame that comes byte by byte is held in few pieces', async () => {
+  const { intruder, victim } = await connect()
+  intruder.muxer.maConn.send(header(262_000))
+  for (let sent = 0; sent < 8_000; sent++) {
+    intruder.muxer.maConn.send(new Uint8Array(1))
+    if (sent % 500 === 0) await sleep(5)
+  }
+  const { decoder } = victim.muxer
+  await until(() => victim.muxer.decoder.buffer.byteLength === 8_012)
+  expect(decoder.buffer.bufs.length).toBeLessThanOrEqual(1_024)
+})
+
+test('few bytes wait on a connection for a peer that reads nothing, such as answers to its pings', async () => {
+  const { victim } = await connect()
+  const { maConn } = victim.muxer
+  expect(maConn.maxWriteBufferLength).toBeLessThanOrEqual(2 * 1_048_576)
+  // The peer's socket is full.
+  Object.assign(maConn, { sendData: () => ({ sentBytes: 0, canSendMore: false }) })
+  for (let sent = 0; sent < 200 && victim.status === 'open'; sent++) maConn.send(new Uint8Array(12_000))
+  await until(() => victim.status !== 'open')
+})
