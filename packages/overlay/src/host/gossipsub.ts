@@ -3,10 +3,18 @@
  */
 import { hash } from 'node:crypto'
 import type { BroadcastVerdict } from '@jel/protocol'
-import { StrictNoSign, TopicValidatorResult, gossipsub, type GossipSub, type GossipSubComponents } from '@libp2p/gossipsub'
-import type { Connection } from '@libp2p/interface'
+import {
+  StrictNoSign,
+  TopicValidatorResult,
+  gossipsub,
+  type GossipSub,
+  type GossipSubComponents,
+  type GossipsubOpts,
+} from '@libp2p/gossipsub'
+import type { Connection, Stream } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
 import { Cache } from '../base/cache.ts'
+import { boundPieces } from './frame-pieces.ts'
 import { RateLimiter } from './rate-limiter.ts'
 
 /**
@@ -63,9 +71,29 @@ const unused = {
   meshFailurePenaltyDecay: 0.5,
 } as const
 
+/** The used part of the library's router. */
+interface Internals {
+  createInboundStream?: (peer: unknown, stream: Stream) => void
+}
+
 /** `maxBytes`: the largest message. */
 export function router(topic: string, maxBytes: number): (components: GossipSubComponents) => GossipSub {
-  return gossipsub({
+  const create = gossipsub(optionsOf(topic, maxBytes))
+  return (components) => {
+    const router = create(components)
+    const internals = router as unknown as Internals
+    const createStream = internals.createInboundStream?.bind(router)
+    if (createStream)
+      internals.createInboundStream = (peer, stream) => {
+        boundPieces(stream)
+        createStream(peer, stream)
+      }
+    return router
+  }
+}
+
+function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
+  return {
     // Statements carry signatures of their own. The hash of the content identifies a duplicate
     // before any other work.
     globalSignaturePolicy: StrictNoSign,
@@ -126,7 +154,7 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
         },
       },
     },
-  })
+  }
 }
 
 /** 128 bits, since every IHAVE carries ids. One call of OpenSSL takes 1 µs. */
