@@ -7,6 +7,13 @@ import { InvalidAddressError } from './errors.ts'
 const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
 const addr = (text: string): Uint8Array => multiaddr(text).bytes
 
+test('an announced name with control characters is no address', () => {
+  const name = new TextEncoder().encode('\u001B]0;owned\u0007x')
+  const announced = Uint8Array.of(0x36, name.length, ...name, 0x06, 0x0f, 0xa1)
+  expect(formatAddresses([announced], undefined)).toEqual([])
+  expect(tcpEndpoint(announced)).toBeUndefined()
+})
+
 describe('addresses of the user', () => {
   test.each([
     '',

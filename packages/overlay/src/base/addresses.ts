@@ -129,7 +129,7 @@ function parseText(text: string, use: string): Multiaddr {
 
 /**
  * Returns the multiaddr to dial, with the id of the peer that must answer. Undefined: the bytes are
- * not a multiaddr.
+ * not a multiaddr, or its name has control characters.
  */
 export function dialAddress(address: Address, peer: NodeId | undefined): Multiaddr | undefined {
   const parsed = parse(address)
@@ -144,9 +144,11 @@ export function formatAddresses(addresses: readonly Address[], id: NodeId | unde
   return addresses.flatMap((address) => dialAddress(address, id)?.toString() ?? [])
 }
 
+/** Refuses names with control characters, which a terminal would obey. */
 function parse(address: Address): Multiaddr | undefined {
   try {
-    return multiaddr(address)
+    const parsed = multiaddr(address)
+    return /[\p{Cc}\p{Cf}]/u.test(parsed.toString()) ? undefined : parsed
   } catch {
     return undefined
   }

@@ -7,6 +7,7 @@ import { connect, isIPv6 } from 'node:net'
 import type { Address, HostProbeOutcome } from '@jel/protocol'
 import { tcpEndpoint } from '../base/addresses.ts'
 import { codeOf } from '../base/errors.ts'
+import { lookUp } from '../host/lookups.ts'
 
 /**
  * No answer within this time is silence, ms. Guess: two round trips of a slow wide area. Linux
@@ -47,11 +48,13 @@ export async function probeAddress(address: Address, timeout = hostProbeTimeout)
   const endpoint = tcpEndpoint(address)
   if (!endpoint) return 'silent'
   return await new Promise((resolve) => {
-    const socket = connect(endpoint)
+    let isOver = false
+    const socket = connect({ ...endpoint, lookup: lookUp(() => !isOver) })
     // If this process was busy, an answer may wait behind this timer. The event loop polls for
     // answers before it runs the immediate.
     const timer = setTimeout(() => setImmediate(finish, 'silent'), timeout)
     const finish = (outcome: ProbeOutcome): void => {
+      isOver = true
       clearTimeout(timer)
       // A reset leaves nothing behind on either side. An orderly close would.
       if (outcome === 'accepted') socket.resetAndDestroy()

@@ -12,6 +12,7 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { endpointOf } from '../base/addresses.ts'
 import { RefusedPeerError } from '../base/errors.ts'
 import { TurnTimeout } from '../base/turn-timeout.ts'
+import { lookUp } from './lookups.ts'
 import type { TrafficMeter } from './traffic.ts'
 
 /**
@@ -52,9 +53,14 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     const created = create(components)
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
-    created.dial = async (address, options) =>
+    const dialFilter = created.dialFilter.bind(created)
+    // Members announce addresses. The library would dial a socket of this machine as well.
+    created.dialFilter = (addresses) => dialFilter(addresses).filter((address) => endpointOf(address) !== undefined)
+    created.dial = async (address, options) => {
       // net.connect resolves names. @libp2p/tcp does not pass it the address family.
-      await dial(address, { ...options, ...familyOf(address), upgrader: tuned(options.upgrader, meter, onRefused) })
+      const ours = { ...familyOf(address), lookup: lookUp(() => options.signal?.aborted !== true) }
+      return await dial(address, { ...options, ...ours, upgrader: tuned(options.upgrader, meter, onRefused) })
+    }
     created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
     return created
   }

@@ -6,10 +6,10 @@
  * container from a living one. Files that a timer keeps fresh block a restart for seconds. Node has
  * no call for locks of its own. SQLite comes with Node and takes locks on every system.
  */
-import { realpathSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { IdentityFileError, IdentityInUseError, reasonOf } from '../base/errors.ts'
+import { codeOf, IdentityFileError, IdentityInUseError, reasonOf } from '../base/errors.ts'
 
 export interface Lock {
   /** Idempotent. */
@@ -32,6 +32,7 @@ export function lockFile(file: string): Lock {
   const sqlite = process.getBuiltinModule('node:sqlite')
   let database: DatabaseSync | undefined
   try {
+    keepPrivate(path)
     database = new sqlite.DatabaseSync(path, { timeout: 0 })
     // This transaction never writes. It holds the lock, and the file stays empty.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE')
@@ -43,6 +44,17 @@ export function lockFile(file: string): Lock {
   const taken = database
   held.add(taken)
   return { release: () => void (held.delete(taken) && taken.close()) }
+}
+
+/** Creates the file for this user alone. Another user who may read it could lock it. */
+function keepPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    // Opening and closing it again would release the locks of this process.
+    if (codeOf(error) === 'EEXIST') chmodSync(path, 0o600)
+    else throw error
+  }
 }
 
 /** Returns one path for all names of the same file. */

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { until } from '../../test/peers.ts'
 import { enter, leaveAll, pool, type Node } from '../../test/pool.ts'
+import { poolNames } from '../base/names.ts'
 import { parseLinks } from './link-reports.ts'
 
 afterEach(leaveAll)
@@ -19,6 +20,15 @@ describe('the links of a pool', () => {
     const reported = await first.overlay.linksOf(second.id)
     expect(reported.map(({ id }) => id)).toContain(first.id)
     await vi.waitUntil(async () => (await first.overlay.links()).some(({ roundTrip }) => roundTrip !== undefined), 30_000)
+  })
+
+  it('leave no stream of an asker that sends bytes', async () => {
+    const [asker, asked] = (await pool(2)) as [Node, Node]
+    const { reports } = poolNames('test')
+    const stream = await asker.overlay.open(asked.id, reports)
+    for (let sent = 0; sent < 1_000 && stream.status === 'open'; sent++) stream.send(Uint8Array.of(0))
+    const streams = (): string[] => asked.overlay.libp2p.getConnections().flatMap((each) => each.streams.map(({ protocol }) => protocol))
+    await until(() => !streams().includes(reports))
   })
 
   it('are asked of members only, and reported at a limited rate', async () => {
