@@ -61,6 +61,11 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     return this.#parts.elections.reign(election)
   }
 
+  /** The latest epoch of each known election, also of one whose winner is gone. */
+  epochs(): ReadonlyMap<string, number> {
+    return this.#parts.elections.epochs()
+  }
+
   /**
    * Returns the published records by name, each with its owner, whose names begin with `prefix`.
    */

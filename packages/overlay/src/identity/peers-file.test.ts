@@ -39,8 +39,8 @@ describe('remembered peers', () => {
     const [gone, here] = await members(2)
     const now = Date.now()
     const file = open()
-    await file.save([gone!], now)
-    await file.save([here!], now + day)
+    await file.save([gone!], new Map(), now)
+    await file.save([here!], new Map(), now + day)
     expect(found(open(), now + day)).toEqual([...here!.addresses, ...gone!.addresses])
     expect(found(open(), now + 31.5 * day)).toEqual(here!.addresses)
   })
@@ -72,17 +72,30 @@ describe('remembered peers', () => {
   })
 
   test('are kept beside the latest epochs of the elections of their pool', async () => {
-    const file = open()
-    file.elected('master', 7)
-    file.elected('other', 1)
-    file.elected('master', 6)
-    await file.save([])
-    expect(open().epochs).toEqual(new Map([['other', 1], ['master', 7]])) // prettier-ignore
+    await open().save([], new Map([['master', 7], ['other', 1]])) // prettier-ignore
+    await open().save([], new Map([['master', 6]]))
+    expect(open().epochs).toEqual(new Map([['master', 7], ['other', 1]])) // prettier-ignore
     expect(open('another pool').epochs.size).toBe(0)
-    for (let election = 0; election < 300; election++) file.elected(`${election}`, 1)
-    expect(file.epochs.size).toBe(256)
-    await file.save([])
-    expect(open().epochs.has('299')).toBe(true)
+  })
+
+  test('are kept beside epochs that no made-up elections push out while the node remembers them', async () => {
+    const file = open()
+    for (let round = 0; round < 4; round++) {
+      const made = Array.from({ length: 255 }, (_, election) => [`${round} ${election}`, 1] as const)
+      await file.save([], new Map([...made, ['master', 1_000]]))
+    }
+    expect(open().epochs.get('master')).toBe(1_000)
+    expect(open().epochs.size).toBe(512)
+  })
+
+  test('make way for the epochs if the file would be too large to be read', async () => {
+    const all = (await members(64)).map(({ id }) => ({
+      id,
+      addresses: [1, 2, 3, 4].map((port) => `/dns/${'"'.repeat(255)}/tcp/${port}/p2p/${id}`),
+    }))
+    await open().save(all, new Map(Array.from({ length: 512 }, (_, election) => [`${election}${'"'.repeat(120)}`, 7])))
+    expect(open().epochs.size).toBe(512)
+    expect(warnings).toEqual([])
   })
 
   test('are not written when nothing changed', async () => {

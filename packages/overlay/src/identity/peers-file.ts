@@ -20,9 +20,9 @@ const format = 'jel-peers/1'
 const maxPeers = 64
 /** Addresses that are kept of a member. Guess: few addresses of a machine are of use to others. */
 const maxAddresses = 4
-/** Elections that are kept: as many as a node remembers. */
-const maxEpochs = 256
-/** Largest file, bytes. The kept data needs less. */
+/** Elections that are kept: those that a node remembers, and as many that it has forgotten. */
+const maxEpochs = 512
+/** Largest file, bytes. A larger one is written without its peers. */
 const maxFileBytes = 262_144
 /**
  * How long a member is kept after it was last seen, ms. Guess: longer than a pool stays switched
@@ -59,8 +59,8 @@ export class PeersFile {
   readonly #pool: string
   readonly #warn: Warn
   readonly #known = new Map<string, Peer>()
-  /** The latest epochs by election. The election that changed last comes last. */
-  readonly #epochs = new Map<string, number>()
+  /** The latest epochs by election. Those of elections that the node has forgotten come last. */
+  #epochs: ReadonlyMap<string, number> = new Map()
   #written = ''
   #writtenAt = 0
   #isFailing = false
@@ -75,18 +75,9 @@ export class PeersFile {
     for (const peer of this.#read()) this.#keep(peer)
   }
 
-  /** The latest epochs that this node knows, by election. */
+  /** The latest epochs that this node knew at its last save, by election. */
   get epochs(): ReadonlyMap<string, number> {
     return this.#epochs
-  }
-
-  /** Notes an epoch. The next {@link save} writes it. */
-  elected(election: string, epoch: number): void {
-    const latest = Math.max(epoch, this.#epochs.get(election) ?? 0)
-    this.#epochs.delete(election)
-    this.#epochs.set(election, latest)
-    const [oldest] = this.#epochs.keys()
-    if (this.#epochs.size > maxEpochs && oldest !== undefined) this.#epochs.delete(oldest)
   }
 
   /** Returns ways into the pool. The members that were seen last come first. */
@@ -98,24 +89,39 @@ export class PeersFile {
   /**
    * Notes the present members, and writes the file if there is a change. The process is not blocked
    * meanwhile. Never rejects. Resolves to whether the file is up to date. `members`: without this
-   * node.
+   * node. `epochs`: of the elections that this node remembers. Members make elections up, and the
+   * node shares its memory fairly.
    */
-  async save(members: readonly { readonly id: string; readonly addresses: readonly string[] }[], now = Date.now()): Promise<boolean> {
+  async save(
+    members: readonly { readonly id: string; readonly addresses: readonly string[] }[],
+    epochs: ReadonlyMap<string, number> = new Map(),
+    now = Date.now(),
+  ): Promise<boolean> {
     for (const { addresses } of this.#pickSome(members))
       this.#keep({ addresses: addresses.filter(isWayIn).slice(0, maxAddresses), seen: now })
     const peers = this.#latest(now)
     this.#known.clear()
     for (const peer of peers) this.#keep(peer)
-    this.#writing = this.#writing.then(async () => await this.#writeNews(peers, now))
+    const latest = this.#merge(epochs)
+    this.#epochs = latest
+    this.#writing = this.#writing.then(async () => await this.#writeNews(peers, latest, now))
     return await this.#writing
   }
 
-  async #writeNews(peers: readonly Peer[], now: number): Promise<boolean> {
-    const epochs = Object.fromEntries(this.#epochs)
+  #merge(present: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    const known = this.#epochs
+    const latest = [...present].map(([election, epoch]) => [election, Math.max(epoch, known.get(election) ?? 0)] as const)
+    return new Map([...latest, ...[...known].filter(([election]) => !present.has(election))].slice(0, maxEpochs))
+  }
+
+  async #writeNews(peers: readonly Peer[], latest: ReadonlyMap<string, number>, now: number): Promise<boolean> {
+    const epochs = Object.fromEntries(latest)
     const who = JSON.stringify([peers.map(({ addresses }) => addresses.join(' ')).toSorted(), epochs])
-    const isNews = peers.length + this.#epochs.size > 0 && (who !== this.#written || now - this.#writtenAt >= refreshInterval)
+    const isNews = peers.length + latest.size > 0 && (who !== this.#written || now - this.#writtenAt >= refreshInterval)
     if (!isNews) return true
-    if (!(await this.#write({ format, pool: this.#pool, peers, epochs }))) return false
+    const whole = textOf({ format, pool: this.#pool, peers, epochs })
+    const isTooLarge = Buffer.byteLength(whole) > maxFileBytes
+    if (!(await this.#write(isTooLarge ? textOf({ format, pool: this.#pool, peers: [], epochs }) : whole))) return false
     this.#written = who
     this.#writtenAt = now
     return true
@@ -150,7 +156,7 @@ export class PeersFile {
       // A node may join another pool under the same identity. The file is of no use there.
       if (pool !== this.#pool) return []
       const known = peers.slice(0, maxPeers).map(checkPeer)
-      for (const [election, epoch] of checkEpochs(epochs)) this.#epochs.set(election, epoch)
+      this.#epochs = new Map(checkEpochs(epochs))
       return known
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') this.#warn(`the file of remembered peers ${this.#file} is ignored: ${reasonOf(error)}`)
@@ -159,11 +165,11 @@ export class PeersFile {
   }
 
   /** Atomic. A power failure may bring back the old file. That does no harm. */
-  async #write(content: object): Promise<boolean> {
+  async #write(text: string): Promise<boolean> {
     const temporary = `${this.#file}.tmp`
     try {
       await rm(temporary, { force: true })
-      await writeFile(temporary, `${JSON.stringify(content, undefined, 1)}\n`, { mode: 0o600, flag: 'wx' })
+      await writeFile(temporary, text, { mode: 0o600, flag: 'wx' })
       await rename(temporary, this.#file)
       this.#isFailing = false
     } catch (error) {
@@ -172,6 +178,10 @@ export class PeersFile {
     }
     return !this.#isFailing
   }
+}
+
+function textOf(content: object): string {
+  return `${JSON.stringify(content, undefined, 1)}\n`
 }
 
 /** Whether an address can be used. Members can announce anything. */

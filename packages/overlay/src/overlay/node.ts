@@ -54,7 +54,12 @@ export class RunningNode {
     this.reports = new LinkReports(this.streams, parts.names.reports, () => node.linkStates())
     this.signals = new Signals((command) => this.command(command))
     this.reigns = new Reigns(parts.config.limits.elections, (election) => node.reign(election))
-    this.#peers = new SavedPeers(parts.peers, parts.identity.id, () => node.members().map(showMember))
+    this.#peers = new SavedPeers(
+      parts.peers,
+      parts.identity.id,
+      () => node.members().map(showMember),
+      () => node.epochs(),
+    )
     this.keys = createKeys(parts, () => this.lifecycle.checkOpen())
     this.lifecycle = new Lifecycle({
       pool: parts.pool,

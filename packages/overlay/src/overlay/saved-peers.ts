@@ -7,14 +7,16 @@ export class SavedPeers {
   readonly #file: PeersFile | undefined
   readonly #id: string
   readonly #members: () => readonly PoolMember[]
+  readonly #epochs: () => ReadonlyMap<string, number>
   #isChanged = false
   #saving: Promise<void> | undefined
 
-  /** `id`: the id of this node. */
-  constructor(file: PeersFile | undefined, id: string, members: () => readonly PoolMember[]) {
+  /** `id`: the id of this node. `epochs`: of the elections that this node remembers. */
+  constructor(file: PeersFile | undefined, id: string, members: () => readonly PoolMember[], epochs: () => ReadonlyMap<string, number>) {
     this.#file = file
     this.#id = id
     this.#members = members
+    this.#epochs = epochs
   }
 
   /** Settled when the file is written. */
@@ -27,8 +29,7 @@ export class SavedPeers {
     this.#isChanged = true
   }
 
-  elected({ election, epoch, winner }: Reign): void {
-    this.#file?.elected(election, epoch)
+  elected({ winner }: Reign): void {
     this.#isChanged = true
     // Saved at once: others may remember the fencing token of this node's reign for ever.
     if (winner.id === this.#id) this.save()
@@ -40,7 +41,8 @@ export class SavedPeers {
 
   save(): void {
     this.#isChanged = false
-    const saving = this.#file?.save(this.#members().filter(({ id }) => id !== this.#id))
+    const others = this.#members().filter(({ id }) => id !== this.#id)
+    const saving = this.#file?.save(others, this.#epochs())
     this.#saving = saving?.then((isSaved) => void (this.#isChanged ||= !isSaved))
   }
 }

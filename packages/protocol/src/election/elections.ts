@@ -32,6 +32,11 @@ export class Elections implements Timed {
     return this.#elections.get(name)?.claims.reign
   }
 
+  /** Returns the latest epoch of each known election. It outlives the winner. */
+  epochs(): ReadonlyMap<string, number> {
+    return new Map([...this.#elections].flatMap(([name, { claims }]) => (claims.held.epoch > 0 ? [[name, claims.held.epoch]] : [])))
+  }
+
   /** Makes this node a candidate. */
   elect(name: string): void {
     const election = this.#open(name, this.#context.id)
