@@ -80,6 +80,11 @@ export class Suspicion {
    */
   judgedFrom: Milliseconds = Infinity
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
+  /**
+   * The accusations by heartbeat, then by accuser. Thousands of keys may accuse one member, and
+   * each accusation causes a judgement. So the order is kept, and no judgement sorts.
+   */
+  readonly #byHeartbeat: Statement<Accusation>[] = []
   /** Statements that each peer received from this node, or sent to it. */
   readonly #exchanged = new Map<NodeId, Set<Statement>>()
 
@@ -193,14 +198,22 @@ export class Suspicion {
     return this.#accusations
   }
 
+  /** All accusations, by heartbeat, then by accuser. */
+  get byHeartbeat(): readonly Statement<Accusation>[] {
+    return this.#byHeartbeat
+  }
+
   /** Adds an accusation. Its accuser has it already. */
   add(accusation: Statement<Accusation>): void {
+    this.#unlist(accusation.signer)
+    this.#byHeartbeat.splice(this.#indexOf(accusation), 0, accusation)
     this.#accusations.set(accusation.signer, accusation)
     this.exchange(accusation.signer, accusation)
     this.#watcher?.rescheduled(this)
   }
 
   remove(accuser: NodeId): void {
+    this.#unlist(accuser)
     this.#accusations.delete(accuser)
     this.#watcher?.rescheduled(this)
   }
@@ -218,6 +231,27 @@ export class Suspicion {
   newsFor(peer: NodeId): Statement<Accusation>[] {
     return [...this.#accusations.values()].filter((accusation) => this.#exchanged.get(peer)?.has(accusation) !== true)
   }
+
+  #unlist(accuser: NodeId): void {
+    const accusation = this.#accusations.get(accuser)
+    if (accusation !== undefined) this.#byHeartbeat.splice(this.#indexOf(accusation), 1)
+  }
+
+  /** Returns the place of an accusation in the order of heartbeats. */
+  #indexOf(accusation: Statement<Accusation>): number {
+    let [start, end] = [0, this.#byHeartbeat.length]
+    while (start < end) {
+      const middle = (start + end) >> 1
+      if (isEarlier(this.#byHeartbeat[middle] as Statement<Accusation>, accusation)) start = middle + 1
+      else end = middle
+    }
+    return start
+  }
+}
+
+function isEarlier(a: Statement<Accusation>, b: Statement<Accusation>): boolean {
+  const difference = a.content.heartbeat - b.content.heartbeat
+  return difference === 0 ? a.signer < b.signer : difference < 0
 }
 
 function isOwn(state: SuspicionState): boolean {

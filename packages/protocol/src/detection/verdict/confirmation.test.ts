@@ -1,10 +1,16 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { accused, bob, carol, dave, others, pool, self, suspect, tell } from '../../../test/accused.ts'
 import { alarm, type Actor } from '../../../test/actors.ts'
 import { broadcastsIn, type Bench } from '../../../test/bench.ts'
 import { accusationsOf, accuses, isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
+import { makeConfig } from '../../base/config.ts'
+import type { Context } from '../../context/context.ts'
 import { heartbeatWindow } from '../../facts/certificate.ts'
+import type { Accusation, Statement } from '../../facts/statement.ts'
 import { statementToWire } from '../../facts/statement-codec.ts'
+import { Suspicion } from '../suspicion/suspicion.ts'
+import { Confirmation, type ConfirmationParts } from './confirmation.ts'
 import { mostAccusers } from './quorum.ts'
 
 describe('a death needs', () => {
@@ -276,5 +282,68 @@ describe('the certificate of a death', () => {
     expect(isAtOnce.filter(Boolean).length).toBeGreaterThan(0)
     expect(isAtOnce.filter(Boolean).length).toBeLessThan(12)
     for (const time of times) expect(time < 500 || (time >= 1_000 && time < 2_000)).toBe(true)
+  })
+})
+
+describe('accusations with heartbeats of any distance', () => {
+  const content = (heartbeat: number): Accusation => ({ kind: 'suspicion', suspect: suspect.id, incarnation: 1, heartbeat })
+  const accusation = (signer: string, said: Accusation): Statement<Accusation> => ({
+    signer,
+    kind: 3,
+    body: new Uint8Array(),
+    signature: new Uint8Array(64),
+    content: said,
+  })
+
+  /** The pool has many members, and the member refuted all heartbeats below `refuted`. */
+  function suffices(suspicion: Suspicion, refuted = 0): boolean {
+    const context = { config: makeConfig(), view: { size: 5_000 } } as unknown as Context
+    const parts = {
+      suspicions: { accused: 0, isAccused: () => false },
+      scheduler: { roundTrip: 0 },
+      refutationExchange: { isValid: ({ heartbeat }: Accusation) => heartbeat >= refuted },
+    } as unknown as ConfirmationParts
+    return new Confirmation(context, parts, () => {}).suffices(suspicion)
+  }
+
+  it('suffice if four valid ones lie together', () => {
+    const said = fc.record({
+      signer: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g'),
+      heartbeat: fc.nat(300),
+      isTakenBack: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 30 }), fc.nat(150), (all, refuted) => {
+        const suspicion = new Suspicion(suspect.id, 1, 0)
+        const held = new Map<string, number>()
+        for (const { signer, heartbeat, isTakenBack } of all) {
+          suspicion.add(accusation(signer, content(heartbeat)))
+          held.set(signer, heartbeat)
+          if (isTakenBack && held.delete(signer)) suspicion.remove(signer)
+        }
+        const valid = [...held.values()].filter((heartbeat) => heartbeat >= refuted)
+        const groups = valid.map((first) => valid.filter((other) => other >= first && other <= first + heartbeatWindow).length)
+        expect(suffices(suspicion, refuted)).toBe(Math.max(0, ...groups) >= mostAccusers)
+      }),
+    )
+  })
+
+  it('take no time that is the square of their number', () => {
+    let reads = 0
+    const count = 3_000
+    const suspicion = new Suspicion(suspect.id, 1, 0)
+    for (let i = 0; i < count; i++) {
+      const heartbeat = 1_000_000 + Math.floor(i / 3) * (heartbeatWindow + 1)
+      const said = Object.defineProperty(content(heartbeat), 'heartbeat', {
+        get: () => {
+          reads += 1
+          return heartbeat
+        },
+      })
+      suspicion.add(accusation(`sybil ${i}`, said))
+    }
+    reads = 0
+    expect(suffices(suspicion)).toBe(false)
+    expect(reads).toBeLessThan(count * 10)
   })
 })

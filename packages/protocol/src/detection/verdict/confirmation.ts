@@ -211,14 +211,17 @@ export class Confirmation {
   }
 
   /** Returns the largest group of valid suspicions whose heartbeats are close enough together. */
-  #together({ accusations }: Suspicion): Statement<Accusation>[] {
-    const valid = [...accusations.values()].filter(({ content }) => this.#parts.refutationExchange.isValid(content))
-    valid.sort((a, b) => a.content.heartbeat - b.content.heartbeat || (a.signer < b.signer ? -1 : 1))
-    let most: Statement<Accusation>[] = []
-    for (const [i, { content }] of valid.entries()) {
-      const group = valid.slice(i).filter((other) => other.content.heartbeat <= content.heartbeat + heartbeatWindow)
-      if (group.length > most.length) most = group
+  #together({ byHeartbeat }: Suspicion): Statement<Accusation>[] {
+    // If an accusation is valid, all accusations of later heartbeats are valid.
+    const firstValid = byHeartbeat.findIndex(({ content }) => this.#parts.refutationExchange.isValid(content))
+    if (firstValid < 0) return []
+    let start = firstValid
+    let [from, to] = [start, start]
+    for (let end = start; end < byHeartbeat.length; end++) {
+      const { heartbeat } = (byHeartbeat[end] as Statement<Accusation>).content
+      while (heartbeat > (byHeartbeat[start] as Statement<Accusation>).content.heartbeat + heartbeatWindow) start += 1
+      if (end + 1 - start > to - from) [from, to] = [start, end + 1]
     }
-    return most
+    return byHeartbeat.slice(from, to)
   }
 }
