@@ -5,7 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import type { Effect } from '../base/effect.ts'
 import type { Introducer } from '../base/input.ts'
 
-import { rememberedPace, rememberedTries, retryMax, retryMin } from './introduction.ts'
+import { dialPace, mostDiscovered, rememberedTries, retryMax, retryMin } from './introduction.ts'
 import { redirectGrace, namedMembers, servedAtOnce, servedWindow } from './redirection.ts'
 
 const everyone = actors(240)
@@ -206,7 +206,7 @@ describe('a newcomer', () => {
     expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toEqual([alice.id])
     bench.meet(alice)
     bench.receive(alice, facts([bob.joined()]))
-    expect(dials(bench.advance(rememberedPace)).map(({ peer }) => peer)).not.toContain(bob.id)
+    expect(dials(bench.advance(dialPace)).map(({ peer }) => peer)).not.toContain(bob.id)
     expect(entered(bench)).toEqual([false])
   })
 
@@ -254,6 +254,33 @@ describe('a newcomer', () => {
     expect(found({ id: bob.id, address: Uint8Array.of(9) })).toEqual([{ type: 'connect', peer: bob.id, addresses: [Uint8Array.of(9)] }])
     expect(found({ id: alice.id, address: Uint8Array.of(9) })).toEqual([])
     expect(found({ id: self.id, address: Uint8Array.of(9) })).toEqual([])
+  })
+
+  it('dials few of very many that are found at once on the local network, one after the other, the latest too', () => {
+    const bench = new Bench(self)
+    bench.advance(1_000)
+    const found = (actor: Actor): ReturnType<typeof dials> =>
+      dials(bench.input({ type: 'discovered', introducer: { id: actor.id, address: Uint8Array.of(9) } }))
+    const strangers = everyone.slice(1)
+    for (const actor of strangers) bench.reach.set(actor.id, 'hang')
+    expect(strangers.flatMap(found).map(({ peer }) => peer)).toEqual([alice.id])
+    expect(dials(bench.advance(dialPace - 1))).toEqual([])
+    const latest = strangers.slice(-mostDiscovered).map(({ id }) => id)
+    expect(dials(bench.advance(1)).map(({ peer }) => peer)).toEqual(latest.slice(0, 1))
+    expect(dials(bench.advance(60_000)).map(({ peer }) => peer)).toEqual(latest.slice(1))
+  })
+
+  it('dials each of a few that are found at once on the local network, unless it meets them first', () => {
+    const bench = new Bench(self)
+    const found = (actor: Actor, address: number): ReturnType<typeof dials> =>
+      dials(bench.input({ type: 'discovered', introducer: { id: actor.id, address: Uint8Array.of(address) } }))
+    for (const { id } of [alice, bob, carol]) bench.reach.set(id, 'hang')
+    const atOnce = [...found(alice, 1), ...found(bob, 1), ...found(bob, 2), ...found(bob, 1), ...found(carol, 1)]
+    expect(atOnce.map(({ peer }) => peer)).toEqual([alice.id])
+    bench.meet(carol)
+    const later = dials(bench.advance(1_000)).filter(({ peer }) => peer === bob.id)
+    expect(later.map(({ addresses }) => addresses)).toEqual([[Uint8Array.of(2)], [Uint8Array.of(1)]])
+    expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).not.toContain(carol.id)
   })
 })
 

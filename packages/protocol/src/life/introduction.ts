@@ -33,10 +33,16 @@ const unansweredTries = 2
  */
 export const rememberedTries = 16
 /**
- * Pause between the dials of members of an earlier run, ms. Mostly the first member lets this node
- * in, and the others need no dial. Guess.
+ * Pause between the dials of members of an earlier run, ms, and between the dials of nodes that
+ * mDNS found. Mostly the first one lets this node in, and the others need no dial. Nobody signs an
+ * answer of mDNS, so a host of the local network can send any number. Guess.
  */
-export const rememberedPace = 100
+export const dialPace = 100
+/**
+ * Most addresses found by mDNS that wait for a dial. If more come, the oldest are dropped. Guess:
+ * some hosts with a few addresses each.
+ */
+export const mostDiscovered = 16
 
 interface Attempt {
   readonly introducer: Introducer
@@ -51,6 +57,9 @@ export class Introduction implements Timed {
   readonly #context: Context
   #introducers: readonly Introducer[] = []
   #attempts: Attempt[] = []
+  /** Nodes of the local network that were not dialled yet. */
+  #discovered: readonly Introducer[] = []
+  #nextDiscovery: Milliseconds = -Infinity
   #entering = false
   #aloneAt = Infinity
   /** Highest incarnation of this node that others know. */
@@ -85,23 +94,28 @@ export class Introduction implements Timed {
     const { now } = this.#context
     let remembered = 0
     this.#attempts = this.#introducers.map((introducer) => {
-      const nextTry = introducer.remembered === true ? now + rememberedPace * remembered++ : now
+      const nextTry = introducer.remembered === true ? now + dialPace * remembered++ : now
       return { introducer, failures: 0, nextTry, reason: undefined, given: false }
     })
     this.#arm()
   }
 
-  /** Dials an introducer that was discovered on the local network. */
+  /** Dials a node that was discovered on the local network, at once or in its turn. */
   discovered(introducer: Introducer): void {
-    const { links, view, effects } = this.#context
-    if (
-      introducer.id === undefined ||
-      introducer.id === this.#context.id ||
-      links.has(introducer.id) ||
-      view.get(introducer.id) !== undefined
-    )
-      return
-    effects.push({ type: 'connect', peer: introducer.id, addresses: [introducer.address] })
+    const isSame = ({ id, address }: Introducer): boolean => id === introducer.id && sameAddress(address, introducer.address)
+    this.#discovered = [...this.#discovered.filter((each) => !isSame(each)), introducer].slice(-mostDiscovered)
+    this.#dialDiscovered()
+    this.#arm()
+  }
+
+  #dialDiscovered(): void {
+    const { now, effects } = this.#context
+    this.#discovered = this.#discovered.filter(({ id }) => id !== undefined && id !== this.#context.id && !this.#isReached(id))
+    const [next, ...others] = this.#discovered
+    if (next === undefined || now < this.#nextDiscovery) return
+    this.#discovered = others
+    this.#nextDiscovery = now + dialPace
+    effects.push({ type: 'connect', peer: next.id, addresses: [next.address] })
   }
 
   /** Sends a hello over a new link. */
@@ -162,6 +176,7 @@ export class Introduction implements Timed {
       attempt.nextTry = now + (isLinked ? retryMin : retryMax)
       if (!isLinked) effects.push({ type: 'connect', peer: id, addresses: [address] })
     }
+    this.#dialDiscovered()
     this.#arm()
   }
 
@@ -229,7 +244,8 @@ export class Introduction implements Timed {
 
   #arm(): void {
     const next = earliest(this.#attempts, ({ nextTry }) => nextTry)
-    this.#context.timers.set('introduction', Math.min(this.#aloneAt, next))
+    const discovery = this.#discovered.length === 0 ? Infinity : this.#nextDiscovery
+    this.#context.timers.set('introduction', Math.min(this.#aloneAt, next, discovery))
   }
 }
 
