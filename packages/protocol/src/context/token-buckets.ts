@@ -39,8 +39,8 @@ export const rates = {
    */
   answers: { own: 262_144, strangers: 2_097_152 },
   /**
-   * Ranges compared. Sixteen facts that are read for them count as one more range. Measured: some
-   * 15 µs each at 10,000 facts, so 8 % of a core.
+   * Ranges compared. Sixteen facts that are read for them, offered or requested count as one more
+   * range. Measured: some 15 µs each at 10,000 facts, so 8 % of a core.
    */
   work: { own: 5_000, strangers: 20_000 },
   /**

@@ -128,6 +128,34 @@ describe('a hostile offer', () => {
   })
 })
 
+describe('many offers', () => {
+  const pauses = (effects: readonly Effect[]): number => effects.filter(({ type }) => type === 'pause').length
+  const manyItems = (first: number) =>
+    pack(Array.from({ length: askedOfOne }, (_, i) => ({ position: (first * askedOfOne + i) * 7919, version: 1 })))
+
+  it.each([
+    ['a member', alice],
+    ['a peer that never joined', crowd[0] as Actor],
+  ])('of %s slow it down, and then count for nothing', (_, peer) => {
+    bench.link(peer)
+    bench.advance(120_000)
+    let frames = 0
+    // Sixteen items cost as much as one range, and ten seconds' worth of 5,000 ranges come at once.
+    while (pauses(bench.receive(peer, { offer: { items: manyItems(frames) } })) === 0 && frames < 1_000) frames += 1
+    expect(frames).toBe(Math.floor((5_000 * 10 * 16) / askedOfOne))
+    for (let i = 0; i <= frames; i++) bench.receive(peer, { offer: { items: manyItems(0) } })
+    expect(bench.receive(peer, { offer: { items: manyItems(0) } })).toEqual([])
+  })
+
+  it('of few items slow nobody down', () => {
+    bench.advance(120_000)
+    for (let second = 0; second < 100; second++) {
+      expect(pauses(bench.receive(alice, { offer: { items: manyItems(second) } }))).toBe(0)
+      bench.advance(1_000)
+    }
+  })
+})
+
 describe('an answer to a request', () => {
   it('has the size of a page, and offers the remaining facts', () => {
     const large = actors(400, 9).map((actor) => actor.joined({ tag: new Uint8Array(1_000) }))

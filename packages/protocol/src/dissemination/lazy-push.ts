@@ -17,7 +17,7 @@ import type { Timed } from '../context/timers.ts'
 import { settleTime, type Link } from '../context/links.ts'
 import { memberKey, type Fact } from '../facts/fact.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
-import { mayAsk, Page } from './page.ts'
+import { factsPerRange, mayAsk, Page } from './page.ts'
 
 /** Facts are gathered for this long at each hop, ms. Guess. */
 const gather = 100
@@ -42,6 +42,8 @@ const successors = 2
 const leavingGather = 20
 
 interface Question {
+  /** The peer that got the request. */
+  readonly peer: NodeId
   readonly version: number
   readonly since: Milliseconds
   /** Other peers that offered the fact. */
@@ -55,6 +57,8 @@ export class LazyPush implements Timed {
   #newsDue: Milliseconds = Infinity
   /** Open requests, by peer and position, the oldest of each peer first. */
   readonly #asked = new Map<NodeId, Map<number, Question>>()
+  /** The same requests by position, one for each version. */
+  readonly #byPosition = new Map<number, readonly Question[]>()
 
   #isLeaving = false
 
@@ -76,6 +80,7 @@ export class LazyPush implements Timed {
   leave(): void {
     this.#isLeaving = true
     this.#asked.clear()
+    this.#byPosition.clear()
     if (this.#news.size > 0) this.#newsDue = Math.min(this.#newsDue, this.#context.now + leavingGather)
     this.#arm()
   }
@@ -83,14 +88,18 @@ export class LazyPush implements Timed {
   /** Closes the open requests for a fact that has arrived. */
   received({ position }: Fact): void {
     if (this.#asked.size === 0) return
-    for (const [peer, questions] of this.#asked) if (questions.delete(position) && questions.size === 0) this.#asked.delete(peer)
+    for (const question of this.#byPosition.get(position) ?? []) this.#close(position, question)
     this.#arm()
   }
 
   /** Handles an offer. Throws {@link FrameError}. */
   receive(from: NodeId, bytes: Uint8Array): void {
+    const link = this.#context.links.get(from)
+    const items = this.#read(bytes)
+    if (link === undefined || !mayAsk(this.#context, link)) return
+    this.#context.charge(link, 'work', items.length / factsPerRange)
     const wanted: Item[] = []
-    for (const item of this.#read(bytes)) {
+    for (const item of items) {
       const held = this.#find(item.position)
       if (held?.low === item.version) {
         const knownBy = this.#news.get(held.key)?.knownBy
@@ -123,8 +132,9 @@ export class LazyPush implements Timed {
 
   linkLost(peer: NodeId): void {
     const questions = this.#asked.get(peer)
-    this.#asked.delete(peer)
-    if (questions !== undefined) this.#askOthers([...questions])
+    const lost = questions === undefined ? [] : [...questions]
+    for (const [position, question] of lost) this.#close(position, question)
+    this.#askOthers(lost)
     this.#arm()
   }
 
@@ -132,13 +142,12 @@ export class LazyPush implements Timed {
     const { now } = this.#context
     if (now >= this.#newsDue) this.#offer()
     const late: [number, Question][] = []
-    for (const [peer, questions] of this.#asked) {
+    for (const questions of this.#asked.values()) {
       for (const entry of questions) {
         if (now < entry[1].since + askAgain) break
         late.push(entry)
-        questions.delete(entry[0])
+        this.#close(...entry)
       }
-      if (questions.size === 0) this.#asked.delete(peer)
     }
     this.#askOthers(late)
     this.#arm()
@@ -185,25 +194,38 @@ export class LazyPush implements Timed {
   }
 
   #isToAsk(from: NodeId, { position, version }: Item): boolean {
-    for (const [peer, questions] of this.#asked) {
-      const question = questions.get(position)
-      if (question?.version !== version) continue
-      // The peer got this request and offers the fact again, so its answer had no room for it.
-      if (peer === from) return true
-      if (question.others.length < alternatives && !question.others.includes(from)) question.others.push(from)
-      return false
-    }
-    return this.#note(from, position, { version, since: this.#context.now, others: [] })
+    const question = this.#byPosition.get(position)?.find((each) => each.version === version)
+    if (question === undefined) return this.#note(position, { peer: from, version, since: this.#context.now, others: [] })
+    // The peer got this request and offers the fact again, so its answer had no room for it.
+    if (question.peer === from) return true
+    if (question.others.length < alternatives && !question.others.includes(from)) question.others.push(from)
+    return false
   }
 
-  /** Notes a request. Returns false if this peer has too many open requests. */
-  #note(peer: NodeId, position: number, question: Question): boolean {
-    const questions = this.#asked.get(peer) ?? new Map<number, Question>()
+  /** Notes a request. Returns false if its peer has too many open requests. */
+  #note(position: number, question: Question): boolean {
+    const questions = this.#asked.get(question.peer) ?? new Map<number, Question>()
+    const former = questions.get(position)
+    if (former !== undefined) this.#unlist(position, former)
     questions.delete(position) // keeps the order of requests
     if (questions.size >= askedOfOne) return false
     questions.set(position, question)
-    this.#asked.set(peer, questions)
+    this.#asked.set(question.peer, questions)
+    this.#byPosition.set(position, [...(this.#byPosition.get(position) ?? []), question])
     return true
+  }
+
+  #close(position: number, question: Question): void {
+    const questions = this.#asked.get(question.peer)
+    questions?.delete(position)
+    if (questions?.size === 0) this.#asked.delete(question.peer)
+    this.#unlist(position, question)
+  }
+
+  #unlist(position: number, question: Question): void {
+    const others = this.#byPosition.get(position)?.filter((each) => each !== question) ?? []
+    if (others.length === 0) this.#byPosition.delete(position)
+    else this.#byPosition.set(position, others)
   }
 
   #askOthers(questions: readonly (readonly [number, Question])[]): void {
@@ -212,7 +234,7 @@ export class LazyPush implements Timed {
     for (const [position, { version, others }] of questions) {
       const peer = others.find((other) => links.has(other))
       if (peer === undefined || this.#find(position)?.low === version) continue
-      if (!this.#note(peer, position, { version, since: now, others: others.filter((other) => other !== peer) })) continue
+      if (!this.#note(position, { peer, version, since: now, others: others.filter((other) => other !== peer) })) continue
       const request = requests.get(peer) ?? []
       requests.set(peer, request)
       request.push({ position, version })

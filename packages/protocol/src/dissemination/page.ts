@@ -21,7 +21,7 @@ export const pageBytes = 262_144
  */
 export const pageItems = 2_048
 /** Reading this many facts costs as much as comparing one range. Measured at 10,000 facts. */
-const factsPerRange = 16
+export const factsPerRange = 16
 /**
  * This many newcomers get the whole state at once before they are slowed down. An introducer serves
  * as many in a second (life/redirection.ts).
