@@ -50,8 +50,11 @@ export function attend({ jobs, attended }: Context, id: JobId): Job | undefined 
   return job
 }
 
-/** Passes a task to another member. This member waits for it, and asks for it at intervals. */
-export function awaitTask({ now, config, timers }: Context, job: Job, node: TaskNode, holder: MemberId): void {
-  job.await(node, holder, now)
+/**
+ * Passes a task to another member. This member waits for it, and asks for it at intervals.
+ * `namedBy`: see `TaskNode`.
+ */
+export function awaitTask({ now, config, timers }: Context, job: Job, node: TaskNode, holder: MemberId, namedBy?: MemberId): void {
+  job.await(node, holder, now, namedBy)
   timers.advance('supervision', now + config.checkEvery)
 }

@@ -34,9 +34,15 @@ export class Credit {
     this.#of(member).held++
   }
 
+  /** The member is gone. It may hold tasks again when it is back. */
+  gone(member: MemberId): void {
+    const of = this.#members.get(member)
+    if (of !== undefined && of.held !== Infinity) of.held = 0
+  }
+
   /**
-   * A holder that made no progress for too long may hold no other task. A dropped task still
-   * counts.
+   * A holder that made no progress for too long may hold no other task. A dropped task counts until
+   * the member is gone.
    */
   ended(member: MemberId, how: Ending): void {
     const of = this.#of(member)

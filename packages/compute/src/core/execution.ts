@@ -103,17 +103,19 @@ export class Execution {
 
   /**
    * Gives up a frame of this member and leaves the task to another member, if that member is
-   * trusted.
+   * trusted, and the replica that asks for it. `namedBy`: this replica; undefined: claims named the
+   * other member.
    */
-  yield(job: Job, node: TaskNode, to: MemberId): void {
-    if (!job.credit.mayHold(to) || !mayVote(job, node, to)) return
+  yield(job: Job, node: TaskNode, to: MemberId, namedBy?: MemberId): void {
+    const { credit } = job
+    if (!credit.mayHold(to) || (namedBy !== undefined && !credit.mayHold(namedBy)) || !mayVote(job, node, to)) return
     const { frame, wanted, waiters } = node
     if (frame !== undefined) dropFrame(this.#context, job, node)
     dropBelow(this.#context, job, node)
     // A replica gave out this second execution, so no frame here waits for it. A member that waited
     // would count the task as lost after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return
-    awaitTask(this.#context, job, node, to)
+    awaitTask(this.#context, job, node, to, namedBy)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
   }
 

@@ -108,7 +108,7 @@ export class Grants {
         ...node.tries,
       })
       closeFrame(job, node)
-      awaitTask(this.#context, job, node, thief)
+      awaitTask(this.#context, job, node, thief, thief)
     }
     return grants
   }

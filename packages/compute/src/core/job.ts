@@ -174,13 +174,22 @@ export class Job {
   }
 
   /** Passes this task to another member, and waits for it. */
-  await(node: TaskNode, holder: MemberId, now: Milliseconds): void {
+  await(node: TaskNode, holder: MemberId, now: Milliseconds, namedBy?: MemberId): void {
     this.unawait(node, 'passed on')
     node.holder = holder
+    node.namedBy = namedBy
     node.heldAt = now
     node.awaitedSince = now
     this.awaited.add(node)
     this.credit.began(holder)
+    if (namedBy !== undefined && namedBy !== holder) this.credit.began(namedBy)
+  }
+
+  /** The holder has the task. */
+  confirmed(node: TaskNode): void {
+    const { holder, namedBy } = node
+    if (namedBy !== undefined && namedBy !== holder) this.credit.ended(namedBy, 'passed on')
+    node.namedBy = holder
   }
 
   /** The holder made progress. Moves the task to the end. */
@@ -191,9 +200,17 @@ export class Job {
   }
 
   unawait(node: TaskNode, how: Ending): void {
-    if (node.holder === undefined) return
-    this.credit.ended(node.holder, how)
+    const { holder, namedBy } = node
+    if (holder === undefined) return
+    // A holder that never had the task is not to blame. The task still counts for the member that
+    // named it.
+    if (how === 'dropped' && namedBy !== holder) this.credit.ended(holder, 'passed on')
+    else {
+      this.confirmed(node)
+      this.credit.ended(holder, how)
+    }
     node.holder = undefined
+    node.namedBy = undefined
     this.awaited.delete(node)
   }
 

@@ -81,7 +81,7 @@ export class Reception {
       case 'yield': {
         const node = job.tree.find(message.path)
         const mayYield = this.#context.keepers(job).includes(from) && this.#context.members.has(message.to)
-        if (mayYield && node?.frame?.claimed === true) this.#parts.execution.yield(job, node, message.to)
+        if (mayYield && node?.frame?.claimed === true) this.#parts.execution.yield(job, node, message.to, from)
         return
       }
       case 'explain':

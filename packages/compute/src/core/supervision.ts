@@ -1,5 +1,6 @@
 import { pickOne } from '@jel/protocol'
 import { awaitTask, type Context } from './context.ts'
+import type { Ending } from './credit.ts'
 import type { Task } from './entry.ts'
 import { digestOf } from './digest.ts'
 import type { Execution } from './execution.ts'
@@ -115,6 +116,7 @@ export class Supervision {
       if (path === ROOT && from !== this.#context.self) job.isOpenElsewhere = true
       const node = job.tree.find(path)
       if (node?.holder !== from) continue
+      job.confirmed(node)
       node.heldAt = this.#context.now
       if (share !== node.progress) job.progressed(node, this.#context.now)
       node.progress = share
@@ -134,7 +136,7 @@ export class Supervision {
       if (node?.holder !== from) continue
       node.deny(from)
       if (holder === self || !members.has(holder) || node.denied?.has(holder) === true) this.#redo(job, node)
-      else awaitTask(this.#context, job, node, holder)
+      else awaitTask(this.#context, job, node, holder, from)
     }
   }
 
@@ -157,10 +159,12 @@ export class Supervision {
       if (node.claims === undefined) node.quietSince = undefined
     }
     for (const node of job.awaited) {
-      if (node.holder !== member) continue
-      this.#losses.lostHolder(job, node, member)
-      this.#redo(job, node)
+      if (node.holder === member) {
+        this.#losses.lostHolder(job, node, member)
+        this.#redo(job, node, 'passed on')
+      } else if (node.namedBy === member) node.namedBy = undefined
     }
+    job.credit.gone(member)
     for (const node of job.held) {
       if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined
     }
@@ -173,8 +177,8 @@ export class Supervision {
     timers.advance('supervision', now + job.askAgainAfter)
   }
 
-  #redo(job: Job, node: TaskNode): void {
-    job.unawait(node, 'dropped')
+  #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
+    job.unawait(node, how)
     // This member only looked the task up. None of its frames waits for it, so it need not do it.
     if (node.task === undefined) {
       job.tree.prune(node)

@@ -29,6 +29,12 @@ export class TaskNode {
   /** The member for whose outcome this member waits. It was given the task, or had it already. */
   holder: MemberId | undefined
   /**
+   * The member that is to blame if the holder does not have the task: the member that named the
+   * holder, or the holder itself once it asked for the task or confirmed that it has it. Undefined:
+   * claims named the holder.
+   */
+  namedBy: MemberId | undefined
+  /**
    * `awaitedSince`: start of this wait, or time of the latest progress. `heldAt`: time when the
    * holder last confirmed that it has the task.
    */
