@@ -66,6 +66,8 @@ export class Execution {
     const asked = new Map<MemberId, Path[]>()
     for (const { step, fn, input } of this.#ordered(parent.frame, children)) {
       const { frame } = parent
+      // The outcome of an earlier child ended the job.
+      if (frame === undefined) return
       if (frame.spawned - frame.settled >= this.#context.config.openChildren || depthOf(path) >= MAX_DEPTH) {
         this.#tooWide(job, parent)
         return

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Effect, Input, JobSpec } from './io.ts'
 import type { Message } from './messages.ts'
 import { Scheduler } from './scheduler.ts'
-import { NOTHING_SHARED, type Shared } from './shared-value.ts'
+import { NOTHING_SHARED, type Offer, type Shared } from './shared-value.ts'
 
 // A job whose first replica is this member.
 const job = Array.from({ length: 100 }, (_, number) => `job${number}`).find((id) =>
@@ -370,6 +370,19 @@ describe('a scheduler', () => {
     const effects = others.flatMap((id) => feed({ type: 'gone', id }))
     for (let second = 0; second < 10; second++) effects.push(...feed({ type: 'timer' }, 1000))
     expect(effects).toContainEqual(expect.objectContaining({ type: 'run' }))
+  })
+
+  it('ends a job whose shared values do not fit together while the root calls for its children', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    feed({ type: 'job', spec })
+    // A replica knows outcomes with more than 64 shared values.
+    const offer: Offer = { rule: 'min', key: 1, values: [Uint8Array.of(1)] }
+    const sharedOf = (name: string): Shared => new Map(Array.from({ length: 40 }, (_, number) => [`${name}${number}`, offer]))
+    const entries = ['a', 'b'].map((name) => ({ path: step(name), outcome: { value: Uint8Array.of(9) }, shared: sharedOf(name) }))
+    hear({ type: 'result', job, entries })
+    const children = ['a', 'b', 'c'].map((name) => ({ step: step(name), fn: 'child', input: Uint8Array.of(2) }))
+    const effects = feed({ type: 'spawned', job, path: '', children })
+    expect(effects).toContainEqual(expect.objectContaining({ type: 'ended', job }))
   })
 
   it('gives away no task after a partition until all replicas have answered, and repeats its requests', () => {
