@@ -28,7 +28,8 @@ export class KnownJobs {
     } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
     attend(this.#context, spec.id)
     this.#parts.queue.changed(job)
-    if (spec.desired === 'cancel' && job.ended === undefined) this.#parts.ended.cancelled(job)
+    if (spec.desired !== 'cancel') this.#parts.ended.forget(job)
+    else if (job.ended === undefined) this.#parts.ended.cancelled(job)
     this.#parts.stealing.wake()
   }
 

@@ -385,6 +385,19 @@ describe('a scheduler', () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: 'ended', job }))
   })
 
+  it('goes on with a job that is submitted again before its cancellation is answered', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    feed({ type: 'job', spec })
+    feed({ type: 'job', spec: { ...spec, desired: 'cancel', fresh: false } }, 1000)
+    expect(scheduler.ended(job)).toBeUndefined()
+    const [lookup] = sent(feed({ type: 'job', spec: { ...spec, fresh: false } }, 1000), 'lookup') as Extract<Message, { type: 'lookup' }>[]
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    const effects = hear({ type: 'found', job, request: lookup?.request ?? -1, entries: [], claims: [], last: true })
+    expect(effects.some(({ type }) => type === 'run')).toBe(true)
+    const later = Array.from({ length: 10 }, () => feed({ type: 'timer' }, 500)).flat()
+    expect(later.some(({ type }) => type === 'ended')).toBe(false)
+  })
+
   it('gives away no task after a partition until all replicas have answered, and repeats its requests', () => {
     const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
