@@ -1,5 +1,6 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Entry } from './entry.ts'
 import type { Effect, Input, JobSpec } from './io.ts'
 import type { Grant, Message } from './messages.ts'
 import { ROOT } from './path.ts'
@@ -143,4 +144,28 @@ it('a member that gave its tasks back and left gets work when it is back', () =>
   feed({ type: 'gone', id: 'honest' }, 1000)
   feed({ type: 'joined', member: { id: 'honest', location: 'honest@here' } }, 10_000)
   expect(steal('honest', 1)).toHaveLength(1)
+})
+
+it('a member gets credit for outcomes with its valid vote only', () => {
+  const verify = (_: unknown, { outcome }: Entry): boolean => 'value' in outcome && outcome.value[0] === 1
+  const signer = { sign: () => new Uint8Array(), verify }
+  scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1), signer })
+  for (const id of OTHERS) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+  feed({ type: 'job', spec: { ...spec, votes: 2 } })
+  spawn()
+  for (const [member, value] of [
+    ['liar', 0],
+    ['honest', 1],
+  ] as const) {
+    for (let task = 0; task < 40; task++) {
+      const [grant] = steal(member, 1)
+      if (grant === undefined) continue
+      const votes = [{ by: member, leaf: true, signature: new Uint8Array() }]
+      const entry = { path: grant.path, outcome: { value: Uint8Array.of(value) }, shared: NOTHING_SHARED, votes }
+      hear(member, { type: 'result', job, entries: [entry] })
+    }
+  }
+  const held = (member: string): number => Array.from({ length: 100 }, () => steal(member, 1).length).reduce((sum, each) => sum + each, 0)
+  expect(held('liar')).toBe(0)
+  expect(held('honest')).toBe(56)
 })

@@ -135,6 +135,7 @@ export class Settlement {
    * another member.
    */
   #elect(job: Job, node: TaskNode, entry: Entry, from: MemberId): Entry | undefined {
+    const before = votersOf(node).length
     const { elected, outvoted, hopeless } = count(job, node, entry, (vote) => this.#context.verify(job.id, entry, vote))
     for (const member of outvoted) this.#outvote(job, node, member)
     if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
@@ -142,7 +143,8 @@ export class Settlement {
     // Neither the sender nor the voters work on it.
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
     node.deny(from)
-    if (node.holder === from) job.unawait(node, 'outcome')
+    // An outcome without another valid vote is worth nothing.
+    if (node.holder === from) job.unawait(node, votersOf(node).length > before ? 'outcome' : 'dropped')
     if (node.frame !== undefined || node.holder !== undefined) return undefined
     if (node.wanted) {
       // The next holder looks up what is known of it.
