@@ -163,8 +163,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
-  watch(id: JobId): void {
-    this.#engine.watch(id)
+  watch(id: JobId, within = Infinity): void {
+    this.#engine.runner.feed({ type: 'watch', job: id, within })
   }
 
   /** @internal */

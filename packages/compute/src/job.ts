@@ -9,6 +9,12 @@ import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 /** Time that a replica has to list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000
 
+/**
+ * Replicas are asked for a job's progress for this much longer than the interval, ms. A guess: time
+ * of the application for one progress.
+ */
+const WATCH = 10_000
+
 /** Time that others have to get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
@@ -16,7 +22,7 @@ const KEEP = 20_000
 export interface JobSource {
   published(id: string): PublishedJob | undefined
   status(id: string): JobView | undefined
-  watch(id: string): void
+  watch(id: string, within?: number): void
   explain(id: string, ms: number): Promise<readonly HeldTask[]>
   readonly closed: boolean
   replicas(id: string): readonly string[]
@@ -96,7 +102,7 @@ export class Job {
    * @throws UnknownJobError once the job has expired
    */
   async *progress(every = 1000): AsyncGenerator<JobProgress, void> {
-    this.#source.watch(this.id)
+    this.#source.watch(this.id, every + WATCH)
     let last = { finished: 0, at: performance.now() }
     for (;;) {
       await this.#source.ended(this.id, every)
@@ -107,7 +113,7 @@ export class Job {
       const progress = this.#progress(rate)
       yield progress
       if (['done', 'failed', 'cancelled'].includes(progress.state) || this.#source.closed) return
-      this.#source.watch(this.id)
+      this.#source.watch(this.id, every + WATCH)
     }
   }
 

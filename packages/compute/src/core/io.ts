@@ -115,9 +115,10 @@ export type Input =
       readonly stack?: string
     }
   /**
-   * An application here wants a job's progress and result. `once`: replicas are asked only once.
+   * An application here wants a job's progress and result. `within`: replicas are asked for this
+   * time; default: until the job ends. `once`: replicas are asked only once.
    */
-  | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean }
+  | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean; readonly within?: Milliseconds }
   /** An application here wants the list of held tasks. */
   | { readonly type: 'explain'; readonly job: JobId }
   /** This member is about to leave. */

@@ -111,7 +111,7 @@ export class Job {
   /** Another member said that the job still runs there. */
   isOpenElsewhere = false
   /** An application here follows its progress. `progress`: the latest figure from a replica. */
-  watched = false
+  watchedUntil: Milliseconds = -Infinity
   askAgainAfter: Milliseconds | undefined
   progress = 0
   /** Time when this member first received the job. */
@@ -132,7 +132,11 @@ export class Job {
    * claims a task, this member stopped taking its tasks, or an application follows it.
    */
   get hasPart(): boolean {
-    return this.held.size + this.ready.size + this.awaited.size + this.claims.size > 0 || this.isStopped || this.watched
+    return this.held.size + this.ready.size + this.awaited.size + this.claims.size > 0 || this.isStopped || this.isWatched
+  }
+
+  get isWatched(): boolean {
+    return this.watchedUntil !== -Infinity
   }
 
   get votesNeeded(): number {

@@ -398,6 +398,23 @@ describe('a scheduler', () => {
     expect(later.some(({ type }) => type === 'ended')).toBe(false)
   })
 
+  it('asks replicas for the progress of a job only as long as an application follows it', () => {
+    for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    feed({ type: 'job', spec: { ...spec, desired: 'suspend' } })
+    const asked = (input: Input, after: number): number => sent(feed(input, after), 'awaiting').length
+    const askedIn = (seconds: number): number =>
+      Array.from({ length: seconds }, () => asked({ type: 'timer' }, 1000)).reduce((sum, each) => sum + each, 0)
+    expect(asked({ type: 'watch', job, within: 10_000 }, 0)).toBeGreaterThan(0)
+    expect(asked({ type: 'watch', job, within: 20_000 }, 0)).toBeGreaterThan(0)
+    expect(askedIn(15)).toBeGreaterThan(0)
+    askedIn(10)
+    expect(askedIn(60)).toBe(0)
+    feed({ type: 'watch', job })
+    feed({ type: 'watch', job, within: 10_000 })
+    askedIn(60)
+    expect(askedIn(60)).toBeGreaterThan(0)
+  })
+
   it('gives away no task after a partition until all replicas have answered, and repeats its requests', () => {
     const found = (request: number): Message => ({ type: 'found', job, request, entries: [], claims: [], last: true })
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })

@@ -171,7 +171,7 @@ export class Scheduler {
       case 'watch': {
         const job = attend(this.#context, input.job)
         if (job === undefined || job.entry !== undefined) return
-        if (input.once !== true) this.#parts.supervision.watch(job)
+        if (input.once !== true) this.#parts.supervision.watch(job, input.within)
         this.#parts.supervision.ask(job)
         return
       }

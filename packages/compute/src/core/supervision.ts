@@ -40,8 +40,9 @@ export class Supervision {
   due(): void {
     const { now, config, attended, timers } = this.#context
     for (const job of attended) {
-      if (job.awaited.size === 0 && !job.watched) continue
-      if (job.watched) this.ask(job)
+      if (job.watchedUntil <= now) job.watchedUntil = -Infinity
+      if (job.awaited.size === 0 && !job.isWatched) continue
+      if (job.isWatched) this.ask(job)
       timers.set('supervision', now + config.checkEvery)
       const asked = new Map<MemberId, Path[]>()
       for (const { path, holder, heldAt } of job.awaited) {
@@ -54,10 +55,10 @@ export class Supervision {
     }
   }
 
-  /** An application here follows the progress of a job. */
-  watch(job: Job): void {
+  /** An application here follows the progress of a job for this time. */
+  watch(job: Job, within = Infinity): void {
     const { now, config, timers } = this.#context
-    job.watched = true
+    job.watchedUntil = Math.max(job.watchedUntil, now + within)
     timers.advance('supervision', now + config.checkEvery)
   }
 
@@ -142,7 +143,7 @@ export class Supervision {
 
   unknown(from: MemberId, job: Job, paths: readonly Path[]): void {
     if (from !== this.#context.self && paths.includes(ROOT)) job.isOpenElsewhere = true
-    if (job.watched && paths.includes(ROOT) && from === this.#context.keepers(job)[0]) this.#askSoon(job)
+    if (job.isWatched && paths.includes(ROOT) && from === this.#context.keepers(job)[0]) this.#askSoon(job)
     for (const path of paths) {
       const node = job.tree.find(path)
       if (node === undefined) continue
