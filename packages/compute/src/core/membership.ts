@@ -29,7 +29,7 @@ export class Membership {
     const { members, active, attended } = this.#context
     const { version } = members
     if (!members.gone(id)) return
-    this.#context.quota.gone(id)
+    this.#context.quota.gone()
     this.#parts.lookupRequests.changed()
     this.#parts.lookups.gone(id)
     this.#parts.stealing.gone(id)

@@ -10,13 +10,18 @@ import { NOTHING_SHARED } from './shared-value.ts'
 const job = 'job'
 
 /** A replica of a job with unsigned votes. */
-function replica(votes: number): { hear: (from: string, message: Message) => Effect[]; knows: (path: string) => boolean } {
+function replica(votes: number): {
+  feed: (input: Input) => Effect[]
+  hear: (from: string, message: Message) => Effect[]
+  knows: (path: string) => boolean
+} {
   const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
   let now = 0
   for (const id of ['hostile', 'honest']) scheduler.handle({ type: 'joined', member: { id, location: 'there' } }, now)
   const spec = { id: job, owner: 'o', favoured: false, fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true } as const
   scheduler.handle({ type: 'job', spec: { ...spec, desired: 'run', fresh: false, votes } }, now)
-  const hear = (from: string, message: Message): Effect[] => scheduler.handle({ type: 'message', from, message }, (now += 10))
+  const feed = (input: Input): Effect[] => scheduler.handle(input, (now += 10))
+  const hear = (from: string, message: Message): Effect[] => feed({ type: 'message', from, message })
   const knows = (path: string): boolean => {
     const effects = hear('honest', { type: 'lookup', job, request: 1, paths: [path] })
     return effects.some(
@@ -24,7 +29,7 @@ function replica(votes: number): { hear: (from: string, message: Message) => Eff
         effect.type === 'send' && effect.message.type === 'found' && effect.message.entries.length + effect.message.claims.length > 0,
     )
   }
-  return { hear, knows }
+  return { feed, hear, knows }
 }
 
 const step = (name: string): string => hash52(name).toString(36).padStart(11, '0').slice(-10)
@@ -68,6 +73,19 @@ describe('the reports of one member', () => {
     expect(kept).toBeLessThan(1100)
     hear('honest', votes > 1 ? report({ entries: [entry(step('honest'), 1, 'honest')] }) : report({ entries: [entry(step('honest'))] }))
     expect(knows(step('honest'))).toBe(true)
+  })
+
+  it('are kept within the same bound if it leaves and comes back', () => {
+    const { feed, hear, knows } = replica(2)
+    for (let number = 0; number < 200; number++) {
+      hear('hostile', report({ entries: [entry(step(String(number)), 2 ** 20, 'hostile')] }))
+      if (number % 100 !== 99) continue
+      feed({ type: 'gone', id: 'hostile' })
+      feed({ type: 'joined', member: { id: 'hostile', location: 'there' } })
+    }
+    const kept = Array.from({ length: 200 }, (_, number) => knows(step(String(number)))).filter(Boolean).length
+    expect(kept).toBeGreaterThan(100)
+    expect(kept).toBeLessThan(130)
   })
 
   it('no longer count against its quota once their tasks are done', () => {

@@ -70,8 +70,13 @@ export class PeerQuota {
     return { crashes: kept(crashes), holders: kept(holders) }
   }
 
-  gone(member: MemberId): void {
-    this.#bytes.delete(member)
+  /**
+   * A member is gone. Its statements stay, so their bytes still count when it is back. Only members
+   * of which not even the name is kept are forgotten.
+   */
+  gone(): void {
+    const { members } = this.#context()
+    for (const id of this.#bytes.keys()) if (members.named(id) === undefined) this.#bytes.delete(id)
   }
 
   #has(from: MemberId, more: number): boolean {
