@@ -164,6 +164,50 @@ describe('blobs between members', () => {
     expect(read.mock.calls.length).toBeGreaterThan(0)
   })
 
+  it('are read for no more aborted requests at once than there is room for in transit, at the cost of the requester', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const hash = await one.store.put(new Uint8Array(LARGE).fill(7))
+    const charge = vi.spyOn(one.budget, 'charge')
+    let [reading, most] = [0, 0]
+    // A slow disk.
+    vi.spyOn(one.store, 'get').mockImplementation(async () => {
+      most = Math.max(most, ++reading)
+      await sleep(2000)
+      reading--
+      return undefined
+    })
+    for (let batch = 0; batch < 6; batch++) {
+      const streams = await Promise.all(Array.from({ length: 8 }, async () => await other.pool.open(one.pool.self.id, BLOB_PROTOCOL)))
+      for (const stream of streams) stream.send(encode.single(new TextEncoder().encode(`get ${hash}`)))
+      await sleep(50)
+      for (const stream of streams) stream.abort(new Error('never mind'))
+      await sleep(50)
+    }
+    // The bound of 256 MiB has room for ten, and for five of one peer.
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(5)
+    await expect.poll(() => reading, { timeout: 5000 }).toBe(0)
+    expect(charge).toHaveBeenCalledWith(other.pool.self.id, expect.closeTo(2000, -3), 0, expect.any(Number))
+    expect(one.budget.wait(other.pool.self.id, performance.now())).toBeGreaterThan(0)
+  })
+
+  it('are hashed once for each request, whatever follows it', async () => {
+    const [one, other] = [await member(), await pool()]
+    await meet({ pool: other }, 2)
+    const stream = await other.open(one.pool.self.id, BLOB_PROTOCOL)
+    const queue = new SendQueue()
+    const ended = Promise.withResolvers<void>()
+    const frames: FrameStream = new FrameStream(stream, { maxFrameBytes: 1, queue }, { onFrame: () => {}, onEnd: () => ended.resolve() })
+    const hash = vi.spyOn(crypto.subtle, 'digest')
+    onTestFinished(() => hash.mockRestore())
+    frames.send(new TextEncoder().encode(`put ${'0'.repeat(64)}`))
+    frames.send(new Uint8Array(2 ** 18))
+    for (let frame = 0; frame < 20; frame++) frames.send(Uint8Array.of(1))
+    await ended.promise
+    expect(hash.mock.calls.filter(([, bytes]) => bytes.byteLength >= 2 ** 18)).toHaveLength(1)
+  })
+
   it('are accepted as fast as their sender pays for the search for room', async () => {
     const [one, other] = [await member(), await member()]
     await meet(one, 2)

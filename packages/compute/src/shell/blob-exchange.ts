@@ -30,7 +30,10 @@ export class BlobExchange {
   readonly #store: BlobStore
   readonly #budget: PeerBudget
   readonly #fetching = new Map<string, Promise<Uint8Array>>()
-  /** Bytes in transfer per open request. They are removed however the request ends. */
+  /**
+   * Bytes in memory per request. They are removed once its stream and its work have ended: a read
+   * goes on if the peer aborts.
+   */
   readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
   /** @param budget bounds the time of this thread for the requests of others */
@@ -136,8 +139,15 @@ export class BlobExchange {
     const queue = new SendQueue()
     let request: string | undefined
     let hash = ''
+    let isComplete = false
     const served = { from, bytes: 0 }
     this.#served.add(served)
+    const ended = new AbortController()
+    // Resolves once the account of the peer allows more. Rejects if the stream ends before.
+    const turn = async (): Promise<void> => {
+      const wait = this.#budget.wait(from, performance.now())
+      if (wait > 0) await sleep(wait, undefined, { ref: false, signal: ended.signal })
+    }
     const received = new Gathered(MAX_PART_BYTES)
     const serve = (bytes: number): boolean => {
       let [all, own] = [bytes, bytes]
@@ -152,36 +162,52 @@ export class BlobExchange {
       return true
     }
     const give = async (): Promise<void> => {
+      await turn()
       // Checks the size before it reads the file: many peers may ask at once.
       const size = await this.#store.size(hash)
+      const began = performance.now()
       const bytes = size !== undefined && serve(size) ? await this.#store.get(hash) : undefined
+      // Otherwise a peer that aborts its requests could have files read and hashed for nothing.
+      const now = performance.now()
+      this.#budget.charge(from, now - began, 0, now)
       pushChunks(queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())
     }
     const take = async (): Promise<void> => {
       const bytes = received.bytes()
       if ((await hashOf(bytes)) !== hash) throw new Error('it has another hash')
-      const wait = this.#budget.wait(from, performance.now())
-      if (wait > 0) await sleep(wait, undefined, { ref: false })
+      await turn()
       await this.#store.put(bytes, { unnamed: true, charge: (took) => this.#budget.charge(from, took, 0, performance.now()) })
       queue.push(Uint8Array.of(1))
     }
     const fail = (error: unknown): void => frames.abort(error)
+    let open = 1
+    const close = (): void => {
+      if (--open === 0) this.#served.delete(served)
+    }
+    const work = (action: () => Promise<void>): void => {
+      isComplete = true
+      open++
+      void action().catch(fail).finally(close)
+    }
     const frames: FrameStream = new FrameStream(
       stream,
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
-          if (request === undefined) {
+          // Otherwise each further byte would copy and hash the whole blob again.
+          if (isComplete) fail(new Error('it sends more than a request'))
+          else if (request === undefined) {
             request = new TextDecoder().decode(data)
             hash = request.slice(4)
             if (!isHash(hash) || !/^(get|put) /u.test(request)) fail(new Error('no request'))
-            else if (request.startsWith('get ')) give().catch(fail)
+            else if (request.startsWith('get ')) work(give)
           } else if (!request.startsWith('put ') || !received.add(data) || !serve(data.length)) fail(new Error('it is too large'))
-          else if (data.length < CHUNK) take().catch(fail)
+          else if (data.length < CHUNK) work(take)
         },
         onEnd: () => {
           clearTimeout(timer)
-          this.#served.delete(served)
+          ended.abort()
+          close()
           void frames.close()
         },
       },
