@@ -132,9 +132,12 @@ export class PeerStreams {
   }
 
   #accept(stream: Stream, from: MemberId): void {
+    const closed = new AbortController()
+    stream.addEventListener('close', () => closed.abort(), { once: true })
+    const stage = (received: AsyncIterable<Uint8Array>): AsyncGenerator<never> => this.#takeAll(from, received, () => frames, closed.signal)
     const frames: FrameStream = new FrameStream(
       stream,
-      { maxFrameBytes: MAX_MESSAGE_BYTES, queue: new SendQueue(), stage: (received) => this.#takeAll(from, received, () => frames) },
+      { maxFrameBytes: MAX_MESSAGE_BYTES, queue: new SendQueue(), stage },
       { onFrame: () => {}, onEnd: () => this.#ended(from, frames) },
     )
     const streams = [...(this.#incoming.get(from) ?? []), frames]
@@ -153,16 +156,32 @@ export class PeerStreams {
    * of a pipeline and yields nothing.
    */
   // oxlint-disable-next-line require-yield
-  async *#takeAll(from: MemberId, received: AsyncIterable<Uint8Array>, frames: () => FrameStream): AsyncGenerator<never> {
+  async *#takeAll(
+    from: MemberId,
+    received: AsyncIterable<Uint8Array>,
+    frames: () => FrameStream,
+    closed: AbortSignal,
+  ): AsyncGenerator<never> {
+    // A new stream waits, too. Otherwise its first message would cost the peer nothing.
+    await this.#turn(from, closed)
     for await (const data of received) {
       const parts = this.#charged(from, data.length, () => this.#decode(from, data, frames()))
       for (const part of parts) {
         this.#charged(from, 0, () => this.#events.onMessage(from, part))
-        const wait = this.#budget.wait(from, performance.now())
+        await this.#turn(from, closed)
         // Pauses between parts, so that a long message does not delay other work of this member.
-        if (wait > 0 || parts.length > 1) await sleep(wait, undefined, { ref: false })
+        if (parts.length > 1) await sleep(0)
       }
     }
+  }
+
+  /**
+   * Resolves once the account of the peer allows more. Rejects if the stream closes before:
+   * otherwise each closed stream would keep a message in memory.
+   */
+  async #turn(from: MemberId, closed: AbortSignal): Promise<void> {
+    const wait = this.#budget.wait(from, performance.now())
+    if (wait > 0) await sleep(wait, undefined, { ref: false, signal: closed })
   }
 
   /**
