@@ -119,6 +119,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       keep: Infinity,
       desired: 'run',
       expires: MAX_DATE,
+      version: 0,
     })
     const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, desired: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })

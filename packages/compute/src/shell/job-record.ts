@@ -59,6 +59,8 @@ export interface PublishedJob extends JobRecord {
   readonly owner: string
   /** When its record and its result expire, ms since 1970. */
   expires: number
+  /** The version of its record. */
+  version: number
 }
 
 /**
@@ -123,7 +125,7 @@ export function readJob(record: PoolRecord): PublishedJob | undefined {
     if (input === undefined && inputBlob === undefined) return undefined
     const name = record.name.slice(JOB_PREFIX.length)
     const job = { ...rest, input, inputBlob, blobs, result, desired }
-    return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires }
+    return { ...job, id: jobId(record.owner, name, job), name, owner: record.owner, expires: record.expires, version: record.version }
   } catch {
     return undefined
   }

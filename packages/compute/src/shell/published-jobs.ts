@@ -9,6 +9,8 @@ import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, type JobRecord, type 
  * guess: clocks differ by seconds.
  */
 const FRESH = 10_000
+/** Most withdrawn jobs that are remembered. A guess: far more than are withdrawn in a minute. */
+const MAX_WITHDRAWN = 1024
 
 export interface PublishedJobsEvents {
   /** A job, or a new version of a job. `fresh`: it was submitted just now. */
@@ -31,6 +33,11 @@ export class PublishedJobs {
    * job. This date must not move a new job ahead of jobs that were here before.
    */
   readonly #cameAt = new Map<JobId, number>()
+  /**
+   * The dates of the jobs that their owners withdrew. A member that had not learned of a withdrawal
+   * may have published the record again. That record is ignored, and withdrawn again.
+   */
+  readonly #withdrawn = new Map<JobId, number>()
   readonly #expiry = new Expiry(
     () => this.#jobs.values(),
     (job) => this.forget(job),
@@ -105,10 +112,18 @@ export class PublishedJobs {
     const known = this.named(record.owner, record.name.slice(JOB_PREFIX.length))
     const job = readJob(record)
     if (job === undefined && record.value !== undefined) return
+    if (job !== undefined && this.#withdrawn.get(job.id) === job.submitted) {
+      if (job.owner === this.owner) void this.#unpublish(job.name).catch(() => {})
+      return
+    }
+    // The version of an evicted record stays the same. That record may come back.
+    if (known !== undefined && job === undefined && record.version > known.version) this.#noteWithdrawn(known)
     if (known !== undefined && known.id !== job?.id) this.forget(known.id)
-    if (known !== undefined && known.id === job?.id && known.expires !== job.expires) {
+    if (known !== undefined && known.id === job?.id) {
+      known.version = job.version
+      const isOther = known.expires !== job.expires
       known.expires = job.expires
-      this.#expiry.look()
+      if (isOther) this.#expiry.look()
     }
     if (job === undefined || (known?.id === job.id && known.desired === job.desired)) return
     this.#jobs.set(job.id, job)
@@ -142,7 +157,7 @@ export class PublishedJobs {
   /** @throws NotOwnerError, UnknownJobError */
   async withdraw(id: JobId): Promise<void> {
     const job = this.#own(id, 'forget')
-    await this.#pool.unpublish(JOB_PREFIX + job.name, { ...(this.#owner && { owner: this.#owner }) })
+    await this.#unpublish(job.name)
     if (this.#jobs.get(id) === job) this.forget(id)
   }
 
@@ -154,6 +169,16 @@ export class PublishedJobs {
     const job = this.#jobs.get(id)
     const lifetime = job?.owner === this.owner ? lifetimeAfterEnd(job, Date.now()) : undefined
     if (job !== undefined && lifetime !== undefined) void this.publish(job.name, job, lifetime).catch(() => {})
+  }
+
+  #noteWithdrawn({ id, submitted }: PublishedJob): void {
+    this.#withdrawn.delete(id)
+    this.#withdrawn.set(id, submitted)
+    if (this.#withdrawn.size > MAX_WITHDRAWN) this.#withdrawn.delete(this.#withdrawn.keys().next().value as JobId)
+  }
+
+  async #unpublish(name: string): Promise<void> {
+    await this.#pool.unpublish(JOB_PREFIX + name, { ...(this.#owner && { owner: this.#owner }) })
   }
 
   #own(id: JobId, what: string): PublishedJob {
