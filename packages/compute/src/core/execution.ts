@@ -88,6 +88,7 @@ export class Execution {
       else if (node.frame === undefined && node.holder === undefined) this.#place(job, node, asked)
     }
     for (const [holder, paths] of asked) this.#context.send(holder, { type: 'awaiting', job: job.id, paths })
+    if (job.spec.desired === 'suspend') this.suspend(job)
   }
 
   /** A frame that ran here ended. */
@@ -125,11 +126,20 @@ export class Execution {
   beginAnew(job: Job, slot: number): void {
     for (const node of job.tree.within(job.tree.root)) {
       const { frame } = node
-      if (frame?.state !== 'running' || frame.slot !== slot) continue
-      if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
-      job.closed(frame)
-      node.frame = newFrame(frame.since, frame)
-      job.ready.push(node)
+      if (frame?.state === 'running' && frame.slot === slot) this.#again(job, node, frame)
+    }
+  }
+
+  /**
+   * Its owner suspended the job. Frames that wait for children begin again after the suspension.
+   * Otherwise each of them would keep its process, maybe for weeks.
+   */
+  suspend(job: Job): void {
+    for (const node of job.tree.within(job.tree.root)) {
+      const { frame } = node
+      if (frame?.state !== 'running' || frame.spawned === frame.settled) continue
+      this.#context.effects.push({ type: 'forget', slot: frame.slot, job: job.id, path: node.path })
+      this.#again(job, node, frame)
     }
   }
 
@@ -141,6 +151,13 @@ export class Execution {
    */
   #ordered({ replay }: Frame, children: readonly Spawn[]): readonly Spawn[] {
     return replay ? children.toReversed() : children
+  }
+
+  #again(job: Job, node: TaskNode, frame: Frame): void {
+    if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
+    job.closed(frame)
+    node.frame = newFrame(frame.since, frame)
+    job.ready.push(node)
   }
 
   /** A frame called for this child. Another member may already hold the child. */

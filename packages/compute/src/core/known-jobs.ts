@@ -30,6 +30,7 @@ export class KnownJobs {
     this.#parts.queue.changed(job)
     if (spec.desired !== 'cancel') this.#parts.ended.forget(job)
     else if (job.ended === undefined) this.#parts.ended.cancelled(job)
+    if (spec.desired === 'suspend' && job.ended === undefined) this.#parts.execution.suspend(job)
     this.#parts.stealing.wake()
   }
 

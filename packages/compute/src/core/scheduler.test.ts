@@ -228,6 +228,20 @@ describe('a scheduler', () => {
     }
   })
 
+  it('forgets the waiting frames of a suspended job, also of tasks that begin to wait later, and begins them anew', () => {
+    const forgotten = (effects: readonly Effect[]): unknown[] =>
+      effects.flatMap((effect) => (effect.type === 'forget' ? [effect.path] : []))
+    const run = (effects: readonly Effect[]): unknown[] => effects.flatMap((effect) => (effect.type === 'run' ? [effect.task.path] : []))
+    spawn('a', 'b')
+    expect(run(feed({ type: 'idle', slot: 0, seen: 1 }))).toEqual([step('b')])
+    expect(forgotten(feed({ type: 'job', spec: { ...spec, desired: 'suspend' } }))).toEqual([''])
+    const children = [{ step: step('c'), fn: 'child', input: Uint8Array.of(2) }]
+    expect(forgotten(feed({ type: 'spawned', job, path: step('b'), children }))).toEqual([step('b')])
+    expect(run(feed({ type: 'idle', slot: 0, seen: 2 }))).toEqual([])
+    expect(run(feed({ type: 'job', spec }))).toEqual([step('b')])
+    expect(forgotten(feed({ type: 'spawned', job, path: step('b'), children }))).toEqual([])
+  })
+
   it('takes tasks only from a member that it asked, and no more than it asked for', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     const [request] = sent(feed({ type: 'job', spec: { ...spec, fresh: false } }), 'steal') as Extract<Message, { type: 'steal' }>[]

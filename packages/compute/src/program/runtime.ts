@@ -179,6 +179,8 @@ export class Runtime {
   }
 
   #flushSpawned(frame: Frame): void {
+    // A forgotten frame may go on. Its task may run again by then.
+    if (this.#frames.get(frame.path) !== frame) return
     for (const children of frame.takeSpawned()) this.#say({ type: 'spawned', path: frame.path, children })
   }
 

@@ -195,6 +195,13 @@ export const computeFaults: readonly ShellFault[] = [
     test: 'packages/compute/test/blob-exchange.test.ts',
   },
   {
+    name: 'tasks of a suspended job that wait later keep their processes',
+    file: `${core}/execution.ts`,
+    from: "    if (job.spec.desired === 'suspend') this.suspend(job)\n",
+    to: '',
+    test: `${core}/scheduler.test.ts`,
+  },
+  {
     name: 'pins of other containers count as abandoned',
     file: 'packages/compute/src/shell/pins.ts',
     from: 'Date.now() - changed > FOREIGN',
