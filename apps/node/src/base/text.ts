@@ -1,6 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Makes text of other members (locations, errors) safe for a terminal: no escapes, one line. */
+/**
+ * Makes text of other members (locations, addresses, errors) safe for a terminal: no escapes, one
+ * line.
+ */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll(/\s+/gu, ' ')

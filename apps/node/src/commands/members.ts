@@ -40,7 +40,7 @@ export const members = command({
           span(now - since),
           oneLine(location),
           tagText(tag),
-          addresses[0] ?? '',
+          oneLine(addresses[0] ?? ''),
         ]),
       ]),
   },

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { members } from './members.ts'
+
+it('lists addresses that members announce as plain text', async () => {
+  const node = {
+    id: '12D3KooWFcrb6ywHKxycNsmTEj48',
+    incarnation: 1,
+    joinedAt: 0,
+    location: 'here',
+    tag: '',
+    // A name in a multiaddr is any UTF-8.
+    addresses: ['/dns4/\u001B]0;owned\u0007\u001B[2J\u202Ex/tcp/4001'],
+    state: 'here',
+    since: 0,
+  } as const
+  const lines = await members.shell?.text?.({ event: 'members', nodes: [node] }, 0)
+  expect(lines?.[1]).toMatch(/here +\/dns4\/\?x\/tcp\/4001$/u)
+})
