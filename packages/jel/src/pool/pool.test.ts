@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { FakeOverlay, member } from '../../test/fake-overlay.ts'
@@ -326,6 +327,26 @@ describe('leave()', () => {
     }
     expect(() => pool.maybeDead('A')).toThrow(expect.objectContaining({ code: 'POOL_LEFT' }))
     expect(await pool.closed).toEqual({ reason: 'left' })
+  })
+
+  it('leaves no listener on a signal that outlives the pool', async () => {
+    const pool = new Pool(new FakeOverlay(), { ...parts, poolSize: 9 })
+    const { signal } = new AbortController()
+    pool.answer('load', () => 'idle', { signal })
+    await pool.handle('/x/1', () => {}, { signal })
+    pool.changes({ signal })
+    pool.query('load', '', { signal })
+    const pending = Promise.allSettled([
+      pool.elect('x', { signal }),
+      pool.electionResult('y', { signal }),
+      pool.waitForMembers(9, { signal }),
+      pool.waitForPoolClosed({ signal }),
+      pool.waitForTermination({ signal }),
+    ])
+    expect(getEventListeners(signal, 'abort')).not.toEqual([])
+    await pool.leave({ signal })
+    await pending
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   it('happens once, however often it is called', async () => {

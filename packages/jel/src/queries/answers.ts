@@ -57,7 +57,8 @@ export class Answers {
   add(name: string, handler: QueryHandler, signal: AbortSignal | undefined): void {
     if (this.#handlers.has(name)) throw new InvalidOptionError(`name: queries named ${JSON.stringify(name)} are answered already`)
     this.#handlers.set(name, handler)
-    signal?.addEventListener('abort', () => this.#handlers.delete(name), { once: true })
+    // The listener keeps this pool in memory, so it ends with the pool: the signal may not.
+    signal?.addEventListener('abort', () => this.#handlers.delete(name), { once: true, signal: this.#closing.signal })
   }
 
   /** Handles a query of a member. */
