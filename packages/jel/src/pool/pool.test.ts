@@ -258,6 +258,16 @@ describe('commands about members', () => {
     expect(overlay.asked).toEqual(['handle /x/1', 'unhandle /x/1'])
   })
 
+  it('handle() rejects, and leaves no listener, when the pool is left while the protocol is set up', async () => {
+    const { pool } = setUp()
+    const { signal } = new AbortController()
+    const handling = pool.handle('/x/1', () => {}, { signal })
+    const leaving = pool.leave()
+    await expect(handling).rejects.toMatchObject({ code: 'POOL_LEFT' })
+    await leaving
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
   it('the signal of a removed handler does not end the next one', async () => {
     const { overlay, pool } = setUp()
     const controller = new AbortController()

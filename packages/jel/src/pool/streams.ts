@@ -49,6 +49,8 @@ export class StreamCalls extends MessageCalls {
     checkProtocol(protocol)
     await this.#session.ask(() => this.#session.host.handle(protocol, handler))
     if (signal === undefined) return
+    // After the end of the pool nothing would remove the listener.
+    this.#session.check()
     if (signal.aborted) {
       await this.#session.ask(() => this.#session.host.unhandle(protocol))
       throw signal.reason
