@@ -84,6 +84,8 @@ it('a pool is measured as it stands, and its events are counted', async () => {
 it('a pool that has ended is measured no more', async () => {
   const { meter, pool } = setUp()
   await pool.leave()
+  await pool.closed
+  expect(meter.callbacks.size).toBe(0)
   await meter.collect()
   expect(meter.read.size).toBe(0)
   stops.splice(0).forEach((stop) => stop())

@@ -10,7 +10,7 @@ import { instruments, readings } from './instruments.ts'
  * nothing. Call it once per pool, after the set-up of the SDK. Earlier events are not counted.
  *
  * @param meter default: the meter of the global provider for the name of this package
- * @returns the function that ends the registration
+ * @returns the function that ends the registration; the end of the pool ends it as well
  */
 export function observe(pool: Pool, meter: Meter = metrics.getMeter('@jel/jel')): () => void {
   const watch = new Watch(pool)
@@ -35,10 +35,13 @@ export function observe(pool: Pool, meter: Meter = metrics.getMeter('@jel/jel'))
   }
   const all = observables.map(({ observable }) => observable)
   meter.addBatchObservableCallback(collect, all)
-  return () => {
+  const end = (): void => {
     meter.removeBatchObservableCallback(collect, all)
     watch[Symbol.dispose]()
   }
+  // The meter may live as long as the program. It would keep the pool in memory.
+  void pool.closed.then(end)
+  return end
 }
 
 /** Returns undefined after the end of the pool. */
