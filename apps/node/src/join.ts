@@ -110,7 +110,11 @@ async function run(
     // A node that computes nothing loads the code for jobs at the first command about a job.
     runJobCommand: async (command, report, signal) => {
       const { openGrid, runJobCommand } = await import('./compute/index.ts')
-      grid ??= openGrid(pool)
+      grid ??= openGrid(pool).catch((error: unknown) => {
+        // The next command tries again: the disk may have room then.
+        grid = undefined
+        throw error
+      })
       await runJobCommand(await grid, command, report, signal)
     },
   })
@@ -145,7 +149,9 @@ async function run(
   stop.now('signal')
   process.stdin.destroy()
   if (typeof end === 'object' && end.reason === 'failed') throw end.error
-  await (await grid)?.close()
+  // A command has reported why a grid could not open.
+  const opened = await grid?.catch(() => undefined)
+  await opened?.close()
   await pool.leave()
   agent.report({ event: 'stopped' })
   if (end !== 'output behind') return 0

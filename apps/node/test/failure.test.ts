@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { join1, JelProcess, loopback, run } from './jel-process.ts'
 
@@ -102,4 +104,43 @@ it('a node whose only peer was killed finds a later node at its address, under a
   await second.until(() => second.of('health').at(-1)?.minority === false, 'it is well again')
   expect(second.of('health').at(-1)).toMatchObject({ alone: false, members: 2 })
   expect(second.told('joined').at(-1)).toBe(third.id)
+})
+
+describe('a node that can’t store the files of jobs', () => {
+  const start = async (places: NodeJS.ProcessEnv): Promise<JelProcess> => {
+    const node = new JelProcess(['join', 'stored', '--json', ...loopback], 'pipe', undefined, places)
+    await node.until(() => node.of('started').length > 0, 'started')
+    return node
+  }
+  const leaves = async (node: JelProcess): Promise<void> => {
+    node.send({ command: 'leave', id: 'leave' })
+    expect(await node.exited).toBe(0)
+    expect(node.of('stopped')).toMatchObject([{ re: 'leave' }])
+  }
+
+  it('tries again at the next command, and leaves in order', async () => {
+    const cache = file('cache')
+    // No folder can be made below a file, as on a full disk.
+    writeFileSync(cache, '')
+    const node = await start({ XDG_CACHE_HOME: cache, XDG_CONFIG_HOME: file('config') })
+    node.send({ command: 'jobs', id: 1 })
+    expect((await node.answer(1)).event).toBe('error')
+    rmSync(cache)
+    mkdirSync(cache)
+    node.send({ command: 'jobs', id: 2 })
+    expect((await node.answer(2)).event).toBe('done')
+    await leaves(node)
+  })
+
+  it('leaves in order before a command has failed', async () => {
+    mkdirSync(file('locked/jel'), { recursive: true })
+    // The lock of a process that makes the owner's key: the node waits 5 s for the key.
+    using lock = new DatabaseSync(file('locked/jel/owner.lock'))
+    lock.exec('BEGIN IMMEDIATE')
+    const node = await start({ XDG_CONFIG_HOME: file('locked') })
+    node.send({ command: 'jobs', id: 1 })
+    await setTimeout(1_000)
+    expect(node.of('error')).toEqual([])
+    await leaves(node)
+  })
 })
