@@ -1,5 +1,6 @@
 import type { JobEvent } from './job-messages.ts'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
+import { jsonText } from '../base/text.ts'
 
 /** A node in JSON. `tag` is base64. */
 export interface NodeJson {
@@ -159,5 +160,5 @@ export function withRe(re: CommandId | undefined): { re?: CommandId } {
 
 /** Returns an event as a line of `--json` and of the control socket, without the line's end. */
 export function jsonLine({ event, ...rest }: { readonly event: string }, pool: string): string {
-  return JSON.stringify({ event, time: Date.now(), pool, ...rest })
+  return jsonText({ event, time: Date.now(), pool, ...rest })
 }

@@ -11,6 +11,19 @@ export function oneLine(text: string): string {
     .trim()
 }
 
+/**
+ * Returns JSON that is safe for a terminal. JSON leaves DEL, C1 controls (U+009B begins an escape)
+ * and marks of direction as they are. Here they are escaped.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replaceAll(/[\u007F-\u009F\p{Cf}]/gu, escaped)
+}
+
+/** Returns the escape of a character in JSON: one or two UTF-16 units. */
+function escaped(character: string): string {
+  return character.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
 /** Shortens an id to its end: ids of one kind all start alike. */
 export function shortId(id: string): string {
   return `…${id.slice(-8)}`

@@ -20,3 +20,14 @@ it('a failure that others made up writes only plain text to the terminal', () =>
   })
   expect(written).toBe('jel: CODE: message (at member, tried 1 time)\nError: message\n    at line\n')
 })
+
+it('a result that others made up writes only plain text to the terminal', () => {
+  let written = ''
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => Boolean((written += String(text))))
+  const done = { event: 'done', job: 'x', result: 'a\u009B2Jb\u202Ec' } as const
+  jobReporterOf(false, 'pool', new AbortController().signal).report(done)
+  expect(written).toBe('"a\\u009b2Jb\\u202ec"\n')
+  written = ''
+  jobReporterOf(true, 'pool', new AbortController().signal).report(done)
+  expect(written).toContain('"result":"a\\u009b2Jb\\u202ec"')
+})

@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress'
 import { jsonLine } from '../agent/events.ts'
 import type { JobEvent } from '../agent/job-messages.ts'
-import { counted, oneLine } from '../base/text.ts'
+import { counted, jsonText, oneLine } from '../base/text.ts'
 
 /**
  * Shows a job's progress. A program gets one JSON object a line. A person gets a bar, then the
@@ -38,7 +38,7 @@ function plainReporter(): JobReporter {
   return {
     report(event) {
       if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
-      else if (event.event === 'done') process.stdout.write(`${JSON.stringify(event.result, null, 2)}\n`)
+      else if (event.event === 'done') process.stdout.write(`${jsonText(event.result, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
       else if (event.event === 'forgotten') process.stderr.write('jel: the job and its result are out of the pool\n')
       else if (event.event === 'failed') {

@@ -25,16 +25,16 @@ describe('a log', () => {
     expect(lines.map((line) => (JSON.parse(line) as { code: string }).code)).toEqual(codes)
   })
 
-  it('is JSON, one object a line', () => {
+  it('is JSON, one object a line, whatever the texts of others contain', () => {
     const { log, lines } = logOf('info')
-    log.info('CODE', 'what\nhappened', { member: 'x', count: 3, alone: false })
+    log.info('CODE', 'what\nhapp\u009B2J\u202Eened', { member: 'x', count: 3, alone: false })
     expect(lines).toHaveLength(1)
-    expect(lines[0]).not.toContain('\n')
+    expect(lines[0]).not.toMatch(/[\p{Cc}\p{Cf}]/u)
     expect(JSON.parse(lines[0] as string)).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u),
       level: 'info',
       code: 'CODE',
-      message: 'what\nhappened',
+      message: 'what\nhapp\u009B2J\u202Eened',
       pool: 'p',
       member: 'x',
       count: 3,

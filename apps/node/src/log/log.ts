@@ -1,4 +1,4 @@
-import { oneLine } from '../base/text.ts'
+import { jsonText, oneLine } from '../base/text.ts'
 
 /** The importance of a line: `debug` only helps to find faults, `error` must be seen. */
 export type Level = 'debug' | 'info' | 'warn' | 'error'
@@ -49,7 +49,7 @@ export class Log {
     const { format, pool, write } = this.#options
     if (LEVELS.indexOf(level) < LEVELS.indexOf(this.#options.level)) return
     const time = new Date().toISOString()
-    if (format === 'json') write(JSON.stringify({ time, level, code, message, pool, ...fields }))
+    if (format === 'json') write(jsonText({ time, level, code, message, pool, ...fields }))
     else
       write(
         [time, level.padEnd(5), code, oneLine(message), ...Object.entries(fields).map(([name, value]) => `${name}=${wordOf(value)}`)].join(
