@@ -2,7 +2,7 @@ import { createRandom, hash52 } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from './entry.ts'
 import type { Effect } from './io.ts'
-import type { Message } from './messages.ts'
+import type { HeldBy, Message } from './messages.ts'
 import { ROOT } from './path.ts'
 import { Scheduler } from './scheduler.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
@@ -50,6 +50,30 @@ function asked(effects: readonly Effect[], of: string): Page | undefined {
   return undefined
 }
 
+/** A member reports claims of tasks with inputs of this size. */
+function claims(member: Member, from: string, paths: readonly string[], bytes = 0): void {
+  const claim = { fn: 'f', input: new Uint8Array(bytes), age: 0, progress: 0, leaf: true, second: false }
+  const work = { begun: 0, finished: 0, ran: 0 }
+  const all = paths.map((path) => ({ ...claim, path }))
+  member.hear(from, { type: 'report', job, number: 1, entries: [], claims: all, dropped: [], work })
+}
+
+/** The hostile replica answers a look-up with these claims. */
+function finds(member: Member, found: readonly HeldBy[]): void {
+  let request: Page | undefined
+  while (request === undefined && member.now < 60_000) {
+    member.now += 100
+    request = asked(member.handle({ type: 'timer' }), 'hostile')
+  }
+  member.hear('hostile', { type: 'found', job, request: request?.request ?? -1, entries: [], claims: found, last: true })
+}
+
+/** Returns the claims that this member tells another one. */
+function claimsAt(member: Member, to = 'hostile'): readonly HeldBy[] {
+  const effects = member.hear(to, { type: 'lookup', job, request: 1, paths: [ROOT], page: 0 })
+  return effects.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'found' ? effect.message.claims : []))
+}
+
 /**
  * Returns how many pages are requested of a replica if each page has so many bytes and announces
  * another.
@@ -82,14 +106,38 @@ describe('a member with a hostile peer', () => {
 
   it('keeps at most 4,096 claims of a job', () => {
     const member = new Member()
-    const claim = { fn: 'f', input: new Uint8Array(), age: 0, progress: 0, leaf: true, second: false }
-    const claims = Array.from({ length: 5000 }, (_, number) => ({ ...claim, path: step(String(number)) }))
-    const work = { begun: 0, finished: 0, ran: 0 }
-    member.hear('hostile', { type: 'report', job, number: 1, entries: [], claims, dropped: [], work })
-    const [found] = member
-      .hear('honest', { type: 'lookup', job, request: 1, paths: [ROOT], page: 0 })
-      .flatMap((effect) => (effect.type === 'send' && effect.message.type === 'found' ? [effect.message] : []))
-    expect(found?.claims.length).toBe(4096)
+    const paths = Array.from({ length: 5000 }, (_, number) => step(String(number)))
+    claims(member, 'hostile', paths)
+    expect(claimsAt(member, 'honest').length).toBe(4096)
+  })
+
+  it('keeps the claims of a member beside those that a replica invents for it', () => {
+    const member = new Member()
+    const paths = Array.from({ length: 5000 }, (_, number) => step(`invented ${number}`))
+    finds(
+      member,
+      paths.map((path) => ({ path, holder: 'honest' })),
+    )
+    claims(member, 'honest', [step('own')])
+    expect(claimsAt(member).some(({ path }) => path === step('own'))).toBe(true)
+  })
+
+  it('keeps no claims that a replica invents beyond its 128 MiB, even for tasks that are known', () => {
+    const member = new Member()
+    const holders = ['a', 'b', 'c', 'd']
+    for (const id of holders) member.handle({ type: 'joined', member: { id, location: 'there', isClient: true } })
+    const paths = Array.from({ length: 2000 }, (_, number) => step(String(number)))
+    claims(member, 'honest', paths)
+    const large = Array.from({ length: 127 }, (_, number) => step(`large ${number}`))
+    claims(member, 'hostile', large, 2 ** 20)
+    finds(
+      member,
+      holders.flatMap((holder) => paths.map((path) => ({ path, holder }))),
+    )
+    const kept = claimsAt(member).filter(({ holder }) => holders.includes(holder)).length
+    expect(kept).toBeGreaterThan(1000)
+    // One MiB has room for them.
+    expect(kept).toBeLessThan(4000)
   })
 
   it('takes a task only from the peer that it asked', () => {

@@ -4,7 +4,8 @@ import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import type { LookedUp, LookupRequests } from './lookup-requests.ts'
 import type { HeldBy, Message } from './messages.ts'
-import type { Replication } from './replication.ts'
+import { CLAIM_BYTES } from './peer-quota.ts'
+import { MAX_CLAIMS, type Replication } from './replication.ts'
 import type { Settlement } from './settlement.ts'
 import { mayVote } from './votes.ts'
 
@@ -49,11 +50,13 @@ export class Lookups {
   #claimed(from: MemberId, job: Job, { path, holder }: HeldBy, merges: boolean): void {
     const { self, now, members } = this.#context
     if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.entryFor(path) !== undefined) return
-    const node = this.#context.quota.node(job, path, from, 0)
+    const known = job.tree.find(path)?.claims?.get(holder)
+    // The holder's own claims must find room.
+    if (known === undefined && (job.claims.get(holder)?.size ?? 0) >= MAX_CLAIMS / 2) return
+    const node = this.#context.quota.node(job, path, from, known === undefined ? CLAIM_BYTES : 0)
     // A claim of a member that has voted is out of date.
     if (node === undefined || !mayVote(job, node, holder)) return
-    const claim = { task: undefined, since: now, progress: 0, leaf: false, second: false }
-    job.claim(node, holder, node.claims?.get(holder) ?? claim)
+    job.claim(node, holder, known ?? { task: undefined, since: now, progress: 0, leaf: false, second: false, by: from })
     // A frame that waits for a worker here, or for its children, is left to the other holder. If
     // both claim it, a replica decides.
     const { frame } = node

@@ -5,6 +5,7 @@ import { resultOf, type Job } from './job.ts'
 import { pageOf } from './lookup-page.ts'
 import type { Message, NextPage } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
+import { CLAIM_BYTES } from './peer-quota.ts'
 import type { Settlement } from './settlement.ts'
 import type { TaskNode } from './task-node.ts'
 import { isNone, MAX_TRIES, type Tried } from './tries.ts'
@@ -14,7 +15,7 @@ import { mayVote } from './votes.ts'
  * Most claims of one member and job that a replica keeps. A guess: many times what an honest member
  * holds.
  */
-const MAX_CLAIMS = 4096
+export const MAX_CLAIMS = 4096
 /** Most tasks of one job for which reported crashes and lost holders are kept. A guess. */
 const MAX_TRIED = 4096
 /** Bytes of the names of one such task. */
@@ -111,7 +112,7 @@ export class Replication {
       return
     }
     if (!this.#context.members.has(from) || (job.claims.get(from)?.size ?? 0) >= MAX_CLAIMS) return
-    const node = this.#context.quota.node(job, path, from, input.length)
+    const node = this.#context.quota.node(job, path, from, CLAIM_BYTES + input.length)
     if (node === undefined || !mayVote(job, node, from)) return
     const known = node.claims?.get(from)
     if (known !== undefined) {
@@ -122,7 +123,7 @@ export class Replication {
     node.denied?.delete(from)
     const others = [...(node.claims ?? [])].filter(([, claim]) => !claim.second).map(([holder]) => holder)
     if (isHeld(node.frame)) others.push(this.#context.self)
-    job.claim(node, from, { task: { path, fn, input }, since: this.#context.now - age, progress, leaf, second })
+    job.claim(node, from, { task: { path, fn, input }, since: this.#context.now - age, progress, leaf, second, by: from })
     node.quietSince ??= this.#context.now
     if (others.length === 0 || second) return
     const at = this.#context.now + 2 * this.#context.config.reportEvery

@@ -124,7 +124,7 @@ export class SpeculativeExecution {
     }
     if (oldest === undefined) return undefined
     const { node, task } = oldest
-    job.claim(node, from, { task, since: now, progress: 0, leaf: true, second: true })
+    job.claim(node, from, { task, since: now, progress: 0, leaf: true, second: true, by: self })
     node.quietSince ??= now
     return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
   }

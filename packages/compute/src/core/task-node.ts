@@ -11,6 +11,8 @@ export interface KnownClaim {
   progress: number
   leaf: boolean
   readonly second: boolean
+  /** The member that stated it: the holder, a replica, or this member. */
+  readonly by: MemberId
 }
 
 /** All that this member knows of one task. */
