@@ -134,6 +134,28 @@ describe('blobs between members', () => {
     expect(await other.store.get(hash)).toBeUndefined()
   })
 
+  it('cost few questions if nobody has them, hold up no others, and are given up once nobody needs them', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const [near, hash] = [one.pool.self.id, await one.store.put(Uint8Array.of(4, 5, 6))]
+    const open = vi.spyOn(other.pool, 'open').mockRejectedValue(new Error('nobody is there'))
+    let isNeeded = true
+    const nobody = Array.from({ length: 30 }, (_, number) => `nobody ${number}`)
+    const fetch = async (number: number): Promise<unknown> =>
+      await other.exchange.fetch(number.toString(16).padStart(64, 'a'), () => (isNeeded ? nobody : []))
+    const fetched = Promise.allSettled(Array.from({ length: 40 }, async (_, number) => await fetch(number)))
+    await sleep(1000)
+    // One for each blob, 100 at once, and ten a second.
+    expect(open.mock.calls.length).toBeGreaterThanOrEqual(140)
+    expect(open.mock.calls.length).toBeLessThan(170)
+    open.mockRestore()
+    const before = performance.now()
+    expect(await other.exchange.fetch(hash, () => [near])).toHaveLength(3)
+    expect(performance.now() - before).toBeLessThan(1000)
+    isNeeded = false
+    for (const each of await fetched) expect(each).toMatchObject({ reason: { code: 'BLOB_MISSING' } })
+  })
+
   it('are served however many requests were aborted', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)

@@ -61,9 +61,13 @@ export class JobFiles {
     this.#parts.store.unpin(id)
   }
 
-  /** Fetches bytes by their hash from members that may have the job's files. */
+  /**
+   * Fetches bytes by their hash from members that may have the job's files. Stops asking once the
+   * job is over.
+   */
   async fetch(hash: string, id: JobId, most?: number): Promise<Uint8Array> {
-    return await this.#parts.exchange.fetch(hash, () => this.#parts.holders.all(id), most)
+    const { exchange, holders, jobs, scheduler } = this.#parts
+    return await exchange.fetch(hash, () => (jobs.has(id) && scheduler.ended(id) === undefined ? holders.all(id) : []), most)
   }
 
   /** Fetches the list of a job's blobs. */

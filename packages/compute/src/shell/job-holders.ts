@@ -1,4 +1,5 @@
 import type { Pool } from '@jel/jel'
+import { pickSome } from '@jel/protocol'
 import type { JobId, MemberId } from '../core/io.ts'
 import type { Scheduler } from '../core/scheduler.ts'
 import type { MemberList } from './member-list.ts'
@@ -34,7 +35,7 @@ export class JobHolders {
   keepers(id: JobId): MemberId[] {
     const replicas = this.#scheduler.replicas(id)
     const others = this.#members.members.filter((member) => !replicas.includes(member))
-    return [...replicas, ...others.slice(0, MAX_ASKED)].filter((member) => member !== this.#pool.self.id)
+    return [...replicas, ...this.#some(others)].filter((member) => member !== this.#pool.self.id)
   }
 
   /**
@@ -47,6 +48,11 @@ export class JobHolders {
       .members()
       .map((member) => member.id)
       .filter((member) => member !== this.#pool.self.id && !keepers.includes(member))
-    return [...keepers, ...others.slice(0, MAX_ASKED)]
+    return [...keepers, ...this.#some(others)]
+  }
+
+  /** Chooses at random. Otherwise all members would ask the same few. */
+  #some(members: readonly MemberId[]): MemberId[] {
+    return pickSome(Math.random, members, MAX_ASKED)
   }
 }

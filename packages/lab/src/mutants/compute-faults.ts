@@ -188,6 +188,13 @@ export const computeFaults: readonly ShellFault[] = [
     test: 'packages/compute/test/peer-streams.test.ts',
   },
   {
+    name: 'questions for files that nobody has do not wait',
+    file: 'packages/compute/src/shell/blob-exchange.ts',
+    from: 'if (index > 0) await this.#turn()',
+    to: '',
+    test: 'packages/compute/test/blob-exchange.test.ts',
+  },
+  {
     name: 'putting tiny blobs costs nothing',
     file: 'packages/compute/src/shell/blob-exchange.ts',
     from: 'if (wait > 0) await sleep(wait, undefined, { ref: false, signal: ended.signal })',
