@@ -56,9 +56,13 @@ describe('jel work, submit, jobs and job', () => {
   it('compute the job of a stranger in a sandbox, and name a program that no sandbox takes', async () => {
     const first = await worker()
     const args = ['submit', 'cli-test', file, 'sum', '20', '--json', '--bootstrap', first.address, ...loopback, ...stranger()]
-    const submit = new JelProcess(args, 'ignore')
+    const submit = new JelProcess([...args, '--name', 'squares'], 'ignore')
     expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({ status: 0, stderr: '' })
     expect(JSON.parse(submit.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 2470 })
+
+    const result = command(first.address, 'job', 'squares', '--result')
+    expect({ status: await result.exited, lines: result.lines }).toEqual({ status: 0, lines: ['2470'] })
+    expect(result.stderr).toMatch(/^jel: this job belongs to another owner, \w+: no job of that name of yours is known\n$/u)
 
     writeFileSync(file, `${program}\nexport const id = task(() => process.pid)`)
     const needing = new JelProcess([...args.slice(0, 3), 'id', '0', '--detach', ...args.slice(5)], 'ignore')

@@ -49,8 +49,8 @@ it('a result as large as one may be is written out', async () => {
 
 const progress: JobProgress = { state: 'pending', covered: 0, members: 0, begun: 0, finished: 0, rate: 0, reason: 'nobody has answered' }
 
-/** Returns a grid of one job. The job's progress is these answers in turn. */
-function gridOf(answers: readonly JobProgress[]): Grid {
+/** Returns a grid of one job. The job's progress is these answers in turn. `owner`: of the grid. */
+function gridOf(answers: readonly JobProgress[], owner = 'owner'): Grid {
   const job = {
     id: 'id',
     name: 'name',
@@ -62,7 +62,7 @@ function gridOf(answers: readonly JobProgress[]): Grid {
       for (const answer of answers) yield await Promise.resolve(answer)
     },
   }
-  return { job: () => job } as unknown as Grid
+  return { job: () => job, owner } as unknown as Grid
 }
 
 async function stateOf(...answers: readonly JobProgress[]): Promise<unknown> {
@@ -80,4 +80,19 @@ describe('the state that a command reports of a job', () => {
   it('is pending, if no replica answers otherwise', async () => {
     expect(await stateOf(progress, progress, progress, { ...progress, state: 'active' })).toEqual(['pending'])
   })
+})
+
+it.each([
+  ['name', 'owner', ['job']],
+  ['name', 'another', ['not-own', 'job']],
+  ['id', 'another', ['job']],
+])('a job of another owner is reported as such if it has the name: %s for %s', async (job, owner, events) => {
+  const reported: JobEvent[] = []
+  const { signal } = new AbortController()
+  const grid = gridOf([{ ...progress, state: 'active' }], owner)
+  await runJobCommand(grid, { command: 'job', job }, (event) => reported.push(event), signal)
+  expect(reported.map(({ event }) => event)).toEqual(events)
+  expect(reported.find(({ event }) => event === 'not-own') ?? {}).toEqual(
+    events.length > 1 ? { event: 'not-own', job: 'id', owner: 'owner' } : {},
+  )
 })

@@ -40,11 +40,22 @@ export async function runJobCommand(grid: Grid, command: JobCommand, report: Rep
       for (const event of await Promise.all(grid.jobs().map(stateOf))) report(event)
       return
     case 'job':
-      await oneJob(grid.job(command.job), command, report, signal)
+      await oneJob(found(grid, command.job, report), command, report, signal)
       return
     case 'submit':
       await submitted(grid, command, report, signal)
   }
+}
+
+/**
+ * Finds a job by its id or name. Reports a job of another owner that only has the name: other
+ * members may keep the own job's record back, and offer another result.
+ */
+function found(grid: Grid, idOrName: string, report: Report): Job {
+  const job = grid.job(idOrName)
+  const { id, owner } = job
+  if (id !== idOrName && owner !== grid.owner) report({ event: 'not-own', job: id, owner })
+  return job
 }
 
 async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' }, report: Report, signal: AbortSignal): Promise<void> {

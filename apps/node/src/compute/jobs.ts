@@ -61,7 +61,9 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
       },
       async ready(client) {
         if (!(await client.meet())) throw new Error(client.aloneMessage)
-        await client.hear(() => client.grid.jobs().some(({ id, name }) => id === idOrName || name === idOrName))
+        // A job of another owner does not end the wait: the own job of that name may come later.
+        const { grid } = client
+        await client.hear(() => grid.jobs().some(({ id, name, owner }) => id === idOrName || (name === idOrName && owner === grid.owner)))
       },
       stopped: () => stopped.abort(),
     })
