@@ -1,4 +1,5 @@
 import type { Told } from './model.ts'
+import { plainText } from './text.ts'
 
 /** The wait before the next try if the node does not answer, ms. Guess. */
 const RETRY = 2_000
@@ -10,11 +11,16 @@ const RETRY = 2_000
 export function follow(take: (event: Told) => void, isLive: (live: boolean) => void): void {
   const source = new EventSource('events')
   source.onopen = () => isLive(true)
-  source.onmessage = ({ data }) => take(JSON.parse(data as string) as Told)
+  source.onmessage = ({ data }) => take(JSON.parse(data as string, plain) as Told)
   source.onerror = () => {
     isLive(false)
     // The browser does not retry a refused stream. A node refuses streams until it has entered.
     source.close()
     setTimeout(() => follow(take, isLive), RETRY)
   }
+}
+
+/** Replaces each text: most are of other members. */
+function plain(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? plainText(value) : value
 }

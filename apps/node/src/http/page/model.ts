@@ -3,7 +3,7 @@ import { History } from '../../model/history.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
 import type { PageEvent } from '../feed.ts'
 import type { LinksJson } from '../survey.ts'
-import { healthText } from './text.ts'
+import { healthText, plainText } from './text.ts'
 
 /** An event in the form of the stream. */
 export type Told = PageEvent & { readonly time: number; readonly pool: string }
@@ -192,7 +192,7 @@ function hostPort(address: string): string {
 function textOfTag(tag: string): string {
   const bytes = Uint8Array.from(atob(tag), (character) => character.charCodeAt(0))
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return plainText(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
     return `${bytes.length} bytes`
   }

@@ -5,6 +5,14 @@ export function shortId(id: string): string {
   return id.slice(-8)
 }
 
+/**
+ * Makes text of other members safe for the page: no control characters, and no marks that turn the
+ * text after them around.
+ */
+export function plainText(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')
+}
+
 /** Describes an event for a person, besides its kind. */
 export function eventText(event: NodeEvent): string {
   switch (event.event) {
