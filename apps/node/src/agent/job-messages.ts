@@ -75,8 +75,5 @@ export type JobEvent =
    * the job.
    */
   | { readonly event: 'not-kept'; readonly message: string }
-  /**
-   * The job that was asked for by its name belongs to this other owner: no job of that name is known
-   * of the own owner.
-   */
+  /** The named job belongs to this other owner. The own owner has no known job of that name. */
   | { readonly event: 'not-own'; readonly job: string; readonly owner: string }

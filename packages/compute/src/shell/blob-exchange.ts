@@ -20,8 +20,8 @@ const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
  */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 /**
- * Number of questions in vain that are asked at once, and interval of further ones, ms. Guesses: ten
- * questions a second take 2 % of the asker's processor.
+ * So many questions may be asked at once in vain. Each further one waits for this interval, ms.
+ * Guesses: ten questions a second take 2 % of the asker's processor.
  */
 const [AT_ONCE, INTERVAL] = [100, 100]
 

@@ -1,4 +1,4 @@
-/** Halves and doubles each constant of the protocol, and reports what that changes in simulations. */
+/** Halves and doubles each constant of the protocol, and reports the changes in simulations. */
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
