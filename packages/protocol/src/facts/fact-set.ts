@@ -81,8 +81,12 @@ export class FactSet {
 
   /** Returns the time when the fact's content began; undefined for facts that don't expire. */
   born(fact: Fact): Milliseconds | undefined {
-    if (this.#born.length === 0) return undefined
-    const born = this.#born[this.registry.place(fact.key) ?? -1]
+    return this.#born.length === 0 ? undefined : this.bornAt(this.registry.place(fact.key) ?? -1)
+  }
+
+  /** Returns the same for the fact at a place of the registry. */
+  bornAt(place: number): Milliseconds | undefined {
+    const born = this.#born[place]
     return born === undefined || Number.isNaN(born) ? undefined : born
   }
 

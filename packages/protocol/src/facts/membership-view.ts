@@ -169,7 +169,7 @@ export class View {
       this.tombstones.rejuvenate(fact, now - age)
       return none
     }
-    return fact.says === 'joined' ? this.#begin(fact) : this.#end(fact, now - this.tombstones.credible(age))
+    return fact.says === 'joined' ? this.#begin(fact, now) : this.#end(fact, now, now - this.tombstones.credible(age))
   }
 
   /**
@@ -187,25 +187,24 @@ export class View {
     this.tombstones.clear()
   }
 
-  #begin(fact: Fact): Change[] {
+  #begin(fact: Fact, now: Milliseconds): Change[] {
     const before = this.#facts.rival(fact)
-    this.#signed.delete(fact.about as NodeId)
-    this.#unseen.delete(fact.about as NodeId)
+    const id = fact.about as NodeId
+    this.#signed.delete(id)
+    this.#unseen.delete(id)
     const { member } = this.#facts.put(fact) as { readonly member: Member }
-    if (before === undefined) this.#count(fact, 1)
-    else if (before.member === undefined) {
-      this.tombstones.replaced()
-      this.#count(fact, 1)
-    } else if (before.incarnation === fact.incarnation) return [{ type: 'updated', member }]
-    else
+    if (before?.member !== undefined && before.incarnation === fact.incarnation) return [{ type: 'updated', member }]
+    this.tombstones.began(id, now, before !== undefined && before.member === undefined)
+    if (before?.member !== undefined)
       return [
         { type: 'died', member: before.member },
         { type: 'joined', member },
       ]
+    this.#count(fact, 1)
     return [{ type: 'joined', member }]
   }
 
-  #end(fact: Fact, born: Milliseconds): Change[] {
+  #end(fact: Fact, now: Milliseconds, born: Milliseconds): Change[] {
     const before = this.#facts.rival(fact)
     const id = fact.about as NodeId
     if (before === undefined) this.#unseen.add(id)
@@ -214,7 +213,7 @@ export class View {
     else this.#signed.set(id, signed)
     this.#facts.put(fact, born)
     if (before?.member !== undefined) this.#count(before, -1)
-    this.tombstones.added(born, before === undefined || before.member !== undefined)
+    this.tombstones.added(id, now, born, before === undefined || before.member !== undefined)
     if (before?.member === undefined) return []
     // The end may be that of a later life. Then it is only certain that the known life is over.
     return [{ type: before.incarnation === fact.incarnation && fact.says === 'left' ? 'left' : 'died', member: before.member }]

@@ -20,6 +20,22 @@ const ageSlack = 60_000
  */
 export const shareUntil = 0.9
 
+/**
+ * A life is short if it ended within this time after this node learned of it, ms. Guess: made-up
+ * members are cheap if they need not stay.
+ */
+export const shortLife = 60_000
+/**
+ * Once all places are taken, the ends of short lives make way for one another if they have more
+ * than this share of the places. Guess: enough for honest members that come and go.
+ */
+const shortShare = 0.1
+/**
+ * A scan finds the oldest ends, up to this share of the places. So most ends need no scan. Guess. A
+ * scan of 50,000 ends takes some 50 ms.
+ */
+const scanShare = 0.01
+
 export interface TombstoneEvents {
   onForgotten(id: NodeId): void
   /** The next time to call `expire` changed. */
@@ -31,6 +47,15 @@ export class Tombstones {
   readonly #config: Config
   #size = 0
   #nextExpiry = Infinity
+  /**
+   * Beginnings of lives within the last minute, oldest first. They are only noted while half of the
+   * places are taken.
+   */
+  readonly #begun = new Map<NodeId, Milliseconds>()
+  /** Ids whose last life was short, in the order of their ends. */
+  readonly #short = new Set<NodeId>()
+  /** The oldest ends at the last scan, the oldest one last. */
+  #oldest: (readonly [Fact, Milliseconds])[] = []
   readonly #events: TombstoneEvents
 
   constructor(facts: FactSet, config: Config, events: TombstoneEvents) {
@@ -58,15 +83,24 @@ export class Tombstones {
   }
 
   /** Notes a new end. `isMore`: this id had no end before. */
-  added(born: Milliseconds, isMore: boolean): void {
+  added(id: NodeId, now: Milliseconds, born: Milliseconds, isMore: boolean): void {
     this.#awaitExpiry(born)
-    if (isMore) this.#size += 1
-    if (this.#size > this.#config.limits.members) this.#dropOldest()
+    if (!isMore) return
+    this.#size += 1
+    if (now - (this.#begun.get(id) ?? -Infinity) < shortLife) this.#short.add(id)
+    if (this.#size > this.#config.limits.members) this.#dropOne()
   }
 
-  /** Notes that a later life replaced an end. */
-  replaced(): void {
-    this.#size -= 1
+  /** Notes that a new life began. `isAfterEnd`: it takes the place of a remembered end. */
+  began(id: NodeId, now: Milliseconds, isAfterEnd: boolean): void {
+    if (isAfterEnd) this.#size -= 1
+    this.#short.delete(id)
+    this.#begun.delete(id)
+    if (this.isHalfFull) this.#begun.set(id, now)
+    for (const [oldest, since] of this.#begun) {
+      if (now - since < shortLife) break
+      this.#begun.delete(oldest)
+    }
   }
 
   /**
@@ -100,6 +134,9 @@ export class Tombstones {
   /** Resets, since all facts are gone. */
   clear(): void {
     this.#size = 0
+    this.#begun.clear()
+    this.#short.clear()
+    this.#oldest = []
     this.#expireAt(Infinity)
   }
 
@@ -121,24 +158,44 @@ export class Tombstones {
     if (this.#size === 0) return
     for (const place of this.#facts.ranges.places()) {
       const fact = this.#facts.at(place)
-      if (fact?.about !== undefined && fact.member === undefined) yield [fact, this.#facts.born(fact) ?? 0]
+      if (fact?.about !== undefined && fact.member === undefined) yield [fact, this.#facts.bornAt(place) ?? 0]
     }
   }
 
   #forget(fact: Fact): void {
     this.#facts.delete(fact)
     this.#size -= 1
-    if (fact.about !== undefined) this.#events.onForgotten(fact.about)
+    if (fact.about === undefined) return
+    this.#short.delete(fact.about)
+    this.#events.onForgotten(fact.about)
   }
 
-  #dropOldest(): void {
-    let oldest: Fact | undefined
-    let first = Infinity
-    for (const [fact, born] of this.#remembered()) {
-      if (born >= first) continue
-      first = born
-      oldest = fact
-    }
-    if (oldest !== undefined) this.#forget(oldest)
+  /**
+   * Makes room. Members that come and go at once push out one another's ends. Otherwise they would
+   * push out the ends of honest members.
+   */
+  #dropOne(): void {
+    const [first] = this.#short
+    const isCrowd = this.#short.size > this.#config.limits.members * shortShare
+    const fact = isCrowd && first !== undefined ? this.#facts.about(first) : this.#nextOldest()
+    if (fact !== undefined) this.#forget(fact)
+  }
+
+  #nextOldest(): Fact | undefined {
+    const isHeld = ([fact, born]: readonly [Fact, Milliseconds]): boolean =>
+      this.#facts.rival(fact) === fact && this.#facts.born(fact) === born
+    let next = this.#oldest.pop()
+    while (next !== undefined && !isHeld(next)) next = this.#oldest.pop()
+    if (next !== undefined) return next[0]
+    const count = Math.max(1, Math.floor(this.#config.limits.members * scanShare))
+    const all = [...this.#remembered()]
+    // To sort numbers is much quicker than to sort all ends.
+    const latest = Float64Array.from(all, ([, born]) => born).sort()[count - 1] ?? Infinity
+    this.#oldest = all
+      .filter(([, born]) => born <= latest)
+      .sort(([, a], [, b]) => a - b)
+      .slice(0, count)
+      .toReversed()
+    return this.#oldest.pop()?.[0]
   }
 }
