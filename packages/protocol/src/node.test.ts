@@ -214,6 +214,7 @@ describe('a calendar', () => {
   const warned = (apart: readonly number[], areMembers = true): string[] => {
     const bench = new Bench(self)
     bench.meet(alice)
+    bench.reconciles = false
     apart.forEach((minutes, i) => {
       const actor = [bob, carol, dave][i] as Actor
       bench.input({ type: 'connected', peer: actor.id, dialable: true })

@@ -130,10 +130,13 @@ export class Bench {
    */
   meet(actor: Actor, { linked = true, dialable = true } = {}): void {
     if (linked) {
+      const { reconciles } = this
+      // Facts must come before the answer that completes a reconciliation.
+      this.reconciles = false
       this.link(actor, { dialable })
       this.receive(actor, facts([actor.joined()]))
-      // Facts must come before the answer that completes a reconciliation.
-      if (this.reconciles) this.receive(actor, { reconcile: { round: 2, ranges: [] } })
+      this.reconciles = reconciles
+      if (reconciles) this.receive(actor, { reconcile: { round: 2, ranges: [] } })
     } else {
       this.actors.set(actor.id, actor)
       this.overhears(actor.joined())

@@ -57,7 +57,10 @@ interface Exchange {
 
 export class Reconciler implements Timed {
   readonly #context: Context
-  /** Reconciliations in progress. */
+  /**
+   * The last reconciliation with each linked peer, unless it was completed. On a slow machine its
+   * answer may come after the time-out.
+   */
   readonly #exchanges = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
 
@@ -75,9 +78,8 @@ export class Reconciler implements Timed {
 
   due(): void {
     const { now, links, timers } = this.#context
-    for (const [peer, exchange] of this.#exchanges) if (!this.#isAlive(exchange)) this.#exchanges.delete(peer)
     const peers = [...links.values()]
-      .filter((link) => link.entered && !link.redirected && !this.#exchanges.has(link.peer))
+      .filter((link) => link.entered && !link.redirected && !this.#isUnderWay(link.peer))
       .map((link) => link.peer)
     const peer = this.#isBusy() ? undefined : pickOne(() => this.#context.random(), peers)
     if (peer !== undefined) this.begin(peer)
@@ -92,6 +94,11 @@ export class Reconciler implements Timed {
     if (exchange?.isOwn === true && this.#isAlive(exchange)) return
     this.#exchanges.set(peer, { isOwn: true, begun: now, heard: now, round: 1 })
     this.#context.send(peer, { reconcile: { round: 1, ranges: [new RangeAnswer(this.#context.facts.ranges).describe(0, hashSpace)] } })
+  }
+
+  #isUnderWay(peer: NodeId): boolean {
+    const exchange = this.#exchanges.get(peer)
+    return exchange !== undefined && this.#isAlive(exchange)
   }
 
   #isAlive({ heard }: Exchange): boolean {
@@ -124,7 +131,8 @@ export class Reconciler implements Timed {
     // would be sent twice.
     if (round === 1 && exchange?.isOwn === true && exchange.round === 1 && this.#isAlive(exchange) && this.#context.id < from) return
     if (ranges.length === 0) {
-      this.#ended(from)
+      // Otherwise a newcomer would take itself for informed on the word of any member.
+      if (exchange !== undefined) this.#ended(from)
       return
     }
     if (ranges.length > config.limits.rangesPerFrame)

@@ -5,6 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import type { Effect } from '../base/effect.ts'
 import type { Introducer } from '../base/input.ts'
 
+import { timeout } from '../dissemination/reconcile.ts'
 import { dialPace, mostDiscovered, rememberedTries, retryMax, retryMin } from './introduction.ts'
 import { redirectGrace, namedMembers, servedAtOnce, servedWindow } from './redirection.ts'
 
@@ -61,6 +62,34 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([false])
     bench.advance(5_000)
     expect(bench.node.reign('master')?.winner.id).toBe(self.id)
+  })
+
+  it('does not enter if a member ends a reconciliation that neither of them began', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    bench.link(alice)
+    bench.receive(alice, facts([mallory.joined()]))
+    bench.link(mallory, { incarnation: 0 })
+    expect(
+      framesTo(
+        mallory.id,
+        bench.log.map(({ effect }) => effect),
+      ).some(({ reconcile }) => reconcile !== undefined),
+    ).toBe(false)
+    bench.receive(mallory, { reconcile: { round: 2, ranges: [] } })
+    expect([entered(bench), bench.node.health(bench.now).lastReconciliation]).toEqual([[], undefined])
+    bench.receive(alice, facts([alice.joined()]))
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    expect(entered(bench)).toEqual([false])
+  })
+
+  it('enters if the answer to its reconciliation comes after the time-out', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    bench.meet(alice)
+    bench.advance(2 * timeout)
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    expect(entered(bench)).toEqual([false])
   })
 
   it('reports once that it is alone: as founder, refused by all, without an answer, or after its introducer left', () => {
@@ -429,6 +458,7 @@ describe('a redirected newcomer', () => {
 
     it('penalizes the sender, not the introducer that lets it in', () => {
       const bench = deceived()
+      bench.reconciles = false
       const effects = bench.link(alice)
       expect(bench.node.self?.incarnation).toBe(1)
       expect(framesTo(alice.id, effects).flatMap((frame) => frame.facts?.facts ?? [])).toEqual([wireFact(bench.ownStatement())])
