@@ -1,3 +1,4 @@
+import type { JobId, Milliseconds } from '../core/io.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { Place } from './program-module.ts'
 
@@ -9,6 +10,14 @@ export interface Container {
   taken(): Promise<void>
   /** Ends the process in any state. No event follows. */
   end(): Promise<void>
+}
+
+/** Bounds the time of this thread that the messages of each job take. */
+export interface MessageBudget {
+  /** `took`: ms. */
+  charge(job: JobId, took: Milliseconds, bytes: number, now: Milliseconds): void
+  /** Returns how long no more is read from the programs of this job, ms. */
+  wait(job: JobId, now: Milliseconds): Milliseconds
 }
 
 export interface ContainerEvents {

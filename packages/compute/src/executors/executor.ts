@@ -1,5 +1,5 @@
 import type { Effect, Input, JobId } from '../core/io.ts'
-import { defaultTaskLimits, LOAD_TIME, type PlacedProgram, type TaskLimits } from './container.ts'
+import { defaultTaskLimits, LOAD_TIME, type MessageBudget, type PlacedProgram, type TaskLimits } from './container.ts'
 import type { FromProgram } from './messages.ts'
 import { startProgram } from './process-container.ts'
 import { RunningProgram } from './running-program.ts'
@@ -27,6 +27,7 @@ interface Slot {
 export class Executor {
   readonly #slots: readonly Slot[]
   readonly #limits: TaskLimits
+  readonly #budget: MessageBudget | undefined
   readonly #programOf: (job: JobId) => PlacedProgram
   readonly #onInputs: (inputs: readonly Input[]) => void
   readonly #watch: NodeJS.Timeout
@@ -34,11 +35,13 @@ export class Executor {
   constructor(options: {
     slots: number
     limits?: Partial<TaskLimits>
+    budget?: MessageBudget
     programOf: (job: JobId) => PlacedProgram
     onInputs: (inputs: readonly Input[]) => void
   }) {
     this.#slots = Array.from({ length: options.slots }, () => ({ programs: new Map<JobId, RunningProgram>(), seenBefore: 0 }))
     this.#limits = { ...defaultTaskLimits, ...options.limits }
+    this.#budget = options.budget
     this.#programOf = options.programOf
     this.#onInputs = options.onInputs
     this.#watch = setInterval(() => this.#checkTime(), Math.max(10, Math.min(1000, this.#limits.time / 4)))
@@ -97,7 +100,7 @@ export class Executor {
   #start(index: number, job: JobId): RunningProgram {
     const { file, place, blob } = this.#programOf(job)
     const container = startProgram(
-      { place, job, file, limits: this.#limits },
+      { place, job, file, limits: this.#limits, budget: this.#budget },
       {
         onMessages: (messages) => this.#receive(index, program, messages),
         onLost: (reason) => this.#lost(index, program, reason),

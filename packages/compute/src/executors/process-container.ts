@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { decode } from 'it-length-prefixed'
 import { fromBytes } from '../schemas.ts'
 import { confinement, spawnProgram, type ProgramProcess } from './confinement.ts'
-import type { Container, ContainerEvents, TaskLimits } from './container.ts'
+import type { Container, ContainerEvents, MessageBudget, TaskLimits } from './container.ts'
 import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
 import { fromProgram, type FromProgram, type ToProgram } from './messages.ts'
 import { programModule, type Place } from './program-module.ts'
@@ -25,6 +26,8 @@ export interface Startable {
   /** Returns the file of the module, checked. */
   readonly file: () => Promise<string>
   readonly limits: Pick<TaskLimits, 'memory'>
+  /** Default: none. */
+  readonly budget?: MessageBudget | undefined
 }
 
 /**
@@ -57,7 +60,7 @@ class ProcessContainer implements Container {
     this.#events = events
   }
 
-  async start({ place, job, file, limits }: Startable): Promise<void> {
+  async start({ place, job, file, limits, budget }: Startable): Promise<void> {
     try {
       const confined = place === 'sandbox' ? confinement() : undefined
       const [module, program, how] = await Promise.all([programModule(place), file(), confined])
@@ -74,8 +77,15 @@ class ProcessContainer implements Container {
       for (const messages of this.#waiting.splice(0)) this.post(messages)
       this.#started.resolve()
       for await (const frame of decode(started.channel, { maxDataLength: MAX_FRAME_BYTES })) {
+        const began = performance.now()
         const messages = fromBytes(fromProgram, frame.subarray()) as readonly FromProgram[]
         if (!this.#hasEnded) this.#events.onMessages(messages)
+        // Messages to the program are written in a microtask. They count as well.
+        await Promise.resolve()
+        const now = performance.now()
+        budget?.charge(job, (now - began) * unaskedOf(messages), 0, now)
+        const wait = budget?.wait(job, now) ?? 0
+        if (wait > 0) await sleep(wait, undefined, { ref: false })
       }
       // The shell waits for a line on descriptor 4. After this delay bubblewrap has passed on how
       // the process ended.
@@ -129,4 +139,13 @@ function reasonOf(status: number | null, signal: NodeJS.Signals | null): string 
   // V8 aborts the process if no memory is left.
   if (name === 'SIGABRT') return 'it needed more memory than a task may take'
   return name === undefined ? `its process ended with status ${status}` : `its process was ended by ${name}`
+}
+
+/**
+ * Returns the share of messages that a program may send at will, 0 to 1. The number of others
+ * depends on the tasks that it was given, and on their children.
+ */
+function unaskedOf(messages: readonly FromProgram[]): number {
+  if (messages.length === 0) return 1
+  return messages.filter(({ type }) => type === 'offered' || type === 'use').length / messages.length
 }

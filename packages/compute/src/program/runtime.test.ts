@@ -156,6 +156,18 @@ describe('a running program', () => {
 })
 
 describe('an offer', () => {
+  it('goes out together with those that follow it at once', async () => {
+    const best = shared(min((value: number) => value))
+    const search = task(() => {
+      for (let value = 100; value > 0; value--) best.offer(value)
+    })
+    const host = new Host({ search }, 'job', [best] as unknown as SharedDefinition<never>[])
+    host.run('search')
+    await host.returned()
+    const offered = host.said.filter(({ type }) => type === 'offered')
+    expect(offered).toEqual([{ type: 'offered', shared: new Map([['s0', expect.objectContaining({ key: 1 })]]) }])
+  })
+
   it('that exceeds its part of the room for shared values fails its task, whatever others offered', async () => {
     const values = Array.from({ length: 4 }, () => shared(min<Uint8Array>(({ length }) => length)))
     const offer = task((size: number) => values[0]?.offer(new Uint8Array(size)))

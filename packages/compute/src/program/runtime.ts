@@ -63,7 +63,11 @@ export class Runtime {
     }
     this.#shared = new SharedValues(declared, {
       own: () => this.#current?.own,
-      offered: (shared) => this.#say({ type: 'offered', shared }),
+      offered: (shared) => {
+        // These values include those of an offer that was not sent yet.
+        if (this.#sendQueue.at(-1)?.type === 'offered') this.#sendQueue.pop()
+        this.#say({ type: 'offered', shared })
+      },
     })
   }
 

@@ -6,6 +6,7 @@ import type { Tickets } from '../core/job-queue.ts'
 import { Scheduler } from '../core/scheduler.ts'
 import type { PlacedProgram, TaskLimits } from '../executors/container.ts'
 import { Executor } from '../executors/executor.ts'
+import { PeerBudget } from './peer-budget.ts'
 
 export interface RunnerOptions {
   readonly self: ComputeMember
@@ -33,7 +34,9 @@ export class Runner {
   constructor(options: RunnerOptions) {
     const { self, workers, limits, signer, tickets, programOf } = options
     this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }), ...(tickets && { tickets }) })
-    const executor = new Executor({ slots: workers, ...(limits && { limits }), programOf, onInputs: (inputs) => this.feed(...inputs) })
+    const onInputs = (inputs: readonly Input[]): void => this.feed(...inputs)
+    // The programs of a job pay for their messages as a peer does.
+    const executor = new Executor({ slots: workers, ...(limits && { limits }), budget: new PeerBudget(), programOf, onInputs })
     this.#executor = executor
     const carrier: Carrier<Effect> = {
       send: ({ to, message }) => options.send(to, message),

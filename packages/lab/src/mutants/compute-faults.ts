@@ -209,6 +209,13 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/scheduler.test.ts`,
   },
   {
+    name: 'messages of programs cost their job nothing',
+    file: 'packages/compute/src/executors/process-container.ts',
+    from: '(now - began) * unaskedOf(messages)',
+    to: '0 * unaskedOf(messages)',
+    test: 'packages/compute/test/program-floods.test.ts',
+  },
+  {
     name: 'pins of other containers count as abandoned',
     file: 'packages/compute/src/shell/pins.ts',
     from: 'Date.now() - changed > FOREIGN',
