@@ -1,4 +1,4 @@
-import { TypedEventEmitter } from 'main-event'
+import { TypedEventEmitter, type EventHandler } from 'main-event'
 import { raceSignal } from 'race-signal'
 import { checkBytes, checkCount, checkTag, toBytes } from '../base/arguments.ts'
 import { ChangeQueue, DEFAULT_CHANGES_LIMIT } from '../base/change-queue.ts'
@@ -17,6 +17,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   readonly #session: Session
   readonly #queues = new Set<ChangeQueue>()
   readonly #waiters = new Set<Waiter>()
+  readonly #end = new AbortController()
 
   /** @internal */
   constructor(session: Session) {
@@ -35,6 +36,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
         },
       },
       (error, failure) => {
+        this.#end.abort()
         for (const { reject } of this.#waiters) reject(error)
         for (const queue of this.#queues) {
           if (failure === undefined) queue.close()
@@ -42,6 +44,21 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
         }
       },
     )
+  }
+
+  /**
+   * Adds a listener for an event.
+   *
+   * @param options.signal removes the listener; the end of the pool removes it as well
+   */
+  override addEventListener<Type extends keyof PoolEvents>(
+    type: Type,
+    listener: EventHandler<PoolEvents[Type]> | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void {
+    if (typeof options !== 'object' || options.signal === undefined) super.addEventListener(type, listener, options)
+    // The emitter keeps a listener on the signal. The signal may outlive the pool.
+    else super.addEventListener(type, listener, { ...options, signal: AbortSignal.any([options.signal, this.#end.signal]) })
   }
 
   /**

@@ -346,6 +346,7 @@ describe('leave()', () => {
     await pool.handle('/x/1', () => {}, { signal })
     pool.changes({ signal })
     pool.query('load', '', { signal })
+    pool.addEventListener('joined', () => {}, { signal })
     const pending = Promise.allSettled([
       pool.elect('x', { signal }),
       pool.electionResult('y', { signal }),
@@ -357,6 +358,21 @@ describe('leave()', () => {
     await pool.leave({ signal })
     await pending
     expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  it('is not needed to end a listener with a signal', () => {
+    const { overlay, pool } = setUp()
+    const controller = new AbortController()
+    const heard: string[] = []
+    const listener = { handleEvent: ({ detail }: { detail: { id: string } }) => heard.push(detail.id) }
+    pool.addEventListener('joined', listener, { signal: controller.signal })
+    pool.addEventListener('joined', ({ detail }) => heard.push(`${detail.id} once`), { signal: controller.signal, once: true })
+    overlay.tell({ type: 'joined', member: member('D') })
+    overlay.tell({ type: 'joined', member: member('E') })
+    controller.abort()
+    overlay.tell({ type: 'joined', member: member('F') })
+    expect(heard).toEqual(['D', 'D once', 'E'])
+    expect(pool.listenerCount('joined')).toBe(0)
   })
 
   it('happens once, however often it is called', async () => {
