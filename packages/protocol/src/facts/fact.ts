@@ -2,9 +2,9 @@
  * A fact: the unit of reconciliation and broadcasts. It is a statement or a death certificate,
  * under a key. Each node keeps one version for each key.
  *
- * The version comes from the signature. A signature's bytes are as good as random, so no other hash
- * is needed. Two certificates of one death may differ in their accusers and mean the same. So their
- * version depends only on the life.
+ * The version comes from the signature. The bytes of an honest signature are as good as random, so
+ * no other hash is needed (docs/decisions/0011). Two certificates of one death may differ in their
+ * accusers and mean the same. So their version depends only on the life.
  */
 import { hash52, hashSpace } from '../base/hash.ts'
 import type { Member, NodeId } from '../base/values.ts'
