@@ -24,7 +24,10 @@ export interface Context {
   readonly jobs: Map<JobId, Job>
   /** Jobs that are not over here. */
   readonly active: Set<Job>
-  /** Active jobs that each turn processes. This member is their replica, or takes part in them. */
+  /**
+   * Active jobs that each turn processes. This member takes part in them, has news of them, or must
+   * begin their roots.
+   */
   readonly attended: Set<Job>
   /** Jobs that are over. Some of their replicas have not received the end yet. */
   readonly unreported: Set<Job>

@@ -128,11 +128,11 @@ export class Job {
   }
 
   /**
-   * Whether this member must attend to the job. A part runs, waits or is awaited here, a member
-   * claims a task, this member stopped taking its tasks, or an application follows it.
+   * Whether this member must attend to the job. A part runs, waits or is awaited here, this member
+   * stopped taking its tasks, or an application follows it.
    */
   get hasPart(): boolean {
-    return this.held.size + this.ready.size + this.awaited.size + this.claims.size > 0 || this.isStopped || this.isWatched
+    return this.held.size + this.ready.size + this.awaited.size > 0 || this.isStopped || this.isWatched
   }
 
   get isWatched(): boolean {

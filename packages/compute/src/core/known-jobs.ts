@@ -49,10 +49,9 @@ export class KnownJobs {
 
   /** Drops jobs from `attended` for which this member has nothing to do until something arrives. */
   disregard(): void {
-    const { self, attended, keepers } = this.#context
-    for (const job of attended) {
-      const isDue = job.hasPart || this.#parts.reports.isDue(job) || this.#parts.spread.isDue(job)
-      if (!isDue && !keepers(job).includes(self)) attended.delete(job)
-    }
+    const { attended } = this.#context
+    const { reports, spread, rootFailover } = this.#parts
+    for (const job of attended)
+      if (!job.hasPart && !reports.isDue(job) && !spread.isDue(job) && !rootFailover.isDue(job)) attended.delete(job)
   }
 }

@@ -26,14 +26,14 @@ export class Membership {
   }
 
   gone(id: MemberId): void {
-    const { members, active, attended } = this.#context
+    const { members, active } = this.#context
     const { version } = members
     if (!members.gone(id)) return
     this.#context.quota.gone()
     this.#parts.lookupRequests.changed()
     this.#parts.lookups.gone(id)
     this.#parts.stealing.gone(id)
-    for (const job of attended) this.#parts.supervision.gone(id, job)
+    for (const job of active) this.#parts.supervision.gone(id, job)
     if (members.version !== version) {
       for (const job of active) this.#parts.losses.judge(job)
       this.#changed()

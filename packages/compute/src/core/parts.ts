@@ -42,9 +42,10 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const grants = new Grants(context, merge, victims)
   const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
   const spread = new SharedSpread(context, victims)
+  const rootFailover = new RootFailover(context, execution)
   /** The part behind each timer. */
   const timed: Readonly<Record<TimerName, Timed>> = {
-    rootFailover: new RootFailover(context, execution),
+    rootFailover,
     cancellation: { due: () => ended.endCancelled() },
     comparison: { due: () => ended.compare() },
     endedJobs: ended,
@@ -77,6 +78,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     grants,
     stealing,
     spread,
+    rootFailover,
     timed,
   }
 }

@@ -38,16 +38,23 @@ interface Wait {
 export class RootFailover {
   readonly #context: Context
   readonly #execution: Execution
-  readonly #waits = new Map<Job, Wait>()
+  readonly #waits = new WeakMap<Job, Wait>()
 
   constructor(context: Context, execution: Execution) {
     this.#context = context
     this.#execution = execution
   }
 
+  /** Whether this member must begin the root, or waits for an earlier replica to begin it. */
+  isDue(job: Job): boolean {
+    const { self, keepers } = this.#context
+    const { frame, holder, claims } = job.tree.root
+    const isHeld = (frame ?? holder ?? claims) !== undefined
+    return job.runs && job.spec.input !== undefined && !isHeld && keepers(job).includes(self)
+  }
+
   due(): void {
-    const { self, now, active, attended, timers } = this.#context
-    for (const job of this.#waits.keys()) if (!active.has(job)) this.#waits.delete(job)
+    const { self, now, attended, timers } = this.#context
     for (const job of attended) {
       const { root } = job.tree
       if (!job.runs || !this.#context.keepers(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {

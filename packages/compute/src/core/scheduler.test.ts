@@ -360,30 +360,71 @@ describe('a scheduler', () => {
     expect(asked).toContain('fourth')
   })
 
-  it('processes no job that others keep until it becomes a replica, however many there are', () => {
+  describe('beside a thousand jobs', () => {
     const others = ['other', 'third', 'fourth', 'fifth', 'sixth', 'seventh']
-    for (const id of others) feed({ type: 'joined', member: { id, location: `${id}@here` } })
-    const ids = Array.from({ length: 1000 }, (_, number) => `job${number}`)
-    const kept = ids.filter((id) => !scheduler.replicas(id).includes('self'))
-    let looks = 0
-    for (const id of kept) {
-      const watched: JobSpec = {
-        ...spec,
-        id,
-        get desired() {
-          looks++
-          return 'run' as const
-        },
+    let looks: number
+
+    beforeEach(() => {
+      for (const id of others) feed({ type: 'joined', member: { id, location: `${id}@here` } })
+    })
+
+    /** Returns those of a thousand jobs that pass the test. Counts how often these are processed. */
+    function begin(may: (id: string) => boolean): readonly string[] {
+      const ids = Array.from({ length: 1000 }, (_, number) => `job${number}`).filter(may)
+      expect(ids.length).toBeGreaterThan(200)
+      for (const id of ids) {
+        const watched: JobSpec = {
+          ...spec,
+          id,
+          get desired() {
+            looks++
+            return 'run' as const
+          },
+        }
+        feed({ type: 'job', spec: watched }, 10)
       }
-      feed({ type: 'job', spec: watched }, 10)
+      return ids
     }
-    expect(kept.length).toBeGreaterThan(200)
-    looks = 0
-    hear({ type: 'lifeline' })
-    expect(looks).toBeLessThan(10)
-    const effects = others.flatMap((id) => feed({ type: 'gone', id }))
-    for (let second = 0; second < 10; second++) effects.push(...feed({ type: 'timer' }, 1000))
-    expect(effects).toContainEqual(expect.objectContaining({ type: 'run' }))
+
+    function looksAt(input: Input): number {
+      looks = 0
+      feed(input)
+      return looks
+    }
+
+    const lifeline: Input = { type: 'message', from: 'other', message: { type: 'lifeline' } }
+    const runs = (effects: readonly Effect[], seconds: number): boolean =>
+      [...effects, ...Array.from({ length: seconds }, () => feed({ type: 'timer' }, 1000)).flat()].some(({ type }) => type === 'run')
+
+    it('processes no job that others keep until it becomes a replica', () => {
+      begin((id) => !scheduler.replicas(id).includes('self'))
+      expect(looksAt(lifeline)).toBeLessThan(10)
+      expect(
+        runs(
+          others.flatMap((id) => feed({ type: 'gone', id })),
+          10,
+        ),
+      ).toBe(true)
+    })
+
+    it('processes no job that it keeps until the holder of its root is gone', () => {
+      feed({ type: 'joined', member: { id: 'client', location: 'client@here', isClient: true } })
+      const kept = begin((id) => scheduler.replicas(id).indexOf('self') > 0)
+      const effects = kept.flatMap((id) => {
+        const root = { path: '', fn: 'root', input: Uint8Array.of(1), age: 0, progress: 0, leaf: true, second: false }
+        const work = { begun: 1, finished: 0, ran: 0 }
+        return hear({ type: 'report', job: id, number: 1, entries: [], claims: [root], dropped: [], work }, 'client')
+      })
+      for (const effect of [...effects, ...feed({ type: 'timer' }, 1000)]) {
+        if (effect.type !== 'send' || effect.message.type !== 'report') continue
+        hear({ type: 'noted', job: effect.message.job, number: effect.message.number }, effect.to)
+      }
+      feed({ type: 'timer' }, 1000)
+      expect(looksAt(lifeline)).toBeLessThan(10)
+      feed({ type: 'gone', id: 'client' })
+      expect(looksAt(lifeline)).toBeGreaterThan(kept.length)
+      expect(runs([], 20)).toBe(true)
+    })
   })
 
   it('ends a job whose shared values do not fit together while the root calls for its children', () => {

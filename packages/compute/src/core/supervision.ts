@@ -154,6 +154,8 @@ export class Supervision {
   }
 
   gone(member: MemberId, job: Job): void {
+    // Perhaps nobody holds the root any more.
+    if (job.claims.has(member)) this.#context.attended.add(job)
     for (const node of job.claims.get(member) ?? []) {
       this.#losses.lostHolder(job, node, member)
       job.unclaim(node, member)
