@@ -20,6 +20,12 @@ async function read(pieces: readonly Uint8Array[], maxBytes = 300): Promise<{ fr
 }
 
 describe('frames', () => {
+  test('may be as long as the receiver allows', async () => {
+    const pieces: Uint8Array[] = []
+    for await (const piece of encodeFrames(from([new Uint8Array(6 * 2 ** 20)]))) pieces.push(piece.subarray())
+    expect((await read(pieces, 6 * 2 ** 20)).frames.map(({ length }) => length)).toEqual([6 * 2 ** 20])
+  })
+
   test('come out as they went in, however the stream cuts them', async () => {
     await fc.assert(
       fc.asyncProperty(

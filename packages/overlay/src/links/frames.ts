@@ -62,7 +62,8 @@ export async function* decodeFrames(source: AsyncIterable<Bytes>, maxBytes: numb
  * frames.
  */
 export async function* encodeFrames(source: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8ArrayList> {
-  for await (const frames of source) yield new Uint8ArrayList(...encode(frames))
+  // The receiver bounds frames. The library's default would break off longer ones.
+  for await (const frames of source) yield new Uint8ArrayList(...encode(frames, { maxDataLength: Infinity }))
 }
 
 /** Returns one frame with its length, as it goes over a stream. */
