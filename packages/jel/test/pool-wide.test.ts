@@ -11,7 +11,7 @@ import {
   type Answer,
   type Pool,
 } from '../src/index.ts'
-import { ANSWER_PROTOCOL } from '../src/queries/questions.ts'
+import { ANSWER_PROTOCOL } from '../src/queries/pending-queries.ts'
 import { join, pools } from './pools.ts'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -368,7 +368,7 @@ describe('a scheduler', () => {
       for (const id of others) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     })
 
-    /** Returns those of a thousand jobs that pass the test. Counts how often these are processed. */
+    /** Returns those of a thousand jobs that pass the test. Counts how often they are processed. */
     function begin(may: (id: string) => boolean): readonly string[] {
       const ids = Array.from({ length: 1000 }, (_, number) => `job${number}`).filter(may)
       expect(ids.length).toBeGreaterThan(200)

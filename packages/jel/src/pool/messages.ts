@@ -12,21 +12,21 @@ import {
 } from '../base/arguments.ts'
 import type { MemberRef } from '../base/member.ts'
 import { Answers, type QueryHandler } from '../queries/answers.ts'
-import { Questions, type Answer, type QueryOptions } from '../queries/questions.ts'
+import { PendingQueries, type Answer, type QueryOptions } from '../queries/pending-queries.ts'
 import { ElectionCalls } from './elections.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
 /** The calls of a pool about its messages: signals, user events, queries and records. */
 export class MessageCalls extends ElectionCalls {
   readonly #session: Session
-  readonly #questions: Questions
+  readonly #questions: PendingQueries
   readonly #answers: Answers
 
   /** @internal */
   constructor(session: Session) {
     super(session)
     this.#session = session
-    this.#questions = new Questions(session)
+    this.#questions = new PendingQueries(session)
     this.#answers = new Answers(session, this.#questions)
     session.listen(
       {

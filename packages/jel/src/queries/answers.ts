@@ -7,7 +7,7 @@ import { toBytes } from '../base/arguments.ts'
 import type { Member } from '../base/member.ts'
 import { InvalidOptionError } from '../errors.ts'
 import type { Session } from '../base/session.ts'
-import { ANSWER_PROTOCOL, ID_BYTES, READ_TIMEOUT, SPREAD, type Questions } from './questions.ts'
+import { ANSWER_PROTOCOL, ID_BYTES, READ_TIMEOUT, SPREAD, type PendingQueries } from './pending-queries.ts'
 
 /**
  * Answers a query with at most 1,024 bytes; text is sent as UTF-8. Undefined: this member gives no
@@ -37,7 +37,7 @@ const UNREACHABLE = 60_000
 /** The answers of this node to queries. Each goes directly to the asker. */
 export class Answers {
   readonly #session: Session
-  readonly #own: Questions
+  readonly #own: PendingQueries
   readonly #handlers = new Map<string, QueryHandler>()
   /** The number of queries of each member that are being answered. */
   readonly #answering = new Map<string, number>()
@@ -49,7 +49,7 @@ export class Answers {
   readonly #closing = new AbortController()
 
   /** `own`: the queries of this node. It answers them as well. */
-  constructor(session: Session, own: Questions) {
+  constructor(session: Session, own: PendingQueries) {
     this.#session = session
     this.#own = own
   }

@@ -18,7 +18,7 @@ const keys = { file: 'packages/overlay/src/identity/pool-keys.ts', test: 'packag
 const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'packages/overlay/src/identity/identity.test.ts' }
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
 const handlers = { file: 'apps/node/src/handlers/handlers.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
-const questions = { file: 'packages/jel/src/queries/questions.ts', test: 'packages/jel/src/queries/queries.test.ts' }
+const questions = { file: 'packages/jel/src/queries/pending-queries.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
 export const shellFaults: readonly ShellFault[] = [

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Distances } from './distances.ts'
-import type { ForwarderData, ForwarderOrder } from './forwarder.ts'
+import type { ForwarderData, ForwarderOrder } from './network-emulator.ts'
 import type { Medium } from './medium.ts'
 import { hardware, on, type LabHost } from './host.ts'
 import { run } from './tools.ts'
@@ -32,7 +32,7 @@ export class Tunnels implements Medium {
     run('ip', ['link', 'set', 'tunnels', 'mtu', '1600', 'up'])
     run('ip', [...inside, 'link', 'set', 'hosts', 'mtu', '1600', 'up'])
     const data: ForwarderData = { distances, seed, hosts, base: BASE, here: HERE, there: THERE }
-    this.#forwarder = new Worker(new URL('forwarder.ts', import.meta.url), { workerData: data })
+    this.#forwarder = new Worker(new URL('network-emulator.ts', import.meta.url), { workerData: data })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ready = promise
     // The forwarder has no listener for `error`, so an error in it ends the run.

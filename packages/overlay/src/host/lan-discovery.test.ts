@@ -4,7 +4,7 @@ import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, test } from 'vitest'
 import { serviceName } from '../base/names.ts'
-import { Discovery, wantsDiscovery } from './discovery.ts'
+import { Discovery, wantsDiscovery } from './lan-discovery.ts'
 import type { mdns } from './mdns.ts'
 
 const on = (...texts: string[]) => texts.map((text) => multiaddr(text))

@@ -55,7 +55,7 @@ interface Open {
  * The queries of this node. A question goes to all members as an event does. Each answer comes
  * directly from its member.
  */
-export class Questions {
+export class PendingQueries {
   readonly #session: Session
   readonly #open = new Map<number, Open>()
   #listening: Promise<void> | undefined
