@@ -122,7 +122,8 @@ export class LifeIntake {
     const valid = members.filter(({ heartbeat }) => !accusations.refutationExchange.isRefuted(id, heartbeat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation })
-    // Skips an accuser as the sender. If it believes the death, its next hello states that.
+    // A sender that is an accuser does not count here. If it believes the death, its next hello
+    // states that.
     else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
       // Counts the accusers and not the sender: many members may pass on one made-up certificate.
       outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })

@@ -40,7 +40,10 @@ export interface SchedulerConfig {
    * trip on earth.
    */
   readonly requestTimeout: Milliseconds
-  /** Number of near victims, and of far ones: half of the 16 members with open streams. */
+  /**
+   * Number of near victims, and also of far victims. Both together are 16 members with open
+   * streams.
+   */
   readonly victims: number
   /**
    * A member with at most this round trip counts as near, whatever its location. A guess: the round

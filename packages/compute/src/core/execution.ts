@@ -105,9 +105,9 @@ export class Execution {
   }
 
   /**
-   * Gives up a frame of this member and leaves the task to another member, if that member is
-   * trusted, and the replica that asks for it. `namedBy`: this replica; undefined: claims named the
-   * other member.
+   * Gives up a frame of this member, and leaves the task to another member. That member must be
+   * trusted, and so must the replica that asks for this. `namedBy`: the replica that asks.
+   * Undefined: no replica asks, and claims named the other member.
    */
   yield(job: Job, node: TaskNode, to: MemberId, namedBy?: MemberId): void {
     const { credit } = job

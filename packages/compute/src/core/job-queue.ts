@@ -84,8 +84,8 @@ export class Queue {
   }
 
   /**
-   * Nobody has a task of these jobs. Their owners come first when there are tasks, but gain no
-   * further advantage from unused time.
+   * Nobody has a task of these jobs. Their owners come first once there are tasks again. The time
+   * without tasks gives them no further advantage.
    */
   foundNone(jobs: readonly Job[]): void {
     if (this.#tickets === undefined) return

@@ -56,8 +56,8 @@ export class Job {
   followed: readonly MemberId[] = []
   replicasVersion = -1
   /**
-   * The time since which this member has known each replica as one. `source`: the replica that
-   * sends its whole state to new replicas.
+   * For each replica, the time at which this member learned that it is a replica. `source`: the
+   * replica that sends its whole state to new replicas.
    */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
@@ -65,8 +65,8 @@ export class Job {
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
-   * Until then this member passes news on to the other replicas as well, since it has just sent its
-   * whole state to a new replica.
+   * Until this time this member passes news on to the other replicas as well, because it has just
+   * sent its whole state to a new replica.
    */
   passesOnUntil: Milliseconds = 0
 

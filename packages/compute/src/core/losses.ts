@@ -85,8 +85,8 @@ export class Losses {
   }
 
   /**
-   * As a replica, fails a job if all members that compute report that its program does not run
-   * there.
+   * Fails a job if every computing member reports that the program does not run on it. Has an
+   * effect only at a replica.
    */
   judge(job: Job): void {
     const { self, members, keepers } = this.#context
@@ -95,8 +95,8 @@ export class Losses {
     let first: string | undefined
     for (const member of computing) {
       const reason = job.unfitAt(member, self)
-      // Nearly always returns at the first member. This runs for all jobs when a member leaves or
-      // dies.
+      // The loop nearly always returns at the first member. It runs for all jobs when a member
+      // leaves or dies.
       if (reason === undefined) return
       first ??= reason
     }

@@ -62,8 +62,8 @@ export class Members {
   }
 
   /**
-   * Returns the string that this member stores for the name of a member that is or was here;
-   * undefined for a stranger.
+   * Returns the id of a present or former member, as the string that this member stores. So equal
+   * ids share one string. Undefined for a stranger.
    */
   named(id: MemberId): MemberId | undefined {
     return this.#known.get(id)?.id ?? this.#former.get(id)

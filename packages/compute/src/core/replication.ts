@@ -149,8 +149,8 @@ export class Replication {
   }
 
   /**
-   * The tasks above this task make progress. If a member repeats one of them because it seemed too
-   * slow, this member leaves it to the first holder again.
+   * The tasks above this task make progress. If another member repeats one of them because the
+   * first holder seemed too slow, this member asks that member to leave it to the first holder.
    */
   #moved(job: Job, node: TaskNode, from: MemberId): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {

@@ -104,7 +104,8 @@ function joinOffers(left: Offer, right: Offer): Offer {
 
 function unite(left: Offer, right: Offer): Offer {
   const values = merge(inOrder(left.values), inOrder(right.values))
-  // A larger union drops every value that a smaller union drops, so this stays a join.
+  // A larger union drops every value that a smaller union drops. So the order of uniting does not
+  // matter, and this stays a join.
   let bytes = 0
   const end = values.findIndex((value, at) => at === MAX_UNION || (bytes += value.length) > MAX_UNION_BYTES)
   if (end >= 0) values.length = end

@@ -160,7 +160,7 @@ function rootOf({ spec: { fn, input } }: Job, { path }: TaskNode): Task | undefi
   return path === ROOT && input !== undefined ? { path, fn, input } : undefined
 }
 
-/** Whether others, or this replica, hold parts of it. */
+/** True if another member or this replica holds a task below this task. */
 function isHeldBelow(node: TaskNode): boolean {
   for (const child of node.children?.values() ?? [])
     if (child.claims !== undefined || child.frame !== undefined || isHeldBelow(child)) return true

@@ -24,7 +24,9 @@ export class TaskNode {
   children: Map<string, TaskNode> | undefined
   task: Task | undefined
   entry: Entry | undefined
-  /** Bytes of the input with which its parent here called for it. */
+  /**
+   * Size of the input, bytes, if the parent runs here and has called for this task; otherwise 0.
+   */
   inputSize = 0
   /** Its execution here. */
   frame: Frame | undefined

@@ -3,14 +3,15 @@ import type { Context } from './context.ts'
 import type { JobId, MemberId } from './io.ts'
 
 /**
- * The members from which this member steals: a few near and a few far ones. Each costs an open
- * stream, and a dial takes 11 ms (measured). The choices of all members form a random graph. Work
- * spreads along it to everybody. A victim is replaced after each round of requests in vain.
+ * The members from which this member steals: a few near and a few far ones. Each victim costs an
+ * open stream, and a dial takes 11 ms (measured). The choices of all members form a random graph.
+ * Along this graph work spreads to all members. A victim is replaced after each round of requests
+ * in vain.
  */
 export class Victims {
   /**
-   * For each job the member that gave a task last and has plenty. Often only the holder of a wide
-   * task has tasks to give.
+   * For each job, the member that gave tasks last, if it had many more. Often only the holder of a
+   * wide task has tasks to give.
    */
   readonly rich = { near: new Map<JobId, MemberId>(), far: new Map<JobId, MemberId>() }
   readonly #context: Context

@@ -88,8 +88,10 @@ async function works(command: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Starts a Node that runs a module. `memory` bounds its heap, MiB. In a confined process `memory`
- * bounds all its memory. It communicates through descriptor 3, and ends when descriptor 4 closes.
+ * Starts a Node process that runs a module. The process communicates through descriptor 3. `memory`
+ * bounds its heap, MiB. With `confined.limits`, `memory` + `BASE_DATA` bounds all its data, too.
+ * The process ends when descriptor 4 closes, or on a machine without a shell, when descriptor 3
+ * closes.
  *
  * @param confined undefined: the process has all rights of this process
  * @throws Error if no process can be started

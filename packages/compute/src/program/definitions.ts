@@ -11,8 +11,10 @@ export interface TaskContext {
   readonly run: <Input, Value>(task: TaskDefinition<Input, Value>, input: Input) => Promise<Value>
   /**
    * Returns the bytes of a blob of this job, or the value that a function makes of them: `await
-   * use(input.data, parse)`. A worker does this only once for all tasks of the program, so no task
-   * may change the value. Rejects with `BLOB_MISSING` if no member has the blob.
+   * use(input.data, parse)`. A worker fetches the blob once for all tasks of the program. It calls
+   * the same function object once for each blob. So define the function outside the task: a
+   * function written inside a task is a new object in each run. Tasks share the bytes and the
+   * value, so no task may change them. Rejects with `BLOB_MISSING` if no member has the blob.
    */
   readonly use: UseBlob
   /**
@@ -37,7 +39,10 @@ interface TaskOptions {
   readonly result?: Pick<SharedDefinition<unknown>, 'kind'>
 }
 
-/** A function of a program that any member can run: same input, same value, no side effects. */
+/**
+ * A function of a program that any member can run. It must return the same value for the same
+ * input, and must have no side effects.
+ */
 export interface TaskDefinition<Input, Value> {
   readonly kind: 'task'
   readonly run: TaskFunction<Input, Value>

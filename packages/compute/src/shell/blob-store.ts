@@ -76,8 +76,8 @@ export class BlobStore {
 
   /**
    * Stores bytes. `for` pins them for a holder, see {@link pin}. `unnamed` marks bytes that others
-   * sent. `charge` is called with the time that the search for room took in this thread, ms: some
-   * 50 for many files.
+   * sent. `charge` is called with the time that the search for room took in this thread, ms. With
+   * many files the search takes some 50 ms.
    *
    * @throws BlobTooLargeError if the bytes exceed the limit. The bytes are also refused if they
    * don't fit beside the pinned files that must stay.

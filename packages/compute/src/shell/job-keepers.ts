@@ -105,7 +105,10 @@ export class JobKeepers {
     await Promise.all(known)
   }
 
-  /** Waits until this member knows the desired state: records spread by themselves. */
+  /**
+   * Waits until this member knows the desired state, for 3 s at most: records spread by themselves.
+   * Returns false if it does not know the state by then.
+   */
   async #hears(job: JobId, desired: string): Promise<boolean> {
     for (const end = performance.now() + KNOWN_TIME; performance.now() < end;) {
       if (this.#answers.desiredOf(job) === desired) return true

@@ -1,6 +1,7 @@
 /** The outcomes as a Markdown table, with figures before, during and after each attack. */
 import type { Shown } from '../base/figures.ts'
 import { markdownRow } from '../base/markdown.ts'
+import { attacks } from './all.ts'
 import type { Outcome, Phase } from './trial.ts'
 
 const header = [
@@ -46,10 +47,11 @@ function row(outcome: Outcome): string[] {
 
 export function table(outcomes: readonly Outcome[]): string {
   const lines = [header, header.map(() => '---'), ...outcomes.map(row)].map(markdownRow)
-  const notes = outcomes.map(
-    ({ attack, remark, breaches }) =>
-      `- **${attack.name}**: ${attack.does}. Bound: ${attack.bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}${breaches.map((breach) => ` **Broken: ${breach}.**`).join('')}`,
-  )
+  const notes = outcomes.map(({ attack, remark, breaches }) => {
+    // Kept figures have the descriptions of their time.
+    const { name, does, bound } = attacks.find((each) => each.name === attack.name) ?? attack
+    return `- **${name}**: ${does}. Bound: ${bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}${breaches.map((breach) => ` **Broken: ${breach}.**`).join('')}`
+  })
   return [...lines, '', ...notes].join('\n')
 }
 

@@ -60,8 +60,7 @@ export interface Attack {
    */
   readonly check?: (outcome: Pick<Outcome, 'before' | 'during' | 'after'>, scale: Scale) => string | undefined
   /**
-   * Makes data before the measurement, because making them takes the attacker long and costs the
-   * pool nothing.
+   * Makes data before the measurement. That takes the attacker long, and it costs the pool nothing.
    */
   readonly prepare?: (pool: string, scale: Scale) => unknown
   /** Returns a remark on the attack's effect. */

@@ -38,7 +38,10 @@ export interface Plan<Of extends Settings, Data> {
   /** Further lines of the help text: requirements, and the meaning of exit status 1. */
   readonly notes?: string
   readonly where?: Where | ((values: Values<Of>, operands: readonly string[]) => Where)
-  /** Runs before the change of place. Returns the reason if there is nothing to measure here. */
+  /**
+   * Runs before the experiment starts again in the place that `where` names. Returns the reason if
+   * there is nothing to measure here; otherwise undefined.
+   */
   readonly prepare?: (values: Values<Of>, operands: readonly string[]) => string | undefined
   readonly measure: (values: Values<Of>, run: Run) => Data | Promise<Data>
   /** The text that the experiment prints at its end. */

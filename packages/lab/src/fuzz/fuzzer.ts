@@ -1,6 +1,7 @@
 /**
  * A coverage-guided fuzzer. It keeps each input that makes the code do something new, and makes
- * further inputs from the kept ones. The algorithm and the buckets of counts are AFL's.
+ * further inputs from the kept ones. The algorithm is AFL's, and so is the idea of buckets for
+ * counts.
  */
 import { mutate } from './mutate.ts'
 
@@ -56,8 +57,9 @@ export class Fuzzer {
   }
 
   /**
-   * True if a count falls into a new bucket. The buckets are AFL's: once, twice, a few times,
-   * often. With exact counts, every loop would be a discovery.
+   * Notes the bucket of each count. Returns true if one of these buckets is new for its place.
+   * There are five buckets: 1, 2, 3 to 7, 8 to 31, and 32 or more. AFL has eight. With exact
+   * counts, every loop would be a discovery.
    */
   #isNew(): boolean {
     let isNew = false

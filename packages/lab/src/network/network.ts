@@ -126,7 +126,7 @@ export class LabNetwork {
     // The old address must be removed first: its removal would also remove a later address.
     this.unaddress(host)
     on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
-    // The kernel forgets its neighbours when its last address is removed.
+    // The kernel of a host forgets all neighbours when the last address of the host is removed.
     this.#introduce(host, this.hosts)
     for (const other of this.hosts) this.#introduce(other, [host])
     this.#filter(this.hosts)

@@ -68,8 +68,8 @@ export function figuresOf(results: readonly RunResult[]): Record<string, Figures
 }
 
 /**
- * Returns the median of an odd number of values; Infinity if one of them is, because then the event
- * did not happen in some run.
+ * Returns the median of an odd number of values. Returns Infinity if one value is Infinity: the
+ * event did not happen in that run.
  */
 function middle(values: readonly number[]): number {
   return values.includes(Infinity) ? Infinity : median(values)

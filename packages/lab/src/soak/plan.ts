@@ -59,11 +59,11 @@ export const SAMPLE_EVERY = 15
 export const ACT_EVERY = 20
 
 /**
- * By default, ended members are remembered for a day, which would make an hour of churn one long
- * slope. Here they are remembered for five minutes, so memory must stay flat after these, and an
- * hour also shows that expired entries are freed. Random links are replaced each minute instead of
- * every ten minutes. Otherwise their number, and with it the heap, would take an hour to reach its
- * bound.
+ * By default a node remembers an ended member for a day. Its memory would grow during the whole
+ * hour of churn. Here a node remembers an ended member for five minutes. After the first five
+ * minutes memory must stay flat. The hour also shows that expired entries are freed. Random links
+ * are replaced each minute instead of every ten minutes. Otherwise the number of links, and with it
+ * the heap, would take an hour to reach its bound.
  */
 export const CONFIG: NonNullable<OverlayOptions['config']> = {
   links: { randomLifetime: 60_000 },

@@ -51,8 +51,8 @@ export interface OverlayOptions {
   readonly key?: Uint8Array | readonly Uint8Array[] | undefined
   /**
    * A file that keeps key and incarnation across restarts. It is created if it does not exist.
-   * Beside it, `<file>.peers` keeps members, as ways into the pool for the next start, and the
-   * latest epochs of elections. Default: a new key at each start.
+   * Beside it, `<file>.peers` keeps the latest epochs of elections, and members through which the
+   * next start can enter the pool. Default: a new key at each start.
    */
   readonly identityFile?: string | undefined
   /**

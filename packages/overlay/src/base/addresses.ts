@@ -181,10 +181,11 @@ export function isLoopbackAddress(address: Multiaddr): boolean {
 
 /**
  * Returns whether a peer that connected to this node probably answers at an address that it
- * announces. It does if it comes from loopback, since no NAT lies between two processes of a
- * machine. It does if it comes from an IP that it announces. If nothing is known of the peer, a
- * private network is enough: it is most likely our own. A peer behind a NAT comes from the router's
- * address, and does not announce that address.
+ * announces. A peer on loopback does: no NAT lies between two processes of one machine. A peer
+ * whose connection comes from an IP address that it announces does, too. If the announced addresses
+ * are unknown, a peer on a private network does: that network is most likely the network of this
+ * node. The connection of a peer behind a NAT comes from the router's address, which the peer does
+ * not announce.
  */
 export function looksDialable(remote: Multiaddr, announced: readonly Address[] | undefined): boolean {
   if (isLoopback(remote)) return true

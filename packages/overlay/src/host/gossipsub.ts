@@ -144,7 +144,7 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
       behaviourPenaltyDecay: 0.6,
       decayInterval: 5_000,
       retainScore: 60_000,
-      // Only one offence counts: a peer forwarded a message that its own bytes prove invalid.
+      // Only one offence counts: a peer forwarded a message whose bytes prove that it is invalid.
       topics: {
         [topic]: {
           topicWeight: 1,

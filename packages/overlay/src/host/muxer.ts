@@ -1,13 +1,14 @@
 /**
  * yamux with bounds on the memory of a connection, and with fewer window updates.
  *
- * The library gathers a frame of any announced length, and queues its answers to pings for a peer
- * that reads nothing. Here a frame has a bound, its pieces are joined, and the queue has a bound.
+ * The library gathers a frame of any announced length. It also queues answers to pings for a peer
+ * that reads nothing. Here the length of a frame and the length of the queue have bounds. The
+ * pieces of a frame are joined.
  *
- * The library also answers every piece of data with a window update. For each probe and each
- * acknowledgement that is a packet of 82 bytes and an encryption. The specification lets the
- * receiver choose the time. Like Go's implementation, this one waits until half of the window is
- * used up. Measured on 10 idle nodes: 214 to 244 B/s a node instead of 409, headers included.
+ * The library also answers every piece of data with a window update. So each probe and each
+ * acknowledgement costs one more packet of 82 bytes and one more encryption. The specification lets
+ * the receiver choose the time. Like Go's implementation, this one waits until half of the window
+ * is used up. Measured on 10 idle nodes: 214 to 244 B/s a node instead of 409, headers included.
  */
 import { yamux } from '@chainsafe/libp2p-yamux'
 import type { Connection, StreamMuxerFactory } from '@libp2p/interface'

@@ -20,7 +20,10 @@ const format = 'jel-peers/1'
 const maxPeers = 64
 /** Addresses that are kept of a member. Guess: few addresses of a machine are of use to others. */
 const maxAddresses = 4
-/** Elections that are kept: those that a node remembers, and as many that it has forgotten. */
+/**
+ * Largest number of elections in the file. It is twice the number that a node remembers: the file
+ * also keeps elections that the node has forgotten.
+ */
 const maxEpochs = 512
 /** Largest file, bytes. A larger one is written without its peers. */
 const maxFileBytes = 262_144

@@ -10,7 +10,7 @@ import { RateLimiter } from '../host/rate-limiter.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
- * handshake. Ten pages that show a small pool ask one of its members less often.
+ * handshake. Ten pages that show one small pool send one member fewer requests than this.
  */
 const answersPerSecond = 20
 

@@ -26,7 +26,7 @@ export const defaultConfig = {
   links: {
     /**
      * Number of rings. On each ring a member links with two successors and two predecessors. Guess:
-     * between Rapid's 10 one-way rings and the cost of a link.
+     * a compromise between Rapid's 10 one-way rings and the cost of links.
      */
     rings: 2,
     /**

@@ -10,7 +10,7 @@ export class Recent {
   readonly #times: Milliseconds[] = []
   #next = 0
 
-  /** Up to `limit` times within `span` are not often. */
+  /** `isOften` is true after more than `limit` times within `span`, ms. */
   constructor(limit: number, span: Milliseconds) {
     this.#limit = limit
     this.#span = span

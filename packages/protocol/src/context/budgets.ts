@@ -6,9 +6,9 @@
  * question may have a large part of the state as its answer. So each kind of expensive work has its
  * own bucket. If the peer itself causes the cost, it may overdraw the bucket: the node takes the
  * frame in, and reads the peer again when the debt is paid (back-pressure). If the peer may only
- * pass something on, the node refuses the excess instead. Otherwise a member that received a
+ * forward what others sent, the node refuses the excess instead. Otherwise a member that received a
  * thousand made-up joins would be held back by all its neighbours. Its own questions would wait,
- * too. A limit slows a peer down. To reach a limit is no offence.
+ * too. A limit slows a peer down. A peer that reaches a limit commits no offence.
  *
  * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys cost
  * nothing. So all strangers, and all members of less than a minute, also draw on one common

@@ -157,7 +157,8 @@ export class SuspicionLifecycle implements Timed {
     }
     suspicion.enter('indirect', now)
     suspicion.rounds = 0
-    // A node that does not observe the member asks one observer first. The observer knows.
+    // A node that does not observe the member asks one observer first, because observers probe the
+    // member regularly.
     this.#parts.indirect.begin(id, this.#isObserved(id) ? undefined : this.#linkedObserver(id))
   }
 

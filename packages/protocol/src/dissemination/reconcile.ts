@@ -19,8 +19,9 @@ import { mayAsk } from './page.ts'
 import { RangeAnswer } from './range-reconciliation.ts'
 
 /**
- * First intervals after a change, ms. They double while nothing changes. `other` is chosen for a
- * flash join (target). `broadcast` is a guess: such a change shows that dissemination works.
+ * First intervals after a change, ms. The interval doubles while nothing changes. `other` is chosen
+ * for a flash join (target). `broadcast` is for a change that came by a broadcast. It is a guess:
+ * such a change shows that dissemination works.
  */
 export const intervals = { other: 250, broadcast: 500 } as const
 /** Longest interval, ms. Target: idle traffic. */

@@ -74,8 +74,8 @@ export class Claims {
     // If no winner lives, a claim unseats nobody. After a partition it may be some epochs ahead.
     const isAbsurd = epoch > this.held.believable
     const isUnseating = this.held.reigns && statement.signer !== this.held.winner
-    // After a heal two members may have claimed the same epoch. Such a claim counts, unless its
-    // signer was never a member: anybody can make up a key.
+    // After a heal two members may have claimed the same epoch. Such a claim counts only if its
+    // signer is or was a member: anybody can make up a key.
     const isEqual = epoch === this.held.epoch && this.#context.view.wasMember(statement.signer)
     if (isEqual || (!isAbsurd && !isUnseating) || this.#pending.confirm(statement, from, isAbsurd)) return this.#accept(statement)
     const isContested = this.held.winner === this.#context.id && this.held.reigns && epoch <= this.held.latestOfOthers

@@ -2,25 +2,31 @@
  * Claims that do not count yet, because the former winner seems to live, or because they skip very
  * many epochs. They wait for that winner's end, or for several peers to confirm them.
  *
- * One claim of each peer waits. So a peer that makes up many claims keeps no claim of another peer
- * out. After a heal few peers may hold the right claim. So a peer that repeats its claim some time
- * later counts again, unless the epoch is absurd.
+ * One claim of each peer waits. So a peer with many made-up claims displaces no claim of another
+ * peer. After a heal few peers may hold the right claim. So a peer that repeats its claim some time
+ * later confirms it once more, unless the epoch is absurd.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
 import { compareClaims } from './order.ts'
 
-/** Number of peers that make a claim count. Guess. */
+/**
+ * Number of confirmations that make a claim count. A peer that repeats a claim after `countAgain`
+ * ms confirms it once more, unless the epoch is absurd. Guess.
+ */
 export const confirmations = 3
-/** Time after which the same peer counts again, ms. Guess: messages of others arrive by then. */
+/**
+ * A peer that repeats its claim after this time confirms it once more, ms. Guess: messages of other
+ * peers arrive by then.
+ */
 export const countAgain = 5_000
 
 interface Sighting {
   readonly claim: Statement<Claim>
   /** Time when the peer's statement was counted last. */
   readonly at: Milliseconds
-  /** How often the peer's statement was counted. */
+  /** Number of confirmations by this peer. */
   readonly times: number
 }
 

@@ -4,8 +4,8 @@
  *
  * A certificate holds the common content of all accusers once: the suspect and its incarnation.
  * Each accuser adds its key, its signature, and the heartbeat at which it last heard of the
- * suspect. The signatures prove the certificate. It is one fact. Its heartbeats lie close together:
- * refuted suspicions of several hours are no death, however honest each suspicion was.
+ * suspect. The signatures prove the certificate. It is one fact. Its heartbeats lie close together.
+ * Otherwise honest suspicions of several hours, each of them refuted, would add up to a death.
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'

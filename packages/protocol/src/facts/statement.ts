@@ -40,8 +40,8 @@ export interface Accusation {
   readonly suspect: NodeId
   readonly incarnation: number
   /**
-   * The last second of the suspect's life, by the suspect's clock, of which the accuser heard. A
-   * refutation with a later second voids the suspicion.
+   * The last heartbeat of the suspect that the accuser heard: a second of the suspect's life, by
+   * the suspect's clock. A refutation with a later heartbeat voids the suspicion.
    */
   readonly heartbeat: number
 }

@@ -38,7 +38,9 @@ const scanShare = 0.01
 
 export interface TombstoneEvents {
   onForgotten(id: NodeId): void
-  /** The next time to call `expire` changed. */
+  /**
+   * `expire` must be called next at this time. It replaces the time of the last call of `onExpiry`.
+   */
   onExpiry(at: Milliseconds): void
 }
 

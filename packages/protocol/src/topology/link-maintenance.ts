@@ -37,8 +37,8 @@ export const dialAgain = 2_000
 /** Longest such wait, ms. Guess. */
 export const dialAgainMax = 32_000
 /**
- * A report that no helper answers holds for this time, ms. Guess: twice the pause after which the
- * node asks the helpers again.
+ * After a report that no helper answers, the node counts as isolated for this time, ms. Guess:
+ * twice the pause after which the node asks the helpers again.
  */
 const isolatedFor = 4_000
 /**

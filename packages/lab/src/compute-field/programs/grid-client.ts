@@ -11,8 +11,8 @@ const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
 /** Time for which a job is kept, ms: longer than a run. */
 const KEEP = 3_600_000
 /**
- * Most attempts to submit a job whose first replica is a worker. A guess: with four workers among
- * six members, 999 of 1,000 runs need at most seven attempts.
+ * Largest number of attempts to submit a job until its first replica is a worker. A guess: with
+ * four workers among six members, 999 of 1,000 runs need at most seven attempts.
  */
 const ATTEMPTS = 10
 

@@ -79,8 +79,8 @@ export class DirectProbes {
 
   /**
    * True if this node may probe one more member because of a hint. It probes few members at once,
-   * and fewer if it has many links: each probe may bring one more link. One probe is always free,
-   * so that nobody can blind this node with links.
+   * and fewer if it has many links: each probe may bring one more link. One probe is always
+   * allowed. Otherwise a peer could prevent all probes by opening many links.
    */
   get mayLook(): boolean {
     const { now, config, links } = this.#context

@@ -22,8 +22,8 @@ import { enough, IndirectProbeRound, type RoundSources } from './indirect-probe-
 
 /**
  * The time for a helper's answer. A helper that has to dial the subject (TCP, Noise, hello) takes
- * this many round trips. `gathering`, ms, is for batches: requests and answers are gathered four
- * times on the way. Guess.
+ * this many round trips. `gathering`, ms, is the time in batches: a request and its answer wait in
+ * four batches on the way. Guess.
  */
 const roundTrips = 8
 export const gathering = 80

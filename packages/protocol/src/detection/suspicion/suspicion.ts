@@ -54,7 +54,8 @@ export class Suspicion {
   missedSince: Milliseconds = Infinity
   evidence: Evidence = 'none'
   /**
-   * The member did not answer this node in time. This node gives the member's observers a moment.
+   * The member did not answer this node in time. This node waits a moment for the answers of the
+   * member's observers.
    */
   isTimedOut = false
   /** Number of direct probes. */

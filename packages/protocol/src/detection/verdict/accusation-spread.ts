@@ -29,7 +29,9 @@ const longestPause = 2_400
  */
 const peersARound = 3
 
-/** Most suspects with a round at a time. Other suspects wait. Guess. */
+/**
+ * Largest number of suspects for which rounds go on at the same time. Other suspects wait. Guess.
+ */
 export const roundsAtOnce = 2
 
 /** Most observers without a link that are dialled at a time. Guess. */

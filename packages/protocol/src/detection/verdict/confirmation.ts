@@ -40,11 +40,12 @@ const generousFor = 2_400
 const refutationTrips = 6
 const refutationTime = 100
 /**
- * The constant if the host of a single member refuses, ms: the same two waits, and a little more. A
- * single refusal means a dead process: a firewall that refuses takes several members away at once.
- * Measured (simulated): all of twenty nodes know the death after 111 ms instead of 161 ms. If
- * several members got only this time, three times as many lives would end falsely (a hundred nodes,
- * a firewall that refuses between all but three).
+ * Replaces `refutationTime` if a single member is suspected and its host refuses, ms. It covers the
+ * same two waits, and a little more. A single refusal means a dead process: a firewall that refuses
+ * takes several members away at once. Measured (simulated): all of twenty nodes know the death
+ * after 111 ms instead of 161 ms. If several members got only this time, three times as many lives
+ * would end falsely. That was measured with a hundred nodes and a firewall that refuses connections
+ * between all nodes except three.
  */
 const refusedTime = 50
 /**
