@@ -58,11 +58,10 @@ interface Exchange {
 
 export class Reconciler implements Timed {
   readonly #context: Context
-  /**
-   * The last reconciliation with each linked peer, unless it was completed. On a slow machine its
-   * answer may come after the time-out.
-   */
+  /** Reconciliations in progress. */
   readonly #exchanges = new Map<NodeId, Exchange>()
+  /** Peers whose answer did not come in time. On a slow machine it may still come. */
+  readonly #late = new Set<NodeId>()
   #interval: Milliseconds = intervals.other
 
   constructor(context: Context) {
@@ -79,8 +78,13 @@ export class Reconciler implements Timed {
 
   due(): void {
     const { now, links, timers } = this.#context
+    for (const [peer, exchange] of this.#exchanges) {
+      if (this.#isAlive(exchange)) continue
+      this.#exchanges.delete(peer)
+      this.#late.add(peer)
+    }
     const peers = [...links.values()]
-      .filter((link) => link.entered && !link.redirected && !this.#isUnderWay(link.peer))
+      .filter((link) => link.entered && !link.redirected && !this.#exchanges.has(link.peer))
       .map((link) => link.peer)
     const peer = this.#isBusy() ? undefined : pickOne(() => this.#context.random(), peers)
     if (peer !== undefined) this.begin(peer)
@@ -95,11 +99,6 @@ export class Reconciler implements Timed {
     if (exchange?.isOwn === true && this.#isAlive(exchange)) return
     this.#exchanges.set(peer, { isOwn: true, begun: now, heard: now, round: 1 })
     this.#context.send(peer, { reconcile: { round: 1, ranges: [new RangeAnswer(this.#context.facts.ranges).describe(0, hashSpace)] } })
-  }
-
-  #isUnderWay(peer: NodeId): boolean {
-    const exchange = this.#exchanges.get(peer)
-    return exchange !== undefined && this.#isAlive(exchange)
   }
 
   #isAlive({ heard }: Exchange): boolean {
@@ -119,6 +118,7 @@ export class Reconciler implements Timed {
 
   linkLost(peer: NodeId): void {
     this.#exchanges.delete(peer)
+    this.#late.delete(peer)
   }
 
   /** Answers one message. Throws {@link FrameError} on invalid ranges. */
@@ -133,7 +133,7 @@ export class Reconciler implements Timed {
     if (round === 1 && exchange?.isOwn === true && exchange.round === 1 && this.#isAlive(exchange) && this.#context.id < from) return
     if (ranges.length === 0) {
       // Otherwise a newcomer would take itself for informed on the word of any member.
-      if (exchange !== undefined) this.#ended(from)
+      if (exchange !== undefined || this.#late.has(from)) this.#ended(from)
       return
     }
     if (ranges.length > config.limits.rangesPerFrame)
@@ -158,6 +158,7 @@ export class Reconciler implements Timed {
     const exchange = this.#exchanges.get(peer)
     if (exchange?.isOwn === true) services.measure?.({ what: 'reconciliation', took: now - exchange.begun })
     this.#exchanges.delete(peer)
+    this.#late.delete(peer)
     this.#context.outcomes.push({ type: 'reconciled', peer })
   }
 }
