@@ -48,7 +48,7 @@ function row(outcome: Outcome): string[] {
 export function table(outcomes: readonly Outcome[]): string {
   const lines = [header, header.map(() => '---'), ...outcomes.map(row)].map(markdownRow)
   const notes = outcomes.map(({ attack, remark, breaches }) => {
-    // Kept figures have the descriptions of their time.
+    // Kept outcomes have the descriptions from the time of their measurement.
     const { name, does, bound } = attacks.find((each) => each.name === attack.name) ?? attack
     return `- **${name}**: ${does}. Bound: ${bound}.${remark === undefined ? '' : ` Seen: ${remark}.`}${breaches.map((breach) => ` **Broken: ${breach}.**`).join('')}`
   })
