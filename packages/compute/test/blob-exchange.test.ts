@@ -167,8 +167,9 @@ describe('blobs between members', () => {
       await sleep(5)
       stream.abort(new Error('never mind'))
     }
-    await sleep(200)
-    expect(await other.exchange.fetch(hash, () => [one.pool.self.id])).toHaveLength(LARGE)
+    // The reads go on for a while, and have taken all room.
+    const fetched = async (): Promise<Uint8Array> => await other.exchange.fetch(hash, () => [one.pool.self.id])
+    await vi.waitFor(async () => expect(await fetched()).toHaveLength(LARGE), { timeout: 30_000, interval: 200 })
   })
 
   it('are read for no more requests at once than there is room for in transit', async () => {

@@ -58,7 +58,7 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     created.dialFilter = (addresses) => dialFilter(addresses).filter((address) => endpointOf(address) !== undefined)
     created.dial = async (address, options) => {
       // net.connect resolves names. @libp2p/tcp does not pass it the address family.
-      const ours = { ...familyOf(address), lookup: lookUp(() => options.signal?.aborted !== true) }
+      const ours = { ...familyOf(address), lookup: lookUp(() => !options.signal.aborted) }
       return await dial(address, { ...options, ...ours, upgrader: tuned(options.upgrader, meter, onRefused) })
     }
     created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })

@@ -17,8 +17,8 @@ class Trickle extends TypedEventEmitter<Record<'drain' | 'close', Event>> {
     this.status = 'aborted'
   }
   async close(): Promise<void> {}
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    await new Promise(() => {})
+  [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
+    return { next: async () => await new Promise(() => {}) }
   }
 }
 
