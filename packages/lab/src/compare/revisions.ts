@@ -7,10 +7,11 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { keep } from '../base/child.ts'
 import { readDraw, type DrawnRow } from '../base/draw.ts'
+import { inCheckout } from '../base/paths.ts'
 import { oneOf, optional, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { BENCHES, NAMES, type Bench } from './benches.ts'
-import { build, commitOf } from './revision.ts'
+import { build, bundle, commitOf } from './revision.ts'
 import { compare, NOISE, table, type Compared } from './rows.ts'
 
 /** Above this load average another program runs, and may influence the figures. */
@@ -38,6 +39,7 @@ revisions do not overlap and one median is at least ${NOISE} times the other. Ex
     if (loadAverage > QUIET) console.log(`Load average at the start: ${loadAverage}. Figures of a busy machine say little.`)
     const checkout = join(folder, 'checkout')
     build(commit, checkout)
+    bundle(inCheckout('.'))
     chosen.prepare(checkout)
     const flags = [...chosen.args, ...(only === undefined ? [] : ['--only', only]), ...further]
     const file = join(folder, 'draw.json')
