@@ -14,3 +14,19 @@ test('look-ups of names that never resolve end with their probes', async () => {
   expect(new Set(outcomes)).toEqual(new Set(['silent']))
   expect(pending).toBe(1)
 })
+
+test('a name is looked up although thousands of look-ups before it were given up', async () => {
+  const answers: (() => void)[] = []
+  vi.spyOn(dns, 'lookup').mockImplementation(((_host: string, _options: object, done: (error: Error | null) => void) => {
+    answers.push(() => done(new Error('no such name')))
+  }) as never)
+  vi.resetModules()
+  const { lookUp } = await import('../host/lookups.ts')
+  const outcomes: string[] = []
+  const ask = (name: string, isWanted: boolean): void => lookUp(() => isWanted)(name, {}, () => outcomes.push(name))
+  ask('first', true)
+  for (let given = 0; given < 20_000; given++) ask('given up', false)
+  ask('last', true)
+  for (const answer of answers) answer()
+  expect(outcomes).toEqual(['first', 'last'])
+})

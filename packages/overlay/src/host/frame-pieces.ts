@@ -5,8 +5,8 @@
  */
 import type { Stream } from '@libp2p/interface'
 
-/** Most pieces of one message. Guess: an honest peer's pieces have kilobytes. */
-const maxPieces = 1_024
+/** Most pieces of one frame. Guess: an honest peer's pieces have kilobytes. */
+export const maxPieces = 1_024
 
 export class FramePieces {
   /** Pieces of the frame that is incomplete. */

@@ -7,28 +7,26 @@ import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
 
 let isBusy = false
-const waiting: (() => void)[] = []
+/** Each begins one look-up. Returns false if nobody waits for it any more. */
+const waiting: (() => boolean)[] = []
 
+/** Begins the first look-up that somebody waits for. Thousands before it may have been given up. */
 function next(): void {
   isBusy = false
-  waiting.shift()?.()
+  while (!isBusy && waiting.length > 0) isBusy = waiting.shift()?.() === true
 }
 
 /** Returns the look-up of one connect. `isWanted`: whether the connect still waits. */
 export function lookUp(isWanted: () => boolean): LookupFunction {
   return (host, options, done) => {
-    const begin = (): void => {
-      isBusy = true
-      if (!isWanted()) {
-        next()
-        return
-      }
+    waiting.push(() => {
+      if (!isWanted()) return false
       dns.lookup(host, options, (error, address, family) => {
         next()
         done(error, address, family)
       })
-    }
-    if (isBusy) waiting.push(begin)
-    else begin()
+      return true
+    })
+    if (!isBusy) next()
   }
 }

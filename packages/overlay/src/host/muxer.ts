@@ -14,6 +14,7 @@ import { yamux } from '@chainsafe/libp2p-yamux'
 import type { Connection, StreamMuxerFactory } from '@libp2p/interface'
 import { Uint8ArrayList } from 'uint8arraylist'
 import { TurnTimeout } from '../base/turn-timeout.ts'
+import { maxPieces } from './frame-pieces.ts'
 
 /**
  * The used part of the library's streams. In `state` 0 and 2 the stream has not yet announced to
@@ -48,9 +49,6 @@ const window = 262_144
 
 /** Longest frame, bytes: a header and a whole window. */
 const maxFrameBytes = 12 + window
-
-/** Pieces of an incomplete frame that are kept apart. Guess: an honest peer's have kilobytes. */
-const maxPieces = 1_024
 
 /**
  * Bytes that may wait on a connection for a peer that reads too slowly. Guess: all streams stop as
