@@ -78,9 +78,8 @@ export class Execution {
       node.inputSize = input.length
       // It has a child now. Replicas apply another time limit to parents.
       if (frame.spawned++ === 0 && frame.claimed) job.news.push({ type: 'claim', path })
-      frame.openBytes += input.length
-      job.openBytes += input.length
-      if (job.openBytes > this.#context.config.openBytes) {
+      job.open.waits(frame, input.length)
+      if (job.open.bytes > this.#context.config.openBytes) {
         this.#settlement.fail(job, 'JOB_TOO_WIDE', OPEN_ADVICE)
         return
       }
@@ -155,7 +154,7 @@ export class Execution {
 
   #again(job: Job, node: TaskNode, frame: Frame): void {
     if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
-    job.closed(frame)
+    job.open.ended(frame)
     node.frame = newFrame(frame.since, frame)
     job.ready.push(node)
   }

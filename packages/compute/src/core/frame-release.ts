@@ -30,7 +30,7 @@ export function dropBelow(context: Context, job: Job, node: TaskNode): void {
 /** Removes a frame that is neither in the deque nor at a worker. */
 export function closeFrame(job: Job, node: TaskNode): void {
   const frame = node.frame as Frame
-  job.closed(frame)
+  job.open.ended(frame)
   node.frame = undefined
   if (!frame.claimed) return
   job.held.delete(node)

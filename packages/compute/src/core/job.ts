@@ -1,8 +1,8 @@
-import type { Frame } from './frame.ts'
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
 import type { Entry } from './entry.ts'
 import type { JobId, JobSpec, MemberId, Milliseconds } from './io.ts'
 import type { Message } from './messages.ts'
+import { OpenFrames } from './open-frames.ts'
 import { ROOT, type Path } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
 import { Fitness } from './fitness.ts'
@@ -74,8 +74,7 @@ export class Job {
   /** Members whose vote on some task differed from that of enough others. */
   readonly outvoted = new Set<MemberId>()
   readonly credit = new Credit()
-  /** Bytes of the inputs of children that wait, over all frames here. */
-  openBytes = 0
+  readonly open = new OpenFrames()
 
   // Failures of tasks and of this machine.
   readonly fitness = new Fitness()
@@ -216,12 +215,6 @@ export class Job {
     node.holder = undefined
     node.namedBy = undefined
     this.awaited.delete(node)
-  }
-
-  /** A frame ended: the inputs of its waiting children no longer count. */
-  closed(frame: Frame): void {
-    this.openBytes -= frame.openBytes
-    frame.openBytes = 0
   }
 
   /** Adds crashes and lost holders to those of a task. */

@@ -24,7 +24,7 @@ import { Workers } from './workers.ts'
 export type Parts = ReturnType<typeof createParts>
 
 export function createParts(context: Context, workerCount: number, tickets: Tickets | undefined) {
-  const queue = new Queue(context, tickets)
+  const queue = new Queue(context, tickets, workerCount)
   const lookupRequests = new LookupRequests(context)
   const merge = new PartitionMerge(context, lookupRequests)
   const workers = new Workers(context, queue, merge, workerCount)

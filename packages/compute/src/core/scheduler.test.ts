@@ -242,6 +242,40 @@ describe('a scheduler', () => {
     expect(forgotten(feed({ type: 'spawned', job, path: step('b'), children }))).toEqual([])
   })
 
+  it('opens frames of at most eight jobs at one worker, besides the oldest job, and of the next as one ends', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    const ids = Array.from({ length: 200 }, (_, number) => `job${number}`)
+      .filter((id) => hash52(`${id} self`) > hash52(`${id} other`))
+      .slice(0, 13)
+    let seen = 0
+    const begun: string[] = []
+    const follow = (effects: readonly Effect[]): void => {
+      for (const effect of effects) {
+        if (effect.type === 'deliver') seen++
+        if (effect.type !== 'run') continue
+        seen++
+        begun.push(effect.job)
+        // Each root waits for a child that the other member steals.
+        const child = { step: step('a'), fn: 'child', input: Uint8Array.of(2) }
+        feed({ type: 'spawned', job: effect.job, path: '', children: [child] })
+        hear({ type: 'steal', request: 0, jobs: [effect.job], count: 1 })
+        follow(feed({ type: 'idle', slot: 0, seen }))
+      }
+    }
+    const [oldest = '', ...others] = ids
+    for (const [number, id] of others.entries()) follow(feed({ type: 'job', spec: { ...spec, id, submitted: 1 + number } }))
+    expect(begun).toEqual(others.slice(0, 8))
+    follow(feed({ type: 'job', spec: { ...spec, id: oldest } }))
+    expect(begun.slice(8)).toEqual([oldest])
+    const value = { value: Uint8Array.of(9) }
+    for (const id of begun.slice(0, 2)) {
+      follow(hear({ type: 'result', job: id, entries: [{ path: step('a'), outcome: value, shared: NOTHING_SHARED }] }))
+      follow(feed({ type: 'returned', job: id, path: '', outcome: value, shared: NOTHING_SHARED, ran: 1 }))
+      follow(feed({ type: 'idle', slot: 0, seen }))
+    }
+    expect(begun.slice(9)).toEqual(others.slice(8, 9))
+  })
+
   it('takes tasks only from a member that it asked, and no more than it asked for', () => {
     for (const id of ['other', 'third']) feed({ type: 'joined', member: { id, location: `${id}@here` } })
     const [request] = sent(feed({ type: 'job', spec: { ...spec, fresh: false } }), 'steal') as Extract<Message, { type: 'steal' }>[]

@@ -58,7 +58,7 @@ export class Settlement {
     const frame = node.frame as Frame
     const entry = this.#entry(job, node.path, outcome, shared, { given, spawned: frame.spawned })
     job.held.delete(node)
-    job.closed(frame)
+    job.open.ended(frame)
     node.frame = undefined
     job.news.push({ type: 'entry', path: node.path })
     this.settle(job, entry, this.#context.self)
@@ -99,9 +99,7 @@ export class Settlement {
     const { frame } = parent
     if (frame?.state !== 'running') return
     frame.settled++
-    const size = node.inputSize
-    frame.openBytes -= size
-    job.openBytes -= size
+    job.open.waits(frame, -node.inputSize)
     const united = uniteShared(frame.shared, entry.shared)
     if (united === undefined) {
       this.failShared(job)

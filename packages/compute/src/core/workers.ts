@@ -65,8 +65,8 @@ export class Workers {
 
   #fillOne(): boolean {
     const { self } = this.#context
-    for (const job of this.#queue.ready()) {
-      const slot = this.#free(job)
+    for (const [job, slots] of this.#queue.ready()) {
+      const slot = this.#free(job, slots)
       if (slot === undefined) continue
       const node = job.ready.newest(eligible(job, self))
       if (node === undefined) continue
@@ -82,6 +82,7 @@ export class Workers {
     frame.state = 'running'
     frame.slot = slot
     frame.given = job.votesNeeded === 1 ? job.shared : givenTo(job, node)
+    job.open.began(frame)
     job.work.own.begun++
     if (frame.careful || node.parent?.frame?.careful === true) {
       job.learnTries(node, heldBy(node.tries ?? NO_TRIES, self))
@@ -103,12 +104,13 @@ export class Workers {
     })
   }
 
-  /** Returns the worker with the least to do: nothing, or one short task. */
-  #free(job: Job): number | undefined {
+  /** Returns the one of these workers with the least to do: nothing, or one short task. */
+  #free(job: Job, slots: readonly number[]): number | undefined {
     const ahead = job.work.taskTime !== undefined && job.work.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined
     let least = ahead + 1
-    for (const [slot, { sent, seen }] of this.#workers.entries()) {
+    for (const slot of slots) {
+      const { sent, seen } = this.#workers[slot] as Worker
       if (sent - seen < least) {
         best = slot
         least = sent - seen

@@ -82,11 +82,9 @@ export class Participation {
         files.keepAll()
         return
       } catch (error) {
-        if (wait === FETCH_AGAIN) {
-          files.warnOf(error, id)
-          // The job may be over long ago. Then nobody needs the file.
-          this.#watch(id)
-        }
+        if (wait === FETCH_AGAIN) files.warnOf(error, id)
+        // The job may be over. Then nobody needs the file.
+        runner.feed({ type: 'watch', job: id, once: true })
         if (error instanceof BlobTooLargeError && error.isForGood) {
           // This member leaves the job to others.
           store.unpin(id)

@@ -108,14 +108,14 @@ export const computeFaults: readonly ShellFault[] = [
   {
     ...inputs,
     name: 'waiting inputs have no bound',
-    from: 'if (job.openBytes > this.#context.config.openBytes) {',
-    to: 'if (job.openBytes < 0) {',
+    from: 'if (job.open.bytes > this.#context.config.openBytes) {',
+    to: 'if (job.open.bytes < 0) {',
   },
   {
     ...inputs,
     name: 'inputs of tasks with an outcome still count',
     file: `${core}/settlement.ts`,
-    from: '    job.openBytes -= size\n',
+    from: '    job.open.waits(frame, -node.inputSize)\n',
     to: '',
   },
   {
@@ -206,6 +206,20 @@ export const computeFaults: readonly ShellFault[] = [
     file: `${core}/execution.ts`,
     from: "    if (job.spec.desired === 'suspend') this.suspend(job)\n",
     to: '',
+    test: `${core}/scheduler.test.ts`,
+  },
+  {
+    name: 'frames of any number of jobs wait at one worker',
+    file: `${core}/job-queue.ts`,
+    from: '< MAX_OPEN_JOBS',
+    to: '< Infinity',
+    test: `${core}/scheduler.test.ts`,
+  },
+  {
+    name: 'the oldest job waits for the frames of others, too',
+    file: `${core}/job-queue.ts`,
+    from: '(job === this.#served[0] ? all : ',
+    to: '(',
     test: `${core}/scheduler.test.ts`,
   },
   {

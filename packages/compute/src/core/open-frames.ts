@@ -1,0 +1,38 @@
+import type { Frame } from './frame.ts'
+
+/** The frames of one job that run or wait at this member, and the inputs that wait with them. */
+export class OpenFrames {
+  /** Bytes of the inputs of children that wait, over all frames. */
+  bytes = 0
+  /** For each worker with frames their number. */
+  readonly #slots = new Map<number, number>()
+
+  /** The workers that have frames of the job. Each of them keeps a process for them. */
+  get slots(): Iterable<number> {
+    return this.#slots.keys()
+  }
+
+  isAt(slot: number): boolean {
+    return this.#slots.has(slot)
+  }
+
+  /** A frame begins at its worker. */
+  began({ slot }: Frame): void {
+    this.#slots.set(slot, (this.#slots.get(slot) ?? 0) + 1)
+  }
+
+  /** A frame called for a child with an input of this many bytes. Negative: the child has ended. */
+  waits(frame: Frame, bytes: number): void {
+    frame.openBytes += bytes
+    this.bytes += bytes
+  }
+
+  /** A frame ended. It may have ended before it began at a worker. */
+  ended(frame: Frame): void {
+    this.waits(frame, -frame.openBytes)
+    if (frame.state !== 'running') return
+    const left = (this.#slots.get(frame.slot) ?? 0) - 1
+    if (left > 0) this.#slots.set(frame.slot, left)
+    else this.#slots.delete(frame.slot)
+  }
+}
