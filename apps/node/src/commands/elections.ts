@@ -14,7 +14,11 @@ export const elect = command({
   shell: {
     about: 'make this node a candidate, and wait for who is elected',
     operands: [flag('<election>', 'name of the election')],
-    flags: [...ASK_FLAGS, flag('--result', 'wait for the winner, and be no candidate'), flag('--withdraw', 'be no candidate any more')],
+    flags: [
+      ...ASK_FLAGS,
+      flag('--result', 'wait for the winner, and be no candidate'),
+      flag('--withdraw', 'end the candidacy of this node'),
+    ],
     line({ election, ...flags }: { readonly election: string; readonly result?: boolean; readonly withdraw?: boolean }) {
       if (flags.result === true && flags.withdraw === true) throw new UsageError('--result and --withdraw: give one of them')
       return { command: flags.withdraw === true ? 'withdraw' : flags.result === true ? 'result' : 'elect', election }
@@ -31,6 +35,6 @@ export const result = command({
 
 export const withdraw = command({
   fields,
-  about: 'be no candidate any more',
+  about: 'end the candidacy of this node',
   run: ({ election }, { agent }) => agent.pool.withdraw(election),
 })

@@ -21,7 +21,8 @@ export const jobs = command({
 })
 
 export const job = command({
-  about: 'job is an id or a name; until: wait for the result, or for the end with all progress; waits: list the tasks that are held',
+  about:
+    'job is an id or a name; until result: wait for the result; until ended: also report progress; waits: list the tasks that members hold',
   fields: jobFields.job,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'job', ...fields }, report, signal),
   shell: {

@@ -87,13 +87,13 @@ export const answer = command({
 })
 
 export const unanswer = command({
-  about: 'your program answers them no longer',
+  about: 'your program no longer answers queries of this name',
   fields: { name: text },
   run: ({ name }, { answers }) => answers.unanswer(name),
 })
 
 export const reply = command({
-  about: 'the answer to the query of that number; without a payload there is none',
+  about: 'answers the query of that number; without a payload there is no answer',
   fields: { query: number, payload: v.optional(base64) },
   run: (fields, { answers }) => answers.reply(fields.query, fields.payload),
 })

@@ -71,7 +71,7 @@ export const tag = command({
 })
 
 export const cancel = command({
-  about: 'give up the command with that id: it is answered by an error, CANCELLED',
+  about: 'give up the command with that id: its answer is the error CANCELLED',
   fields: { of: id },
   run: ({ of }, context) => context.cancel(of),
 })

@@ -5,7 +5,7 @@ import { base64, number, text } from '../base/schema.ts'
 import { command } from './command.ts'
 
 export const publish = command({
-  about: 'ttl is milliseconds; told to all by record, also to newcomers, until it expires',
+  about: 'all members get the event record, also newcomers, until the record expires; ttl is milliseconds',
   fields: { name: text, value: base64, ttl: number },
   run: async ({ name, value, ttl }, { agent }) => void (await agent.pool.publish(name, Buffer.from(value, 'base64'), { ttl })),
 })
@@ -16,7 +16,7 @@ export const unpublish = command({
 })
 
 export const records = command({
-  about: 'those whose names begin so; without a prefix all',
+  about: 'the records whose names begin with the prefix; all records without a prefix',
   fields: { prefix: v.optional(text) },
   answer: 'records',
   run: ({ prefix }, { agent }) => ({ records: agent.pool.records(prefix).map(recordJson) }),

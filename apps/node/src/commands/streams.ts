@@ -13,7 +13,8 @@ export const open = command({
 })
 
 export const handle = command({
-  about: 'streams of members go to that socket, on which your program listens; their first line is `{"from":"12D3…","protocol":"…"}`',
+  about:
+    'streams of other members go to the socket on which your program listens; the first line of a stream is `{"from":"12D3…","protocol":"…"}`',
   fields: { protocol: text, path: text },
   async run({ protocol, path }, { agent }) {
     const { handleStreams } = await import('../agent/stream-bridge.ts')
