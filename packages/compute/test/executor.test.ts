@@ -10,6 +10,7 @@ import type { Input } from '../src/core/io.ts'
 import type { Shared } from '../src/core/shared-value.ts'
 import { Executor } from '../src/executors/executor.ts'
 import { encodeValue } from '../src/program/values.ts'
+import { children } from './children.ts'
 
 const MB = 1_000_000
 let folder: string
@@ -77,6 +78,23 @@ describe('an executor', () => {
       }
       expect(buffersInUse() - before).toBeLessThan(20 * MB)
       await expect.poll(() => told.filter(({ type }) => type === 'returned').length, { timeout: 4000 }).toBe(1)
+    } finally {
+      await executor.close()
+    }
+  })
+
+  it.runIf(process.platform === 'linux')('keeps the processes of two jobs without tasks, however many came and went', async () => {
+    const file = join(folder, 'rests.mjs')
+    await writeFile(file, 'export const rests = { kind: "task", run: () => 1 }')
+    const told: Input[] = []
+    const executor = executorOf(file, told)
+    const before = children()
+    try {
+      for (let job = 1; job <= 6; job++) {
+        executor.carryOut({ ...runOf('rests'), job: `j${job}` })
+        await expect.poll(() => told.filter(({ type }) => type === 'returned').length).toBe(job)
+      }
+      await expect.poll(() => children() - before, { timeout: 4000 }).toBe(2)
     } finally {
       await executor.close()
     }

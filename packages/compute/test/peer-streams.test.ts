@@ -31,6 +31,26 @@ function large(): Uint8Array {
   return encode.single(message, { maxDataLength: message.length }).subarray()
 }
 
+it('a peer that sends bytes which are no frames is named, and loses its stream', async () => {
+  const [victim, peer] = [await test.join(), await test.join()]
+  await expect.poll(() => [victim, peer].map((pool) => pool.members().length)).toEqual([2, 2])
+  const reasons: string[] = []
+  const streams = new PeerStreams(victim, new PeerBudget(), {
+    onMessage: () => expect.fail('it is no message'),
+    onUnreached: () => {},
+    onNonsense: (_, reason) => reasons.push(reason),
+  })
+  await streams.start()
+  try {
+    const stream = await peer.open(victim.self.id, '/jel-compute/1.0.0')
+    stream.send(new Uint8Array(16).fill(255))
+    await expect.poll(() => reasons).toEqual([expect.stringMatching(/./u)])
+    await expect.poll(() => stream.status).not.toBe('open')
+  } finally {
+    await streams.close()
+  }
+})
+
 describe('a member without credit', () => {
   it('waits with each new stream, and keeps no message of a closed stream in memory', async () => {
     const [victim, peer] = [await test.join(), await test.join()]

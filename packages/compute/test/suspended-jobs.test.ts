@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { children } from './children.ts'
 import { testPool } from './test-pool.ts'
 
 const test = testPool()
@@ -17,19 +17,6 @@ export const hold = {
   },
 }
 `)
-
-/** The number of processes whose parent is this process: one shell for each program. */
-function children(): number {
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/u.test(name)) return false
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] === String(process.pid)
-    } catch {
-      return false
-    }
-  }).length
-}
 
 it.runIf(process.platform === 'linux')(
   'suspended jobs keep no processes, and end with the right results once they are resumed',

@@ -9,6 +9,11 @@ import { RunningProgram } from './running-program.ts'
  * a sandbox 110 to 260 ms more (measured).
  */
 const IDLE_END = 5000
+/**
+ * Most programs without frames that a slot keeps for that time. A guess: jobs that take turns find
+ * their processes, and many short jobs don't leave one each.
+ */
+const MAX_IDLE = 2
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
 
@@ -130,7 +135,10 @@ export class Executor {
   }
 
   #endIfIdle(index: number, program: RunningProgram): void {
-    if (program.isIdle && !program.ended) this.#endLater(index, program)
+    if (!program.isIdle || program.ended) return
+    this.#endLater(index, program)
+    const idle = [...(this.#slots[index] as Slot).programs.values()].filter((each) => each.isIdle && each !== program)
+    if (idle.length >= MAX_IDLE) void this.#stop(index, idle[0] as RunningProgram)
   }
 
   /** Ends a program without a task later. */

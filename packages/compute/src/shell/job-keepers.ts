@@ -71,9 +71,11 @@ export class JobKeepers {
   }
 
   /**
-   * Whether a member keeps the job, or knows its desired state. False also if it can't be reached.
+   * Whether a member keeps the job, or knows its desired state. False also if it can't be reached,
+   * or does not answer within this time (20 s at most).
    */
-  async ask(member: MemberId, job: JobId, desired?: DesiredState, within = ANSWER_TIME): Promise<boolean> {
+  async ask(member: MemberId, job: JobId, desired?: DesiredState, most = ANSWER_TIME): Promise<boolean> {
+    const within = Math.min(ANSWER_TIME, Math.max(1, most))
     const { promise, resolve } = Promise.withResolvers<boolean>()
     try {
       const stream = await this.#pool.open(member, KEEP_PROTOCOL, { signal: AbortSignal.timeout(Math.ceil(within)) })

@@ -138,7 +138,13 @@ export class PeerStreams {
     const frames: FrameStream = new FrameStream(
       stream,
       { maxFrameBytes: MAX_MESSAGE_BYTES, queue: new SendQueue(), stage },
-      { onFrame: () => {}, onEnd: () => this.#ended(from, frames) },
+      {
+        onFrame: () => {},
+        onEnd: (problem) => {
+          if (problem !== undefined) this.#refuse(from, frames, new Error(problem))
+          this.#ended(from, frames)
+        },
+      },
     )
     const streams = [...(this.#incoming.get(from) ?? []), frames]
     if (streams.length > MAX_STREAMS) streams.shift()?.abort(new Error('there are newer streams'))
@@ -202,10 +208,14 @@ export class PeerStreams {
     try {
       return partsOf(decodeMessage(data), MAX_AT_ONCE)
     } catch (error) {
-      frames.abort(error)
-      this.#events.onNonsense(from, error instanceof Error ? error.message : String(error))
+      this.#refuse(from, frames, error)
       return []
     }
+  }
+
+  #refuse(from: MemberId, frames: FrameStream, error: unknown): void {
+    frames.abort(error)
+    this.#events.onNonsense(from, error instanceof Error ? error.message : String(error))
   }
 
   #closeUnused(): void {
