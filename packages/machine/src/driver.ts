@@ -1,8 +1,8 @@
 import type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
 
 /**
- * Carries out effects, each by the method that has the name of its type. The driver keeps the timer
- * itself.
+ * Carries out effects. For each type of effect there is a method of that name. The driver itself
+ * carries out effects of the type `timer`.
  */
 export type Carrier<Effect extends Tagged> = {
   readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: Extract<Effect, { type: Type }>) => void
@@ -28,9 +28,12 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   readonly #queue: ({ readonly input: Input } | { readonly effects: readonly (Effect | TimerEffect)[] })[] = []
   #isRunning = false
   #isStopped = false
-  /** The time at which the machine asked to be woken; undefined: never. */
+  /** The time at which the driver must wake the machine; undefined: never. */
   #due: Milliseconds | undefined
-  /** The end of the running timeout. It may be earlier than `#due`, never later. */
+  /**
+   * The end of the running timeout. It may be earlier than `#due`. It is later only if `#due` is
+   * less than a millisecond away, or over.
+   */
   #armed: Milliseconds | undefined
   #timeout: NodeJS.Timeout | undefined
 
@@ -96,8 +99,8 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   /**
    * Wakes the machine before any other input, if its timeout should have fired already. After a
    * stop of the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers
-   * are full of old input, and sockets come before timers. The machine learns of the stop from the
-   * lateness of its timer.
+   * are full of old input. Node may handle that input before the timeout. The machine learns of the
+   * stop from the lateness of its timer.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
@@ -115,8 +118,8 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Sets a timeout for the next wake. Most inputs move the wake back a little. Then the timeout
-   * that is set already fires early and is set again.
+   * Sets a timeout for the next wake. Most inputs move the wake to a slightly later time. Then the
+   * running timeout is kept: it fires early, and a new one is set.
    */
   #arm(): void {
     if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return

@@ -1,5 +1,6 @@
 /**
- * A point in time or a span, ms. The runner chooses the zero point. Time never runs backwards.
+ * A point in time or a span, ms. The caller of the machine chooses the zero point. Time never runs
+ * backwards.
  */
 export type Milliseconds = number
 

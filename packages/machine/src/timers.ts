@@ -32,7 +32,9 @@ export class Timers<Name extends string> {
     return this.#timeAt(this.#places.get(name))
   }
 
-  /** Sets a timer, in place of its former time. Infinity stops it. */
+  /**
+   * Sets the time at which a timer fires, in place of its former time. Infinity stops the timer.
+   */
   set(name: Name, at: Milliseconds): void {
     const place = this.#places.get(name)
     const before = this.#timeAt(place)
@@ -48,7 +50,7 @@ export class Timers<Name extends string> {
     if (at < this.at(name)) this.set(name, at)
   }
 
-  /** Removes all timers but these. A removed timer can't be set any more. */
+  /** Removes all timers except these. A removed timer can't be set any more. */
   retain(names: ReadonlySet<Name>): void {
     for (const [name, place] of this.#places) {
       if (names.has(name)) continue
