@@ -6,8 +6,8 @@ import { JelError } from '@jel/protocol'
 
 /**
  * Without a coordinator a pool can't give some consistency levels of JEL §3.3: `reliable` joins,
- * `uniform` elections. `joinPool` raises this error instead of giving something weaker under the
- * same name.
+ * `uniform` elections. `joinPool` raises this error instead of giving a weaker level under that
+ * name.
  */
 export class UnsupportedConsistencyError extends JelError {
   readonly code = 'UNSUPPORTED_CONSISTENCY'
@@ -91,8 +91,8 @@ export class InvalidEventError extends JelError {
 }
 
 /**
- * The pool has a fixed size, and as many members have joined. No other node may join (a closed pool
- * of the Ibis Portability Layer).
+ * The pool has a fixed size, and that many members have joined already. No other node may join
+ * (like a closed pool of the Ibis Portability Layer).
  */
 export class PoolClosedError extends JelError {
   readonly code = 'POOL_CLOSED'
@@ -228,8 +228,8 @@ export class Libp2pElsewhereError extends JelError {
 }
 
 /**
- * The worker thread of a pool could not be started, failed, or ended. `cause` gives the reason if
- * it is known.
+ * The worker thread of a pool did not start, failed, or ended. `cause` gives the reason if it is
+ * known.
  */
 export class WorkerError extends JelError {
   readonly code = 'WORKER'

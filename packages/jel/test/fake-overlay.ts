@@ -23,7 +23,7 @@ export function member(id: string, incarnation = 1): PoolMember {
   }
 }
 
-/** An overlay in memory. It executes calls and records them in `asked`. */
+/** An overlay in memory. It carries out calls, and records most of them in `asked`. */
 export class FakeOverlay implements Overlay {
   readonly pool = 'test'
   self = member('B')
@@ -49,7 +49,7 @@ export class FakeOverlay implements Overlay {
     for (const one of [this.self, ...others]) this.#members.set(one.id, one)
   }
 
-  /** Makes something happen in the pool. */
+  /** Applies a change of the pool, and notifies the subscribers. */
   tell(notification: OverlayNotification): void {
     if (notification.type === 'joined' || notification.type === 'updated') this.#members.set(notification.member.id, notification.member)
     if (notification.type === 'left' || notification.type === 'died') this.#members.delete(notification.member.id)
@@ -63,7 +63,7 @@ export class FakeOverlay implements Overlay {
     this.#isOver = true
   }
 
-  /** Forgets the reign of an election, as the overlay does if there are too many. */
+  /** Forgets the reign of an election, as a real overlay does if there are too many elections. */
   forget(election: string): void {
     this.#reigns.delete(election)
   }
