@@ -53,7 +53,7 @@ export class Account {
     this.ended.push({ member, how: type })
   }
 
-  /** Returns all events about this id, for people. */
+  /** Returns all events about this id, for an error message. */
   story(id: NodeId): string {
     const told = this.node.events.flatMap((event) =>
       'member' in event && event.member.id === id ? [`${event.type} #${event.member.incarnation}`] : [],

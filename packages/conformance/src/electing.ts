@@ -10,7 +10,7 @@ async function elect(world: World, candidates: readonly SwarmNode[], everybody: 
   const results = world.outcome(Promise.all(candidates.map(async (node) => await node.elect(election))))
   const reign = await world.allAgree(3_000, election, everybody)
   const told = await world.kept(3_000, 'each candidate has its result', results.promise)
-  for (const result of told) check(result.election === election, () => `the result is one of ${result.election}`)
+  for (const result of told) check(result.election === election, () => `the result is that of the election ${result.election}`)
   return reign
 }
 
@@ -63,7 +63,7 @@ export const electing: Theme = {
         await world.allSee(10_000, [alone])
         const result = world.outcome(alone.elect(election))
         await world.watch(5_000)
-        check(result.state === 'waiting', () => 'it was elected beside a pool that it could not reach')
+        check(result.state === 'waiting', () => 'it won although its introducer had not answered')
         const newcomer = await world.spawn({ introducers: [alone] })
         await world.allSee(3_000, [alone, newcomer])
         const told = await world.kept(5_000, 'the candidate has its result', result.promise)
@@ -86,7 +86,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner is killed, all name a next one with a higher epoch, unasked',
+      name: 'when the winner is killed, all name the next winner with a higher epoch, without a new call',
       needs: ['kill'],
       async run(world) {
         const nodes = await world.pool()
@@ -99,7 +99,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner leaves, all name a next one with a higher epoch',
+      name: 'when the winner leaves, all name the next winner with a higher epoch',
       async run(world) {
         const nodes = await world.pool()
         const reign = await elect(world, nodes, nodes)
@@ -126,7 +126,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner withdraws, the next candidate reigns; the last reign stands without candidates',
+      name: 'when the winner withdraws, the next candidate reigns; when the last candidate withdraws, its reign stays',
       needs: ['withdraw'],
       async run(world) {
         const nodes = await world.pool(5)

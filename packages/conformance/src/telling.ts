@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (value: Uint8Array): string => new TextDecoder().decode(value)
 
-/** The broadcast events of a node, as words. */
+/** Returns the broadcast events of a node, as text. */
 function eventsOf({ events }: SwarmNode): string[] {
   return events.flatMap((event) => (event.type === 'event' ? [`${event.name} ${text(event.payload)} of ${event.from.id}`] : []))
 }
@@ -19,7 +19,7 @@ async function allTold(world: World, nodes: readonly SwarmNode[], name: string, 
     check(told(node).join() === `${name} ${payload} of ${from.id}`, () => `${node.id} was told ${told(node).join(', ')}`)
 }
 
-/** Waits until each of these nodes has this tag of that member, in its events and in its view. */
+/** Waits until each of these nodes knows this tag of `owner`, by its events and in its view. */
 async function allTag(world: World, nodes: readonly SwarmNode[], owner: SwarmNode, tag: string): Promise<void> {
   const knows = ({ events }: SwarmNode): boolean => {
     const last = events.findLast((event) => (event.type === 'joined' || event.type === 'updated') && event.member.id === owner.id)
@@ -60,7 +60,7 @@ export const telling: Theme = {
       },
     },
     {
-      name: 'a tag that is changed is known to all, newcomers included, and ends no life',
+      name: 'a changed tag is known to all, newcomers included, and no member is reported as gone',
       async run(world) {
         const nodes = await world.pool()
         const [first, second] = nodes
@@ -98,7 +98,7 @@ export const telling: Theme = {
         const sent = Array.from({ length: 20 }, (_, i) => `event ${i}`)
         for (const name of sent) await second.broadcast(name, bytes('x'))
         const expected = sent.map((name) => `${name} x of ${second.id}`).sort()
-        await world.within(20_000, 'all are told of all', () => nodes.every((node) => eventsOf(node).length >= sent.length))
+        await world.within(20_000, 'all nodes are told of all events', () => nodes.every((node) => eventsOf(node).length >= sent.length))
         await world.watch(2_000)
         for (const node of nodes)
           check(eventsOf(node).sort().join() === expected.join(), () => `${node.id} was told ${eventsOf(node).join(', ')}`)

@@ -12,7 +12,7 @@ export interface Outcome<T> {
 
 /** The swarm of one case, with the operations that cases share. */
 export class World {
-  /** Number of nodes in a pool of ordinary size here. */
+  /** Number of nodes that `pool` starts by default. */
   readonly size: number
   readonly #swarm: Swarm
   readonly #scale: number
@@ -58,7 +58,7 @@ export class World {
     }
   }
 
-  /** Waits until the promise is kept. */
+  /** Waits until the promise is settled. Returns its value, or throws its reason. */
   async kept<T>(limit: Milliseconds, what: string, promise: Promise<T>): Promise<T> {
     const outcome = this.outcome(promise)
     await this.within(limit, what, () => outcome.state !== 'waiting')
@@ -82,7 +82,7 @@ export class World {
     await this.#swarm.pass(time)
   }
 
-  /** Lets time pass. No forbidden event must happen meanwhile. */
+  /** Lets time pass in which a forbidden event would show. `watchShare` shortens the time. */
   async watch(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time * this.#watchShare)
   }
@@ -101,19 +101,19 @@ export class World {
 
   account(node: SwarmNode): Account {
     const account = this.#accounts.get(node)
-    check(account !== undefined, () => `${name(node.id)} is none of this swarm`)
+    check(account !== undefined, () => `${name(node.id)} is no node of this swarm`)
     return account.read()
   }
 
-  /** Whether exactly these nodes are present by the events of the node. */
+  /** Whether exactly these nodes are present, according to the events of the node. */
   sees(node: SwarmNode, others: readonly SwarmNode[]): boolean {
     const { present } = this.account(node)
     return present.size === others.length && others.every(({ id }) => present.has(id))
   }
 
   /**
-   * Waits until exactly these nodes are present by the events of each of them, in the same lives.
-   * Then compares their views as well.
+   * Waits until these nodes see each other in the same lives and nobody else, according to their
+   * events. Then checks that the view of each node agrees with its events.
    */
   async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
     const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else${this.#gaps(nodes)}`, () =>
@@ -138,11 +138,11 @@ export class World {
       const node = nodes[i] as SwarmNode
       const { present } = this.account(node)
       const same = view.length === present.size && view.every(({ id, incarnation }) => present.get(id) === incarnation)
-      check(same, () => `${name(node.id)} was told of ${present.size} members and names ${view.length}: they differ`)
+      check(same, () => `${name(node.id)} was told of ${present.size} members, but its view of ${view.length} differs`)
     }
   }
 
-  /** Lists missing and surplus members by node, for people. */
+  /** Lists the missing and the surplus members of each node, for an error message. */
   #gaps(nodes: readonly SwarmNode[]): string {
     const gaps = nodes.flatMap((node) => {
       const { present } = this.account(node)
@@ -155,8 +155,8 @@ export class World {
   }
 
   /**
-   * Waits until the nodes in `told` have reported that all in `gone` ended in this way. Then checks
-   * that they report no other end.
+   * Waits until each node in `told` has reported an end of each node in `gone`. Then checks that
+   * each of these ended once and in this way, and that no other node ended.
    */
   async allHear(limit: Milliseconds, how: 'left' | 'died', gone: readonly SwarmNode[], told: readonly SwarmNode[]): Promise<Milliseconds> {
     const deaf = (): SwarmNode[] => told.filter((node) => !gone.every(({ id }) => this.account(node).endsOf(id).length > 0))
@@ -176,7 +176,10 @@ export class World {
     return time
   }
 
-  /** Checks that these nodes report one end of the node's earlier life, and then its next life. */
+  /**
+   * Checks that the nodes in `told` reported one end of the node `again`, and that it is present in
+   * its next life.
+   */
   cameBack(again: SwarmNode, how: 'left' | 'died', told: readonly SwarmNode[]): void {
     for (const node of told) {
       const account = this.account(node)
@@ -191,7 +194,7 @@ export class World {
     const ids = new Set(gone.map(({ id }) => id))
     for (const node of told) {
       const wrong = this.account(node).ended.find(({ member }) => !ids.has(member.id))
-      check(wrong === undefined, () => `${name(node.id)} was told that ${name(wrong?.member.id ?? '')} ${wrong?.how}, which runs`)
+      check(wrong === undefined, () => `${name(node.id)} was told that ${name(wrong?.member.id ?? '')} ${wrong?.how}, but that node runs`)
     }
   }
 
@@ -223,7 +226,9 @@ export class World {
     return reign() as SwarmReign
   }
 
-  /** Reads all accounts once more. Throws if any promise was broken. */
+  /**
+   * Reads all accounts once more. Throws if the events of a node broke a promise of the protocol.
+   */
   finish(): void {
     for (const account of this.#accounts.values()) account.read()
   }
