@@ -3,7 +3,7 @@ import { describe, it } from 'vitest'
 import { seeds } from './seeds.ts'
 import { SimulatedSwarm } from './simulated-swarm.ts'
 
-const lacks = { watch: 'subscriptions are the facade’s' }
+const lacks = { watch: 'only the facade has subscriptions' }
 
 for (const seed of seeds('1-3')) {
   acceptance(

@@ -46,7 +46,7 @@ export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
     const start = this.simulation.now
     for (;;) {
-      // Code that waits for a promise continues here. No virtual time passes.
+      // Code that waits for a promise continues here, and no virtual time passes meanwhile.
       await setImmediate()
       if (condition()) return this.simulation.now - start
       if (this.simulation.now >= start + limit)
@@ -213,7 +213,7 @@ class SimulatedSwarmNode implements SwarmNode {
   }
 
   watch(): Promise<readonly SwarmEvent[]> {
-    return Promise.reject(new Error('subscriptions are the facade’s'))
+    return Promise.reject(new Error('only the facade has subscriptions'))
   }
 
   #record(notification: Notification): void {

@@ -51,8 +51,9 @@ export interface ComputeNodeOptions<S = JobScheduler> {
 }
 
 /**
- * The unchanged scheduler of one member, in the process of a protocol node. The scheduler learns of
- * members and jobs only from the node's notifications. It communicates over the simulated network.
+ * The scheduler of one member, in the process of a protocol node. The scheduler does not know that
+ * it is simulated. It learns of members and jobs only from the node's notifications. It
+ * communicates over the simulated network.
  */
 export class ComputeNode<S extends JobScheduler = JobScheduler> implements Application {
   readonly node: SimulatedNode
@@ -63,14 +64,15 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   readonly workers: number
   readonly speed: number
   readonly lies: boolean
-  /** Whether the processes of programs (containers) fail to start at this member. */
+  /** Whether programs fail to start at this member. */
   isSick = false
   readonly scheduler: S
   readonly joinedAt: Milliseconds
   /** The present members, by the node's notifications. */
   readonly view = new Set<NodeId>()
-  /** The jobs that the node was notified of, and the outcomes that its scheduler holds. */
+  /** The jobs that the node was notified of. */
   readonly jobs = new Set<JobId>()
+  /** The entries of the jobs that its scheduler reported as ended. */
   readonly ended = new Map<JobId, Entry | undefined>()
   /** The processor time of its workers, at speed 1, ms. */
   worked: Milliseconds = 0
@@ -216,7 +218,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     return {}
   }
 
-  /** Ends the process, on behalf of a task. */
+  /** Ends the member's process, because a program ends its member. */
   protected die(): void {
     this.node.kill()
   }
