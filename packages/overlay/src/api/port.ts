@@ -107,7 +107,10 @@ export interface Overlay {
    */
   elect(election: string): Promise<void>
   withdraw(election: string): void
-  /** Gives a hint. This node probes the member now. Others probe it if it does not answer. */
+  /**
+   * Gives a hint that a member may be dead. This node probes the member now. Others probe it if it
+   * does not answer.
+   */
   maybeDead(id: string): void
   /**
    * Sends a named signal. Resolves when all these members have acknowledged it. Throws
@@ -155,6 +158,6 @@ export interface Overlay {
   unhandle(protocol: string): Promise<void>
   /** Announces the leave, stops the host and releases the identity file. Idempotent. */
   leave(): Promise<void>
-  /** Never rejects. */
+  /** Resolves when the overlay has ended. Never rejects. */
   readonly closed: Promise<Closed>
 }

@@ -181,9 +181,9 @@ export function isLoopbackAddress(address: Multiaddr): boolean {
 
 /**
  * Returns whether a peer that connected to this node probably answers at an address that it
- * announces. A peer on loopback does: no NAT lies between two processes of one machine. A peer
- * whose connection comes from an IP address that it announces does, too. If the announced addresses
- * are unknown, a peer on a private network does: that network is most likely the network of this
+ * announces. A peer on loopback answers: no NAT lies between two processes of one machine. A peer
+ * answers if its connection comes from an IP address that it announces. If the announced addresses
+ * are unknown, a peer on a private network answers: that network is most likely the network of this
  * node. The connection of a peer behind a NAT comes from the router's address, which the peer does
  * not announce.
  */

@@ -66,8 +66,8 @@ export function classify(error: unknown, late: DialFailure | undefined): DialFai
 }
 
 /**
- * The first of these outcomes counts if several addresses failed. It speaks most for a living peer:
- * one stale address must never lead to a death.
+ * If several addresses failed, the outcome that comes first in this list counts. The list begins
+ * with outcomes of a living peer: one stale address must never lead to a death.
  */
 const weight: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'self', 'refused']
 

@@ -200,7 +200,7 @@ export class Engine {
     try {
       this.#parts.identity.persist(incarnation)
     } catch (error) {
-      // A life that is announced but not stored might be used again after a restart.
+      // An incarnation that is announced but not stored might be used again after a restart.
       this.#events.onFailure(asError(error))
     }
   }

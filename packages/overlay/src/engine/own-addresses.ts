@@ -35,7 +35,8 @@ export class OwnAddresses {
   changed(): Address[] | undefined {
     const own = this.#lookUp()
     const isLocal = own.every(isLoopbackAddress)
-    // A host between two networks has only loopback addresses. Nobody else could use them.
+    // A host that changes networks has only loopback addresses for a while. They are useless to
+    // others.
     if (isLocal && !this.#isLocal) return undefined
     const before = this.#announced
     const addresses = this.#announce(own)

@@ -9,7 +9,7 @@ import type { Stream } from '@libp2p/interface'
 export const maxPieces = 1_024
 
 export class FramePieces {
-  /** Pieces of the frame that is incomplete. */
+  /** Pieces that have arrived of the incomplete frame. */
   count = 0
   /** Bytes that this frame still lacks; 0 within its length prefix. */
   #lacking = 0

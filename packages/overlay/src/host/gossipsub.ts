@@ -24,23 +24,23 @@ import { RateLimiter } from './rate-limiter.ts'
 const maxQueuedBytes = 1_048_576
 
 /**
- * Messages accepted per second from one peer, with bursts of ten times as many. Guess: the
- * publications of all members while much changes in a large pool.
+ * Messages per second that are accepted from one peer. A burst may have ten times as many. Guess:
+ * all members of a large pool together publish about as many while much changes.
  */
 const heardPerSecond = 100
 
 /**
  * A peer that sends more messages per second is cut off. An honest peer forwards only messages that
- * it accepted. It accepts 100 a second from each of its dozen neighbours.
+ * it accepted. It accepts 100 a second from each of its dozen neighbours: 1,200 in all.
  */
 const floodPerSecond = 2_000
 
-/** Peers whose messages are counted. Guess: more than the connections of a host. */
+/** Most peers whose messages are counted. A host has at most half as many connections. */
 const cachedLimiters = 2_048
 
 /**
- * A limiter that was unused for this long is forgotten, ms. Guess: it is full again after ten
- * seconds.
+ * A limiter is forgotten when it was unused for this time, ms. Guess. After ten seconds it has all
+ * its tokens again, so it is no stricter than a new one.
  */
 const limiterLifetime = 180_000
 
@@ -51,8 +51,8 @@ const verdicts = {
 } satisfies Record<BroadcastVerdict, TopicValidatorResult>
 
 /**
- * Scores of weight 0: a quiet topic or a slow peer is no offence. The other values only have to be
- * valid.
+ * Scores that don't count: a quiet topic or a slow peer is no offence. Their weights are 0. Their
+ * other parameters only have to be valid.
  */
 const unused = {
   timeInMeshWeight: 0,
@@ -71,12 +71,12 @@ const unused = {
   meshFailurePenaltyDecay: 0.5,
 } as const
 
-/** The used part of the library's router. */
+/** The private part of the library's router that is used here. */
 interface Internals {
   createInboundStream?: (peer: unknown, stream: Stream) => void
 }
 
-/** `maxBytes`: the largest message. */
+/** `maxBytes`: the size of the largest message. */
 export function router(topic: string, maxBytes: number): (components: GossipSubComponents) => GossipSub {
   const create = gossipsub(optionsOf(topic, maxBytes))
   return (components) => {
@@ -117,7 +117,7 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     Dscore: 2,
     Dlazy: 2,
     // A new peer is grafted as soon as it subscribes. Heartbeats only mend broken meshes. Guess:
-    // reconciliation repairs the losses until then.
+    // reconciliation repairs the losses before the next heartbeat.
     heartbeatInterval: 2_000,
     // How long seen messages are remembered: far longer than any message travels.
     seenTTL: 60_000,
@@ -138,8 +138,9 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
       // The default empties the mesh as soon as more than ten peers share an IP: in a laboratory,
       // behind a NAT, on one machine (measured).
       IPColocationFactorWeight: 0,
-      // Peers that were stopped for a moment break a few promises. That is no offence. The values
-      // are those of Ethereum's consensus clients.
+      // A peer whose process was stopped for a moment does not deliver some messages that it
+      // offered (gossipsub's broken promises). That is no offence. The values are those of
+      // Ethereum's consensus clients.
       behaviourPenaltyThreshold: 6,
       behaviourPenaltyDecay: 0.6,
       decayInterval: 5_000,
@@ -157,7 +158,7 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
   }
 }
 
-/** 128 bits, since every IHAVE carries ids. One call of OpenSSL takes 1 µs. */
+/** Returns 128 bits of the hash: a longer id would lengthen each IHAVE. The hash takes 1 µs. */
 function messageId(data: Uint8Array): Buffer {
   return hash('sha256', data, 'buffer').subarray(0, 16)
 }
@@ -185,8 +186,8 @@ export class Topic {
 
   /**
    * Joins the topic. Each message is judged once, when it first arrives, and forwarded only if
-   * accepted. If a peer sends too many messages, they are ignored for a while. `onFlood` is called
-   * for each message beyond a rate that no honest peer reaches.
+   * accepted. If a peer sends too many messages, the surplus is ignored. `onFlood` is called for
+   * each message beyond a rate that no honest peer reaches.
    */
   join(judge: (data: Uint8Array) => BroadcastVerdict, onFlood: (peer: string, problem: string) => void = () => {}): void {
     this.#pubsub.topicValidators.set(this.#name, (from, { data }) => {
@@ -208,9 +209,9 @@ export class Topic {
   }
 
   /**
-   * Introduces a peer to gossipsub. Otherwise gossipsub learns of peers from identify. That costs
-   * two streams, two signatures and 1.5 KB a link. An open link already proves the same: both sides
-   * support the protocol.
+   * Introduces a linked peer to gossipsub. By default gossipsub learns of peers from identify. That
+   * costs two streams, two signatures and 1.5 KB a link. It is unnecessary: an open link already
+   * proves that both sides support the protocol.
    */
   introduce(connection: Connection): void {
     const [protocol] = this.#pubsub.protocols
@@ -220,8 +221,7 @@ export class Topic {
   }
 
   publish(data: Uint8Array): void {
-    // Publishing without a receiver is normal. Reconciliation repairs any other failure here as
-    // well.
+    // A failure is ignored: reconciliation repairs the loss.
     this.#publishing = this.#pubsub.publish(this.#name, data).catch(() => {})
   }
 

@@ -1,6 +1,6 @@
 /**
- * The libp2p host with only the parts that it needs: TCP, Noise, yamux and gossipsub. It never
- * dials by itself.
+ * The libp2p host. It has only the parts that the overlay needs: TCP, Noise, yamux and gossipsub.
+ * It never dials by itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
@@ -26,20 +26,21 @@ import { TrafficMeter } from './traffic.ts'
 import { handshakeTimeout, transport } from './transport.ts'
 
 /**
- * Connections of one host. Guess: a node has fewer than 30 links, and newcomers connect as well.
+ * Most connections of one host. Guess: a node has fewer than 30 links, and newcomers connect as
+ * well.
  */
 const maxConnections = 1_024
 
 /**
- * Inbound handshakes at a time. Each holds a socket and some memory until it ends or times out.
- * Guess: hundreds of nodes may join at once.
+ * Most inbound handshakes at a time. Each holds a socket and some memory until it ends or times
+ * out. Guess: hundreds of nodes may join at once.
  */
 const maxPendingConnections = 512
 
 /**
- * Inbound connections a second from one IP. libp2p allows 5. Then many nodes behind one IP could
- * not join: of 30 nodes that dialled the same node, 5 got in (measured). A link costs 11 ms, so the
- * processor saturates at 100 a second.
+ * Most inbound connections a second from one IP. With libp2p's default of 5, many nodes behind one
+ * IP could not join: of 30 nodes that dialled the same node, 5 got in (measured). A link takes 11
+ * ms of processor time. So the processor is the tighter limit: it manages about 90 links a second.
  */
 const maxConnectionsPerSecond = 1_000
 
@@ -136,7 +137,7 @@ export class Host {
       // links of busy nodes (both measured).
       connectionMonitor: { enabled: false },
       services: {
-        // It answers questions, but asks none by itself: see Topic.introduce.
+        // This host answers identify requests, but sends none by itself: see Topic.introduce.
         identify: (components: IdentifyComponents & Components) => {
           parts = components
           return identify({ runOnConnectionOpen: false })(components)
@@ -160,7 +161,7 @@ export class Host {
     if (this.#listen === undefined) await this.#listenOnIPv6()
   }
 
-  /** Prefers the port that IPv4 got, so that one number names the node. */
+  /** Prefers the port of IPv4, so that the node has one port number on both. */
   async #listenOnIPv6(): Promise<void> {
     const { transportManager } = this.#components
     const [first] = transportManager.getAddrs()
@@ -170,7 +171,7 @@ export class Host {
         await transportManager.listen([multiaddr(`/ip6/::/tcp/${each}`)])
         return
       } catch {
-        // The port is in use there, or this machine has no IPv6.
+        // The port is in use on IPv6, or this machine has no IPv6.
       }
     }
   }
@@ -192,20 +193,23 @@ export class Host {
     this.#protector.abort(key)
   }
 
-  /** Returns the protocols that a peer states. Throws if it does not answer in time. */
+  /** Asks a peer for its protocols. Throws if the peer does not answer in time. */
   async protocolsOf(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
     return (await this.libp2p.services.identify.identify(connection, { signal })).protocols
   }
 
-  /** Whether this host itself uses the protocol, apart from its links. */
+  /**
+   * Whether libp2p or gossipsub uses the protocol. False for protocols of links and the
+   * application.
+   */
   isOwnProtocol(protocol: string): boolean {
     return protocol.startsWith('/ipfs/') || this.libp2p.services.pubsub.protocols.includes(protocol)
   }
 
   /**
    * Forgets peers without a connection. libp2p keeps its data on every peer for hours. Nothing here
-   * uses that data. In an hour of churn a node grew by 14 MB (measured, with 64 KiB a record; see
-   * {@link Records}).
+   * uses that data. In an hour of churn a node grew by 14 MB (measured when each record still kept
+   * a block of 64 KiB: see {@link Records}).
    */
   async forgetPeers(): Promise<void> {
     const { peerStore, peerId } = this.libp2p
@@ -237,7 +241,7 @@ const listenProblems: Record<string, string> = {
   EACCES: 'no permission to use that port',
 }
 
-/** libp2p puts all addresses and their stack traces into one message: `\n  <address>: <stack>`. */
+/** libp2p reports all failed addresses in one message, each as `\n  <address>: <stack trace>`. */
 function listenError(listen: readonly Multiaddr[], error: unknown): ListenError {
   const text = reasonOf(error)
   const problems = listen.map(String).flatMap((address) => {

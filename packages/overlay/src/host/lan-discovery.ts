@@ -16,8 +16,8 @@ const companyInterval = 600_000
 export const aloneInterval = 10_000
 
 /**
- * Other machines can't reach a node that listens on loopback only. So it stays out of their
- * network.
+ * Other machines can't reach a node that listens on loopback only. So such a node neither asks nor
+ * answers.
  */
 export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Multiaddr[]): boolean {
   return (wanted ?? true) && listen.some((address) => !isLoopbackAddress(address))
@@ -86,7 +86,7 @@ export class Discovery implements Startable {
   #create(name: string, components: MulticastDNSComponents): Service {
     const created = this.#make({ serviceTag: name, interval: companyInterval })(components) as Service
     created.addEventListener('peer', ({ detail: { id, multiaddrs } }) => {
-      // The addresses of one host come together. Each is a way in.
+      // The addresses of one host come together. This node may reach only one of them.
       for (const address of multiaddrs) this.#onFound(introducerOf(address, id.toString()))
     })
     return created

@@ -6,7 +6,7 @@ import { startIntruder, startPeer, stopAll, until } from '../../test/peers.ts'
 
 afterEach(stopAll)
 
-/** The used part of a connection: yamux over noise. */
+/** The private parts of a connection that are used here: yamux over noise. */
 interface Internals {
   readonly muxer: {
     readonly maConn: { send(data: Uint8Array): boolean; readonly maxWriteBufferLength?: number }

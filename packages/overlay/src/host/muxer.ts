@@ -7,8 +7,9 @@
  *
  * The library also answers every piece of data with a window update. So each probe and each
  * acknowledgement costs one more packet of 82 bytes and one more encryption. The specification lets
- * the receiver choose the time. Like Go's implementation, this one waits until half of the window
- * is used up. Measured on 10 idle nodes: 214 to 244 B/s a node instead of 409, headers included.
+ * the receiver choose the time of an update. Here, as in Go's implementation, the receiver waits
+ * until half of the window is used up. Measured on 10 idle nodes: 214 to 244 B/s a node instead of
+ * 409, headers included.
  */
 import { yamux } from '@chainsafe/libp2p-yamux'
 import type { Connection, StreamMuxerFactory } from '@libp2p/interface'
@@ -17,8 +18,8 @@ import { TurnTimeout } from '../base/turn-timeout.ts'
 import { maxPieces } from './frame-pieces.ts'
 
 /**
- * The used part of the library's streams. In `state` 0 and 2 the stream has not yet announced to
- * the other side that it is open.
+ * The private part of the library's streams that is used here. In `state` 0 and 2 the stream has
+ * not yet announced to the other side that it is open.
  */
 interface YamuxStream {
   state: number
@@ -43,7 +44,7 @@ const maxStreams = 256
 
 /**
  * Bytes that a peer may send on a stream before this node takes some. The specification gives the
- * first window, and the library grows it only where it knows a round trip.
+ * first window, and the library enlarges it only if it knows the round trip time.
  */
 const window = 262_144
 
@@ -52,7 +53,7 @@ const maxFrameBytes = 12 + window
 
 /**
  * Bytes that may wait on a connection for a peer that reads too slowly. Guess: all streams stop as
- * soon as the buffer is full, and one of them has put a window there at most.
+ * soon as the buffer is full, and a single stream puts at most one window there.
  */
 const maxQueuedBytes = 4 * window
 

@@ -52,7 +52,7 @@ export class ProtectedConnection extends AbstractMultiaddrConnection {
     })
     connection.addEventListener('drain', () => this.onMuxerDrain())
     connection.addEventListener('close', ({ error, local }) => {
-      // A reader that pauses may not have taken all data from before the end.
+      // If the reader has paused, data from before the end may still have to be decrypted.
       if (connection.readBufferLength === 0) inbound.end()
       outbound.end()
       if (error === undefined) this.onTransportClosed()

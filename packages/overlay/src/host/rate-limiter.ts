@@ -1,6 +1,6 @@
 /**
- * A rate limiter: a token bucket in real time. It gets tokens at a rate per second, and holds those
- * of ten seconds.
+ * A rate limiter: a token bucket in real time. It gets tokens at a rate per second, and holds at
+ * most the tokens of ten seconds.
  */
 
 /** The bucket holds the tokens of this many seconds. Guess. */

@@ -16,21 +16,22 @@ import { lookUp } from './lookups.ts'
 import type { TrafficMeter } from './traffic.ts'
 
 /**
- * A TCP connect that takes longer is silence, ms. Linux repeats a lost SYN after 1 s and again
- * after 3 s. So one lost SYN is forgiven.
+ * If a TCP connect takes longer, the host counts as silent, ms. Linux repeats a lost SYN after 1 s
+ * and again after 3 s. So one lost SYN is forgiven.
  */
 export const connectTimeout = 2_000
 
 /**
- * Time from the start of a dial to the end of the handshake, at either end, ms. Opening the link
- * has the same time again. {@link TurnTimeout} counts it. Guess: enough for busy hosts.
+ * Time from the start of a dial to the end of the handshake, at either end, ms. The opening of the
+ * link gets the same time once more. {@link TurnTimeout} counts it. Guess: enough for busy hosts.
  */
 export const handshakeTimeout = 5_000
 
 /**
- * An idle link is silent for minutes. libp2p must not close it, so the kernel watches it: it
- * notices after this time plus ten seconds that the other machine is gone, ms. Guess: 1 B/s a link.
- * The protocol's probes detect a dead member far earlier.
+ * An idle link is silent for minutes, and libp2p must not close it. So the kernel watches the link
+ * (TCP keep-alive). After this time, ms, and ten seconds more, the kernel notices that the other
+ * machine is gone. Guess: that costs 1 B/s a link. The protocol's probes detect a dead member far
+ * earlier.
  */
 const keepAliveInitialDelay = 120_000
 
@@ -41,7 +42,7 @@ export const connected = 'jel:connected'
 
 /** `onRefused` is called with each inbound peer that was not admitted, and the reason. */
 export function transport(meter: TrafficMeter, onRefused: OnRefused): (components: TCPComponents) => Transport {
-  // @libp2p/tcp passes all of it to net.connect.
+  // @libp2p/tcp passes all these options to net.connect.
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout }
   const create = tcp({
     inboundSocketInactivityTimeout: 0,
@@ -54,7 +55,7 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
     const dialFilter = created.dialFilter.bind(created)
-    // Members announce addresses. The library would dial a socket of this machine as well.
+    // Members announce addresses. The library would even dial a Unix socket of this machine.
     created.dialFilter = (addresses) => dialFilter(addresses).filter((address) => endpointOf(address) !== undefined)
     created.dial = async (address, options) => {
       // net.connect resolves names. @libp2p/tcp does not pass it the address family.

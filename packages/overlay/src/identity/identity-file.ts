@@ -92,8 +92,9 @@ export function replaceContent(file: string, content: Content): void {
 }
 
 /**
- * The name is fixed, since only the holder of the lock writes. So the file of a killed process is
- * found and removed, and the key in it does not stay behind.
+ * Returns the name of the temporary file. The name is fixed, since only the holder of the lock
+ * writes. So the file of a killed process is found and removed, and the key in it does not stay
+ * behind.
  */
 export function temporaryOf(file: string): string {
   return `${canonical(file)}.tmp`

@@ -2,9 +2,10 @@
  * Locks a file against other processes by a second file beside it. That file is empty and stays.
  *
  * The kernel holds the lock and releases it when the process ends, for whatever reason. So no lock
- * can become stale. Files that name their holder can't distinguish a dead holder in another
- * container from a living one. Files that a timer keeps fresh block a restart for seconds. Node has
- * no call for locks of its own. SQLite comes with Node and takes locks on every system.
+ * can become stale. Other kinds of lock files are worse. If a lock file names its holder, nobody
+ * can tell whether a holder in another container is still alive. If the holder must renew the file,
+ * a restart has to wait for seconds. Node has no call for locks of its own. SQLite comes with Node
+ * and takes locks on every system.
  */
 import { chmodSync, closeSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

@@ -1,8 +1,8 @@
 /**
- * This node's data on its pool across restarts, beside its identity. It holds members that the node
- * met, so that the node finds its pool again without an introducer (Serf's snapshot). It also holds
- * the latest epochs of elections. If all nodes of a pool were off, the pool continues with higher
- * epochs.
+ * The peers file keeps a node's data on its pool across restarts. It lies beside the identity file.
+ * It holds members that the node met, so that the node finds its pool again without an introducer
+ * (as in Serf's snapshot). It also holds the latest epoch of each election. So epochs go on rising
+ * after all nodes of a pool were off.
  *
  * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
  * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": { "master": 7 } }`. The peer that
@@ -83,17 +83,21 @@ export class PeersFile {
     return this.#epochs
   }
 
-  /** Returns ways into the pool. The members that were seen last come first. */
+  /**
+   * Returns the addresses of remembered members, as introducers. The members that were seen last
+   * come first.
+   */
   introducers(now = Date.now()): Introducer[] {
     const addresses = this.#latest(now).flatMap((peer) => peer.addresses)
     return addresses.slice(0, maxIntroducers).map((address) => ({ ...parseIntroducer(address), remembered: true }))
   }
 
   /**
-   * Notes the present members, and writes the file if there is a change. The process is not blocked
-   * meanwhile. Never rejects. Resolves to whether the file is up to date. `members`: without this
-   * node. `epochs`: of the elections that this node remembers. Members make elections up, and the
-   * node shares its memory fairly.
+   * Notes the present members, and writes the file if its content changed or it is old. Does not
+   * block the process, and never rejects. Resolves to whether the file is up to date. `members`:
+   * the members except this node. `epochs`: the latest epochs of the elections that this node
+   * remembers. They have precedence over those of other elections: members can make elections up,
+   * but this node shares its memory of elections fairly.
    */
   async save(
     members: readonly { readonly id: string; readonly addresses: readonly string[] }[],
@@ -131,8 +135,8 @@ export class PeersFile {
   }
 
   /**
-   * If there are too many members, prefers those that were known before and fills up at random.
-   * Otherwise all nodes would later ask the same members.
+   * If there are too many members, returns those that are known already, and others at random. If
+   * all nodes chose alike, they would all ask the same members later.
    */
   #pickSome<Member extends { readonly id: string }>(members: readonly Member[]): readonly Member[] {
     if (members.length <= maxPeers) return members
@@ -187,7 +191,7 @@ function textOf(content: object): string {
   return `${JSON.stringify(content, undefined, 1)}\n`
 }
 
-/** Whether an address can be used. Members can announce anything. */
+/** Whether an address is valid and has a peer id. Members can announce anything. */
 function isWayIn(address: string): boolean {
   try {
     return parseIntroducer(address).id !== undefined
@@ -209,7 +213,7 @@ function checkPeer(value: unknown): Peer {
 
 function checkEpochs(value: unknown): readonly (readonly [string, number])[] {
   const epochs = Object.entries(value ?? {}).slice(0, maxEpochs)
-  if (!epochs.every(([, epoch]) => Number.isSafeInteger(epoch) && epoch > 0)) throw new Error('an epoch is no whole number')
+  if (!epochs.every(([, epoch]) => Number.isSafeInteger(epoch) && epoch > 0)) throw new Error('an epoch is no positive whole number')
   return epochs
 }
 

@@ -1,11 +1,11 @@
 /**
- * A connection of a link, with its two streams: one for all other frames, and one for urgent
- * frames.
+ * A connection of a link, with its two streams. The second is for urgent frames, and the first is
+ * for all other frames.
  *
  * Failure detection uses the second stream. So a large answer does not delay a probe, and a peer
- * whose bulk is paused does not look dead. Either side, or both, opens a second stream when it
- * sends its first urgent frame. Each side writes to its first such stream and reads all of them.
- * The link is up with the first stream. The first frame in each direction names the sending
+ * whose other frames are paused does not look dead. Either side, or both, opens a second stream
+ * when it sends its first urgent frame. Each side writes to its first such stream and reads all of
+ * them. The link is up with the first stream. The first frame in each direction names the sending
  * process.
  */
 import type { NodeId } from '@jel/protocol'
@@ -140,8 +140,8 @@ export class Channel {
       const stream = await this.connection.newStream([...this.#options.urgent], { signal })
       if (FrameStream.isUsable(stream)) this.addUrgent(stream)
     } catch {
-      // The connection is breaking, or its other end is. At the next attempt the waiting frames
-      // would be outdated, so they are dropped.
+      // The connection or the process at its other end is failing. At the next attempt the waiting
+      // frames would be outdated, so they are dropped.
       this.#early.length = 0
     } finally {
       this.#isOpening = false

@@ -16,8 +16,8 @@ import type { SendQueue } from './send-queue.ts'
 const flushTimeout = 1_000
 
 /**
- * A peer that takes nothing for this long is given up, ms. Guess: a process may be stopped for as
- * long without being declared dead.
+ * If a peer takes nothing for this time, ms, the stream is aborted. Guess: a process may be stopped
+ * for as long without being declared dead.
  */
 const stallTimeout = 15_000
 

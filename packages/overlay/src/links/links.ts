@@ -148,9 +148,9 @@ export class Links {
   }
 
   /**
-   * A second stream belongs to the same process or to its successor. A host that lost power
-   * connects again long before anybody notices that its old connection is dead. The protocol sees
-   * two links then, one after the other.
+   * The peer named its process on a channel. It may be a new process, the successor of the link's
+   * process. A host that lost power connects again long before anybody notices that its old
+   * connection is dead. Then the protocol sees two links, one after the other.
    */
   #named(channel: Channel, instance: string): void {
     const link = this.#linkOf(channel)

@@ -3,8 +3,8 @@
  */
 
 /**
- * Bytes handed to the stream at a time. The stream keeps the bytes that it can't send at once. A
- * small batch keeps few bytes twice. Guess.
+ * Bytes handed to the stream at a time. The stream keeps the bytes that it can't send at once. With
+ * small batches few bytes are in memory twice. Guess.
  */
 const batchBytes = 65_536
 

@@ -42,7 +42,7 @@ export class LinkReports {
   async start(): Promise<void> {
     await this.#streams.handle(this.#protocol, async (stream) => {
       if (!this.#limiter.spend()) throw new Error('asked too often')
-      // An asker sends nothing. Its bytes would stay unread as long as it likes.
+      // An asker has nothing to send. Its bytes would stay unread, and take memory.
       stream.addEventListener('message', () => stream.abort(new Error('a request for links has no bytes')))
       stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
       await stream.close()
