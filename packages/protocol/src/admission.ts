@@ -56,7 +56,8 @@ export class Admission {
   /**
    * True if there is no room for this end of a life. Ends of unknown members may be made up, so a
    * node takes them only until half of the tombstones are used. A newcomer knows nobody, and would
-   * request refused ends again and again. So over links it takes ends until all are used.
+   * request refused ends again and again. So over links it takes ends until all tombstones are
+   * used.
    */
   isOneTooMany(fact: Fact, source: Source): boolean {
     const { view, facts, wholeSince } = this.#context

@@ -102,7 +102,7 @@ export class Handshake {
     broadcaster.announce(fact)
   }
 
-  /** Notifies the application, once, that this node is in. */
+  /** Notifies the application, once, that this node has entered. */
   notify(alone: boolean): void {
     if (this.#toldEntered) return
     this.#toldEntered = true
@@ -110,9 +110,9 @@ export class Handshake {
   }
 
   /**
-   * Warns once if the calendars differ by minutes. Then one end takes facts that live for minutes
-   * for expired, or for too far ahead. Both ends warn, since either calendar may be wrong. Call
-   * this for members only: a stranger could use up the one warning.
+   * Warns once if the calendars differ by minutes. In that case one end considers short-lived facts
+   * of the other expired, or too far ahead. Both ends warn, since either calendar may be wrong.
+   * Call this for members only: a stranger could use up the one warning.
    */
   compareCalendars(peer: NodeId): void {
     const { context } = this.#parts
@@ -128,7 +128,7 @@ export class Handshake {
 
   /**
    * Warns once of an incarnation that is too high to be believed. A peer made it up, or this node
-   * lost its stored incarnation. Peers that believe it hold this node for ended long ago.
+   * lost its stored incarnation. Peers that believe it consider this node's life long ended.
    */
   #warnOutOfReach(peer: NodeId, known: number): void {
     if (this.#warnedOutOfReach) return

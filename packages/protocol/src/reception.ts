@@ -20,7 +20,7 @@ import { broadcastBytes } from './frames/encoded-size.ts'
 import { isUrgent, type Message } from './frames/message.ts'
 import { Penalties } from './penalties.ts'
 
-/** Most bytes of an urgent frame. An alarm of 64 suspicions has 15 KB. */
+/** Most bytes of an urgent frame. An alarm of 64 accusations has 15 KB. */
 const urgentBytes = 16_384
 
 /** Most warnings of misbehaviour within `warningsSpan` ms. Guess: a reader knows by then. */

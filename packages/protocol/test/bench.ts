@@ -1,7 +1,7 @@
 /**
  * A bench: one node under test, with actors around it that the test controls. `reach` sets the
- * outcome of dials and host probes. Linked peers that are not in `unresponsive` answer probes and
- * reconciliations. Only `advance` and `sleep` move the time.
+ * outcome of dials and host probes. Linked peers that are not in `unresponsive` answer probes,
+ * reconciliations and requests for indirect probes. Only `advance` and `sleep` move the time.
  */
 import { makeConfig, type Config, type ConfigOverrides } from '../src/base/config.ts'
 import { hashSpace } from '../src/base/hash.ts'
@@ -45,7 +45,9 @@ export class Bench {
   readonly reach = new Map<NodeId, Reach>()
   /** Linked peers whose process is silent. */
   readonly unresponsive = new Set<NodeId>()
-  /** Time to this node's next turn to probe, ms, in all answers. Default: a period. */
+  /**
+   * In all answers to probes: the time until the node's next turn to probe, ms. Default: a period.
+   */
   turn: Milliseconds | undefined
   /** False: reconciliations that the node begins stay open. */
   reconciles = true
@@ -62,7 +64,10 @@ export class Bench {
   /** Number of checked signatures. */
   verifications = 0
   #timer: Milliseconds = Infinity
-  /** How often the timer fired at one time. A node that never rests would hang the test. */
+  /**
+   * How often the timer fired while the time stood still. A node that never rests would hang the
+   * test.
+   */
   #fired = 0
 
   constructor(
@@ -107,8 +112,8 @@ export class Bench {
   }
 
   /**
-   * Delivers these on the topic, in as many broadcasts as they need. Returns the verdict on the
-   * last broadcast.
+   * Delivers the contents on the topic, in as many broadcasts as necessary. Returns the verdict on
+   * the last broadcast.
    */
   overhears(...contents: readonly (Statement | Certificate)[]): 'accept' | 'ignore' | 'reject' {
     const most = this.config.limits.factsPerBroadcast
@@ -143,7 +148,7 @@ export class Bench {
     }
   }
 
-  /** The present heartbeat of every member. */
+  /** The present heartbeat of every actor. */
   get heartbeat(): number {
     return Math.floor((this.now - this.#begun) / 1000)
   }
@@ -228,7 +233,8 @@ export class Bench {
   /**
    * Returns the node's state as `auditor` can see it over its link. If two audits are equal,
    * nothing changed in between. The request has a wrong fingerprint, so that the answer has
-   * everything. Its round is the second, since a first message may cross one of the node's.
+   * everything. Its round is the second: the node may ignore a first round if it has just begun one
+   * itself.
    */
   audit(auditor: Actor): { members: readonly Member[]; facts: readonly string[] } {
     const range = { from: 0, to: hashSpace, count: 0xffffffff, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }

@@ -102,14 +102,14 @@ export const defaultConfig = {
     constantsBytes: 512,
     /** Constants of a member. Guess: a few programs with a few each. */
     constants: 32,
-    /** Guess. */
+    /** Bytes of a location. Guess. */
     locationBytes: 256,
     addresses: 8,
-    /** Guess: a DNS name and a port fit. */
+    /** Bytes of an address. Guess: a DNS name and a port fit. */
     addressBytes: 160,
     /** Accusers in a certificate. Guess: twice the quorum. */
     accusers: 8,
-    /** Suspicions, refutations or ids in a frame of failure detection. Guess. */
+    /** Accusations, refutations or ids in a frame of failure detection. Guess. */
     entriesPerAlarm: 64,
     /** Election names in a pool. Guess. */
     elections: 256,

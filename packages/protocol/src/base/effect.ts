@@ -13,7 +13,7 @@ export type Effect<Data extends Encoded = Uint8Array> =
   /**
    * Sends a frame on the link to `to`. Without a link the frame is dropped (the `disconnected`
    * input is on its way). `urgent`: a frame of failure detection. It has its own stream and does
-   * not wait behind bulk.
+   * not wait behind other frames.
    */
   | { readonly type: 'send'; readonly to: NodeId; readonly data: Data; readonly urgent?: boolean }
   /**

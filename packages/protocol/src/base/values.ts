@@ -5,8 +5,8 @@ import type { Milliseconds } from '@jel/machine'
 export type { Milliseconds } from '@jel/machine'
 
 /**
- * A node id: the text form of a libp2p Ed25519 PeerId (`12D3KooW…`). Its order as text is its order
- * as a number.
+ * A node id: the text form of a libp2p Ed25519 PeerId (`12D3KooW…`). Ids have the same order as
+ * text and as raw keys.
  */
 export type NodeId = string
 

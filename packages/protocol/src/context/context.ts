@@ -132,9 +132,9 @@ export class Context<Data extends Encoded = Encoded> {
   }
 
   /**
-   * Charges a peer for its cost. A peer in debt is not read until it has paid. Returns false if the
-   * debt is far too large: the caller must not serve that peer. Only a host without back-pressure
-   * permits such a debt.
+   * Charges a peer for a cost that it causes to this node. A peer in debt is not read until it has
+   * paid. Returns false if the debt is far too large: the caller must not serve that peer. Only a
+   * host without back-pressure permits such a debt.
    */
   charge(link: Link, cost: Cost, amount = 1, atOnce?: AtOnce): boolean {
     const wait = this.budgets.charge(link, cost, this.now, amount, atOnce)

@@ -5,7 +5,8 @@ import { Account } from './token-buckets.ts'
 /** A younger link is never closed as surplus, ms. Guess. */
 export const settleTime = 10_000
 /**
- * The same for a link that was opened for a probe, ms. Guess: the probe takes a few round trips.
+ * A younger link that was opened only for a probe is never closed as surplus, ms. Guess: the probe
+ * takes a few round trips.
  */
 export const probeLinkTime = 2_000
 /**
@@ -23,7 +24,7 @@ export class Link {
   readonly dialable: boolean
   /** The peer's budget. */
   readonly account: Account
-  /** The host holds back the peer's frames until then. */
+  /** The host holds back the peer's frames until this time. */
   pausedUntil: Milliseconds = -Infinity
   /** Time of the last frame of any kind. */
   lastHeard: Milliseconds

@@ -12,8 +12,8 @@ export type Outcome =
   /** Lives began or ended, or a member's statement has a later version. */
   | { readonly type: 'changed'; readonly changes: readonly Change[] }
   /**
-   * This node concludes that a member is dead. `after`: time in which others may publish this
-   * first, ms; undefined: nobody needs to. `isLone`: this node misses no other member.
+   * This node concludes that a member is dead. `after`: time in which others may publish the death
+   * first, ms; undefined: nobody needs to publish it. `isLone`: this node misses no other member.
    */
   | { readonly type: 'certified'; readonly certificate: Certificate; readonly after: Milliseconds | undefined; readonly isLone: boolean }
   /**
@@ -45,10 +45,10 @@ export type Outcome =
   | { readonly type: 'impersonated'; readonly incarnation: number }
   /**
    * This node's life has ended: it ended the life itself in an earlier run, or others proved this
-   * node's death. If the proof is missing, `by` lists the members that hold the life for ended.
+   * node's death. If the proof is missing, `by` lists the members that consider the life ended.
    */
   | { readonly type: 'rejoin'; readonly incarnation: number; readonly by?: readonly NodeId[] }
-  /** A peer holds a member for alive, but this node holds it for dead. */
+  /** A peer considers a member alive, but this node considers it dead. */
   | { readonly type: 'contested'; readonly id: NodeId }
   /** Somebody published the fact under this key, so this node need not. */
   | { readonly type: 'overheard'; readonly key: string }

@@ -128,7 +128,7 @@ export class FailureDetector {
     for (const id of unknown) this.#parts.indirect.missed(from, id, 'unknown')
   }
 
-  /** Takes in suspicions and refutations of others. Throws {@link FrameError}. */
+  /** Takes in accusations and refutations of others. Throws {@link FrameError}. */
   alarmed(from: NodeId, { statements }: Alarm): void {
     for (const statement of statements) this.accusations.receive(from, statement)
   }

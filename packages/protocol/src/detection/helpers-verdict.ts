@@ -28,7 +28,8 @@ const longestRetry = 2_000
  */
 const aloneAmongRefusals = 5_000
 /**
- * The same if the host does not refuse, ms. Guess: few outages of a node's own network are longer.
+ * A node that has heard no member for this time also accuses members whose hosts don't refuse, ms.
+ * Guess: few outages of a node's own network are longer.
  */
 const aloneInSilence = 3_600_000
 
@@ -84,7 +85,7 @@ export class HelpersVerdict {
     if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.accusations.confirmation.believe(certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
     else if (suspicion?.state === 'indirect') this.#parts.accusations.own.accuse(suspicion)
-    // This node's own probes are old.
+    // This node probed the member long ago, so it probes the member again.
     else if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
   }
 
@@ -94,8 +95,8 @@ export class HelpersVerdict {
   }
 
   /**
-   * Neither this node nor any helper can tell. The only node that reaches the member may stand
-   * still.
+   * Neither this node nor any helper can tell whether the member lives. The only node that reaches
+   * the member may stand still.
    */
   unknown(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)

@@ -32,7 +32,8 @@ export const delayMax = 1_000
 export const turnLength = 40
 /**
  * More changes than this within a second are a surge. Joins and leaves: measured (simulated, 100
- * nodes), half the bytes of publishing each. Deaths: guess; they come in heaps and are urgent.
+ * nodes), lazy push then takes half the bytes of publishing each change. Deaths: guess. Many deaths
+ * often come together, and they are urgent.
  */
 const surge = { joined: 4, left: 4, died: 32 }
 const second = 1_000
@@ -129,7 +130,7 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Estimates the number of members that publish this fact first. Each gets the time in which its
+   * Estimates how many members publish this fact before this node. Each gets the time in which its
    * broadcast can arrive.
    */
   #turn(fact: Fact, from: NodeId, isEntry: boolean): number {
@@ -179,7 +180,7 @@ export class Broadcaster implements Timed {
 
   /**
    * Postpones facts that other members may publish. A late timer means that this process is busy.
-   * Their broadcasts may wait in its sockets, so it reads the sockets first.
+   * The broadcasts of the others may wait in its sockets, so it reads the sockets first.
    */
   #postpone(): void {
     const { now } = this.#context

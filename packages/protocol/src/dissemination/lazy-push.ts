@@ -1,12 +1,12 @@
 /**
- * Lazy push: carries the facts of a surge along the links.
+ * Lazy push: carries facts along the links in a surge, when many members enter or leave at once.
  *
  * A broadcast brings a fact to each node several times. Along links a fact would also arrive from
- * several sides, since the links of a grown pool are no tree. So when many members enter or leave
- * at once, a node first offers facts by name, eleven bytes each. A peer that lacks a fact requests
- * it from one of the nodes that offered it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et
- * al., SRDS'07). So each fact reaches each node once, in any graph. A link loses nothing while it
- * is up. If it breaks, the node asks another peer, or reconciliation finds the loss.
+ * several sides, since the links of a grown pool are no tree. So in a surge a node first offers
+ * facts by name, eleven bytes each. A peer that lacks a fact requests it from one of the nodes that
+ * offered it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). So each fact
+ * reaches each node once, in any graph. A link loses nothing while it is up. If it breaks, the node
+ * asks another peer, or reconciliation finds the loss.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -28,7 +28,7 @@ const gather = 100
 export const askAgain = 3_000
 /** Number of older links that get each batch of offers. Guess: as many as a gossip mesh. */
 const fanout = 6
-/** For each requested fact this many more offering peers are remembered. Guess. */
+/** For each requested fact a node remembers this many other peers that offered it. Guess. */
 const alternatives = 3
 /**
  * Most facts requested from one peer at a time. Other peers and reconciliation supply the rest. So
@@ -55,9 +55,12 @@ export class LazyPush implements Timed {
   /** Facts to offer, each with the peers known to have it. */
   readonly #news = new Map<string, { readonly fact: Fact; readonly knownBy: NodeId[] }>()
   #newsDue: Milliseconds = Infinity
-  /** Open requests, by peer and position, the oldest of each peer first. */
+  /**
+   * Open requests by peer, then by the position of the fact (the hash of its key). The oldest
+   * request of each peer comes first.
+   */
   readonly #asked = new Map<NodeId, Map<number, Question>>()
-  /** The same requests by position, one for each version. */
+  /** The same requests by position. Each position has one request for each version. */
   readonly #byPosition = new Map<number, readonly Question[]>()
 
   #isLeaving = false
@@ -74,8 +77,8 @@ export class LazyPush implements Timed {
   }
 
   /**
-   * Switches to leaving. There is no time for offers and requests. So this node soon sends new
-   * facts themselves to a few members that stay.
+   * Prepares for this node's leave. There is no time left for offers and requests. So this node
+   * sends whole facts, without an offer, to a few members that stay.
    */
   leave(): void {
     this.#isLeaving = true
@@ -111,7 +114,7 @@ export class LazyPush implements Timed {
   }
 
   /**
-   * Answers a request for offered facts with a page, and offers the rest again. Throws
+   * Answers a request for offered facts with one page of facts, and offers the rest again. Throws
    * {@link FrameError}.
    */
   answer(from: NodeId, bytes: Uint8Array): void {
@@ -168,8 +171,8 @@ export class LazyPush implements Timed {
     this.#news.clear()
     this.#newsDue = Infinity
     const listeners = this.#listeners(this.#isLeaving ? successors : fanout)
-    // If all links are those of entries, they form a tree, and nothing arrives twice. So facts need
-    // no offer.
+    // The links over which nodes entered the pool form a tree, and nothing arrives twice on a tree.
+    // If all these links are of that kind, facts need no offer.
     const isWhole = this.#isLeaving || listeners.every(({ isEntry }) => isEntry)
     for (const { peer } of listeners) {
       const own = memberKey(peer)
@@ -251,7 +254,7 @@ export class LazyPush implements Timed {
   #read(bytes: Uint8Array): Item[] {
     const { factsPerFrame } = this.#context.config.limits
     const items = unpack(bytes)
-    if (items.length > factsPerFrame) throw new FrameError(`an offer has at most ${factsPerFrame} items, not ${items.length}`)
+    if (items.length > factsPerFrame) throw new FrameError(`an offer or request has at most ${factsPerFrame} items, not ${items.length}`)
     if (items.some(({ position }) => position >= hashSpace)) throw new FrameError('an item outside of the space of positions')
     return items
   }

@@ -14,8 +14,8 @@
  * Ranges are in order. If a page or a frame is full, the answer ends with one range that describes
  * the rest. The next message of the other side continues there. So a state of any size goes page by
  * page, each in a round trip. The exchange ends, since each answer either splits the requested
- * ranges or moves on. A liar that never lets it end is slowed down like any peer with many
- * requests.
+ * ranges or moves on. A liar that never lets the exchange end is slowed down like any peer with
+ * many requests.
  */
 import { FrameError } from '../base/errors.ts'
 import type { FactRanges } from '../facts/fact-ranges.ts'

@@ -3,10 +3,10 @@
  * (anti-entropy). This file decides when a node reconciles, and with which peer.
  * `range-reconciliation.ts` has the content of the messages.
  *
- * A node reconciles with a random link at intervals. A change shortens the interval. It doubles
- * while nothing changes. A node begins one reconciliation at a time. If one takes long, its peer
- * may be gone, so the node begins a second. A message with ranges gets one answer. If both sides
- * begin at once, one exchange is dropped.
+ * A node reconciles with a random link at intervals. A change shortens the interval. While nothing
+ * changes, the interval doubles each time. A node begins one reconciliation at a time. If one takes
+ * long, its peer may be gone, so the node begins a second. A message with ranges gets one answer.
+ * If both sides begin at once, one exchange is dropped.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -42,8 +42,8 @@ export const oneAtATime = 2_500
 export const timeout = 5_000
 
 /**
- * A longer reconciliation does not keep a node from beginning others, ms. Guess: the time of 50,000
- * members with the largest tags through 10 Mbit/s.
+ * A reconciliation that takes longer, ms, does not keep a node from beginning others. Guess: the
+ * time of 50,000 members with the largest tags through 10 Mbit/s.
  */
 const longest = 60_000
 
@@ -132,7 +132,7 @@ export class Reconciler implements Timed {
     // would be sent twice.
     if (round === 1 && exchange?.isOwn === true && exchange.round === 1 && this.#isAlive(exchange) && this.#context.id < from) return
     if (ranges.length === 0) {
-      // Otherwise a newcomer would take itself for informed on the word of any member.
+      // Without this check any member could make a newcomer believe that it knows the whole pool.
       if (exchange !== undefined || this.#late.has(from)) this.#ended(from)
       return
     }

@@ -90,7 +90,7 @@ describe('a stranger that makes up elections', () => {
   it('gains nothing by epochs that nobody confirms', () => {
     reigns(friend, names(memory, 'real'))
     for (const election of names(300)) bench.receive(stranger, facts([stranger.claims(election, 2 ** 40)]))
-    // A fair share for one of two is half.
+    // The fair share of each of two members is half.
     expect(known(names(memory, 'real')).length).toBeGreaterThanOrEqual(memory / 2)
   })
 })

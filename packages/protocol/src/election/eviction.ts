@@ -3,7 +3,8 @@
  * that makes names up must not exhaust it. The candidates share the memory max-min fairly
  * (Bertsekas and Gallager, Data Networks, §6.5.2). Once it is full, a candidate with fewer
  * elections gets a place from a candidate with more. Elections in which this node stands always
- * stay. Of one candidate's elections the lowest names are kept, so that all nodes keep the same.
+ * stay. Of one candidate's elections the lowest names are kept, so that all nodes keep the same
+ * elections.
  */
 import type { NodeId } from '../base/values.ts'
 
@@ -45,7 +46,10 @@ export class FairShare {
     return this.#ranking[0]?.name
   }
 
-  /** Returns the election to evict for the one that `id` introduces; undefined if there is none. */
+  /**
+   * Returns the election to evict in favour of the election that `id` introduces; undefined if
+   * there is none.
+   */
   victimFor(name: string, id: NodeId): string | undefined {
     const count = this.#countOf(id)
     return this.#ranking.find((entry) => {

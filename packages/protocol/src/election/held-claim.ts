@@ -6,8 +6,8 @@ import { places, type Candidacies } from './candidacies.ts'
 import { compareClaims } from './order.ts'
 
 /**
- * After a partition an epoch is believed up to this far above the known one. Guess: no partition
- * has a thousand reigns.
+ * After a partition an epoch is believed if it exceeds the known one by at most this number. Guess:
+ * no partition has a thousand reigns.
  */
 const epochJump = 1_000
 
@@ -79,7 +79,7 @@ export class HeldClaim {
     return winner === undefined ? undefined : { election, epoch: content.epoch, winner }
   }
 
-  /** Returns the fact that ended its reign. */
+  /** Returns the fact that ended the winner's reign. */
   endOfReign(): Fact | undefined {
     if (this.#claim === undefined) return undefined
     const { signer } = this.#claim

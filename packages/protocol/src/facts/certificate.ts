@@ -1,11 +1,12 @@
 /**
- * Death certificates: q signed suspicions of one life by different accusers (JEL §5.2: "if a
+ * Death certificates: q signed accusations of one life by different accusers (JEL §5.2: "if a
  * sufficient number of nodes declare that a node has died, it is pronounced dead").
  *
  * A certificate holds the common content of all accusers once: the suspect and its incarnation.
  * Each accuser adds its key, its signature, and the heartbeat at which it last heard of the
- * suspect. The signatures prove the certificate. It is one fact. Its heartbeats lie close together.
- * Otherwise honest suspicions of several hours, each of them refuted, would add up to a death.
+ * suspect. The signatures prove the certificate. A certificate is one fact. Its heartbeats lie
+ * close together. Otherwise honest accusations of several hours, each of them refuted, would add up
+ * to a death.
  */
 import { FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -34,7 +35,7 @@ export interface Certificate {
   readonly accusers: readonly Accuser[]
 }
 
-/** Combines suspicions of one life. */
+/** Combines accusations of one life. */
 export function certify(suspicions: readonly Statement<Accusation>[]): Certificate {
   const first = suspicions[0]
   if (first === undefined) throw new RangeError('a certificate needs an accuser')
@@ -43,7 +44,7 @@ export function certify(suspicions: readonly Statement<Accusation>[]): Certifica
   return { suspect, incarnation, accusers: accusers.sort((a, b) => (a.signer < b.signer ? -1 : 1)) }
 }
 
-/** Returns the suspicions in a certificate as full statements. */
+/** Returns the accusations in a certificate as full statements. */
 export function accusationsIn({ suspect, incarnation, accusers }: Certificate): Statement<Accusation>[] {
   return accusers.map(({ signer, heartbeat, signature }) => ({
     signer,

@@ -84,7 +84,7 @@ export class FactSet {
     return this.#born.length === 0 ? undefined : this.bornAt(this.registry.place(fact.key) ?? -1)
   }
 
-  /** Returns the same for the fact at a place of the registry. */
+  /** Returns the time when the content of the fact at this place of the registry began. */
   bornAt(place: number): Milliseconds | undefined {
     const born = this.#born[place]
     return born === undefined || Number.isNaN(born) ? undefined : born

@@ -121,7 +121,7 @@ function positionOf(key: string): number {
 }
 
 export const memberKey = (id: NodeId): string => `m${id}`
-/** Suspicions are sent but not held: an undecided suspicion soon means nothing. */
+/** Accusations are sent but not held: an undecided accusation soon means nothing. */
 const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
 export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`

@@ -129,7 +129,7 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       const { suspect, incarnation, heartbeat } = decode(wire.Suspicion, body)
       checkCounter('incarnation', incarnation, limits)
       const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, heartbeat } as const
-      // Certificates repeat a suspicion from its content alone, so its body must be exactly this
+      // Certificates repeat an accusation from its content alone, so its body must be exactly this
       // encoding.
       if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
       return content
@@ -199,7 +199,7 @@ export function statementToWire({ kind, signer, body, signature }: Statement): w
 }
 
 /**
- * Returns the body of a suspicion in a certificate. A certificate holds the common content of its
+ * Returns the body of an accusation in a certificate. A certificate holds the common content of its
  * accusers only once.
  */
 export function encodeAccusation(suspect: NodeId, incarnation: number, heartbeat: number): Uint8Array {

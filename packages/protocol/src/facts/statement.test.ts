@@ -128,8 +128,8 @@ describe('a statement', () => {
   })
 
   it('that is a suspicion is refused if its body has anything that a certificate cannot repeat', () => {
-    // A certificate quotes a suspicion by its content. A suspicion signed over other bytes would
-    // make the certificate look forged, and its honest sender a liar.
+    // A certificate quotes an accusation by its content. If an accusation were signed over other
+    // bytes, the certificate would look forged, and its honest sender would look like a liar.
     const suspicion = alice.suspects(bob)
     const padded = Uint8Array.from([...suspicion.body, 0x78, 0x01])
     expect(() => pass(alice.says(kinds.suspicion, padded))).toThrow(FrameError)

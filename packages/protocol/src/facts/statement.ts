@@ -41,7 +41,7 @@ export interface Accusation {
   readonly incarnation: number
   /**
    * The last heartbeat of the suspect that the accuser heard: a second of the suspect's life, by
-   * the suspect's clock. A refutation with a later heartbeat voids the suspicion.
+   * the suspect's clock. A refutation with a later heartbeat voids the accusation.
    */
   readonly heartbeat: number
 }

@@ -38,9 +38,7 @@ const scanShare = 0.01
 
 export interface TombstoneEvents {
   onForgotten(id: NodeId): void
-  /**
-   * `expire` must be called next at this time. It replaces the time of the last call of `onExpiry`.
-   */
+  /** `expire` must be called next at this time, not at the time of the last call of `onExpiry`. */
   onExpiry(at: Milliseconds): void
 }
 

@@ -20,7 +20,7 @@ export interface Message extends Pick<
   readonly pingReqAck?: PingReqAck
 }
 
-/** Suspicions and refutations. */
+/** Accusations and refutations. */
 export interface Alarm {
   readonly statements: readonly Statement[]
 }
@@ -29,9 +29,12 @@ export interface Alarm {
 export interface PingReqAck {
   /** Refutations of the reached members. */
   readonly reached: readonly Statement[]
-  /** The helper had a link with these, and can't reach them at present. */
+  /** The helper can't reach these members, and can tell by itself that they are gone. */
   readonly missed: readonly NodeId[]
-  /** The helper never had a link with these, so it can't judge. They may be behind a NAT. */
+  /**
+   * The helper can't reach these members, but they may live: a NAT or a cut may separate them from
+   * it.
+   */
   readonly unknown: readonly NodeId[]
 }
 
@@ -54,8 +57,8 @@ export interface Batch {
 }
 
 /**
- * True for a message of failure detection. It must not wait behind bulk, and is never held back.
- * Its order among other frames does not matter.
+ * True for a message of failure detection. It must not wait behind other frames, and is never held
+ * back. Its order among other frames does not matter.
  */
 export function isUrgent({ probe, ack, alarm, pingReq, pingReqAck }: Message): boolean {
   return [probe, ack, alarm, pingReq, pingReqAck].some((content) => content !== undefined)

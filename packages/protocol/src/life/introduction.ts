@@ -49,7 +49,9 @@ interface Attempt {
   failures: number
   nextTry: Milliseconds
   reason: string | undefined
-  /** It counts as failed. If all introducers do, this node goes on alone. */
+  /**
+   * The introducer counts as failed. If all introducers count as failed, this node goes on alone.
+   */
   given: boolean
 }
 

@@ -78,7 +78,7 @@ export class Redirection implements Timed {
     // The signatures are checked here, so that a forgery counts against its sender. The facts are
     // taken in later, when this node enters by another peer or alone.
     for (const { fact } of members) {
-      if (fact.member === undefined) throw new FrameError('somebody is named to a newcomer who is no member')
+      if (fact.member === undefined) throw new FrameError('a redirection names somebody who is no member')
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
     }
     this.#redirectedBy.set(from, now + redirectGrace)
@@ -113,8 +113,8 @@ export class Redirection implements Timed {
   }
 
   /**
-   * This node is in. It asks no more named members, and closes the links to its redirectors. They
-   * have enough links.
+   * This node has entered the pool. It asks no more named members, and closes the links to its
+   * redirectors. They have enough links.
    */
   settle(): void {
     for (const peer of this.#redirectedBy.keys()) this.#context.closeLink(peer, 'handed on')

@@ -23,8 +23,8 @@ import { grown } from '../facts/sorted-places.ts'
  */
 const longestWait = 30_000
 /**
- * The same for an introducer that left, or was lost longer ago than `healing.memory`, ms. Guess:
- * nobody may ever listen there again.
+ * Longest wait before one node dials the same introducer again, ms, if the introducer left or was
+ * lost longer ago than `healing.memory`. Guess: nobody may ever listen there again.
  */
 const longestWaitForIntroducer = 300_000
 
@@ -32,14 +32,14 @@ const longestWaitForIntroducer = 300_000
 const recently = 60_000
 
 /**
- * A dialled member has come back. For `foundLately` ms after that, the node waits only
- * `nextContested` ms before it dials another member with a contested death. Guess: the pause
- * between two dials of a node, and a few turns.
+ * If a dialled member has come back, then for `foundLately` ms the node waits only `nextContested`
+ * ms before it dials another member with a contested death. Guess: the pause between two dials of a
+ * node, and a few turns.
  */
 const nextContested = 200
 const foundLately = 10_000
 
-/** Dials to a lost member. One node dials only few of them. */
+/** Dials to a lost member. One node dials only few of the lost members. */
 interface Attempts {
   count: number
   nextTry: Milliseconds
@@ -66,7 +66,7 @@ export class Healer implements Timed {
   #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
   /**
-   * The last lost member that a peer held for alive. One is enough, since peers contest a false
+   * The last lost member that a peer considered alive. One is enough, since peers contest a false
    * death again. While a large pool detects a partition, many deaths are contested for a moment. A
    * node that dialled all these members did so for half an hour (1,000 simulated nodes).
    */
@@ -121,7 +121,7 @@ export class Healer implements Timed {
   }
 
   /**
-   * Notes that a peer holds this lost member for alive. A small part of the pool may pronounce
+   * Notes that a peer considers this lost member alive. A small part of the pool may pronounce
    * members dead that all others reach. The others don't accept the word of so few. So a node that
    * believes the death dials the member, and the member enters again.
    */

@@ -2,10 +2,10 @@
  * Link maintenance (peer sampling): decides which links a node keeps.
  *
  * A node keeps links to its ring neighbours, which observe it. It also keeps links to a few random
- * members, replaced now and then, so that chosen ids can't surround a part of the graph. A newcomer
- * starts with one link. It builds the others one at a time when the view is quiet, because in a
- * flash join a link costs more than all traffic over it. No layer below redials by itself: this
- * class does.
+ * members, replaced now and then, so that an attacker can't surround a part of the graph with ids
+ * of its choice. A newcomer starts with one link. It builds the others one at a time when the view
+ * is quiet, because in a flash join a link costs more than all traffic over it. No layer below
+ * redials by itself: this class does.
  *
  * ARRG's fallback cache (JEL §5.2) is here the view and the memory of lost members (`heal`): each
  * member's addresses are kept as long as it may live.
@@ -30,7 +30,9 @@ export const quietAtMost = 20_000
 export const dialPause = 100
 /** Longest pause if dials take long, and longest wait for a dial before the next, ms. Guess. */
 const dialPauseMax = 2_000
-/** Of two members the lower id dials. The higher id dials only after this time, ms. Guess. */
+/**
+ * Of two members the one with the lower id dials. The other dials only after this time, ms. Guess.
+ */
 export const politeness = 1_500
 /** Wait after a failed dial, ms. Doubles each time. Guess. */
 export const dialAgain = 2_000
@@ -70,7 +72,7 @@ export class LinkMaintenance implements Timed {
   #neighbours: ReadonlySet<NodeId> = new Set()
   /** Time of the last report that no helper answers. */
   #isolatedAt: Milliseconds = -Infinity
-  /** Number of dials in this state. */
+  /** Number of dials since the isolation began. */
   #tried = 0
   #lastChange: Milliseconds = -Infinity
   #firstChange: Milliseconds | undefined

@@ -10,8 +10,8 @@
  * everyone.
  *
  * No node stores a ring. The registry has the order. A node walks over it from a member's place,
- * and skips members that are not in its view. It caches its own neighbours. A newcomer changes them
- * only if it falls between them.
+ * and skips members that are not in its view. It caches its own neighbours. A newcomer changes the
+ * cache only if it falls between these neighbours.
  */
 import { hashSpace } from '../base/hash.ts'
 import type { NodeId } from '../base/values.ts'

@@ -63,7 +63,7 @@ export class ProbeScheduler implements Timed {
     return this.#observed
   }
 
-  /** An answer that takes longer is late, ms. It follows the median duration of answers. */
+  /** An answer that takes longer is late, ms. This time follows the median duration of answers. */
   get late(): Milliseconds {
     return Math.min(this.#latency * latencies, longestWait)
   }
@@ -216,8 +216,8 @@ export class ProbeScheduler implements Timed {
   }
 
   /**
-   * Moves all turns of this node to a time within a period. Often a whole rack dies: the next turns
-   * may belong to other observers, which are dead, too.
+   * Moves this node's next probe of each member to a time within a period. Often a whole rack dies:
+   * the observers that have the next turns may be dead, too.
    */
   #advanceTurns(): void {
     const { now, config } = this.#context

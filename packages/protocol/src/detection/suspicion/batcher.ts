@@ -45,7 +45,7 @@ export class Batcher implements Timed {
     this.#busyness = busyness
   }
 
-  /** Sends a suspicion or a refutation. */
+  /** Sends an accusation or a refutation. */
   send(peer: NodeId, statement: Statement): void {
     this.#to(peer)?.statements.set(keyOf(statement), statement)
   }

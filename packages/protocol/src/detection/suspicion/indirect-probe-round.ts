@@ -3,8 +3,8 @@
  * their answers.
  *
  * Departure from SWIM: a node asks six helpers at once and waits for all their answers. With three
- * random helpers, in a quarter of the cases no helper was in the one site that reaches both. And a
- * helper that has to dial the subject answers last.
+ * random helpers, in a quarter of the cases no helper was in the one site that reaches both the
+ * asker and the subject. And a helper that has to dial the subject answers last.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import { pickSome } from '../../base/random.ts'

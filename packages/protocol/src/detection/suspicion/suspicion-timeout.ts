@@ -36,7 +36,7 @@ export interface Situation {
    * False: the member connects from another address than it announces, for example behind a NAT.
    */
   readonly isDialable: boolean
-  /** An answer that takes longer is late, ms. It follows the median duration of answers. */
+  /** An answer that takes longer is late, ms. This time follows the median duration of answers. */
   readonly late: Milliseconds
 }
 

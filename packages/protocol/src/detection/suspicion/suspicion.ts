@@ -1,4 +1,7 @@
-/** A suspicion: one member that may be dead, this node's findings, and accusations by others. */
+/**
+ * A suspicion: the state of one member that may be dead. It has this node's findings, and the
+ * accusations of the member by this node and others.
+ */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
@@ -24,7 +27,7 @@ export type Timer =
    * after all.
    */
   | 'round'
-  /** The next round of accusations to more members. */
+  /** The next round in which accusations are sent to more members. */
   | 'spread'
   /** Publication of this node's accusation, unless the known accusations are enough by then. */
   | 'publish'
@@ -32,8 +35,8 @@ export type Timer =
   | 'judge'
 
 /**
- * Accusations that do not suffice expire after this time, ms. Guess: longer than the wait for an
- * unresponsive process.
+ * Accusations that do not suffice expire after this time, ms. Guess: longer than a node waits for
+ * an unresponsive process.
  */
 export const lifetime = 30_000
 
@@ -50,12 +53,12 @@ export class Suspicion {
   readonly id: NodeId
   readonly incarnation: number
   readonly raised: Milliseconds
-  /** The last start of direct probes by this node. */
+  /** The time at which this node last began to probe the member directly. */
   missedSince: Milliseconds = Infinity
   evidence: Evidence = 'none'
   /**
-   * The member did not answer this node in time. This node waits a moment for the answers of the
-   * member's observers.
+   * The member did not answer this node in time. This node has asked one of the member's observers,
+   * and waits a moment for the answer.
    */
   isTimedOut = false
   /** Number of direct probes. */
@@ -67,13 +70,16 @@ export class Suspicion {
   /** The helper that reached the member last. */
   relay: NodeId | undefined
   /**
-   * The member's known heartbeat at its first refutation. Undefined: there was no refutation, or a
-   * helper has reached the member since.
+   * The member's heartbeat, as this node knew it at the first refutation. Undefined: there was no
+   * refutation. Or later a helper reached the member, or accusations expired.
    */
   refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
   spreads = 0
-  /** Accusers whose accusation the member gets time to refute, at most as many as a death needs. */
+  /**
+   * Accusers whose accusations the member gets time to refute. They are at most as many as a death
+   * needs.
+   */
   readonly awaited = new Set<NodeId>()
   /**
    * The earliest time at which accusations may become a certificate; Infinity: no accusation was
@@ -83,10 +89,11 @@ export class Suspicion {
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
   /**
    * The accusations by heartbeat, then by accuser. Thousands of keys may accuse one member, and
-   * each accusation causes a judgement. So the order is kept, and no judgement sorts.
+   * each accusation causes a judgement. So each insertion keeps the order, and no judgement has to
+   * sort.
    */
   readonly #byHeartbeat: Statement<Accusation>[] = []
-  /** Statements that each peer received from this node, or sent to it. */
+  /** By peer: the statements that the peer received from this node or sent to it. */
   readonly #exchanged = new Map<NodeId, Set<Statement>>()
 
   readonly #times: Record<Timer, Milliseconds> = { probe: Infinity, round: Infinity, spread: Infinity, publish: Infinity, judge: Infinity }
@@ -143,8 +150,8 @@ export class Suspicion {
   }
 
   /**
-   * Moves the start of the present state to a later time, by `time` ms. A negative time moves it to
-   * an earlier time.
+   * Moves the starts of the present state and of the direct probes to a later time, by `time` ms. A
+   * negative time moves them to an earlier time.
    */
   delay(time: Milliseconds): void {
     this.#since += time
@@ -167,7 +174,7 @@ export class Suspicion {
     if (at < this.#times[timer]) this.schedule(timer, at)
   }
 
-  /** The earliest due time of all. */
+  /** The earliest time at which a timer is due or accusations expire. */
   get nextDue(): Milliseconds {
     const { probe, round } = this.#times
     return Math.min(round, this.isOwn ? probe : Infinity, this.accusationsDue)
@@ -180,13 +187,14 @@ export class Suspicion {
     return Math.min(spread, judge, this.#since + lifetime, this.#state === 'accused' ? publish : Infinity)
   }
 
-  /** Ends the suspicion: nobody watches it from then on. */
+  /** Ends the suspicion: its watcher is told of no more changes. */
   end(): void {
     this.#watcher = undefined
   }
 
   /**
-   * Treats the accusations as unpublished: the next published one starts the time to refute again.
+   * Treats the accusations as unpublished. When one is published again, the member gets new time to
+   * refute it.
    */
   unpublish(): void {
     this.judgedFrom = Infinity

@@ -70,7 +70,7 @@ export class Accusations {
     if (isKind(statement, 'suspicion')) {
       const { suspect, incarnation } = statement.content
       if (from !== undefined) this.refutationExchange.object(statement, from)
-      // Most suspicions of a member come after its death is known. Their signatures need no check.
+      // Most accusations of a member come after its death is known. Their signatures need no check.
       if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
       if (suspect !== id && !this.#isNews(statement)) {
         if (from === undefined) this.#heardAgain(statement)
@@ -82,7 +82,7 @@ export class Accusations {
     else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
   }
 
-  /** Takes in a verified suspicion that `from` sent. `isPublished`: it came on the topic. */
+  /** Takes in a verified accusation that `from` sent. `isPublished`: it came on the topic. */
   hear(accusation: Statement<Accusation>, from: NodeId | undefined, isPublished = false): void {
     const { suspect, incarnation } = accusation.content
     const { view, id } = this.#context

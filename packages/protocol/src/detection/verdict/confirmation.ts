@@ -106,7 +106,7 @@ export class Confirmation {
     return turn * Math.min(turnLength + this.#parts.scheduler.roundTrip * turnTrips, longestTurn)
   }
 
-  /** The time for a refutation before suspicions become a certificate, ms. */
+  /** The time for a refutation before accusations become a certificate, ms. */
   get refutationTime(): Milliseconds {
     return Math.min(refutationTime + this.#parts.scheduler.roundTrip * refutationTrips, longestRefutation)
   }
@@ -211,7 +211,7 @@ export class Confirmation {
     this.#context.outcomes.push({ type: 'certified', certificate, after, isLone: !this.#parts.suspicions.areSeveral })
   }
 
-  /** Returns the largest group of valid suspicions whose heartbeats are close enough together. */
+  /** Returns the largest group of valid accusations whose heartbeats are close enough together. */
   #together({ byHeartbeat }: Suspicion): Statement<Accusation>[] {
     // If an accusation is valid, all accusations of later heartbeats are valid.
     const firstValid = byHeartbeat.findIndex(({ content }) => this.#parts.refutationExchange.isValid(content))

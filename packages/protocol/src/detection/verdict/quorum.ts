@@ -19,7 +19,7 @@ export const smallPool = 2
 
 export interface Accused {
   observersOf(id: NodeId): ReadonlySet<NodeId>
-  /** True if this node accuses it. */
+  /** True if this node accuses the member. */
   isAccused(id: NodeId): boolean
   /** Number of members that this node accuses. */
   readonly accused: number

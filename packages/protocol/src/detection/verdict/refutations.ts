@@ -5,7 +5,7 @@
  *
  * A refutation stays in force after the suspicion is over, like an incarnation in SWIM. The highest
  * published refutation of a life is a fact: members that join later receive it, and it is deleted
- * with the life. So suspicions that were refuted once stay refuted. Of refutations within a second
+ * with the life. So accusations that were refuted once stay refuted. Of refutations within a second
  * only the last is published.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -74,15 +74,15 @@ export class Refutations {
   }
 
   /**
-   * Returns the answer to a suspicion of this node, and sets the timer of its publication.
-   * Undefined if the suspicion is of another life, or cites a heartbeat that its accuser can't have
-   * received.
+   * Returns the answer to an accusation of this node, and sets the timer of its publication.
+   * Undefined if the accusation is of another life, or cites a heartbeat that its accuser can't
+   * have received.
    */
   refute({ content }: Statement<Accusation>): Statement<Refutation> | undefined {
     const { id, now, timers } = this.#context
     if (content.incarnation !== this.#incarnation) return undefined
     const published = this.of(id)
-    // The published refutation voids this suspicion already.
+    // The published refutation voids this accusation already.
     if (published !== undefined && published.content.heartbeat > content.heartbeat) return published
     // Compares with the clock, not with the signed heartbeat. Otherwise a liar could drive the
     // heartbeat ahead, one signature at a time.
