@@ -46,7 +46,7 @@ function reasonOf(state: JobState, status: JobView | undefined): string {
     case 'pending':
       return status === undefined
         ? 'its input or program is not here yet'
-        : 'no replica has told this member of anybody that began it: there is none that accepts its program and has room for its blobs, or they have not answered yet'
+        : 'no replica has reported a member that began it: perhaps no member accepts its program and has room for its blobs, or no replica has answered yet'
     case 'failed':
       return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
     case 'cancelled':

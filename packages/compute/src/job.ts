@@ -10,8 +10,8 @@ import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 const EXPLAIN = 2000
 
 /**
- * Replicas are asked for a job's progress for this much longer than the interval, ms. A guess: time
- * of the application for one progress.
+ * Replicas are asked for a job's progress for this much longer than the interval, ms. A guess: an
+ * application handles one progress in less time.
  */
 const WATCH = 10_000
 

@@ -51,7 +51,7 @@ export class EndedJobs {
   #toFollow: Job[] = []
   /** Members changed again before all jobs were processed. */
   #isChanged = false
-  /** Until then another part of the pool may send its outcomes. */
+  /** Until this time another part of the pool may send its outcomes. */
   #openUntil: Milliseconds = -Infinity
   /**
    * Cancelled jobs that may have an outcome, in the order of their deadlines, with the members that
@@ -136,7 +136,7 @@ export class EndedJobs {
     if (job.isDisputed) return
     job.isDisputed = true
     const which = kept !== undefined && 'value' in kept.outcome ? 'the value whose bytes come first' : 'the failure whose words come first'
-    const message = `two parts of the pool ended it with different results; ${kept === undefined ? 'this member keeps what it has had for long' : `all keep ${which}`}`
+    const message = `two parts of the pool ended it with different results; ${kept === undefined ? 'this member keeps its own result, since the job ended long ago' : `all keep ${which}`}`
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'JOB_RESULTS_DIFFER', message })
   }
 

@@ -13,7 +13,7 @@ import { uniteShared, type Shared } from './shared-value.ts'
 import type { TaskNode } from './task-node.ts'
 import { mayVote } from './votes.ts'
 
-const OPEN_ADVICE = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer at once'
+const OPEN_ADVICE = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer tasks at once'
 
 /** Executes tasks here: a frame opens, runs, calls for children, and returns or is given up. */
 export class Execution {
@@ -30,8 +30,8 @@ export class Execution {
   }
 
   /**
-   * A task comes to this member. It runs here as soon as a worker is free, after a lookup if parts
-   * of it may be known.
+   * A task comes to this member. It runs here as soon as a worker is free. If outcomes of its parts
+   * may be known, a lookup comes first.
    */
   open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
     this.#context.attended.add(job)
@@ -76,7 +76,7 @@ export class Execution {
       node.wanted = true
       node.task ??= { path: node.path, fn, input }
       node.inputSize = input.length
-      // It has a child now. Replicas apply another time limit to parents.
+      // The task is a parent now. Replicas apply another time limit to parents.
       if (frame.spawned++ === 0 && frame.claimed) job.news.push({ type: 'claim', path })
       job.open.waits(frame, input.length)
       if (job.open.bytes > this.#context.config.openBytes) {
@@ -104,9 +104,9 @@ export class Execution {
   }
 
   /**
-   * Gives up a frame of this member, and leaves the task to another member. That member must be
-   * trusted, and so must the replica that asks for this. `namedBy`: the replica that asks.
-   * Undefined: no replica asks, and claims named the other member.
+   * Gives up a frame of this member, and leaves the task to another member. Does nothing if that
+   * member may not vote on the task, or if its credit or the credit of the asking replica is used
+   * up. `namedBy`: the asking replica; undefined: claims named the other member.
    */
   yield(job: Job, node: TaskNode, to: MemberId, namedBy?: MemberId): void {
     const { credit } = job
@@ -114,8 +114,9 @@ export class Execution {
     const { frame, wanted, waiters } = node
     if (frame !== undefined) dropFrame(this.#context, job, node)
     dropBelow(this.#context, job, node)
-    // A replica gave out this second execution, so no frame here waits for it. A member that waited
-    // would count the task as lost after a while.
+    // A replica gave this member the second execution of the task. No frame here and no other
+    // member waits for the outcome. If this member waited for it, the task would count as lost
+    // after a while.
     if (frame?.second === true && !wanted && waiters === undefined) return
     awaitTask(this.#context, job, node, to, namedBy)
     this.#context.send(to, { type: 'awaiting', job: job.id, paths: [node.path] })
@@ -145,8 +146,8 @@ export class Execution {
   /**
    * A repeated frame begins with its last children. In a partition the other half of the pool works
    * on the first children. Simulated, 20 members, partitioned for 30 of 90 s: 3.9 % of the work of
-   * one wide task is done twice, against 18.5 % in the same order. Of a tree it is 8.3 %, against
-   * 11 %.
+   * one wide task is done twice. If both halves use the same order, 18.5 % is done twice. For a
+   * tree the figures are 8.3 % and 11 %.
    */
   #ordered({ replay }: Frame, children: readonly Spawn[]): readonly Spawn[] {
     return replay ? children.toReversed() : children
@@ -186,7 +187,7 @@ export class Execution {
     const fn = node.task?.fn ?? 'a task'
     const reason =
       depthOf(node.path) < MAX_DEPTH
-        ? `${fn} has ${openChildren} children that wait; a space cuts as many indices as you like into pieces`
+        ? `${fn} waits for ${openChildren} children, the most at once; a space cuts any number of indices into pieces`
         : `${fn} spawns more than ${MAX_DEPTH} levels deep`
     this.#settlement.fail(job, 'JOB_TOO_WIDE', reason)
   }

@@ -17,7 +17,7 @@ const MOST_PAUSE = 3_600_000
  * start, or that dies before any task of the job gave an outcome here.
  */
 export class Fitness {
-  /** Until then this member takes no task of the job. */
+  /** Until this time this member takes no task of the job. */
   stoppedUntil: Milliseconds = 0
   #failures = 0
   #pause = LEAST_PAUSE
@@ -31,7 +31,7 @@ export class Fitness {
   /** A container failed. Returns how long this member stops; undefined: it goes on. */
   failed(now: Milliseconds): Milliseconds | undefined {
     if (++this.#failures < MOST_FAILURES || now < this.stoppedUntil) return undefined
-    // One more failure stops it again.
+    // After the pause one more failure stops this member again.
     this.#failures = MOST_FAILURES - 1
     const pause = this.#pause
     this.stoppedUntil = now + pause

@@ -23,8 +23,8 @@ export const MANY = 16
  */
 const MAX_LIFELINES = 256
 /**
- * Beyond this many bytes of inputs an answer gets no more tasks, since it must fit into a message.
- * The same as for reports.
+ * An answer gets no more tasks once their inputs take this many bytes, since the answer must fit
+ * into a message. Reports have the same bound.
  */
 const GRANTED_BYTES = 512 * 1024
 

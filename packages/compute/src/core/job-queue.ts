@@ -5,8 +5,8 @@ import { canRun } from './votes.ts'
 
 /**
  * Most jobs of which one worker has open frames, besides the oldest job. A frame keeps its process
- * while it waits for children, so this bounds the processes. A guess: with eight jobs that wait, a
- * worker seldom lacks work, and their processes take some 0.5 GB.
+ * while it waits for children, so this bound also limits the processes. A guess: with eight jobs
+ * that wait, a worker seldom lacks work, and their processes take some 0.5 GB.
  */
 const MAX_OPEN_JOBS = 8
 
@@ -51,7 +51,8 @@ export class Queue {
     if (this.#tickets === undefined) return
     const owners = new Set(this.#served.map(({ spec }) => spec.owner))
     for (const owner of this.#passes.keys()) if (!owners.has(owner)) this.#passes.delete(owner)
-    // An owner without jobs here saves up no time.
+    // A new owner begins with the least pass. So an owner saves up no time while it has no jobs
+    // here.
     const { owner } = job.spec
     if (!this.#passes.has(owner)) this.#passes.set(owner, this.#least(owners))
   }
@@ -76,8 +77,11 @@ export class Queue {
   }
 
   /**
-   * Jobs of which to steal tasks, in the order of service. If the workers are busy, these are only
-   * the jobs that come first, unless one of them has a task here.
+   * Returns the jobs of which to steal tasks, in the order of service. The first jobs are the
+   * oldest job, or with tickets all jobs of the first owner. If one of the first jobs has a task
+   * here, returns none. If a worker is idle and no job has a task here, returns all jobs. Otherwise
+   * returns the first jobs, if there are later jobs, whose tasks keep the workers busy. Leaves out
+   * jobs of which no worker may begin a frame.
    */
   wanted(hasIdle: boolean): readonly Job[] {
     const { self } = this.#context
@@ -101,8 +105,9 @@ export class Queue {
   }
 
   /**
-   * Nobody has a task of these jobs. Their owners come first once there are tasks again. The time
-   * without tasks gives them no further advantage.
+   * Nobody has a task of these jobs. Raises the passes of their owners to the least pass of all
+   * other owners. So these owners still come first once there are tasks again, but save up no time
+   * until then.
    */
   foundNone(jobs: readonly Job[]): void {
     if (this.#tickets === undefined) return
@@ -114,7 +119,8 @@ export class Queue {
 
   /**
    * Returns a function that gives the workers that may begin a frame of a job. The oldest job may
-   * begin everywhere. So it ends, whatever the others wait for, and then the next one does.
+   * begin frames at every worker, so the other jobs can't keep it from its end. Then the next job
+   * is the oldest.
    */
   #slotsFor(): (job: Job) => readonly number[] {
     const open = Array.from({ length: this.#workerCount }, () => 0)

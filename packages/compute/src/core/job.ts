@@ -14,9 +14,9 @@ import { JobWork } from './job-work.ts'
 import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
- * News for replicas. `entry`: a task has an outcome. `claim`: it is held here. `dropped`: it is no
- * longer held here. `tried`: it has crashes or lost holders. `work`: only the statement of this
- * member's work changed. Each report includes it.
+ * News for replicas. `entry`: a task has an outcome. `claim`: the task is held here. `dropped`: the
+ * task is no longer held here. `tried`: the task has crashes or lost holders. `work`: only the
+ * statement of this member's work changed. Each report includes this statement.
  */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
 
@@ -40,24 +40,26 @@ export class Job {
   // Shared values.
   shared: Shared = NOTHING_SHARED
   /**
-   * Set if the job is voted on. For each shared value, by name: the entry that set it, and that got
-   * enough votes.
+   * Only in a job that is voted on: for each shared value, by name, the elected entry that set it.
    */
   readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
   sharedVersion = 0
 
   // Reports to replicas.
-  /** News for the replicas. Items before `newsStart` are dropped. */
+  /** News for the replicas. `newsStart`: number of earlier items, which were dropped. */
   news: News[] = []
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
-  /** The replicas in the view with version `replicasVersion`. This member may be one. */
+  /**
+   * The replicas that receive reports, from the view with version `replicasVersion`. This member
+   * may be one of them.
+   */
   followed: readonly MemberId[] = []
   replicasVersion = -1
   /**
-   * For each replica, the time at which this member learned that it is a replica. `source`: the
-   * replica that sends its whole state to new replicas.
+   * For each replica, the time at which this member learned of its role. `source`: the replica that
+   * sends its whole state to new replicas.
    */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
@@ -65,8 +67,9 @@ export class Job {
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
-   * Until this time this member passes news on to the other replicas as well, because it has just
-   * sent its whole state to a new replica.
+   * Until this time this member passes reported outcomes on to the other replicas as well. It has
+   * just sent its whole state to a new replica. The reporting members may assume that the new
+   * replica has these outcomes.
    */
   passesOnUntil: Milliseconds = 0
 
@@ -80,7 +83,7 @@ export class Job {
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
-  /** Some of these tasks ended the process that ran them (a container). */
+  /** Some task of the job ended the process that ran it (a container). */
   hasCrashes = false
   /**
    * Tasks that ended too many processes of programs (containers) here. They are left to others
@@ -89,7 +92,7 @@ export class Job {
   readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
   /** Replicas need a report at once. */
   isUrgent = false
-  /** This member takes no tasks of it for a while: its machine can't run the program. */
+  /** This member takes no tasks of the job for a while: its machine can't run the program. */
   isStopped = false
   /** The reason why the program does not run here; cleared when it runs. */
   unfit: { readonly code: string; readonly reason: string; readonly stack?: string } | undefined
@@ -109,7 +112,10 @@ export class Job {
   readonly work = new JobWork()
   /** Another member said that the job still runs there. */
   isOpenElsewhere = false
-  /** An application here follows its progress. `progress`: the latest figure from a replica. */
+  /**
+   * An application here follows the job's progress until this time. `progress`: the latest figure
+   * from a replica.
+   */
   watchedUntil: Milliseconds = -Infinity
   askAgainAfter: Milliseconds | undefined
   progress = 0
@@ -127,8 +133,9 @@ export class Job {
   }
 
   /**
-   * Whether this member must attend to the job. A part runs, waits or is awaited here, this member
-   * stopped taking its tasks, or an application follows it.
+   * Whether this member must attend to the job. It must if a task of the job runs, waits or is
+   * awaited here. It also must if it takes no tasks of the job for a while, or if an application
+   * follows the job.
    */
   get hasPart(): boolean {
     return this.held.size + this.ready.size + this.awaited.size > 0 || this.isStopped || this.isWatched
@@ -176,7 +183,7 @@ export class Job {
     return true
   }
 
-  /** Passes this task to another member, and waits for it. */
+  /** Passes this task to another member, and waits for the outcome. */
   await(node: TaskNode, holder: MemberId, now: Milliseconds, namedBy?: MemberId): void {
     this.unawait(node, 'passed on')
     node.holder = holder
@@ -195,7 +202,10 @@ export class Job {
     node.namedBy = holder
   }
 
-  /** The holder made progress. Moves the task to the end. */
+  /**
+   * The holder made progress. Moves the task to the end of `awaited`, which is in the order of the
+   * latest progress.
+   */
   progressed(node: TaskNode, now: Milliseconds): void {
     node.awaitedSince = now
     this.awaited.delete(node)
@@ -206,7 +216,7 @@ export class Job {
     const { holder, namedBy } = node
     if (holder === undefined) return
     // A holder that never had the task is not to blame. The task still counts for the member that
-    // named it.
+    // named this holder.
     if (how === 'dropped' && namedBy !== holder) this.credit.ended(holder, 'passed on')
     else {
       this.confirmed(node)
@@ -225,8 +235,8 @@ export class Job {
   }
 
   /**
-   * A task has an outcome. So the tasks above it did not end the members that were lost with them.
-   * Their lost holders are cleared as well.
+   * A task has an outcome, so the tasks above it made progress. Their lost holders no longer count
+   * against them. Forgets these holders, and the tries of all tasks that have an outcome.
    */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return
@@ -241,8 +251,8 @@ export class Job {
   }
 
   /**
-   * Reports the tries to replicas. They must know before the task begins again: the next holder may
-   * die with it.
+   * Reports the tries to replicas. The replicas must know the tries before the task begins again,
+   * because the next holder may die with the task.
    */
   reportTries(node: TaskNode, isUrgent: boolean): void {
     this.news.push({ type: 'tried', path: node.path })

@@ -38,7 +38,7 @@ export interface Lookup {
   deadline: Milliseconds
   /** Time between two requests, doubling. */
   retransmitAfter: Milliseconds
-  /** Until then replicas that do not answer are asked again. */
+  /** Until this time replicas that do not answer are asked again. */
   readonly until: Milliseconds
 }
 
@@ -60,7 +60,7 @@ export class LookupRequests {
   /** Tasks to look up together, by job, and the time of the request. */
   readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
   #next = 0
-  /** Until then replicas may lack data that others have yet to report. */
+  /** Until this time replicas may lack data that others have yet to report. */
   #quietUntil: Milliseconds = 0
 
   constructor(context: Context) {
@@ -93,7 +93,7 @@ export class LookupRequests {
     return this.#waiting.has(job) || [...this.#open.values()].some((lookup) => lookup.job === job)
   }
 
-  /** Sends what is due. */
+  /** Sends the requests that are due. Gives up the lookups whose time is over. */
   *advance(): Generator<LookedUp> {
     const { now } = this.#context
     for (const [job, { at, until, nodes }] of this.#waiting) {
@@ -223,7 +223,7 @@ function* portions(nodes: Iterable<TaskNode>): Generator<readonly TaskNode[]> {
   yield some
 }
 
-/** Returns the paths of tasks, without tasks below others. The answer includes those anyway. */
+/** Returns the paths of the topmost tasks. The answer includes the tasks below them anyway. */
 function outermost(nodes: readonly TaskNode[]): Path[] {
   const all = new Set(nodes)
   const isBelow = ({ parent }: TaskNode): boolean => {

@@ -137,7 +137,10 @@ export type Message =
        * and takes all pages at once.
        */
       readonly page?: number
-      /** Of the first path: only tasks behind this path, in the order of the tree. */
+      /**
+       * Requests only the tasks behind this path, in the order of the tree. It concerns only the
+       * first of `paths`.
+       */
       readonly after?: Path
     }
   | {
@@ -149,7 +152,7 @@ export type Message =
       readonly last: boolean
       readonly tried?: readonly Tried[]
       readonly page?: number
-      /** There is more, from here on. */
+      /** The start of the next page, if there is more. */
       readonly next?: NextPage
     }
   /** Replica to one of two holders: leave this task to the other. */

@@ -1,13 +1,18 @@
 import type { Frame } from './frame.ts'
 
-/** The frames of one job that run or wait at this member, and the inputs that wait with them. */
+/**
+ * Counts the frames of one job that run or wait at this member, and the bytes of the inputs of
+ * their children.
+ */
 export class OpenFrames {
   /** Bytes of the inputs of children that wait, over all frames. */
   bytes = 0
-  /** For each worker with frames their number. */
+  /** The number of frames for each worker that has any. */
   readonly #slots = new Map<number, number>()
 
-  /** The workers that have frames of the job. Each of them keeps a process for them. */
+  /**
+   * The workers that have frames of the job. Each of these workers keeps a process for its frames.
+   */
   get slots(): Iterable<number> {
     return this.#slots.keys()
   }

@@ -73,8 +73,8 @@ export class PeerQuota {
   }
 
   /**
-   * A member is gone. Its statements stay, so their bytes still count when it is back. Only members
-   * of which not even the name is kept are forgotten.
+   * A member is gone. Its statements stay, so their bytes still count when it is back. A member is
+   * forgotten only if its name is no longer kept either.
    */
   gone(): void {
     const { members } = this.#context()

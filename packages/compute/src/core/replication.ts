@@ -32,8 +32,8 @@ export class Replication {
   readonly #context: Context
   readonly #settlement: Settlement
   /**
-   * In the order of their time. A task that moves has two claims until both holders have reported.
-   * So two claims are a conflict only if they last.
+   * Conflicts in the order of the times at which they are decided. A task that moves has two claims
+   * until both holders have reported. So two claims are a conflict only if they last.
    */
   readonly #conflicts: Conflict[] = []
 
@@ -149,8 +149,9 @@ export class Replication {
   }
 
   /**
-   * The tasks above this task make progress. If another member repeats one of them because the
-   * first holder seemed too slow, this member asks that member to leave it to the first holder.
+   * The tasks above this task make progress. Another member may repeat one of them because the
+   * first holder seemed too slow. Then this member asks the second holder to leave the task to the
+   * first holder.
    */
   #moved(job: Job, node: TaskNode, from: MemberId): void {
     for (let above = node.parent; above !== undefined; above = above.parent) {

@@ -89,7 +89,7 @@ export class Reports {
     yield* this.#context.unreported
   }
 
-  /** Takes the replicas that receive reports from the present view. */
+  /** Sets the replicas that receive reports to the replicas in the present view. */
   follow(job: Job): void {
     const { self, now, members, config } = this.#context
     job.replicasVersion = members.version

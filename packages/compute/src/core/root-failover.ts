@@ -11,13 +11,13 @@ import { ROOT } from './path.ts'
  */
 const FRESH = 50
 /**
- * A replica waits this long for each replica before it to begin the root. A guess: it learns of a
+ * A replica waits this long for each earlier replica to begin the root. A guess: it learns of a
  * holder within a second or two.
  */
 const TAKE_OVER_AFTER: Milliseconds = 5000
 /**
  * A withdrawn claim of the root restarts the wait of the next replica at most this often. A guess:
- * a partition and its end take two.
+ * a partition and its end withdraw two claims.
  */
 const MAX_TAKEN_BACK = 4
 

@@ -13,8 +13,8 @@ import { NO_TRIES } from './tries.ts'
 import { count, evidence, givenTo, votersOf } from './votes.ts'
 import type { Workers } from './workers.ts'
 
-const TOO_WIDE_ADVICE = 'what its tasks gave takes more than 64 MiB; do more in one task, or unite values with a space'
-const SHARED_ADVICE = 'its shared values take more than 2 MiB; offer less, or fewer'
+const TOO_WIDE_ADVICE = 'the values of its tasks take more than 64 MiB; do more in one task, or unite values with a space'
+const SHARED_ADVICE = 'its shared values take more than 2 MiB; offer smaller values, or fewer'
 const NO_INPUT = new Uint8Array()
 
 /** Settles the outcome of each task: counts it once, delivers it, and ends the work on the task. */
@@ -33,7 +33,8 @@ export class Settlement {
 
   /**
    * A task has an outcome. Each task counts once. A second outcome for the same path only affects
-   * which of the two is kept. Outcomes of tasks below it are ignored.
+   * which of the two is kept. After an outcome, the outcomes of all tasks below its task are
+   * ignored.
    */
   settle(job: Job, entry: Entry, from: MemberId): void {
     if (job.ended !== undefined) {
@@ -83,7 +84,7 @@ export class Settlement {
     this.settle(job, this.#entry(job, ROOT, { failure }, shared, newFrame(0)), this.#context.self)
   }
 
-  /** Fails a job whose shared values have no room. */
+  /** Fails a job whose shared values are too large. */
   failShared(job: Job): void {
     this.fail(job, SHARED_TOO_LARGE, SHARED_ADVICE)
   }
@@ -129,8 +130,8 @@ export class Settlement {
   }
 
   /**
-   * Counts votes. If they are not enough, the member that waits for the task gets it computed by
-   * another member.
+   * Counts votes. If the votes are not enough, another member must compute the task. The member
+   * whose frame waits for the task arranges this.
    */
   #elect(job: Job, node: TaskNode, entry: Entry, from: MemberId): Entry | undefined {
     const before = votersOf(node).length
@@ -138,14 +139,14 @@ export class Settlement {
     for (const member of outvoted) this.#outvote(job, node, member)
     if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
     if (elected !== undefined || hopeless) return elected
-    // Neither the sender nor the voters work on it.
+    // Neither the sender nor the voters work on the task any more.
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
     node.deny(from)
-    // An outcome without another valid vote is worth nothing.
+    // An outcome that adds no valid vote counts as a dropped task.
     if (node.holder === from) job.unawait(node, votersOf(node).length > before ? 'outcome' : 'dropped')
     if (node.frame !== undefined || node.holder !== undefined) return undefined
     if (node.wanted) {
-      // The next holder looks up what is known of it.
+      // The next holder looks up the known outcomes of the task and its parts.
       node.frame = newFrame(this.#context.now, { replay: true })
       job.ready.push(node)
     } else {
@@ -172,8 +173,8 @@ export class Settlement {
   }
 
   /**
-   * `elected`: the elected entry with these values, if the job is voted on. Then running frames
-   * receive no new values.
+   * Improves the shared values of a job. Running frames receive the new values, unless the job is
+   * voted on. `elected`: the elected entry with these values; only if the job is voted on.
    */
   #improve(job: Job, shared: Shared, elected?: Entry): void {
     const before = job.shared
@@ -185,8 +186,8 @@ export class Settlement {
   }
 
   /**
-   * Handles two outcomes for one path. A program that keeps the rules gives both only if shared
-   * values pruned it differently.
+   * Handles two outcomes for one path. A correct program gives the same value for the same input.
+   * Its outcomes can differ only if different shared values pruned them.
    */
   #compare(job: Job, known: Entry, other: Entry): void {
     const node = job.tree.find(known.path) as TaskNode

@@ -23,7 +23,10 @@ export const NOTHING_SHARED: Shared = new Map()
 
 /** Most values of a union. A guess. */
 export const MAX_UNION = 1024
-/** Most bytes of the values of one union, the same as of one value. The last values are dropped. */
+/**
+ * Most bytes of the values of one union. One value may have as many. A larger union drops its last
+ * values.
+ */
 const MAX_UNION_BYTES = 1024 * 1024
 /**
  * Most shared values of one job, and most bytes of them. A message of 4 MiB has room for them and
@@ -54,7 +57,7 @@ export function fitsShared(shared: Shared): boolean {
 }
 
 /**
- * Returns the join of the two; undefined if that is too large. Returns `left` itself if `right`
+ * Returns the join of the two; undefined if the join is too large. Returns `left` itself if `right`
  * adds nothing to it.
  */
 export function uniteShared(left: Shared, right: Shared): Shared | undefined {
@@ -62,7 +65,7 @@ export function uniteShared(left: Shared, right: Shared): Shared | undefined {
   return united === left || fitsShared(united) ? united : undefined
 }
 
-/** Like `uniteShared`, but adds only the offers that fit. */
+/** Like `uniteShared`, but leaves out offers for which there is no room. */
 export function joinShared(left: Shared, right: Shared): Shared {
   return join(left, right, fitsShared)
 }

@@ -23,8 +23,9 @@ const UNKNOWN = 60_000
  * holders that claim nothing and against hostile replicas. Such a task may be a parent, so it gets
  * the limit of a parent. If none is overdue, the member asks a replica. A replica knows whether a
  * task is a leaf, and finds stragglers ten times as early. Simulated: if one of 12 members holds
- * tasks and does nothing, a job takes 77 to 93 s with both, and 165 to 202 s with replicas alone.
- * If 16 of 64 members are fifty times as slow, it takes 16 s with both, and 50 s without replicas.
+ * tasks and does nothing, a job takes 77 to 93 s with both ways, and 165 to 202 s with replicas
+ * alone. If 16 of 64 members are fifty times as slow, a job takes 16 s with both ways, and 50 s
+ * without replicas.
  */
 export class SpeculativeExecution {
   readonly #context: Context
@@ -170,7 +171,7 @@ function isHeldBelow(node: TaskNode): boolean {
 /**
  * Returns the time since which no part of a task was done and no second execution began. Each
  * second execution gets time of its own. Otherwise all replicas would give out the same task at
- * once. `most`: a stated time may be false, so it adds at most this to the time.
+ * once. A stated time may be false, so it adds at most `most` to the time.
  */
 function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
   let latest = quietSince ?? now

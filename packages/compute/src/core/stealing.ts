@@ -17,8 +17,8 @@ import type { Workers } from './workers.ts'
 /** Most jobs in one request. A guess. */
 const MAX_JOBS = 16
 /**
- * Most requests whose answers are still accepted, given-up requests included. A guess: behind a
- * slow line answers take long.
+ * Most requests whose answers this member still accepts. Requests that it gave up count, too. A
+ * guess: behind a slow line answers take long.
  */
 const MAX_OPEN = 64
 
@@ -122,7 +122,7 @@ export class Stealing {
       const tries = this.#context.quota.tries(job, from, { crashes, holders })
       if (!isNone(tries)) job.learnTries(node, tries)
       // If the job is voted on, one member's statement of a loss does not count. This member still
-      // announces the task before it begins it.
+      // announces the task before the task begins here.
       const careful = holders.length > 0
       if (node.frame === undefined) this.#parts.execution.open(job, node, task, { claimed: true, from, second, replay, careful })
       else {

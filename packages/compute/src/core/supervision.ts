@@ -90,7 +90,8 @@ export class Supervision {
         this.#context.send(from, { type: 'result', job: job.id, entries: evidence(job, node) })
       } else if (node === undefined || (node.frame === undefined && (node.holder === undefined || node.holder === from))) {
         unknown.push(path)
-        // A replica still receives the root's outcome, and then sends it.
+        // This member may be a replica that still receives the root's outcome. Then it sends the
+        // outcome to the asking member.
         if (node?.path === ROOT && from !== this.#context.self) node.waiters = (node.waiters ?? new Set()).add(from)
       } else {
         node.waiters ??= new Set()
@@ -125,9 +126,10 @@ export class Supervision {
   }
 
   /**
-   * A holder passed tasks on. The new holder is asked at the next check, so nobody waits at the end
-   * of a chain. After partitions members may form a ring in which each takes the next member for
-   * the holder. The ring shows when a member is named to itself.
+   * A holder passed tasks on. From now on this member waits for the new holder itself, and asks it
+   * at the next check. So no chain of waiting members remains. After partitions members may form a
+   * ring in which each takes the next member for the holder. Then a member is at last told that it
+   * is itself the holder, and repeats the task.
    */
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
     const { self, members } = this.#context
@@ -182,7 +184,8 @@ export class Supervision {
 
   #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
     job.unawait(node, how)
-    // This member only looked the task up. None of its frames waits for it, so it need not do it.
+    // This member only looked the task up. No frame here waits for the task, so this member need
+    // not repeat the task.
     if (node.task === undefined) {
       job.tree.prune(node)
       return

@@ -33,9 +33,9 @@ export class TaskNode {
   /** The member for whose outcome this member waits. It was given the task, or had it already. */
   holder: MemberId | undefined
   /**
-   * The member that is to blame if the holder does not have the task: the member that named the
-   * holder, or the holder itself once it asked for the task or confirmed that it has it. Undefined:
-   * claims named the holder.
+   * The member that is to blame if the holder does not have the task. At first it is the member
+   * that named the holder. Once the holder has asked for the task or confirmed it, it is the holder
+   * itself. Undefined: claims named the holder.
    */
   namedBy: MemberId | undefined
   /**
@@ -50,10 +50,14 @@ export class TaskNode {
   /** Members that must receive its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
-  /** As far as this replica knows, it is claimed since then and no task below it ended. */
+  /**
+   * As far as this replica knows, the task is claimed since this time, and no task below it has
+   * ended since.
+   */
   quietSince: Milliseconds | undefined
   /**
-   * Members that denied having it. If others still report their claims, the claims are out of date.
+   * Members that stated that they do not have the task. If others still report their claims, the
+   * claims are out of date.
    */
   denied: Set<MemberId> | undefined
   /** Its crashes and lost holders; undefined: none. */

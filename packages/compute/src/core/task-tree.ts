@@ -73,8 +73,9 @@ export class TaskTree {
 
   /**
    * Yields a node and all below it, the node first. `seen`: nodes to leave out; each yielded node
-   * is added. `after`: only nodes behind this path. If a node above it has replaced the path since,
-   * that node comes first. Nodes keep the order in which they came.
+   * is added. `after`: only nodes behind this path. A node above this path may have got an outcome
+   * since, so that the path is gone. Then that node comes first. Nodes keep the order in which they
+   * came.
    */
   *within(node: TaskNode, seen?: Set<unknown>, after?: Path): Generator<TaskNode> {
     // No recursion: with generators nested 256 deep, each node would take 256 steps.

@@ -10,11 +10,11 @@ export const MAX_TRIES = 16
  * before it begins it.
  */
 export interface Tries {
-  /** Members at which it ended a container, once for each time. */
+  /** Members at which the task ended a container, once for each time. */
   readonly crashes: readonly MemberId[]
   /**
-   * The first lost holder, and the members that began the task after that. Those that are gone
-   * count as lost with it.
+   * The first lost holder, and the members that began the task after that. Those of them that are
+   * gone count as lost while they held the task.
    */
   readonly holders: readonly MemberId[]
 }
@@ -45,7 +45,7 @@ export function crashesAt(tries: Tries | undefined, member: MemberId): number {
   return tries === undefined ? 0 : countIn(tries.crashes, member)
 }
 
-/** Joins the two. */
+/** Joins two reports of the tries of one task. */
 export function joinTries(left: Tries, right: Tries): Tries {
   if (left === right || isNone(right)) return left
   if (isNone(left)) return right

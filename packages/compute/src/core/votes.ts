@@ -17,12 +17,15 @@ export interface Count {
   readonly elected: Entry | undefined
   /** Members that voted for another outcome than the elected, or for two outcomes. */
   readonly outvoted: readonly MemberId[]
-  /** There are so many outcomes that the program must give different outcomes for one input. */
+  /**
+   * True if there are `MAX_KEPT` outcomes. So many prove that the program gives different outcomes
+   * for one input.
+   */
   readonly hopeless: boolean
 }
 
 /**
- * Whether this member may still compute a task. An outvoted member gets none. A member that has
+ * Whether this member may still compute a task. An outvoted member gets no task. A member that has
  * voted has nothing to add, unless it began with other shared values than the leading ballot.
  */
 export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {

@@ -1,6 +1,9 @@
 import { SourceMap } from 'node:module'
 
-/** Sources in a program's map that begin with this are not the author's. */
+/**
+ * Names of sources that begin with this text belong to the library, not to the author of the
+ * program.
+ */
 export const LIBRARY = 'jel:'
 
 const INLINE_MAP = /\n\/\/# sourceMappingURL=data:application\/json;base64,([\w+/=]+)\s*$/u

@@ -162,7 +162,7 @@ export class RunningProgram {
     this.#isInforming = false
   }
 
-  /** Sends shared values. They only move one way, so the latest values include all earlier ones. */
+  /** Sends shared values. They only improve, so the latest values include all earlier ones. */
   #inform(shared: Shared): void {
     this.#latest = shared
     if (shared === this.#known) return

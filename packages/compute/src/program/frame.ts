@@ -59,7 +59,7 @@ export class Frame {
     const step = occurrence === 0 ? call : stepOf(occurrence)
     this.#spawned.push({ step, fn, input })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    // Otherwise the failure of a child that nobody awaits would end the thread.
+    // Otherwise the failure of a child that nobody awaits would also fail this task.
     promise.catch(() => {})
     this.#open.set(step, { resolve, reject })
     this.changed()

@@ -107,6 +107,6 @@ function half(length: bigint): bigint {
 
 function parseTime(text: string): number {
   const [, amount, unit] = /^(\d+(?:\.\d+)?) ?(ms|s|min)$/u.exec(text) ?? []
-  if (amount === undefined) throw new TypeError(`space: a piece takes as in "1 s" or "200 ms", not ${JSON.stringify(text)}`)
+  if (amount === undefined) throw new TypeError(`space: give the time of a piece as in "1 s" or "200 ms", not ${JSON.stringify(text)}`)
   return Number(amount) * (unit === 'ms' ? 1 : unit === 's' ? 1000 : 60_000)
 }

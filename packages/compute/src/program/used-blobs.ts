@@ -26,7 +26,7 @@ export class UsedBlobs {
 
   use(reference: BlobReference, unpack?: Unpack<unknown>): Promise<unknown> {
     const used = this.#use(reference, unpack)
-    // Otherwise a missing blob that nobody awaits would end the thread.
+    // Otherwise a missing blob that nobody awaits would fail the task.
     used.catch(() => {})
     return used
   }

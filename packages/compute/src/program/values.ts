@@ -152,7 +152,7 @@ export class ValueTooLargeError extends JelError {
 
   constructor(bytes: number) {
     super(
-      `it has ${bytes} bytes; an input or a value may have ${MAX_VALUE_BYTES}. Hand large data in as a blob, and cut what is computed into tasks that each give a part`,
+      `it has ${bytes} bytes; an input or a value may have ${MAX_VALUE_BYTES}. Hand large data in as a blob, and cut a large result into tasks that each give a part`,
     )
   }
 }

@@ -11,17 +11,18 @@ export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
 /** Bytes of one frame of a blob. */
 const CHUNK = 256 * 1024
 /**
- * A member has this long to answer, and for each byte of a blob, ms. Guesses: a line of 2 Mbit/s.
+ * The time that a member has to answer, and the further time for each byte of a blob, ms. Guesses:
+ * a line of 2 Mbit/s.
  */
 const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
 /**
- * Most bytes of blobs that others may transfer at once, in total. Further requests are refused. A
- * requester then tries the next member. A guess.
+ * Most bytes of blobs that all peers together may transfer from and to this member at once. Further
+ * requests are refused. A requester then tries the next member. A guess.
  */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 /**
- * So many questions may be asked at once in vain. Each further one waits for this interval, ms.
- * Guesses: ten questions a second take 2 % of the asker's processor.
+ * This many questions that find no blob may be asked without a wait. Then there is one such
+ * question in each interval, ms. Guesses: ten questions a second take 2 % of the asker's processor.
  */
 const [AT_ONCE, INTERVAL] = [100, 100]
 
@@ -36,11 +37,11 @@ export class BlobExchange {
   readonly #budget: PeerBudget
   /** The question that is under way for each hash. It resolves with the bytes, if there are any. */
   readonly #asked = new Map<string, Promise<Uint8Array | undefined>>()
-  /** The time from which one more question may be in vain without a wait. */
+  /** The next question waits until this time. Each question that finds no blob adds `INTERVAL`. */
   #freeAt = -Infinity
   /**
-   * Bytes in memory per request. They are removed once its stream and its work have ended: a read
-   * goes on if the peer aborts.
+   * Bytes in memory per request. A request is removed once its stream and its work have ended,
+   * because a read goes on after the peer aborts the stream.
    */
   readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
@@ -61,7 +62,7 @@ export class BlobExchange {
 
   /**
    * Returns the bytes from this disk, or from the first of these members that has them. A member
-   * may send at most `maxBytes`. Ends early if `from` becomes empty.
+   * may send at most `maxBytes`. Asks no further member once `from` returns none.
    *
    * @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException if this disk is full
    */
@@ -70,8 +71,8 @@ export class BlobExchange {
     if (known !== undefined) return known
     const members = from()
     for (const [index, member] of members.entries()) {
-      // The first member nearly always has the file. Anybody can publish jobs whose files nobody
-      // has, so further questions wait for their turn.
+      // The first member nearly always has the blob. Anybody can publish jobs with blobs that
+      // nobody has, so further questions wait for their turn.
       if (index > 0) await this.#turn()
       if (from().length === 0) break
       const bytes = await this.#get(member, hash, maxBytes)
@@ -83,7 +84,7 @@ export class BlobExchange {
   }
 
   /**
-   * Returns the file of a program. Fetches the file again if it was evicted meanwhile.
+   * Returns the path of a program's file. Fetches the file again if the store has evicted it.
    *
    * @throws as `fetch`
    */
@@ -100,7 +101,10 @@ export class BlobExchange {
     return members.filter((_, index) => asked[index]?.status === 'fulfilled')
   }
 
-  /** Waits for another caller's question for the same hash, then asks this member. */
+  /**
+   * Waits for another caller's question for the same hash. Asks this member only if that question
+   * found no blob.
+   */
   async #get(member: string, hash: string, maxBytes: number): Promise<Uint8Array | undefined> {
     const other = this.#asked.get(hash)
     const bytes = other === undefined ? undefined : await other
@@ -113,12 +117,12 @@ export class BlobExchange {
   async #question(member: string, hash: string, maxBytes: number): Promise<Uint8Array | undefined> {
     const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
     if (bytes === undefined || (await hashOf(bytes)) !== hash) return undefined
-    // An error of `put` is a fault of this machine. Other senders would not help.
+    // An error of the store is a fault of this machine. Other senders would not help.
     await this.#store.put(bytes)
     return bytes
   }
 
-  /** Resolves once another question may be in vain. */
+  /** Waits until another question may be asked, and counts it as one that finds no blob. */
   async #turn(): Promise<void> {
     const now = performance.now()
     const at = Math.max(this.#freeAt, now - AT_ONCE * INTERVAL)
@@ -126,7 +130,7 @@ export class BlobExchange {
     if (at > now) await sleep(at - now, undefined, { ref: false })
   }
 
-  /** Opens a stream, and returns the answer. */
+  /** Opens a stream, sends the request, and returns the answer. */
   async #ask(member: string, request: string, maxBytes: number, bytes?: Uint8Array): Promise<Uint8Array> {
     const stream = await this.#pool.open(member, BLOB_PROTOCOL, { signal: AbortSignal.timeout(ANSWER_TIME) })
     const queue = new SendQueue()
@@ -183,19 +187,21 @@ export class BlobExchange {
         all += each.bytes
         if (each.from === from) own += each.bytes
       }
-      // A peer may use at most as much as it leaves free. So a peer that ends no request leaves
-      // room for others.
+      // A peer may use at most as many bytes as then remain free. So a peer that never ends its
+      // requests leaves room for others.
       if (own > MAX_SERVED - all) return false
       served.bytes += bytes
       return true
     }
     const give = async (): Promise<void> => {
       await turn()
-      // Checks the size before it reads the file: many peers may ask at once.
+      // Checks the size before it reads the file: many peers may ask at once, and each file read
+      // takes memory.
       const size = await this.#store.size(hash)
       const began = performance.now()
       const bytes = size !== undefined && serve(size) ? await this.#store.get(hash) : undefined
-      // Otherwise a peer that aborts its requests could have files read and hashed for nothing.
+      // Charges the read even if the peer has aborted its request. Otherwise a peer could have any
+      // number of files read and hashed at no cost.
       const now = performance.now()
       this.#budget.charge(from, now - began, 0, now)
       pushChunks(queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())

@@ -12,8 +12,8 @@ import { areAbandoned, Pins } from './pins.ts'
  */
 const UNFINISHED = 600_000
 /**
- * The store keeps at most this many files: each counts for at least the limit divided by this
- * number. Each new file causes a check of all files, so many tiny files would cost time. A guess.
+ * Most files in the store. Each file counts for at least the limit divided by this number. The
+ * store checks all files for each new file, so many tiny files would cost time. A guess.
  */
 const MAX_FILES = 4096
 interface PutOptions {
@@ -40,16 +40,16 @@ export function isHash(text: string): boolean {
 }
 
 /**
- * Stores bytes by their hash on disk, shared by all processes of this user. Every read checks the
- * hash, and discards a changed file.
+ * Stores bytes on disk, named by their hash. All processes of this user share the files. Every read
+ * checks the hash, and discards a changed file.
  *
  * Files that an unfinished job needs are pinned. A pin is a hard link to the file in a folder of
  * its process. So other processes that share the cache keep the file, too.
  *
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
- * that no job has named, then the least recently used files. If that is not enough for a pinned
- * file, it evicts pinned files of the owner that takes most, if that owner takes more than its
- * share. The files of its latest job go first.
+ * that no job has named, then the least recently used files. A pinned file may need more room than
+ * that. Then the store evicts pinned files of the owner that takes most, but only if this owner
+ * takes more than its share. The files of the owner's latest job go first.
  */
 export class BlobStore {
   readonly #folder: string
@@ -100,7 +100,7 @@ export class BlobStore {
       // Refused bytes are removed, even if a holder pinned them before they came.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
-        `there is no room for ${bytes.length} bytes: this member keeps ${this.#limit} on disk, and needs them for jobs that have not ended`,
+        `there is no room for ${bytes.length} bytes: this member keeps at most ${this.#limit} bytes on disk, and files of jobs that have not ended take them`,
       )
     }
     return hash
@@ -115,7 +115,7 @@ export class BlobStore {
     const file = this.#file(hash)
     try {
       const read = await readFile(file)
-      // Not a `Buffer`: its slices are views.
+      // This is no `Buffer`, because the slices of a `Buffer` are views of its memory.
       const bytes = new Uint8Array(read.buffer, read.byteOffset, read.length)
       if ((await hashOf(bytes)) === hash) {
         // A read-only disk keeps no times of use, and needs none.
@@ -129,7 +129,7 @@ export class BlobStore {
     return undefined
   }
 
-  /** Returns the file of a program. @throws Error if it is not here */
+  /** Returns the path of a program's file. @throws Error if the file is not here */
   async fileOf(hash: string): Promise<string> {
     const bytes = await this.get(hash)
     if (bytes === undefined) throw new Error(`the program ${hash} is not on this machine any more`)
@@ -137,11 +137,11 @@ export class BlobStore {
   }
 
   /**
-   * Keeps a file until {@link unpin}. The file may also come later.
+   * Keeps a file until {@link unpin}. The file may also come after the pin.
    *
    * @param by the name of the holder of the pin
-   * @param owner the owner of the job. If an owner takes more than its share, its files may be
-   * evicted for others. Default: this member's owner. Its pinned files are never evicted.
+   * @param owner the owner of the job. If it takes more than its share, its files may be evicted
+   * for other owners. Default: this member's own owner, whose pinned files are never evicted.
    */
   pin(hash: string, by: string, owner?: string): void {
     this.#unnamed.delete(hash)
@@ -158,7 +158,7 @@ export class BlobStore {
     this.#pins.close()
   }
 
-  /** Removes the file. Its pins stay, and hold again if the file comes back. */
+  /** Removes the file. Its pins stay. They keep the file again if it comes back. */
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
     this.#pins.unlink(hash)
@@ -235,7 +235,7 @@ export class BlobStore {
     return bytes <= this.#limit && sizes.has(newest)
   }
 
-  /** Removes files that ended processes left behind. */
+  /** Removes the files and folders that processes left behind when they ended. */
   #clear(): void {
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)

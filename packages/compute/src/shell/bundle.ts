@@ -15,7 +15,7 @@ const library = ['../program/index.ts', '../program/index.js', './program.js']
 const ENTRY = 'jel:program'
 
 /**
- * Bundles a program and all its imports into one ES module. That includes the library, so
+ * Bundles a program and all its imports into one ES module. The module includes the library, so
  * `@jel/compute/program` need not be installed beside the program.
  *
  * @throws ProgramError

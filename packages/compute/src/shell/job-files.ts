@@ -39,7 +39,7 @@ export class JobFiles {
     parts.store.onEvicted = (id) => {
       const blobs = this.#blobs.get(id)
       if (blobs !== undefined) blobs.isKept = false
-      parts.warn('BLOB_TOO_LARGE', 'what it needs makes way for jobs of other owners, that take less of the disk', id)
+      parts.warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', id)
     }
   }
 

@@ -75,8 +75,8 @@ export class Participation {
             id,
           )
         runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
-        // Not for jobs in a sandbox. Otherwise the records of strangers could start processes
-        // everywhere.
+        // A program for a sandbox is not started before its first task. Otherwise the records of
+        // strangers could start processes everywhere.
         if (fresh && accepted && job.desired === 'run' && placeOf(job) === 'own') runner.warm(id)
         if (endings.has(id)) this.#watch(id)
         files.keepAll()

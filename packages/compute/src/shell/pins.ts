@@ -55,7 +55,7 @@ export class Pins {
   }
 
   /**
-   * Removes the link of a file that is removed. Its pins stay, and hold again if the file comes
+   * Removes the link of a file that is removed. Its pins stay. They keep the file again if it comes
    * back.
    */
   unlink(hash: string): void {

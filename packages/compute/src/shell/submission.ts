@@ -19,10 +19,12 @@ export interface Submission {
   readonly hashes: readonly string[]
 }
 
-/** Makes jobs of programs, functions and inputs. Their files are stored here. */
+/** Makes jobs of programs, functions and inputs. Stores the files of the jobs at this member. */
 export class Submissions {
   readonly #store: BlobStore
-  /** The exports of each program, by its hash. To find them takes a process. */
+  /**
+   * The exports of each program, by its hash. A process must load a program to find its exports.
+   */
   readonly #functions = new Map<string, readonly ProgramFunction[]>()
 
   constructor(store: BlobStore) {
