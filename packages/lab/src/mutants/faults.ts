@@ -23,7 +23,7 @@ const halves = [
   'duration=4m',
 ] as const
 
-/** The faults in the order in which they are tried, sorted by the part of the protocol. */
+/** The faults, in the order in which they are tried. */
 export const faults: readonly Fault[] = [
   {
     name: 'merge ignores incarnations',
@@ -138,7 +138,7 @@ export const faults: readonly Fault[] = [
     simulation: ['three-sites-crash', '--seeds', '3'],
   },
   {
-    name: 'a receiver takes one accuser',
+    name: 'one accuser is enough to believe a death',
     file: 'detection/verdict/quorum.ts',
     from: 'return majorityOf(others)',
     to: 'return Math.min(1, others)',
@@ -159,7 +159,7 @@ export const faults: readonly Fault[] = [
     simulation: ['pool-of-three.test.ts', '-t', 'cut off'],
   },
   {
-    name: 'a certifier takes one accuser',
+    name: 'one accuser is enough to certify a death',
     file: 'detection/verdict/confirmation.ts',
     from: 'const needed = Math.max(this.quorum.toCertify(suspicion.id), isGenerous ? believed : 0)',
     to: 'const needed = this.quorum.toCertify(suspicion.id) > 0 && isGenerous && believed > 0 ? 1 : 1',
@@ -173,7 +173,7 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'three accusers that crashed'],
   },
   {
-    name: 'a cut-off node convicts',
+    name: 'a node that no helper answers accuses others',
     file: 'detection/helpers-verdict.ts',
     from: 'if (view.size <= smallPool || isSure) {',
     to: 'if (view.size > 0 || isSure) {',
@@ -278,21 +278,21 @@ export const faults: readonly Fault[] = [
     simulation: ['elections-tie.test.ts'],
   },
   {
-    name: 'a claim without reconciliation',
+    name: 'a candidate claims before it has reconciled',
     file: 'election/election.ts',
     from: 'return reconciledAt >= since ? this.#settling.endsAt + rank * turn : Infinity',
     to: 'return reconciledAt >= -since ? this.#settling.endsAt + rank * turn : Infinity',
     simulation: ['elections-reconcile-first.test.ts'],
   },
   {
-    name: 'an epoch jump under a living winner',
+    name: 'a claim with a higher epoch unseats a living winner at once',
     file: 'election/claims.ts',
     from: 'const isUnseating = this.held.reigns && statement.signer !== this.held.winner',
     to: "const isUnseating = this.held.reigns && statement.signer === ''",
     simulation: ['hostile-epochs', '--seeds', '1'],
   },
   {
-    name: "a claim's evidence ignored",
+    name: "a claim is sent without the end of the former winner's life",
     file: 'election/claims.ts',
     from: 'facts: end === undefined ? [claim] : [end, claim],',
     to: 'facts: end === undefined ? [claim] : [claim],',

@@ -1,7 +1,7 @@
 /**
- * Plants one fault after the other in a copy of the sources, and checks that the tests find it.
- * Each fault of the protocol must be found by its unit tests and by a simulation. A test that
- * passes with its fault has a hole.
+ * Plants one fault after the other in a copy of the sources, and checks that the tests find it. The
+ * unit tests of the protocol and a simulation must find each fault of `faults.ts`. One test file
+ * must find each other fault. A test that passes with its fault has a hole.
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -107,8 +107,8 @@ function shellTrial(folder: string, fault: ShellFault): Trial {
 export const experiment = bench({
   about: 'planted faults, and the tests that find them',
   settings: { only: pattern('only faults whose name or file (from the root of the repository) matches') },
-  notes: `Plants faults in a copy of the protocol, one at a time. For each it runs the unit tests and a simulation. Then it plants faults in the
-code around the protocol, and runs the tests beside that code. Exit status 1 if a test passes that should fail.`,
+  notes: `Plants faults in a copy of the sources, one at a time. For each fault in faults.ts it runs the unit tests of the protocol and
+a simulation. For each other fault it runs one test file. Exit status 1 if a test passes that should fail.`,
   async measure({ only }) {
     const isChosen = (name: string, file: string): boolean => only.test(name) || only.test(file)
     const inProtocol = faults.filter(({ name, file }) => isChosen(name, `${protocol}/${file}`))

@@ -1,6 +1,7 @@
 /**
- * A fault of the code around the protocol: control sockets, keys, the page, handlers, queries. No
- * simulation covers that code, so one test file must find the fault.
+ * A fault that one test file must find, without a simulation. Either no simulation covers the
+ * faulty code: control sockets, keys, the page, handlers, queries. Or the fault breaks a rule of
+ * the protocol that a test file checks.
  */
 export interface ShellFault {
   readonly name: string
@@ -150,7 +151,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
-    name: 'signals of the next life are reported again',
+    name: 'a signal that its sender repeats in its next life is reported again',
     file: 'packages/protocol/src/signal-delivery.ts',
     from: 'if (heard?.nonce !== nonce) heard',
     to: 'if (heard?.nonce !== nonce || view.known(from) > 1) heard',
@@ -199,7 +200,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/node.test.ts',
   },
   {
-    name: 'an election that made way is entered again under an old sequence',
+    name: 'a node stands again in an evicted election with an old sequence',
     file: 'packages/protocol/src/election/elections.ts',
     from: 'this.#forgotten = Math.max(this.#forgotten, victim?.sequence ?? 0)',
     to: 'this.#forgotten = 0',
@@ -260,21 +261,21 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/election/election.test.ts',
   },
   {
-    name: 'a stranger uses up the warning of calendars',
+    name: 'a stranger uses up the one warning of different calendars',
     file: 'packages/protocol/src/handshake.ts',
     from: 'if (today !== undefined) link.ahead = today - context.services.today()',
     to: 'if (today !== undefined) {\n      link.ahead = today - context.services.today()\n      this.compareCalendars(link.peer)\n    }',
     test: 'packages/protocol/src/node.test.ts',
   },
   {
-    name: 'connections that answer are closed with a life',
+    name: 'connections that answer are closed at the end of a life',
     file: 'packages/overlay/src/streams/application-streams.ts',
     from: 'if (!(await answers(connection, answerTime))) connection',
     to: 'connection',
     test: 'packages/overlay/src/streams/application-streams.test.ts',
   },
   {
-    name: 'connections that are silent outlive a life',
+    name: 'connections that are silent stay open after the end of a life',
     file: 'packages/overlay/src/streams/application-streams.ts',
     from: 'if (!(await answers(connection, answerTime))) connection',
     to: "if (connection.status === 'closed') connection",

@@ -1,6 +1,7 @@
 /**
- * Claims of the paper about its figures, and claims of this project about itself. Each is judged by
- * seeds: the claim holds in all seeds, or in none, or the seeds do not decide it.
+ * Claims of the paper about its figures, and claims of this project about itself. Each claim is
+ * judged by seeds. It holds if it is true with every seed. It does not hold if it is false with
+ * every seed. Otherwise the verdict is that it cannot be said.
  */
 import { central, contenders, titles, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -31,7 +32,10 @@ export interface Claim {
 
 class Missing extends Error {}
 
-/** Times with a smaller ratio than this are a tie. A guess: different seeds differ by less. */
+/**
+ * Times with a smaller ratio than this are a tie. A guess: times of one contender differ by less
+ * from seed to seed.
+ */
 const margin = 1.1
 /** Ratio for the paper's words "significantly", "considerably", "as well as". A guess. */
 const much = 1.25
@@ -39,8 +43,8 @@ const much = 1.25
 const nearly = (at: At, experiment: ExperimentName, contender: Contender): number => at(experiment, contender).nearly ?? Infinity
 
 /**
- * True if `a * factor` is smaller than `b`. Otherwise false for a factor above `margin`. With
- * `margin`, false if `a` is larger than `b` by more than the margin, and undefined for a tie.
+ * Returns true if `a * factor` is smaller than `b`. Otherwise returns false. With the factor
+ * `margin` a tie gives undefined instead: the larger value is at most `margin` times the other.
  */
 function smaller(a: number, b: number, factor = margin): boolean | undefined {
   if (a * factor < b) return true
@@ -148,7 +152,7 @@ const table: readonly Claim[] = [
     where: 'Table II',
     what: 'peer bootstrap halves the traffic of the server',
     of: ['table-2'],
-    seen: (at) => [['serial send by peer bootstrap', server(at, 'serial-send') / server(at, 'peer-bootstrap'), '×']],
+    seen: (at) => [['serial send ÷ peer bootstrap', server(at, 'serial-send') / server(at, 'peer-bootstrap'), '×']],
     judge: (at) => {
       const ratio = server(at, 'serial-send') / server(at, 'peer-bootstrap')
       return ratio > 1.5 && ratio < 3
@@ -158,7 +162,7 @@ const table: readonly Claim[] = [
     where: 'Table II',
     what: 'the server of the broadcast tree sends and receives less than a hundredth of that of serial send',
     of: ['table-2'],
-    seen: (at) => [['serial send by broadcast tree', server(at, 'serial-send') / server(at, 'broadcast-tree'), '×']],
+    seen: (at) => [['serial send ÷ broadcast tree', server(at, 'serial-send') / server(at, 'broadcast-tree'), '×']],
     judge: (at) => server(at, 'serial-send') > 100 * server(at, 'broadcast-tree'),
   },
   ...central.map((contender): Claim => ({
@@ -196,8 +200,8 @@ const table: readonly Claim[] = [
 const changes = [200, 400, 600]
 
 /**
- * Returns the average view as a share of the pool's true size, just before a change. Uses the one
- * seed whose curve is kept.
+ * Returns the average view as a share of the pool's true size, just before a change. Only one seed
+ * has its curve kept. Throws {@link Missing} for the other seeds.
  */
 function tracked({ curve }: TrialResult, before: number): number {
   if (curve === undefined) throw new Missing()
@@ -224,7 +228,7 @@ const dynamic: readonly Claim[] = [
   },
   {
     where: 'Figure 7',
-    what: 'both process leaves shortly (all know within 30 s)',
+    what: 'both process a leave within a short time (all know within 30 s)',
     of: ['figure-7'],
     seen: (at) => both.map((contender) => [titles[contender], survived(at('figure-7', contender)), 's']),
     judge: (at) => both.every((contender) => (survived(at('figure-7', contender)) ?? Infinity) <= 30),
@@ -290,7 +294,7 @@ const own: readonly Claim[] = [
   },
   {
     where: 'jel, Table II',
-    what: 'at most 1 MB received a node, on the wire, over the whole run',
+    what: 'each node receives at most 1 MB on average, on the wire, over the whole run',
     of: ['table-2'],
     seen: (at) => [['jel', at('table-2', 'jel').received.mean, 'MB']],
     judge: (at) => at('table-2', 'jel').received.mean <= 1,
