@@ -164,7 +164,10 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
   if (ends) stop.now('input ended')
 }
 
-/** Of a person's standard input only the end counts, and only if `inputEnds` says so. */
+/**
+ * Ignores the text of standard input, except for the keys of the live view. The end of the input
+ * stops the node if `inputEnds` returns true.
+ */
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
   const session = new Session(agent, () => {})
@@ -181,8 +184,8 @@ async function openHttp(address: { readonly host: string; readonly port: number 
 }
 
 /**
- * Opens the control socket. A node can do without a socket, so an error is returned. But it is
- * thrown if a flag gave the path.
+ * Opens the control socket. A node can do without a socket, so an error is returned. But the error
+ * is thrown if a flag gave the path.
  */
 async function openControl(agent: Agent, path: string | undefined): Promise<ControlServer | Error> {
   try {

@@ -158,7 +158,7 @@ class ProcessNode implements SwarmNode {
 
   async submit({ name, tasks, time }: SwarmJob): Promise<void> {
     const id = this.#send({ command: 'submit', file: program, function: 'count', input: { tasks, time }, name })
-    // Remarks about the program come before.
+    // Remarks about the program come before the answer.
     await this.process.until(
       () => this.process.lines.some((line) => line.includes('"submitted"') && line.includes(`"re":"${id}"`)),
       'submitted',
@@ -182,7 +182,7 @@ class ProcessNode implements SwarmNode {
   async leave(): Promise<void> {
     this.process.send({ command: 'leave' })
     const status = await this.process.exited
-    if (status !== 0) throw new Error(`it ended with status ${status}: ${this.process.stderr}`)
+    if (status !== 0) throw new Error(`the process ended with status ${status}: ${this.process.stderr}`)
   }
 
   async kill(): Promise<void> {

@@ -75,5 +75,7 @@ export type JobEvent =
    * the job.
    */
   | { readonly event: 'not-kept'; readonly message: string }
-  /** The named job belongs to this other owner. The own owner has no known job of that name. */
+  /**
+   * The named job belongs to this other owner. The node knows no job of that name of its own owner.
+   */
   | { readonly event: 'not-own'; readonly job: string; readonly owner: string }

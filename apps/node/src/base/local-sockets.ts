@@ -52,7 +52,8 @@ export function streamPath(): string {
 /** Listens at the path, for this user only. Throws an Error that names the path. */
 export async function listenPrivately(server: Server, path: string): Promise<void> {
   if (path.startsWith(`${folderOf()}/`)) makeFolder()
-  // The mask sets the rights of the socket at its creation. The socket is open at once.
+  // The mask sets the rights of the socket at its creation, since the socket accepts connections at
+  // once.
   const mask = process.umask(0o177)
   server.listen(path)
   process.umask(mask)
@@ -90,7 +91,7 @@ function makeFolder(): void {
 
 /**
  * Returns false if the folder is missing. Throws an Error with the reason if other users could have
- * changed its content. Among the temporary files, anybody can create the folder first.
+ * changed its content. Anybody can create the folder first if it is among the temporary files.
  */
 function isOwn(folder: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false })

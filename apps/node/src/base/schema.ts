@@ -1,4 +1,4 @@
-/** The schemas of fields in JSON. Clients get their messages. */
+/** The schemas of fields in JSON. Clients get the error messages of the schemas. */
 import * as v from 'valibot'
 
 /** The values of fields with these schemas. */

@@ -9,7 +9,7 @@ import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, type Flag } from './f
 
 /**
  * The pool's node on this machine carries out the command. Without such a node, or with flags for
- * entering, the command itself enters the pool for that time.
+ * entering, the command itself enters the pool while it runs.
  */
 const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS]
 

@@ -36,7 +36,7 @@ const HEAR = 1000
 
 /**
  * Gives the command to the pool's node on this machine. Without such a node, or if flags describe
- * how to enter the pool, the command itself enters the pool for that time. Returns undefined when
+ * how to enter the pool, the command itself enters the pool while it runs. Returns undefined when
  * done, or the exit status of a stopped command.
  */
 export async function sendJobCommand(pool: string, flags: JobClientFlags, request: JobRequest): Promise<number | undefined> {

@@ -48,8 +48,9 @@ export async function runJobCommand(grid: Grid, command: JobCommand, report: Rep
 }
 
 /**
- * Finds a job by its id or name. Reports a job of another owner that only has the name: other
- * members may keep the own job's record back, and offer another result.
+ * Finds a job by its id or name. If the name finds another owner's job, reports that owner. Other
+ * members may withhold the record of the user's own job, and offer another result under the same
+ * name.
  */
 function found(grid: Grid, idOrName: string, report: Report): Job {
   const job = grid.job(idOrName)

@@ -35,7 +35,10 @@ export class ControlClient implements AsyncDisposable {
   readonly #socket: Socket
   readonly #listeners = new Set<(event: Answer) => void>()
   readonly #ended = Promise.withResolvers<void>()
-  /** Cancel the commands that still wait for their answer. Undefined: the connection has ended. */
+  /**
+   * One function for each command that still waits for its answer. It gives the command up.
+   * Undefined: the connection has ended.
+   */
   #waiting: Set<() => void> | undefined = new Set()
   #commands = 0
 
@@ -99,7 +102,7 @@ export class ControlClient implements AsyncDisposable {
 
   /**
    * Gives a command, and waits for its last answer. With `report` the last answer is `done`, and
-   * `report` takes the answers before. Throws RefusedError.
+   * `report` takes the answers before it. Throws RefusedError.
    */
   async ask(command: Command, report?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands

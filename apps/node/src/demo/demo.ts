@@ -47,7 +47,7 @@ export async function show(
   const interrupt = (signal: NodeJS.Signals): void => stage.interrupt(new Error(`interrupted by ${signal}`))
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  // The reader of the output is gone. This ends all processes of the demo.
+  // The reader of the output is gone, so the demo ends all its processes.
   process.stdout.on('error', () => stage.interrupt(new Error('standard output was closed')))
   try {
     printer.title(`pool ${pool}: ${title}`)
@@ -161,14 +161,17 @@ async function lateJoin(stage: DemoStage, printer: DemoPrinter): Promise<void> {
   printer.done('all see the newcomer, after its start', timing)
 }
 
-/** Throws if a node reported a member as gone that is still here. */
+/** Throws if a node reported the end of a member that is still here, or the wrong kind of end. */
 function checkNews(stage: DemoStage, gone: ReadonlyMap<DemoNode, 'left' | 'died'>): void {
   const expected = new Map([...gone].map(([node, how]) => [idOf(node), how]))
   for (const node of stage.running) {
     for (const { node: other, state: how } of node.pool.gone) {
       if (expected.get(other.id) === how) continue
       const named = stage.nodes.find(({ self }) => self?.id === other.id)
-      throw new DemoFailure('nobody is told to be gone but those who are', `node ${node.number}: node ${named?.number ?? other.id} ${how}`)
+      throw new DemoFailure(
+        'each node reports the true end of each gone member, and no other end',
+        `node ${node.number}: node ${named?.number ?? other.id} ${how}`,
+      )
     }
   }
 }
@@ -189,7 +192,7 @@ function see(stage: DemoStage, printer: DemoPrinter, nodes: readonly DemoNode[],
     expected: `all others see that node ${whom.number} ${what}`,
     limit: LIMITS.news,
     done: (node) => node.goneOf(idOf(whom)) === what,
-    seen: (node) => node.goneOf(idOf(whom)) ?? 'nothing of it',
+    seen: (node) => node.goneOf(idOf(whom)) ?? 'has not reported it',
     each: (node, after) => printer.node(node, after, `sees that node ${whom.number} ${what}`),
   })
 }

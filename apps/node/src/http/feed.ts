@@ -61,8 +61,8 @@ export type PageEvent =
   | NodeEvent
 
 /**
- * The streams of the open pages. Without streams it asks no members and reads no figures. It
- * records the past all the time.
+ * Sends events to the streams of the open pages. Without streams the feed asks no members and reads
+ * no figures, but it still records the past.
  */
 export class Feed {
   readonly #agent: Agent

@@ -2,7 +2,10 @@ import { instruments, prometheusName, readings, Watch, type ReadInstrument } fro
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
 
-/** These gauges have names of counters, and promtool complains. The same gauges by type stay. */
+/**
+ * These gauges have names of counters, and promtool complains. The gauges that count each type
+ * stay.
+ */
 const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total']
 
 /** The metrics of a node in the text format of Prometheus. */
@@ -10,7 +13,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
   readonly #read: readonly { readonly instrument: ReadInstrument; readonly metric: Gauge | Counter }[]
-  /** Whether the metrics of the process are collected. The first request begins that. */
+  /** Whether the metrics of the process are collected. The first request begins the collection. */
   #watchesProcess = false
   #turn: Promise<unknown> = Promise.resolve()
 

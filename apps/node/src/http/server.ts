@@ -183,7 +183,7 @@ export class HttpServer implements AsyncDisposable {
 
   #stream({ method, socket }: IncomingMessage, response: ServerResponse): void {
     const { feed } = this.#entered
-    if (feed.isFull) throw new Refusal(503, 'too many look at this node already')
+    if (feed.isFull) throw new Refusal(503, 'too many clients follow the events of this node already')
     const [status, headers] = [200, { 'content-type': 'text/event-stream; charset=utf-8' }]
     if (method === 'HEAD') {
       response.writeHead(status, headers)

@@ -19,7 +19,10 @@ const GAP = 2
 const MARK = 2
 /** The maximum width of a member's text, in cells. A guess. */
 const MOST = 48
-/** If there is no room, these columns are left out, in this order. `d` shows all but `rtt`. */
+/**
+ * If there is no room, these columns are left out, in this order. The key `d` shows the details of
+ * the selected member, with all these texts except `rtt`.
+ */
 const DISPENSABLE: readonly Column['name'][] = ['address', 'rtt', 'tag', 'location', 'for']
 
 /** Sorts after any text. */

@@ -7,7 +7,7 @@ const ESC = '\u001B['
 /** Switches to the alternate screen, without the shell's lines and without a cursor. */
 const ENTER = `${ESC}?1049h${ESC}?25l${ESC}2J`
 const LEAVE = `${ESC}?25h${ESC}?1049l`
-/** Terminals that support this show all output between the two at once. */
+/** Terminals that support these two sequences show all output between them at once. */
 const TOGETHER = [`${ESC}?2026h`, `${ESC}?2026l`] as const
 
 /** The output of a screen, and the source of its keys. */
@@ -42,7 +42,7 @@ export class Screen implements Disposable {
     if (this.#readsKeys) {
       emitKeypressEvents(input)
       input.on('keypress', this.#hear)
-      // A read error says that the terminal is gone. SIGHUP reports that as well.
+      // A read error means that the terminal is gone. SIGHUP reports the same.
       input.on('error', ignore)
       input.resume()
     }
@@ -100,9 +100,10 @@ export class Screen implements Disposable {
   /** Restores the terminal, and stops as any program does. */
   readonly #suspend = (): void => {
     this.#leave()
-    // This stops the whole group, as the terminal would: a parent such as `npx` stops too.
+    // The signal stops the whole group, as the terminal would: a parent such as `npx` stops too.
     if (process.platform !== 'win32') process.kill(0, 'SIGTSTP')
-    // This runs when the process continues. A process that can't be stopped gets no SIGCONT.
+    // The timer fires when the process continues. A process that can't be stopped gets no SIGCONT,
+    // so the timer is needed.
     setTimeout(this.#enter)
   }
 
@@ -145,8 +146,8 @@ export function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
 }
 
 /**
- * Returns whether the terminal's keys go to this process's group. Other systems than Linux don't
- * say that: then it returns true.
+ * Returns whether the terminal's keys go to this process's group. Returns true on systems other
+ * than Linux, since they don't report that group.
  */
 function inForeground(): boolean {
   try {

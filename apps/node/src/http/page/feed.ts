@@ -20,7 +20,7 @@ export function follow(take: (event: Told) => void, isLive: (live: boolean) => v
   }
 }
 
-/** Replaces each text: most are of other members. */
+/** Makes each text safe for the page, since most texts come from other members. */
 function plain(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? plainText(value) : value
 }

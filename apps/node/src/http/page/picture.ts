@@ -88,7 +88,7 @@ export class Picture {
     if (!this.#dirty && !isMoving && fading.length === 0 && this.#areLinksDrawn) return
     this.#dirty = false
     const { clientWidth, clientHeight } = this.#canvas
-    // This leaves room for names.
+    // These margins leave room for names.
     const [beside, above] = this.#places.layout.places.size <= NAMES_LIMIT ? [80, 28] : [14, 14]
     this.#radius = Math.max(40, Math.min(clientWidth / 2 - beside, clientHeight / 2 - above))
     this.#places.move(now, model.members)
