@@ -1,6 +1,6 @@
 /**
- * PrimeFinder (GTPE §4): threads of the grid count primes, each among its own numbers. They find
- * the n-th prime in rounds that end with a barrier (§3.6).
+ * PrimeFinder (the paper of GTPE, §4): threads of the grid count primes, each among its own
+ * numbers. To find the n-th prime, they search in rounds that end with a barrier (§3.6).
  */
 import { task } from '@jel/compute/program'
 
