@@ -79,7 +79,7 @@ const bundles: readonly Bundle[] = [
   // a program can run without the bundler.
   ...['own', 'sandbox'].map((place) => ({
     name: `${place}.bundle`,
-    build: { input: { [`${place}.bundle`]: join(compute, `src/executors/${place}.ts`) }, external: ['cbor-extract'] },
+    build: { input: { [`${place}.bundle`]: join(compute, `src/executors/${place}-main.ts`) }, external: ['cbor-extract'] },
     output: { codeSplitting: false },
   })),
   {

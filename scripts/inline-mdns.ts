@@ -1,7 +1,7 @@
 /**
- * Bundles @libp2p/mdns and its CommonJS dependencies into packages/overlay/dist/host/mdns.js, an ES
- * module that imports the modules of Node. Writes the licences. Otherwise an application that
- * esbuild bundles into one file could not use mDNS.
+ * Bundles @libp2p/mdns and its CommonJS dependencies into an ES module that imports the modules of
+ * Node: packages/overlay/dist/host/libp2p-mdns.js. Writes the licences. Otherwise an application
+ * that esbuild bundles into one file could not use mDNS.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -11,7 +11,7 @@ import { esmExternalRequirePlugin } from 'rolldown/plugins'
 import { licences } from './licences.ts'
 
 const overlay = resolve(import.meta.dirname, '../packages/overlay')
-const file = join(overlay, 'dist/host/mdns.js')
+const file = join(overlay, 'dist/host/libp2p-mdns.js')
 const { dependencies } = JSON.parse(readFileSync(join(overlay, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
 const others = Object.keys(dependencies).filter((name) => name !== '@libp2p/mdns')
 const builtins = builtinModules.flatMap((name) => [name, `node:${name}`])

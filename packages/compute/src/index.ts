@@ -12,7 +12,7 @@ export type { Job } from './job.ts'
 export type { JobProgress, JobState } from './job-progress.ts'
 export type { EndedShift, Shift } from './shell/shifts.ts'
 export type { HeldTask } from './core/messages.ts'
-export type { TaskLimits } from './executors/container.ts'
+export type { TaskLimits } from './executors/task-limits.ts'
 export type { BlobReference } from './program/blob.ts'
 export {
   BlobMissingError,

@@ -5,7 +5,8 @@
 import { InvalidOptionError, type RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
 import type { Tickets } from './core/job-queue.ts'
-import type { PlacedProgram, TaskLimits } from './executors/container.ts'
+import type { PlacedProgram } from './executors/container.ts'
+import type { TaskLimits } from './executors/task-limits.ts'
 import type { BlobReference } from './program/blob.ts'
 import { MAX_LIFETIME } from './shell/job-record.ts'
 

@@ -10,8 +10,8 @@ import type { Overlay } from './api/port.ts'
 import { parseAnnounceAddress, parseIntroducer, parseListenAddress } from './base/addresses.ts'
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
-import { Discovery, wantsDiscovery } from './host/lan-discovery.ts'
-import { parseAllowed } from './host/connection-gater.ts'
+import { MdnsDiscovery, wantsDiscovery } from './host/mdns-discovery.ts'
+import { parseAllowed } from './host/allow-list.ts'
 import { Host } from './host/host.ts'
 import { Refusals } from './host/refusals.ts'
 import { ephemeralIdentity, openIdentity } from './identity/identity.ts'
@@ -56,7 +56,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     const notifications = new Notifications()
     const services = keys.primary === undefined ? [serviceName(pool)] : keys.all.map(({ text }) => serviceName(pool, text))
     const discovery = wantsDiscovery(options.mdns, listen ?? [multiaddr('/ip4/0.0.0.0/tcp/0')])
-      ? new Discovery(services, (introducer) => node?.discovered(introducer))
+      ? new MdnsDiscovery(services, (introducer) => node?.discovered(introducer))
       : undefined
     const peers =
       options.identityFile === undefined

@@ -7,7 +7,7 @@ import type { Services } from './context/services.ts'
 import { FailureDetector } from './detection/failure-detector.ts'
 import { Broadcaster } from './dissemination/broadcaster.ts'
 import { LazyPush } from './dissemination/lazy-push.ts'
-import { Reconciler } from './dissemination/reconcile.ts'
+import { AntiEntropy } from './dissemination/anti-entropy.ts'
 import { Elections } from './election/elections.ts'
 import { HealthReport } from './health-report.ts'
 import { Intake } from './intake.ts'
@@ -43,7 +43,7 @@ export class Parts<Data extends Encoded = Encoded> {
   readonly reception: Reception<Data>
   readonly introduction: Introduction
   readonly redirection: Redirection
-  readonly reconciler: Reconciler
+  readonly reconciler: AntiEntropy
   readonly lazyPush: LazyPush
   readonly broadcaster: Broadcaster
   readonly rings: Rings
@@ -77,7 +77,7 @@ export class Parts<Data extends Encoded = Encoded> {
     this.elections = new Elections(context, options.storedEpochs)
     this.signals = new Signals(context)
     this.records = new Records(context)
-    this.reconciler = new Reconciler(context)
+    this.reconciler = new AntiEntropy(context)
     this.health = new HealthReport(context, this)
     this.unknown = new UnknownStatements(context)
     this.intake = new Intake(context, this)

@@ -35,7 +35,7 @@ export class Membership {
     this.#parts.stealing.gone(id)
     for (const job of active) this.#parts.supervision.gone(id, job)
     if (members.version !== version) {
-      for (const job of active) this.#parts.losses.judge(job)
+      for (const job of active) this.#parts.blame.judge(job)
       this.#changed()
     }
     this.#parts.reports.flush()

@@ -5,7 +5,7 @@ import { Grants } from './grants.ts'
 import { JobEnd } from './job-end.ts'
 import { LookupRequests } from './lookup-requests.ts'
 import { Lookups } from './lookups.ts'
-import { Losses } from './losses.ts'
+import { Blame } from './blame.ts'
 import { PartitionMerge } from './partition-merge.ts'
 import { Queue, type Tickets } from './job-queue.ts'
 import { Replication } from './replication.ts'
@@ -35,8 +35,8 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const execution = new Execution(context, queue, lookupRequests, settlement)
   const replication = new Replication(context, settlement)
   const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
-  const losses = new Losses(context, execution, settlement, queue)
-  const supervision = new Supervision(context, execution, losses)
+  const blame = new Blame(context, execution, settlement, queue)
+  const supervision = new Supervision(context, execution, blame)
   const speculation = new SpeculativeExecution(context, execution, merge)
   const victims = new Victims(context)
   const grants = new Grants(context, merge, victims)
@@ -51,7 +51,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     endedJobs: ended,
     lookups,
     merge,
-    losses,
+    blame,
     supervision,
     replication,
     workers,
@@ -72,7 +72,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     execution,
     replication,
     lookups,
-    losses,
+    blame,
     supervision,
     speculation,
     grants,

@@ -67,7 +67,7 @@ export class Reception {
         return
       case 'report':
         this.#parts.replication.report(from, job, message)
-        if (message.work.unfit !== undefined) this.#parts.losses.judge(job)
+        if (message.work.unfit !== undefined) this.#parts.blame.judge(job)
         return
       case 'noted':
         this.#parts.reports.noted(from, job, message.number)

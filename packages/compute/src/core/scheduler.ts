@@ -207,11 +207,11 @@ export class Scheduler {
         return
       case 'crashed':
         this.#parts.workers.replaced(input.slot)
-        this.#parts.losses.crashed(job, input)
+        this.#parts.blame.crashed(job, input)
         return
       case 'unfit':
         this.#parts.workers.replaced(input.slot)
-        this.#parts.losses.unfit(job, input)
+        this.#parts.blame.unfit(job, input)
     }
   }
 

@@ -6,7 +6,7 @@ import { digestOf } from './digest.ts'
 import type { Execution } from './execution.ts'
 import type { MemberId } from './io.ts'
 import { resultOf, type Job } from './job.ts'
-import type { Losses } from './losses.ts'
+import type { Blame } from './blame.ts'
 import type { HeldBy, Message } from './messages.ts'
 import { ROOT, type Path } from './path.ts'
 import { progressOf, type TaskNode } from './task-node.ts'
@@ -28,11 +28,11 @@ const ASK_AGAIN = 25
 export class Supervision {
   readonly #context: Context
   readonly #execution: Execution
-  readonly #losses: Losses
+  readonly #blame: Blame
 
-  constructor(context: Context, execution: Execution, losses: Losses) {
+  constructor(context: Context, execution: Execution, blame: Blame) {
     this.#context = context
-    this.#losses = losses
+    this.#blame = blame
     this.#execution = execution
   }
 
@@ -159,13 +159,13 @@ export class Supervision {
     // Perhaps nobody holds the root any more.
     if (job.claims.has(member)) this.#context.attended.add(job)
     for (const node of job.claims.get(member) ?? []) {
-      this.#losses.lostHolder(job, node, member)
+      this.#blame.lostHolder(job, node, member)
       job.unclaim(node, member)
       if (node.claims === undefined) node.quietSince = undefined
     }
     for (const node of job.awaited) {
       if (node.holder === member) {
-        this.#losses.lostHolder(job, node, member)
+        this.#blame.lostHolder(job, node, member)
         this.#redo(job, node, 'passed on')
       } else if (node.namedBy === member) node.namedBy = undefined
     }

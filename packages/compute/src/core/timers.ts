@@ -9,7 +9,7 @@ export const timerNames = [
   'endedJobs',
   'lookups',
   'merge',
-  'losses',
+  'blame',
   'supervision',
   'replication',
   'workers',
@@ -27,7 +27,7 @@ export type TimerName = (typeof timerNames)[number]
  */
 export const inputTimers: ReadonlySet<TimerName> = new Set([
   'rootFailover',
-  'losses',
+  'blame',
   'workers',
   'grants',
   'stealing',

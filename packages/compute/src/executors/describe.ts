@@ -1,5 +1,5 @@
 import { FunctionMissingError, ProgramError } from '../errors.ts'
-import { defaultTaskLimits, LOAD_TIME } from './container.ts'
+import { defaultTaskLimits, LOAD_TIME } from './task-limits.ts'
 import type { ProgramFunction } from './messages.ts'
 import { startProgram } from './process-container.ts'
 

@@ -1,5 +1,6 @@
 import type { Effect, Input, JobId } from '../core/io.ts'
-import { defaultTaskLimits, LOAD_TIME, type MessageBudget, type PlacedProgram, type TaskLimits } from './container.ts'
+import { type MessageBudget, type PlacedProgram } from './container.ts'
+import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from './task-limits.ts'
 import type { FromProgram } from './messages.ts'
 import { startProgram } from './process-container.ts'
 import { RunningProgram } from './running-program.ts'

@@ -28,7 +28,7 @@ async function make(place: Place): Promise<string> {
   const ready = here(`./${place}.bundle.js`)
   if (existsSync(ready)) return await readFile(ready, 'utf8')
   // As source, or compiled.
-  const entry = [here(`./${place}.ts`), here(`./${place}.js`)].find((path) => existsSync(path)) as string
+  const entry = [here(`./${place}-main.ts`), here(`./${place}-main.js`)].find((path) => existsSync(path)) as string
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' })
   const { output } = await build.generate({ format: 'esm', codeSplitting: false, comments: false })

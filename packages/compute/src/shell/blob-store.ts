@@ -3,7 +3,7 @@ import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
-import { defaultTaskLimits } from '../executors/container.ts'
+import { defaultTaskLimits } from '../executors/task-limits.ts'
 import { areAbandoned, Pins } from './pins.ts'
 
 /**

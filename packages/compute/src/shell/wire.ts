@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import type { Message } from '../core/messages.ts'
 import { MAX_KINDS } from '../core/job-work.ts'
-import { MAX_REASON } from '../core/losses.ts'
+import { MAX_REASON } from '../core/blame.ts'
 import { MAX_EXPLAINED } from '../core/explanation.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'

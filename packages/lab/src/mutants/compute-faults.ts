@@ -3,7 +3,7 @@ import type { ShellFault } from './shell-faults.ts'
 const core = 'packages/compute/src/core'
 const tries = { file: `${core}/tries.ts`, test: `${core}/tries.test.ts` }
 const fitness = { file: `${core}/fitness.ts`, test: `${core}/fitness.test.ts` }
-const losses = { file: `${core}/losses.ts`, test: `${core}/poison.test.ts` }
+const losses = { file: `${core}/blame.ts`, test: `${core}/poison.test.ts` }
 const ended = { test: `${core}/digest.test.ts` }
 const speculation = { file: `${core}/speculative-execution.ts`, test: `${core}/speculative-execution.test.ts` }
 const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.ts` }

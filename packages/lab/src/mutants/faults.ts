@@ -258,14 +258,14 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'epochs are ignored',
-    file: 'election/order.ts',
+    file: 'election/statement-order.ts',
     from: 'if (a.content.epoch !== b.content.epoch) return a.content.epoch - b.content.epoch',
     to: 'if (a.content.epoch < 0) return a.content.epoch - b.content.epoch',
     simulation: ['conformance.test.ts', '-t', 'seed 1.*electing'],
   },
   {
     name: 'the later life loses a tie of claims',
-    file: 'election/order.ts',
+    file: 'election/statement-order.ts',
     from: 'return a.content.incarnation - b.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Statements of one rank',
     to: 'return b.content.incarnation - a.content.incarnation || a.content.sequence - b.content.sequence || compareSignatures(a, b)\n}\n\n/** Statements of one rank',
     simulation: ['elections-tie.test.ts'],

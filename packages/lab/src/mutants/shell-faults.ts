@@ -204,14 +204,14 @@ export const shellFaults: readonly ShellFault[] = [
     file: 'packages/protocol/src/election/elections.ts',
     from: 'this.#forgotten = Math.max(this.#forgotten, victim?.sequence ?? 0)',
     to: 'this.#forgotten = 0',
-    test: 'packages/protocol/src/election/eviction.test.ts',
+    test: 'packages/protocol/src/election/fair-share.test.ts',
   },
   {
     name: 'elections from which a node withdrew keep their places',
     file: 'packages/protocol/src/election/election.ts',
     from: 'isOwn: this.isStanding, isDormant',
     to: 'isOwn: this.#mine !== undefined, isDormant',
-    test: 'packages/protocol/src/election/eviction.test.ts',
+    test: 'packages/protocol/src/election/fair-share.test.ts',
   },
   {
     name: 'misbehaviour is reported without bound',

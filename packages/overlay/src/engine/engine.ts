@@ -25,7 +25,7 @@ import type { PoolNames } from '../base/names.ts'
 import { Connector } from './connector.ts'
 import { Dialer } from '../dialing/dialing.ts'
 import { probeHost } from '../dialing/host-probe.ts'
-import type { Discovery } from '../host/lan-discovery.ts'
+import type { MdnsDiscovery } from '../host/mdns-discovery.ts'
 import type { Host } from '../host/host.ts'
 import type { Refusals } from '../host/refusals.ts'
 import type { Identity } from '../identity/identity.ts'
@@ -44,7 +44,7 @@ export interface Parts {
   readonly names: PoolNames
   readonly host: Host
   readonly identity: Identity
-  readonly discovery: Discovery | undefined
+  readonly discovery: MdnsDiscovery | undefined
   readonly keyed: boolean
   readonly keys: PoolKeys
   readonly peers: PeersFile | undefined

@@ -5,7 +5,7 @@
 import type { Connection } from '@libp2p/interface'
 import type { PoolNames } from '../base/names.ts'
 import type { Host } from '../host/host.ts'
-import { RateLimiter } from '../host/rate-limiter.ts'
+import { TokenBucket } from '../host/token-bucket.ts'
 import type { Refusals } from '../host/refusals.ts'
 
 /**
@@ -31,7 +31,7 @@ export interface UnlinkedPeersOptions {
 
 export class UnlinkedPeers {
   readonly #options: UnlinkedPeersOptions
-  readonly #limiter = new RateLimiter(askedPerSecond)
+  readonly #limiter = new TokenBucket(askedPerSecond)
 
   constructor(options: UnlinkedPeersOptions) {
     this.#options = options

@@ -15,7 +15,7 @@ import type { Connection, Stream } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
 import { Cache } from '../base/cache.ts'
 import { boundPieces } from './frame-pieces.ts'
-import { RateLimiter } from './rate-limiter.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 /**
  * Bytes that may wait for a slow reader before its stream is dropped. gossipsub has no other
@@ -165,8 +165,8 @@ function messageId(data: Uint8Array): Buffer {
 
 /** Rate limiters for the messages of one peer. */
 interface Limiters {
-  readonly heard: RateLimiter
-  readonly flood: RateLimiter
+  readonly heard: TokenBucket
+  readonly flood: TokenBucket
 }
 
 export class Topic {
@@ -203,7 +203,7 @@ export class Topic {
   #limitersOf(peer: string): Limiters {
     const known = this.#limiters.get(peer)
     if (known) return known
-    const limiters = { heard: new RateLimiter(heardPerSecond), flood: new RateLimiter(floodPerSecond) }
+    const limiters = { heard: new TokenBucket(heardPerSecond), flood: new TokenBucket(floodPerSecond) }
     this.#limiters.put(peer, limiters)
     return limiters
   }

@@ -15,8 +15,8 @@ import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
 import { longestStretch } from '../base/turn-timeout.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
-import type { Discovery } from './lan-discovery.ts'
-import { connectionGater } from './connection-gater.ts'
+import type { MdnsDiscovery } from './mdns-discovery.ts'
+import { connectionGater } from './allow-list.ts'
 import { muxer } from './muxer.ts'
 import { Protector } from './protector.ts'
 import { Records } from './records.ts'
@@ -68,7 +68,7 @@ export interface HostOptions {
   readonly portMapping?: boolean
   readonly topic: string
   readonly maxMessageBytes: number
-  readonly discovery: Discovery | undefined
+  readonly discovery: MdnsDiscovery | undefined
 }
 
 interface Services extends ServiceMap {

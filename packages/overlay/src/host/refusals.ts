@@ -5,7 +5,7 @@
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import { Cache } from '../base/cache.ts'
 import { hostOf } from '../base/addresses.ts'
-import { RateLimiter } from './rate-limiter.ts'
+import { TokenBucket } from './token-bucket.ts'
 
 /**
  * Each pair of IP and reason is reported at most once in this time, ms. Guess: a refused node tries
@@ -23,7 +23,7 @@ const reportedPerSecond = 1
 export class Refusals {
   readonly #report: (message: string) => void
   readonly #reported = new Cache<number>(remembered, interval)
-  readonly #limiter = new RateLimiter(reportedPerSecond)
+  readonly #limiter = new TokenBucket(reportedPerSecond)
 
   constructor(report: (message: string) => void) {
     this.#report = report

@@ -4,7 +4,7 @@ import { showHealth, showMember, showReign, type OverlayNotification, type PoolM
 import { OverlayClosedError, asError } from '../base/errors.ts'
 import { Engine, type Parts } from '../engine/engine.ts'
 import { addressInterval } from '../engine/own-addresses.ts'
-import { aloneInterval } from '../host/lan-discovery.ts'
+import { aloneInterval } from '../host/mdns-discovery.ts'
 import { peersInterval } from '../identity/peers-file.ts'
 import { ApplicationStreams } from '../streams/application-streams.ts'
 import { LinkReports } from '../streams/link-reports.ts'

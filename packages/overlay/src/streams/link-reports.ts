@@ -6,7 +6,7 @@ import type { LinkState } from '@jel/protocol'
 import type { Uint8ArrayList } from 'uint8arraylist'
 import type { ApplicationStreams } from './application-streams.ts'
 import { OpenError, reasonOf } from '../base/errors.ts'
-import { RateLimiter } from '../host/rate-limiter.ts'
+import { TokenBucket } from '../host/token-bucket.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
@@ -30,7 +30,7 @@ export class LinkReports {
   readonly #streams: Pick<ApplicationStreams, 'open' | 'handle'>
   readonly #protocol: string
   readonly #own: () => readonly LinkState[]
-  readonly #limiter = new RateLimiter(answersPerSecond)
+  readonly #limiter = new TokenBucket(answersPerSecond)
 
   constructor(streams: Pick<ApplicationStreams, 'open' | 'handle'>, protocol: string, own: () => readonly LinkState[]) {
     this.#streams = streams

@@ -1,6 +1,6 @@
 /**
- * Budgets are token buckets (`token-buckets.ts`). They bound the cost that each peer causes to this
- * node.
+ * Budgets are token buckets (`peer-rate-limits.ts`). They bound the cost that each peer causes
+ * to this node.
  *
  * A bound on frames is not enough. One frame may hold a thousand signatures to check. A small
  * question may have a large part of the state as its answer. So each kind of expensive work has its
@@ -15,7 +15,7 @@
  * account.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
-import { Account, burst, rates, type Cost } from './token-buckets.ts'
+import { Account, burst, rates, type Cost } from './peer-rate-limits.ts'
 
 /**
  * Age from which a member no longer counts as a stranger, ms. Guess: keys are worth little if each

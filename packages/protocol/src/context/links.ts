@@ -1,6 +1,6 @@
 /** The open links, and the state of each. */
 import type { Milliseconds, NodeId } from '../base/values.ts'
-import { Account } from './token-buckets.ts'
+import { Account } from './peer-rate-limits.ts'
 
 /** A younger link is never closed as surplus, ms. Guess. */
 export const settleTime = 10_000

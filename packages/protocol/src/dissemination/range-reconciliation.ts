@@ -18,7 +18,7 @@
  * many requests.
  */
 import { FrameError } from '../base/errors.ts'
-import type { FactRanges } from '../facts/fact-ranges.ts'
+import type { RangeFingerprints } from '../facts/range-fingerprints.ts'
 import type { Fingerprint } from '../facts/fingerprint-grid.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import type * as wire from '../wire/messages.js'
@@ -44,9 +44,9 @@ const none = new Uint8Array(0)
 export class RangeAnswer {
   readonly ranges: wire.Range[] = []
   readonly page = new Page()
-  readonly #facts: FactRanges
+  readonly #facts: RangeFingerprints
 
-  constructor(facts: FactRanges) {
+  constructor(facts: RangeFingerprints) {
     this.#facts = facts
   }
 

@@ -12,7 +12,7 @@ import type { NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
-import { compareCandidacies } from './order.ts'
+import { compareCandidacies } from './statement-order.ts'
 
 /** Standing candidacies of an election that are exchanged. Guess. */
 export const places = 16

@@ -15,7 +15,7 @@ import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Statement } from '../facts/statement.ts'
 import { Candidacies, places } from './candidacies.ts'
 import { Claims } from './claims.ts'
-import type { Entry } from './eviction.ts'
+import type { Entry } from './fair-share.ts'
 import { turn } from './reign-confirmation.ts'
 import { settle, Settling } from './settling.ts'
 

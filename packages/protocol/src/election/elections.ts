@@ -1,6 +1,6 @@
 /**
  * The elections that this node knows, by name. Each runs by itself (`election.ts`). Together they
- * share a bounded memory (`eviction.ts`), since anybody can make names up.
+ * share a bounded memory (`fair-share.ts`), since anybody can make names up.
  */
 import { earliest } from '../base/earliest.ts'
 import type { Milliseconds, NodeId, Reign } from '../base/values.ts'
@@ -9,7 +9,7 @@ import type { Timed } from '../context/timers.ts'
 import type { Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { Election } from './election.ts'
-import { FairShare } from './eviction.ts'
+import { FairShare } from './fair-share.ts'
 
 export class Elections implements Timed {
   readonly #context: Context

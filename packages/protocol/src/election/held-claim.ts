@@ -3,7 +3,7 @@ import type { Context } from '../context/context.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
 import { places, type Candidacies } from './candidacies.ts'
-import { compareClaims } from './order.ts'
+import { compareClaims } from './statement-order.ts'
 
 /**
  * After a partition an epoch is believed if it exceeds the known one by at most this number. Guess:

@@ -9,7 +9,7 @@
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Claim, Statement } from '../facts/statement.ts'
-import { compareClaims } from './order.ts'
+import { compareClaims } from './statement-order.ts'
 
 /**
  * Number of confirmations that make a claim count. A peer that repeats a claim after `countAgain`

@@ -1,15 +1,15 @@
 /**
- * The fact set: all facts that a node exchanges, by key. `fact-ranges.ts` has them in order of
- * position.
+ * The fact set: all facts that a node exchanges, by key. `range-fingerprints.ts` has them in order
+ * of position.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Fact, AgedFact } from './fact.ts'
-import { FactRanges } from './fact-ranges.ts'
+import { RangeFingerprints } from './range-fingerprints.ts'
 import type { Registry } from './registry.ts'
 
 export class FactSet {
   readonly registry: Registry
-  readonly ranges: FactRanges
+  readonly ranges: RangeFingerprints
   /**
    * By place: the time when the fact's content began, for facts that expire. Empty until the set
    * holds such a fact.
@@ -19,7 +19,7 @@ export class FactSet {
   /** `bytesOf` returns the bytes of a sent fact. It must be constant for each fact. */
   constructor(registry: Registry, bytesOf?: (fact: Fact) => number) {
     this.registry = registry
-    this.ranges = new FactRanges(registry, bytesOf)
+    this.ranges = new RangeFingerprints(registry, bytesOf)
   }
 
   /** Returns the fact under this key, sent or silenced. */

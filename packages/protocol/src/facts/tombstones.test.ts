@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { actors, death, type Actor } from '../../test/actors.ts'
 import { makeConfig } from '../base/config.ts'
 import { factOf } from './fact.ts'
-import { FactRanges } from './fact-ranges.ts'
+import { RangeFingerprints } from './range-fingerprints.ts'
 import { FactSet } from './fact-set.ts'
 import { View } from './membership-view.ts'
 import { Registry } from './registry.ts'
@@ -71,7 +71,7 @@ describe('the memory of ended lives', () => {
       goes(view, actor, i + lasted)
     }
     crowd.slice(0, many).forEach(live)
-    const scans = vi.spyOn(FactRanges.prototype, 'places')
+    const scans = vi.spyOn(RangeFingerprints.prototype, 'places')
     crowd.slice(many, 2 * many).forEach((actor, i) => live(actor, many + i))
     expect(scans.mock.calls.length).toBeLessThanOrEqual(many / 4)
     scans.mockRestore()

@@ -5,7 +5,7 @@ import { defaultConfig } from '../base/config.ts'
 import type { Effect } from '../base/effect.ts'
 import type { Introducer } from '../base/input.ts'
 
-import { timeout } from '../dissemination/reconcile.ts'
+import { timeout } from '../dissemination/anti-entropy.ts'
 import { dialPace, mostDiscovered, rememberedTries, retryMax, retryMin } from './introduction.ts'
 import { redirectGrace, namedMembers, servedAtOnce, servedWindow } from './redirection.ts'
 

@@ -3,7 +3,7 @@
  */
 import type { Introducer } from '@jel/protocol'
 import type { PeerDiscovery, Startable } from '@libp2p/interface'
-import { mdns, type MulticastDNSComponents } from './mdns.ts'
+import { mdns, type MulticastDNSComponents } from './libp2p-mdns.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
@@ -29,7 +29,7 @@ type Service = PeerDiscovery & Startable
  * Asks and answers under several names. While a pool changes its key, its nodes are found under the
  * old name and the new one.
  */
-export class Discovery implements Startable {
+export class MdnsDiscovery implements Startable {
   readonly #onFound: (introducer: Introducer) => void
   readonly #services = new Map<string, Service | undefined>()
   readonly #make: typeof mdns

@@ -12,7 +12,7 @@ import { factBytes } from '../frames/encoded-size.ts'
 import * as wire from '../wire/messages.js'
 import { pageBytes, pageItems } from './page.ts'
 import { fanout, list } from './range-reconciliation.ts'
-import { intervalMax, intervals, oneAtATime, Reconciler, timeout } from './reconcile.ts'
+import { intervalMax, intervals, oneAtATime, AntiEntropy, timeout } from './anti-entropy.ts'
 
 const config = makeConfig()
 const [alice, bob, carol] = actors(3) as [Actor, Actor, Actor]
@@ -35,7 +35,7 @@ function fact(name: number, version = 0): Fact {
 
 class Side {
   readonly context: Context<Uint8Array>
-  readonly reconciler: Reconciler
+  readonly reconciler: AntiEntropy
   /** Bytes and messages that this side sent. */
   bytes = 0
   messages = 0
@@ -45,7 +45,7 @@ class Side {
   constructor(self: Actor, peer: Actor, facts: readonly Fact[] = [], settings = config) {
     this.context = new Context({ id: self.id, pool, config: settings, services: servicesOf(self.id) })
     this.context.links.set(peer.id, new Link(peer.id, true, 0))
-    this.reconciler = new Reconciler(this.context)
+    this.reconciler = new AntiEntropy(this.context)
     for (const item of facts) this.context.facts.put(item)
   }
 

@@ -56,7 +56,7 @@ interface Exchange {
   round: number
 }
 
-export class Reconciler implements Timed {
+export class AntiEntropy implements Timed {
   readonly #context: Context
   /** Reconciliations in progress. */
   readonly #exchanges = new Map<NodeId, Exchange>()

@@ -4,8 +4,8 @@ import { peerIdFromString } from '@libp2p/peer-id'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, test } from 'vitest'
 import { serviceName } from '../base/names.ts'
-import { Discovery, wantsDiscovery } from './lan-discovery.ts'
-import type { mdns } from './mdns.ts'
+import { MdnsDiscovery, wantsDiscovery } from './mdns-discovery.ts'
+import type { mdns } from './libp2p-mdns.ts'
 
 const on = (...texts: string[]) => texts.map((text) => multiaddr(text))
 
@@ -38,7 +38,7 @@ describe('discovery', () => {
     const found: Introducer[] = []
     const { log, made, make } = fake()
     const service = serviceName('test')
-    const discovery = new Discovery([service], (introducer) => found.push(introducer), make).create({} as never)
+    const discovery = new MdnsDiscovery([service], (introducer) => found.push(introducer), make).create({} as never)
     await discovery.start()
     expect(log).toEqual([`start ${service} 600000`])
     const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
@@ -52,7 +52,7 @@ describe('discovery', () => {
 
   test('asks and answers under each key for as long as it is installed', async () => {
     const { log, make } = fake()
-    const discovery = new Discovery(['one'], () => {}, make).create({} as never)
+    const discovery = new MdnsDiscovery(['one'], () => {}, make).create({} as never)
     await discovery.start()
     await discovery.add('two')
     await discovery.ask()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { actors, type Actor } from '../../test/actors.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
-import { compareCandidacies, compareClaims } from './order.ts'
+import { compareCandidacies, compareClaims } from './statement-order.ts'
 
 const [lower, higher] = actors(2) as [Actor, Actor]
 const small = fc.integer({ min: 1, max: 3 })

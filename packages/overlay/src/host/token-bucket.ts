@@ -6,7 +6,7 @@
 /** The bucket holds the tokens of this many seconds. Guess. */
 const burst = 10
 
-export class RateLimiter {
+export class TokenBucket {
   readonly #rate: number
   #left: number
   #at = performance.now()

@@ -14,7 +14,7 @@ import { FingerprintGrid, partOf, parts, partSize, type Fingerprint, type Sum } 
 import type { Registry } from './registry.ts'
 import { grown } from './sorted-places.ts'
 
-export class FactRanges {
+export class RangeFingerprints {
   readonly #registry: Registry
   /**
    * By place: the number of the held fact; 0 for none. A negative number marks a silenced fact,

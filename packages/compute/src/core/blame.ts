@@ -22,7 +22,7 @@ const LEFT_TO_OTHERS = 30_000
  * If a container does not even start, the machine is to blame. If several members die one after the
  * other while they hold a task, the task is to blame.
  */
-export class Losses {
+export class Blame {
   readonly #context: Context
   readonly #execution: Execution
   readonly #settlement: Settlement
@@ -41,10 +41,10 @@ export class Losses {
       if (job.isStopped && job.fitness.stoppedUntil <= now) {
         job.isStopped = false
         this.#queue.changed(job)
-      } else if (job.isStopped) timers.advance('losses', job.fitness.stoppedUntil)
+      } else if (job.isStopped) timers.advance('blame', job.fitness.stoppedUntil)
       for (const [node, { until, reason }] of job.left) {
         if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.left.delete(node)
-        else if (until > now) timers.advance('losses', until)
+        else if (until > now) timers.advance('blame', until)
         else
           this.#settlement.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
       }
