@@ -1,6 +1,5 @@
-// Draws the Mandelbrot set. The space has two dimensions, and its pieces are merged to one image.
-// Some points cost far more than others. In Jalapeno all pieces have one size (§5.3). Here each
-// piece takes about 100 ms.
+// Draws the Mandelbrot set: a space of two dimensions, whose pieces are merged to one image. Some
+// points cost far more than others. A piece takes about 100 ms (in Jalapeno it has one size, §5.3).
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]
