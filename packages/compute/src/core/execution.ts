@@ -1,7 +1,7 @@
 import { awaitTask, type Context } from './context.ts'
 import type { Outcome, Task } from './entry.ts'
 import { newFrame, type Frame } from './frame.ts'
-import { dropBelow, dropFrame } from './frame-release.ts'
+import { beginAgain, dropBelow, dropFrame } from './frame-release.ts'
 import type { MemberId, Milliseconds, Spawn } from './io.ts'
 import type { Job } from './job.ts'
 import type { LookupRequests } from './lookup-requests.ts'
@@ -126,7 +126,7 @@ export class Execution {
   beginAnew(job: Job, slot: number): void {
     for (const node of job.tree.within(job.tree.root)) {
       const { frame } = node
-      if (frame?.state === 'running' && frame.slot === slot) this.#again(job, node, frame)
+      if (frame?.state === 'running' && frame.slot === slot) beginAgain(job, node)
     }
   }
 
@@ -139,7 +139,7 @@ export class Execution {
       const { frame } = node
       if (frame?.state !== 'running' || frame.spawned === frame.settled) continue
       this.#context.effects.push({ type: 'forget', slot: frame.slot, job: job.id, path: node.path })
-      this.#again(job, node, frame)
+      beginAgain(job, node)
     }
   }
 
@@ -151,13 +151,6 @@ export class Execution {
    */
   #ordered({ replay }: Frame, children: readonly Spawn[]): readonly Spawn[] {
     return replay ? children.toReversed() : children
-  }
-
-  #again(job: Job, node: TaskNode, frame: Frame): void {
-    if (node.children !== undefined) for (const child of node.children.values()) child.wanted = false
-    job.open.ended(frame)
-    node.frame = newFrame(frame.since, frame)
-    job.ready.push(node)
   }
 
   /** A frame called for this child. Another member may already hold the child. */

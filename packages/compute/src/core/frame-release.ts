@@ -1,6 +1,6 @@
 /** The ways in which frames of this member end without an outcome. */
 import type { Context } from './context.ts'
-import type { Frame } from './frame.ts'
+import { newFrame, type Frame } from './frame.ts'
 import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import type { TaskNode } from './task-node.ts'
@@ -35,6 +35,15 @@ export function closeFrame(job: Job, node: TaskNode): void {
   if (!frame.claimed) return
   job.held.delete(node)
   job.news.push({ type: 'dropped', path: node.path })
+}
+
+/** Ends the execution of a frame that is not in the deque. The frame begins anew later. */
+export function beginAgain(job: Job, node: TaskNode): void {
+  const frame = node.frame as Frame
+  for (const child of node.children?.values() ?? []) child.wanted = false
+  job.open.ended(frame)
+  node.frame = newFrame(frame.since, frame)
+  job.ready.push(node)
 }
 
 /** A task has an outcome. Ends all work on the task and below it. Returns the members to notify. */

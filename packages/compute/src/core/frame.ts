@@ -5,9 +5,9 @@ import { NOTHING_SHARED, type Shared } from './shared-value.ts'
 export interface Frame {
   /**
    * `lookup`: waits for the answers of replicas. `ready`: in the deque. `running`: at a worker,
-   * also while it awaits children.
+   * also while it awaits children. `parked`: it awaits children, and is at no worker.
    */
-  state: 'lookup' | 'ready' | 'running'
+  state: 'lookup' | 'ready' | 'running' | 'parked'
   /** The worker, while it runs. */
   slot: number
   /** Time of its arrival here. */

@@ -4,13 +4,6 @@ import type { Job } from './job.ts'
 import { canRun } from './votes.ts'
 
 /**
- * Most jobs of which one worker has open frames, besides the oldest job. A frame keeps its process
- * while it waits for children, so this bound also limits the processes. A guess: with eight jobs
- * that wait, a worker seldom lacks work, and their processes take some 0.5 GB.
- */
-const MAX_OPEN_JOBS = 8
-
-/**
  * Returns the tickets of an owner: its share of the processor time among all owners whose jobs
  * wait.
  */
@@ -24,7 +17,6 @@ export type Tickets = (owner: string) => number
 export class Queue {
   readonly #context: Context
   readonly #tickets: Tickets | undefined
-  readonly #workerCount: number
   /**
    * Processor time per ticket that the tasks of each owner took here. The owner with the least
    * comes first.
@@ -35,10 +27,9 @@ export class Queue {
   /** The same jobs in the order of service; undefined: the order may have changed. */
   #order: readonly Job[] | undefined
 
-  constructor(context: Context, tickets: Tickets | undefined, workerCount: number) {
+  constructor(context: Context, tickets: Tickets | undefined) {
     this.#context = context
     this.#tickets = tickets
-    this.#workerCount = workerCount
   }
 
   /** A job came or is over, or this member now runs it or no longer does. */
@@ -63,25 +54,18 @@ export class Queue {
     return this.#order
   }
 
-  /**
-   * Jobs with a waiting task that this member may compute, in the order of service. Each comes with
-   * the workers that may begin a frame of it.
-   */
-  ready(): readonly (readonly [Job, readonly number[]])[] {
+  /** Jobs with a waiting task that this member may compute, in the order of service. */
+  ready(): readonly Job[] {
     const { self, attended } = this.#context
     const jobs = [...attended].filter((job) => isServed(job) && canRun(job, self))
-    if (jobs.length === 0) return []
-    jobs.sort((a, b) => this.#pass(a) - this.#pass(b) || bySubmission(a, b))
-    const slotsFor = this.#slotsFor()
-    return jobs.map((job) => [job, slotsFor(job)] as const).filter(([, slots]) => slots.length > 0)
+    return jobs.sort((a, b) => this.#pass(a) - this.#pass(b) || bySubmission(a, b))
   }
 
   /**
    * Returns the jobs of which to steal tasks, in the order of service. The first jobs are the
    * oldest job, or with tickets all jobs of the first owner. If one of the first jobs has a task
    * here, returns none. If a worker is idle and no job has a task here, returns all jobs. Otherwise
-   * returns the first jobs, if there are later jobs, whose tasks keep the workers busy. Leaves out
-   * jobs of which no worker may begin a frame.
+   * returns the first jobs, if there are later jobs, whose tasks keep the workers busy.
    */
   wanted(hasIdle: boolean): readonly Job[] {
     const { self } = this.#context
@@ -90,10 +74,8 @@ export class Queue {
     if (first === undefined) return []
     const come = this.#tickets === undefined ? [first] : jobs.filter(({ spec }) => spec.owner === first.spec.owner)
     if (come.some((job) => canRun(job, self))) return []
-    const slotsFor = this.#slotsFor()
-    const mayBegin = (job: Job): boolean => slotsFor(job).length > 0
-    if (hasIdle && this.ready().length === 0) return jobs.filter(mayBegin)
-    return come.length < jobs.length ? come.filter(mayBegin) : []
+    if (hasIdle && this.ready().length === 0) return jobs
+    return come.length < jobs.length ? come : []
   }
 
   /** Charges the owner for a task's processor time. Negative: it took less than estimated. */
@@ -115,20 +97,6 @@ export class Queue {
     const least = this.#least(new Set([...this.#passes.keys()].filter((owner) => !owners.has(owner))))
     for (const owner of owners) this.#passes.set(owner, Math.max(this.#passes.get(owner) ?? 0, least))
     this.#order = undefined
-  }
-
-  /**
-   * Returns a function that gives the workers that may begin a frame of a job. The oldest job may
-   * begin frames at every worker, so the other jobs can't keep it from its end. Then the next job
-   * is the oldest.
-   */
-  #slotsFor(): (job: Job) => readonly number[] {
-    const open = Array.from({ length: this.#workerCount }, () => 0)
-    for (const job of this.#context.attended) for (const slot of job.open.slots) open[slot] = (open[slot] as number) + 1
-    const all = [...open.keys()]
-    const free = all.filter((slot) => (open[slot] as number) < MAX_OPEN_JOBS)
-    if (free.length === all.length) return () => all
-    return (job) => (job === this.#served[0] ? all : all.filter((slot) => job.open.isAt(slot) || free.includes(slot)))
   }
 
   #pass({ spec: { owner } }: Job): Milliseconds {

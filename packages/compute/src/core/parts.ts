@@ -6,6 +6,7 @@ import { JobEnd } from './job-end.ts'
 import { LookupRequests } from './lookup-requests.ts'
 import { Lookups } from './lookups.ts'
 import { Blame } from './blame.ts'
+import { Parking } from './parking.ts'
 import { PartitionMerge } from './partition-merge.ts'
 import { Queue, type Tickets } from './job-queue.ts'
 import { Replication } from './replication.ts'
@@ -24,14 +25,15 @@ import { Workers } from './workers.ts'
 export type Parts = ReturnType<typeof createParts>
 
 export function createParts(context: Context, workerCount: number, tickets: Tickets | undefined) {
-  const queue = new Queue(context, tickets, workerCount)
+  const queue = new Queue(context, tickets)
   const lookupRequests = new LookupRequests(context)
   const merge = new PartitionMerge(context, lookupRequests)
-  const workers = new Workers(context, queue, merge, workerCount)
+  const parking = new Parking(context)
+  const workers = new Workers(context, queue, merge, parking, workerCount)
   const jobEnd = new JobEnd(context, queue)
   const reports = new Reports(context)
   const ended = new EndedJobs(context, jobEnd, reports)
-  const settlement = new Settlement(context, workers, jobEnd, ended)
+  const settlement = new Settlement(context, workers, parking, jobEnd, ended)
   const execution = new Execution(context, queue, lookupRequests, settlement)
   const replication = new Replication(context, settlement)
   const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
@@ -54,6 +56,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     blame,
     supervision,
     replication,
+    parking,
     workers,
     grants,
     stealing,

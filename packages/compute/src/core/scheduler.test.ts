@@ -242,38 +242,63 @@ describe('a scheduler', () => {
     expect(forgotten(feed({ type: 'spawned', job, path: step('b'), children }))).toEqual([])
   })
 
-  it('opens frames of at most eight jobs at one worker, besides the oldest job, and of the next as one ends', () => {
-    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
-    const ids = Array.from({ length: 200 }, (_, number) => `job${number}`)
+  describe('with many jobs that all wait', () => {
+    const ids = Array.from({ length: 400 }, (_, number) => `job${number}`)
       .filter((id) => hash52(`${id} self`) > hash52(`${id} other`))
-      .slice(0, 13)
-    let seen = 0
-    const begun: string[] = []
-    const follow = (effects: readonly Effect[]): void => {
+      .slice(0, 12)
+    let seen: number
+    let events: string[]
+
+    /** Follows the worker. Each root waits for these children, which the other member steals. */
+    function follow(effects: readonly Effect[], names: readonly string[]): void {
       for (const effect of effects) {
-        if (effect.type === 'deliver') seen++
+        if (effect.type === 'deliver' || effect.type === 'run') seen++
+        if (effect.type === 'deliver' || effect.type === 'forget' || effect.type === 'run')
+          events.push(`${effect.type} ${ids.indexOf(effect.job)}`)
         if (effect.type !== 'run') continue
-        seen++
-        begun.push(effect.job)
-        // Each root waits for a child that the other member steals.
-        const child = { step: step('a'), fn: 'child', input: Uint8Array.of(2) }
-        feed({ type: 'spawned', job: effect.job, path: '', children: [child] })
-        hear({ type: 'steal', request: 0, jobs: [effect.job], count: 1 })
-        follow(feed({ type: 'idle', slot: 0, seen }))
+        const children = names.map((name) => ({ step: step(name), fn: 'child', input: Uint8Array.of(2) }))
+        follow(feed({ type: 'spawned', job: effect.job, path: '', children }), names)
+        for (const _ of names) hear({ type: 'steal', request: 0, jobs: [effect.job], count: 1 })
+        follow(feed({ type: 'idle', slot: 0, seen }), names)
       }
     }
-    const [oldest = '', ...others] = ids
-    for (const [number, id] of others.entries()) follow(feed({ type: 'job', spec: { ...spec, id, submitted: 1 + number } }))
-    expect(begun).toEqual(others.slice(0, 8))
-    follow(feed({ type: 'job', spec: { ...spec, id: oldest } }))
-    expect(begun.slice(8)).toEqual([oldest])
-    const value = { value: Uint8Array.of(9) }
-    for (const id of begun.slice(0, 2)) {
-      follow(hear({ type: 'result', job: id, entries: [{ path: step('a'), outcome: value, shared: NOTHING_SHARED }] }))
-      follow(feed({ type: 'returned', job: id, path: '', outcome: value, shared: NOTHING_SHARED, ran: 1 }))
-      follow(feed({ type: 'idle', slot: 0, seen }))
+
+    function submit(...names: readonly string[]): void {
+      seen = 0
+      events = []
+      feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+      for (const [number, id] of ids.entries()) follow(feed({ type: 'job', spec: { ...spec, id, submitted: number } }, 1), names)
     }
-    expect(begun.slice(9)).toEqual(others.slice(8, 9))
+
+    function settle(number: number, name: string): Effect[] {
+      const entry = { path: step(name), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }
+      return hear({ type: 'result', job: ids[number] as string, entries: [entry] })
+    }
+
+    it('begins all, and parks the frames that have waited longest: eight jobs keep their processes', () => {
+      submit('a')
+      expect(events).toEqual([
+        ...[0, 1, 2, 3, 4, 5, 6, 7].map((number) => `run ${number}`),
+        ...[0, 1, 2, 3].flatMap((number) => [`forget ${number}`, `run ${number + 8}`]),
+      ])
+    })
+
+    it('begins a parked frame again once its last child has an outcome, and gives it the outcome', () => {
+      submit('a')
+      events = []
+      follow(settle(2, 'a'), ['a'])
+      expect(events).toEqual(['forget 4', 'run 2', 'deliver 2'])
+    })
+
+    it('begins a parked frame again a second after the outcome of one of several children', () => {
+      submit('a', 'b')
+      events = []
+      follow(settle(0, 'b'), ['a', 'b'])
+      follow(feed({ type: 'timer' }, 999), ['a', 'b'])
+      expect(events).toEqual([])
+      follow(feed({ type: 'timer' }, 1), ['a', 'b'])
+      expect(events).toEqual(['forget 4', 'run 0', 'deliver 0'])
+    })
   })
 
   it('takes tasks only from a member that it asked, and no more than it asked for', () => {

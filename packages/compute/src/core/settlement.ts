@@ -6,6 +6,7 @@ import { releaseTask } from './frame-release.ts'
 import type { MemberId } from './io.ts'
 import { resultOf, type Job } from './job.ts'
 import type { JobEnd } from './job-end.ts'
+import type { Parking } from './parking.ts'
 import { ROOT } from './path.ts'
 import { joinShared, NOTHING_SHARED, SHARED_TOO_LARGE, uniteShared, type Shared } from './shared-value.ts'
 import type { TaskNode } from './task-node.ts'
@@ -21,12 +22,14 @@ const NO_INPUT = new Uint8Array()
 export class Settlement {
   readonly #context: Context
   readonly #workers: Workers
+  readonly #parking: Parking
   readonly #jobEnd: JobEnd
   readonly #ended: EndedJobs
 
-  constructor(context: Context, workers: Workers, jobEnd: JobEnd, ended: EndedJobs) {
+  constructor(context: Context, workers: Workers, parking: Parking, jobEnd: JobEnd, ended: EndedJobs) {
     this.#context = context
     this.#workers = workers
+    this.#parking = parking
     this.#jobEnd = jobEnd
     this.#ended = ended
   }
@@ -98,7 +101,7 @@ export class Settlement {
     node.wanted = false
     const parent = node.parent as TaskNode
     const { frame } = parent
-    if (frame?.state !== 'running') return
+    if (frame?.state !== 'running' && frame?.state !== 'parked') return
     frame.settled++
     job.open.waits(frame, -node.inputSize)
     const united = uniteShared(frame.shared, entry.shared)
@@ -107,6 +110,10 @@ export class Settlement {
       return
     }
     frame.shared = united
+    if (frame.state === 'parked') {
+      this.#parking.settled(job, parent)
+      return
+    }
     const { slot } = frame
     const { outcome, shared } = entry
     this.#workers.sent(slot)

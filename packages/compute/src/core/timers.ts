@@ -12,6 +12,7 @@ export const timerNames = [
   'blame',
   'supervision',
   'replication',
+  'parking',
   'workers',
   'grants',
   'stealing',

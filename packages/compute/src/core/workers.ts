@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import type { Frame } from './frame.ts'
 import type { Job } from './job.ts'
+import type { Parking } from './parking.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import type { Queue } from './job-queue.ts'
 import type { TaskNode } from './task-node.ts'
@@ -21,12 +22,14 @@ export class Workers {
   readonly #context: Context
   readonly #queue: Queue
   readonly #merge: PartitionMerge
+  readonly #parking: Parking
   readonly #workers: readonly Worker[]
 
-  constructor(context: Context, queue: Queue, merge: PartitionMerge, count: number) {
+  constructor(context: Context, queue: Queue, merge: PartitionMerge, parking: Parking, count: number) {
     this.#context = context
     this.#queue = queue
     this.#merge = merge
+    this.#parking = parking
     this.#workers = Array.from({ length: count }, () => ({ sent: 0, seen: 0 }))
   }
 
@@ -65,8 +68,8 @@ export class Workers {
 
   #fillOne(): boolean {
     const { self } = this.#context
-    for (const [job, slots] of this.#queue.ready()) {
-      const slot = this.#free(job, slots)
+    for (const job of this.#queue.ready()) {
+      const slot = this.#free(job)
       if (slot === undefined) continue
       const node = job.ready.newest(eligible(job, self))
       if (node === undefined) continue
@@ -82,7 +85,9 @@ export class Workers {
     frame.state = 'running'
     frame.slot = slot
     frame.given = job.votesNeeded === 1 ? job.shared : givenTo(job, node)
-    job.open.began(frame)
+    const { sent, seen } = this.#workers[slot] as Worker
+    if (sent === seen) this.#parking.makeRoom(job, slot)
+    job.open.began(frame, this.#context.now)
     job.work.own.begun++
     if (frame.careful || node.parent?.frame?.careful === true) {
       job.learnTries(node, heldBy(node.tries ?? NO_TRIES, self))
@@ -104,13 +109,12 @@ export class Workers {
     })
   }
 
-  /** Returns the one of these workers with the least to do: nothing, or one short task. */
-  #free(job: Job, slots: readonly number[]): number | undefined {
+  /** Returns the worker with the least to do: nothing, or one short task. */
+  #free(job: Job): number | undefined {
     const ahead = job.work.taskTime !== undefined && job.work.taskTime < this.#context.config.prefetchBelow ? 1 : 0
     let best: number | undefined
     let least = ahead + 1
-    for (const slot of slots) {
-      const { sent, seen } = this.#workers[slot] as Worker
+    for (const [slot, { sent, seen }] of this.#workers.entries()) {
       if (sent - seen < least) {
         best = slot
         least = sent - seen
