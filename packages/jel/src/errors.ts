@@ -38,8 +38,8 @@ export class InvalidOptionError extends JelError {
 }
 
 /**
- * Fewer members than `requireMembers` were in the pool at the end of the timeout. The message says
- * why each introducer did not let this node in.
+ * Fewer members than `requireMembers` were in the pool at the end of the timeout. The message gives
+ * the reason for each introducer that did not answer.
  */
 export class TooFewMembersError extends JelError {
   readonly code = 'TOO_FEW_MEMBERS'

@@ -23,7 +23,10 @@ export function member(id: string, incarnation = 1): PoolMember {
   }
 }
 
-/** An overlay in memory. It carries out calls, and records most of them in `asked`. */
+/**
+ * An overlay in memory. It records most calls in `asked`. It notifies its subscribers of the
+ * effects of `publish`, `setTag`, `setConstant`, `broadcast` and `leave`.
+ */
 export class FakeOverlay implements Overlay {
   readonly pool = 'test'
   self = member('B')

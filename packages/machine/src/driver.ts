@@ -31,8 +31,8 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   /** The time at which the driver must wake the machine; undefined: never. */
   #due: Milliseconds | undefined
   /**
-   * The end of the running timeout. It may be earlier than `#due`. It is later only if `#due` is
-   * less than a millisecond away, or over.
+   * The end of the running timeout. It may be earlier than `#due`. It may also be later, since
+   * setTimeout waits for whole milliseconds, at least one.
    */
   #armed: Milliseconds | undefined
   #timeout: NodeJS.Timeout | undefined

@@ -40,7 +40,8 @@ export class Job {
   // Shared values.
   shared: Shared = NOTHING_SHARED
   /**
-   * Only in a job that is voted on: for each shared value, by name, the elected entry that set it.
+   * By name of a shared value: the entry that set it. Members elected the entry by their votes. The
+   * map is empty if members do not vote on the job's tasks.
    */
   readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
@@ -63,18 +64,21 @@ export class Job {
    */
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
-  /** The replicas in the present view. The first replica runs the root. */
+  /**
+   * All replicas in the view with version `keepersVersion`, also those that run tasks. The first
+   * replica runs the root.
+   */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
    * Until this time this member passes reported outcomes on to the other replicas as well. It has
-   * just sent its whole state to a new replica. The reporting members may assume that the new
-   * replica has these outcomes.
+   * just begun to send its whole state to a new replica. A member that learns of the new replica
+   * later does not repeat to it what it has reported here.
    */
   passesOnUntil: Milliseconds = 0
 
   // Trust in members, and limits.
-  /** Members whose vote on some task differed from that of enough others. */
+  /** Members that voted against the elected outcome of a task, or for two outcomes of a task. */
   readonly outvoted = new Set<MemberId>()
   readonly credit = new Credit()
   readonly open = new OpenFrames()
@@ -215,8 +219,8 @@ export class Job {
   unawait(node: TaskNode, how: Ending): void {
     const { holder, namedBy } = node
     if (holder === undefined) return
-    // A holder that never had the task is not to blame. The task still counts for the member that
-    // named this holder.
+    // A holder that never had the task is not to blame. The member that named this holder is to
+    // blame. So the task goes on using up the credit of that member.
     if (how === 'dropped' && namedBy !== holder) this.credit.ended(holder, 'passed on')
     else {
       this.confirmed(node)

@@ -187,8 +187,8 @@ export class BlobExchange {
         all += each.bytes
         if (each.from === from) own += each.bytes
       }
-      // A peer may use at most as many bytes as then remain free. So a peer that never ends its
-      // requests leaves room for others.
+      // With this request, a peer may use no more bytes than remain free for all. So a peer that
+      // never ends its requests leaves room for others.
       if (own > MAX_SERVED - all) return false
       served.bytes += bytes
       return true
@@ -228,7 +228,7 @@ export class BlobExchange {
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
-          // Otherwise each further byte would copy and hash the whole blob again.
+          // No frame may follow a request. It would copy and hash the whole blob once more.
           if (isComplete) fail(new Error('it sends more than a request'))
           else if (request === undefined) {
             request = new TextDecoder().decode(data)

@@ -97,7 +97,8 @@ export class BlobStore {
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
-      // Refused bytes are removed, even if a holder pinned them before they came.
+      // New bytes are removed, even if a holder pinned them before they came. Bytes that were here
+      // already stay if they are pinned.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
         `there is no room for ${bytes.length} bytes: this member keeps at most ${this.#limit} bytes on disk, and files of jobs that have not ended take them`,

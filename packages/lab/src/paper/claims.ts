@@ -196,7 +196,7 @@ const table: readonly Claim[] = [
   },
 ]
 
-/** Times of the changes in Figures 7 and 8, and time of their end, s. */
+/** Figures 7 and 8: the times of the two changes, and the time of the end of the run, s. */
 const changes = [200, 400, 600]
 
 /**

@@ -25,7 +25,7 @@ const maxQueuedBytes = 1_048_576
 
 /**
  * Messages per second that are accepted from one peer. A burst may have ten times as many. Guess:
- * all members of a large pool together publish about as many while much changes.
+ * all members of a large pool together publish about 100 a second while much changes.
  */
 const heardPerSecond = 100
 

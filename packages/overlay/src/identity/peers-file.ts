@@ -96,8 +96,8 @@ export class PeersFile {
    * Notes the present members, and writes the file if its content changed or it is old. Does not
    * block the process, and never rejects. Resolves to whether the file is up to date. `members`:
    * the members except this node. `epochs`: the latest epochs of the elections that this node
-   * remembers. They have precedence over those of other elections: members can make elections up,
-   * but this node shares its memory of elections fairly.
+   * remembers. They have precedence over those of other elections. A member can make up any number
+   * of elections, but this node remembers only a fair share of them.
    */
   async save(
     members: readonly { readonly id: string; readonly addresses: readonly string[] }[],

@@ -218,7 +218,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     return {}
   }
 
-  /** Ends the member's process, because a program ends its member. */
+  /** Ends the member's process. Called when a simulated program kills its member. */
   protected die(): void {
     this.node.kill()
   }

@@ -70,8 +70,8 @@ export class Suspicion {
   /** The helper that reached the member last. */
   relay: NodeId | undefined
   /**
-   * The member's heartbeat, as this node knew it at the first refutation. Undefined: there was no
-   * refutation. Or later a helper reached the member, or accusations expired.
+   * The member's heartbeat, as this node knew it at the first refutation. The node forgets
+   * it when a helper reaches the member, or when accusations expire.
    */
   refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
@@ -114,7 +114,10 @@ export class Suspicion {
     return this.#state
   }
 
-  /** Start of the present state. For a reported member: the first report. */
+  /**
+   * Start of the present state. A member is reported from the first report, or from the time at
+   * which it answered this node.
+   */
   get since(): Milliseconds {
     return this.#since
   }
