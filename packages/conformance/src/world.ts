@@ -116,11 +116,11 @@ export class World {
    * events. Then checks that the view of each node agrees with its events.
    */
   async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
-    const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else${this.#gaps(nodes)}`, () =>
-      this.#agree(nodes),
-    ).catch((error: unknown) => {
-      throw error instanceof AcceptanceError ? new AcceptanceError(`${error.message}${this.#gaps(nodes)}`, { cause: error }) : error
-    })
+    const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else`, () => this.#agree(nodes)).catch(
+      (error: unknown) => {
+        throw error instanceof AcceptanceError ? new AcceptanceError(`${error.message}${this.#gaps(nodes)}`, { cause: error }) : error
+      },
+    )
     await this.#ask(nodes)
     return time
   }

@@ -75,7 +75,7 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'a refutation soon reaches'],
   },
   {
-    name: 'a proof that only this node has is kept to itself',
+    name: 'a proof that only this node has is not passed on',
     file: 'detection/verdict/accusations.ts',
     from: 'proof.content.heartbeat > heartbeat &&',
     to: 'proof.content.heartbeat > heartbeat + 1e9 &&',
@@ -222,7 +222,7 @@ export const faults: readonly Fault[] = [
     simulation: ['conformance.test.ts', '-t', 'seed 1.*dying'],
   },
   {
-    name: 'a lost offer is not asked for again',
+    name: 'an unanswered request for a fact is not repeated',
     file: 'dissemination/lazy-push.ts',
     from: 'if (now < entry[1].since + askAgain) break',
     to: 'if (now < entry[1].since + 1e12) break',

@@ -179,7 +179,7 @@ const table: readonly Claim[] = [
   })),
   {
     where: 'Table II',
-    what: `from the cheapest a node to the dearest: ${order.map((contender) => titles[contender]).join(', ')}`,
+    what: `the order of bytes per node, least first: ${order.map((contender) => titles[contender]).join(', ')}`,
     of: ['table-2'],
     seen: (at) => order.map((contender) => [titles[contender], at('table-2', contender).payload.mean, 'MB']),
     judge: (at) =>
@@ -192,7 +192,7 @@ const table: readonly Claim[] = [
     where: 'Table II',
     what: 'the averages a node, in MB',
     of: ['table-2'],
-    reason: 'two sizes were fitted to these six figures: that they come out near them is no result',
+    reason: 'two sizes were fitted to these six figures, so their nearness shows nothing',
   },
 ]
 
@@ -273,13 +273,13 @@ const applications: readonly Claim[] = [
     where: 'Table III',
     what: 'run times of gene sequencing',
     of: [],
-    reason: 'the application is not re-run: the simulator has no jobs yet',
+    reason: 'the application is not available, so it was not run again',
   },
   {
     where: 'Table IV',
     what: 'efficiency of First Capture Go, world-wide',
     of: [],
-    reason: 'the application is not re-run: the simulator has no jobs yet',
+    reason: 'the application is not available, so it was not run again',
   },
 ]
 
