@@ -377,7 +377,7 @@ describe('a pause', () => {
     const [a, b] = [await startPeer(), await startPeer()]
     await a.link(b)
     await until(() => b.links.has(a.id))
-    b.links.pause(a.id, 300)
+    b.links.pause(a.id, 10_000)
     const second = await a.host.libp2p.dial(multiaddr(b.address).encapsulate(`/p2p/${b.id}`), { force: true })
     const stream = await second.newStream([...poolNames('test').links])
     stream.send(encodeFrame(new Uint8Array(8)))
