@@ -58,9 +58,16 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     // Members announce addresses. The library would even dial a Unix socket of this machine.
     created.dialFilter = (addresses) => dialFilter(addresses).filter((address) => endpointOf(address) !== undefined)
     created.dial = async (address, options) => {
-      // net.connect resolves names. @libp2p/tcp does not pass it the address family.
-      const ours = { ...familyOf(address), lookup: lookUp(() => !options.signal.aborted) }
-      return await dial(address, { ...options, ...ours, upgrader: tuned(options.upgrader, meter, onRefused) })
+      // The socket's time-out ends a dial without an abort of the signal.
+      let isOver = false
+      const lookup = lookUp(() => !isOver && !options.signal.aborted)
+      try {
+        // net.connect resolves names. @libp2p/tcp does not pass it the address family.
+        const ours = { ...familyOf(address), lookup, upgrader: tuned(options.upgrader, meter, onRefused) }
+        return await dial(address, { ...options, ...ours })
+      } finally {
+        isOver = true
+      }
     }
     created.createListener = (options) => createListener({ ...options, upgrader: tuned(options.upgrader, meter, onRefused) })
     return created

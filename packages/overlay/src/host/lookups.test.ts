@@ -1,0 +1,34 @@
+import dns from 'node:dns'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Logger } from '@libp2p/interface'
+import type { TCPComponents } from '@libp2p/tcp'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, expect, test, vi } from 'vitest'
+import { lookUp } from './lookups.ts'
+import { TrafficMeter } from './traffic.ts'
+import { transport } from './transport.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+const silence: Logger = Object.assign(() => {}, { error: () => {}, trace: () => {}, enabled: false, newScope: () => silence })
+
+test('a dial that was given up begins no look-up later', async () => {
+  const looked: string[] = []
+  const answers: (() => void)[] = []
+  vi.spyOn(dns, 'lookup').mockImplementation(((host: string, _options: unknown, done: (error: Error) => void) => {
+    looked.push(host)
+    answers.push(() => done(new Error('no such name')))
+  }) as never)
+  const components: TCPComponents = { logger: { forComponent: () => silence } }
+  const { dial } = transport(new TrafficMeter(), () => {})(components)
+  const { signal } = new AbortController()
+  const names = ['a.example', 'b.example', 'c.example']
+  // The socket gives each connect up. It does not abort the signal of the dial.
+  const dials = names.map(async (name) => await dial(multiaddr(`/dns4/${name}/tcp/1`), { signal, upgrader: {} } as never))
+  for (const given of await Promise.allSettled(dials)) expect(given.status).toBe('rejected')
+  lookUp(() => true)('wanted.example', {}, () => {})
+  answers[0]?.()
+  await turn()
+  answers[1]?.()
+  expect(looked).toEqual(['a.example', 'wanted.example'])
+})
