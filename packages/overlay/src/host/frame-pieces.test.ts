@@ -36,3 +36,29 @@ test('a message of gossipsub that comes byte by byte ends its stream', async () 
   }
   await until(() => stream.status !== 'open')
 })
+
+test.each([
+  ['empty messages in one piece', [0], 250_000],
+  ['messages of two bytes in one piece', [2, 0x0a, 0x00], 250_000],
+  ['empty messages in many pieces', [0], 4_000],
+])('thousands of %s end their stream of gossipsub before all are handled', async (_what, message, piece) => {
+  const victim = await startPeer()
+  const { libp2p } = await startIntruder()
+  const connection = await libp2p.dial(multiaddr(victim.address).encapsulate(`/p2p/${victim.id}`))
+  const [protocol = ''] = victim.host.libp2p.services.pubsub.protocols
+  const stream = await connection.newStream(protocol)
+  await sleep(200)
+  let handled = 0
+  const { pubsub } = victim.host.libp2p.services
+  const internals = pubsub as unknown as { handleReceivedRpc(...given: unknown[]): Promise<void> }
+  const handle = internals.handleReceivedRpc.bind(pubsub)
+  internals.handleReceivedRpc = async (...given) => {
+    handled += 1
+    await handle(...given)
+  }
+  const flood = Uint8Array.from({ length: 250_000 }, (_, at) => message[at % message.length] ?? 0)
+  for (let at = 0; at < flood.length && stream.status === 'open'; at += piece) stream.send(flood.subarray(at, at + piece))
+  await until(() => stream.status !== 'open')
+  // One turn has a bound. A busy machine may take some turns.
+  expect(handled).toBeLessThan(100_000)
+})

@@ -1,16 +1,26 @@
 /**
- * Counts the pieces in which frames arrive, without keeping them. gossipsub gathers a message piece
- * by piece, and each piece is an object of its own. So a message that comes byte by byte takes two
- * hundred times its memory, and joining its pieces blocks the thread.
+ * Counts the pieces in which frames arrive, and the frames, without keeping them. gossipsub gathers
+ * a message piece by piece, and each piece is an object of its own. So a message that comes byte by
+ * byte takes two hundred times its memory, and joining its pieces blocks the thread. gossipsub also
+ * handles all messages that have arrived before the thread is free again. So thousands of tiny
+ * messages block the thread as well.
  */
 import type { Stream } from '@libp2p/interface'
 
 /** Most pieces of one frame. Guess: an honest peer's pieces have kilobytes. */
 export const maxPieces = 1_024
 
+/**
+ * Most frames in one turn of the event loop. Guess: an honest peer's frames have 16 bytes or more,
+ * and no more than a window of 256 KiB arrives in a turn.
+ */
+const maxFrames = 16_384
+
 export class FramePieces {
   /** Pieces that have arrived of the incomplete frame. */
   count = 0
+  /** Frames that ended. The owner resets the number. */
+  frames = 0
   /** Bytes that this frame still lacks; 0 within its length prefix. */
   #lacking = 0
   #length = 0
@@ -32,16 +42,20 @@ export class FramePieces {
         this.#length = 0
         this.#scale = 1
       }
-      if (this.#lacking === 0) this.count = at < bytes.length ? 1 : 0
+      if (this.#lacking > 0) continue
+      this.count = at < bytes.length ? 1 : 0
+      this.frames += 1
     }
   }
 }
 
-/** Aborts the stream if a frame comes in too many pieces. */
+/** Aborts the stream if a frame comes in too many pieces, or too many frames come at once. */
 export function boundPieces(stream: Stream): void {
   const pieces = new FramePieces()
   stream.addEventListener('message', ({ data }) => {
+    if (pieces.frames === 0) setImmediate(() => void (pieces.frames = 0))
     pieces.add(data.subarray())
     if (pieces.count > maxPieces) stream.abort(new Error(`a message in more than ${maxPieces} pieces`))
+    else if (pieces.frames > maxFrames) stream.abort(new Error(`more than ${maxFrames} messages at once`))
   })
 }

@@ -72,7 +72,7 @@ export class Channel {
       stream,
       { maxFrameBytes, stallTimeout, queue, stage: (frames) => this.#throttle.pass(this.#takeName(frames)) },
       {
-        onFrame: (data) => events.onFrame(this, data),
+        onFrame: (data) => this.#deliver(data),
         onEnd: (problem) => (problem === undefined ? events.onEnd(this) : events.onMisbehaviour(this, problem)),
       },
     )
@@ -100,7 +100,7 @@ export class Channel {
       stream,
       { maxFrameBytes, stallTimeout, queue },
       {
-        onFrame: (data) => this.#events.onFrame(this, data),
+        onFrame: (data) => this.#deliver(data),
         onEnd: (problem) => {
           this.#urgent.splice(this.#urgent.indexOf(urgent), 1)
           void urgent.close()
@@ -125,6 +125,15 @@ export class Channel {
   abort(error: unknown): void {
     this.#throttle.resume()
     for (const stream of [this.#bulk, ...this.#urgent]) stream.abort(error)
+  }
+
+  /**
+   * Every message of the protocol has content. Each frame takes time, so thousands of empty frames
+   * would block the thread.
+   */
+  #deliver(frame: Uint8Array): void {
+    if (frame.length === 0) throw new FramingError('an empty frame')
+    this.#events.onFrame(this, frame)
   }
 
   /**

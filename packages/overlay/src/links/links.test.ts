@@ -159,6 +159,7 @@ describe('a peer that breaks the rules is cut off and named', () => {
       `bad a frame of more than the ${maxFrameBytes} bytes that are allowed`,
     ],
     ['garbage', Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff), 'bad a frame of a length without end'],
+    ['thousands of empty frames', new Uint8Array(250_000), 'bad an empty frame'],
   ])('for %s', async (_what, data, problem) => {
     const victim = await startPeer()
     const intruder = await startIntruder()
@@ -169,6 +170,18 @@ describe('a peer that breaks the rules is cut off and named', () => {
     await until(() => victim.log.length === 3)
     expect(victim.log).toEqual([`up ${id}`, problem, `down ${id}`])
     await until(() => intruder.libp2p.getConnections().length === 0)
+  })
+
+  test('for thousands of empty urgent frames', async () => {
+    const victim = await startPeer()
+    const intruder = await startIntruder()
+    await intruder.open(victim)
+    const id = intruder.libp2p.peerId.toString()
+    await until(() => victim.links.has(id))
+    const stream = await intruder.libp2p.getConnections()[0]!.newStream([...poolNames('test').urgent])
+    stream.send(new Uint8Array(250_000))
+    await until(() => victim.log.length >= 3)
+    expect(victim.log).toEqual([`up ${id}`, 'bad an empty frame', `down ${id}`])
   })
 
   test('for garbage from the first byte on', async () => {
