@@ -131,9 +131,10 @@ export class PendingQueries {
   /** Takes at most one answer of each member that was asked. Ignores late answers. */
   take(id: number, from: string, payload: Uint8Array): void {
     const open = this.#open.get(id)
-    const member = this.#session.host.members().find((each) => each.id === from)
-    if (open === undefined || member === undefined || open.answered.has(from)) return
+    if (open === undefined || open.answered.has(from)) return
     if (open.isFiltered && !open.waiting.has(from)) return
+    const member = this.#session.host.members().find((each) => each.id === from)
+    if (member === undefined) return
     open.answered.add(from)
     open.queue.push({ from: member, payload })
     this.#heard(open, from)

@@ -1,5 +1,5 @@
 import type { Stream } from '@libp2p/interface'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { FakeOverlay, member } from '../../test/fake-overlay.ts'
 import { Pool } from '../pool/pool.ts'
 import type { QueryFilter } from './filter.ts'
@@ -38,8 +38,8 @@ describe('an asker', () => {
   /** Asks a query. Returns the answers that it received, and a way to answer it. */
   const ask = async (
     filter?: QueryFilter,
+    overlay = new FakeOverlay(...['M1', 'M2', 'M3'].map((id) => member(id))),
   ): Promise<{ received: string[]; ended: Promise<void>; answer: (text: string, from: string, other?: number) => Promise<void> }> => {
-    const overlay = new FakeOverlay(...['M1', 'M2', 'M3'].map((id) => member(id)))
     const pool = new Pool(overlay, parts)
     let id = 0
     overlay.broadcast = async (_name, _payload, query) => void (id = query?.id ?? 0)
@@ -65,6 +65,20 @@ describe('an asker', () => {
     await answer('last', 'M2')
     await ended
     expect(received).toEqual(['M1: first', 'M2: last'])
+  })
+
+  it('does not walk through the members for an answer to no query', async () => {
+    const overlay = new FakeOverlay(member('M1'))
+    const { ended, answer } = await ask({ ids: ['M1', 'B'] }, overlay)
+    const members = vi.spyOn(overlay, 'members')
+    await answer('another query', 'M1', 1)
+    expect(members).not.toHaveBeenCalled()
+    await answer('first', 'M1')
+    expect(members).toHaveBeenCalledOnce()
+    await answer('again', 'M1')
+    expect(members).toHaveBeenCalledOnce()
+    await answer('last', 'B')
+    await ended
   })
 
   it('takes one answer of each member, as long as an answer may be', async () => {

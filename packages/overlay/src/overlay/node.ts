@@ -35,6 +35,9 @@ export class RunningNode {
   readonly #peers: SavedPeers
   /** The latest life of this node, also after the end of that life. */
   #self: PoolMember | undefined
+  #members: readonly PoolMember[] = []
+  /** The fingerprint of all facts when {@link #members} was sorted. Undefined: it is outdated. */
+  #sorted: string | undefined
 
   constructor(parts: Parts, notifications: Notifications) {
     this.parts = parts
@@ -57,7 +60,7 @@ export class RunningNode {
     this.#peers = new SavedPeers(
       parts.peers,
       parts.identity.id,
-      () => node.members().map(showMember),
+      () => this.members(),
       () => node.epochs(),
     )
     this.keys = createKeys(parts, () => this.lifecycle.checkOpen())
@@ -108,6 +111,20 @@ export class RunningNode {
     return this.#self
   }
 
+  /**
+   * Returns the view, sorted by id. A pool may have many thousands of members, so they are sorted
+   * only after a change. No notification reports that a life from before a long sleep is back, so
+   * the fingerprint is compared as well.
+   */
+  members(): readonly PoolMember[] {
+    const { node } = this.engine
+    const { count, high, low } = node.fingerprint
+    const sorted = `${count} ${high} ${low}`
+    if (sorted !== this.#sorted) this.#members = node.members().map(showMember)
+    this.#sorted = sorted
+    return this.#members
+  }
+
   /** Throws {@link OverlayClosedError} once the end of the node has begun. */
   command(command: Command): void {
     this.lifecycle.checkOpen()
@@ -129,6 +146,8 @@ export class RunningNode {
       case 'joined':
       case 'updated': {
         const member = showMember(notification.member)
+        // A dishonest member can sign two states of one life with one fingerprint.
+        if (notification.type === 'updated') this.#sorted = undefined
         if (member.id === this.parts.identity.id) this.#self = member
         this.#peers.changed()
         return { ...notification, member }

@@ -44,6 +44,19 @@ describe('a pool of real hosts', () => {
     }
   })
 
+  test('is sorted once, until it changes', async () => {
+    const [a, b] = await pool(2)
+    const before = a!.overlay.members()
+    expect(a!.overlay.members()).toBe(before)
+    await b!.overlay.setTag(bytes('gpu'))
+    await until(() => a!.heard.some(({ type }) => type === 'updated'))
+    expect(a!.overlay.members().find(({ id }) => id === b!.id)?.tag).toEqual(bytes('gpu'))
+    await b!.overlay.leave()
+    await until(() => count(a!, 'left', b!.id) === 1)
+    expect(a!.overlay.members()).toEqual([a!.overlay.self])
+    expect(before).toHaveLength(2)
+  })
+
   test('may be entered by an address without an id', async () => {
     const first = await enter()
     const second = await enter({ bootstrap: [first.overlay.self.addresses[0]!.replace(/\/p2p\/.*/u, '')] })

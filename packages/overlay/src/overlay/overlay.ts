@@ -1,15 +1,7 @@
 import { constantsProblem, withConstant, type Owner, type PoolRecord } from '@jel/protocol'
 import type { Libp2p, Stream } from '@libp2p/interface'
 import type { Abortable, Closed, Overlay, OverlayKeys, PublishOptions, QueryOptions, StreamHandler } from '../api/port.ts'
-import {
-  showHealth,
-  showMember,
-  type OverlayHealth,
-  type OverlayNotification,
-  type PoolLink,
-  type PoolMember,
-  type PoolReign,
-} from '../api/view.ts'
+import { showHealth, type OverlayHealth, type OverlayNotification, type PoolLink, type PoolMember, type PoolReign } from '../api/view.ts'
 import { ElectionsFullError, RecordsFullError } from '../base/errors.ts'
 import type { Traffic } from '../host/traffic.ts'
 import type { RecordOwner } from '../identity/identity.ts'
@@ -44,8 +36,8 @@ export class RunningOverlay implements Overlay {
     return this.#node.self
   }
 
-  members(): PoolMember[] {
-    return this.#node.engine.node.members().map(showMember)
+  members(): readonly PoolMember[] {
+    return this.#node.members()
   }
 
   reign(election: string): PoolReign | undefined {
