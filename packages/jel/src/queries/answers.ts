@@ -41,10 +41,7 @@ export class Answers {
   readonly #handlers = new Map<string, QueryHandler>()
   /** The number of queries of each member that are being answered. */
   readonly #answering = new Map<string, number>()
-  /**
-   * Until when each unreachable asker is ignored. Askers are members of the view. So there are no
-   * more entries than members.
-   */
+  /** Until when each unreachable asker is ignored. The entry of a member ends with the member. */
   readonly #unreachable = new Map<string, number>()
   readonly #closing = new AbortController()
 
@@ -117,7 +114,9 @@ export class Answers {
     try {
       return await this.#session.host.open(id, ANSWER_PROTOCOL, { signal })
     } catch (error) {
-      this.#unreachable.set(id, performance.now() + UNREACHABLE)
+      for (const [asker, until] of this.#unreachable) if (until <= performance.now()) this.#unreachable.delete(asker)
+      // The asker may have left while its answer waited. Then no end of a member removes its entry.
+      if (this.#session.knows(id)) this.#unreachable.set(id, performance.now() + UNREACHABLE)
       throw error
     }
   }

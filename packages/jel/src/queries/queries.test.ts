@@ -1,3 +1,4 @@
+import type { PoolMember } from '@jel/overlay'
 import type { Stream } from '@libp2p/interface'
 import { describe, expect, it, vi } from 'vitest'
 import { FakeOverlay, member } from '../../test/fake-overlay.ts'
@@ -112,6 +113,26 @@ describe('a member that is asked', () => {
     await expect.poll(() => warnings.filter((warning) => warning.includes('nobody there')).length).toBe(8)
     ask(10)
     expect(held).toHaveLength(0)
+    await pool.leave()
+  })
+
+  it('answers the next life of an asker that left while its answer waited', async () => {
+    const overlay = new FakeOverlay(member('A'))
+    const pool = new Pool(overlay, parts)
+    const warnings: string[] = []
+    pool.addEventListener('warning', ({ detail }) => warnings.push(detail.message))
+    const held: ((answer: string) => void)[] = []
+    pool.answer('load', () => new Promise((resolve) => held.push(resolve)))
+    overlay.open = () => Promise.reject(new Error('no member has this id'))
+    const ask = (from: PoolMember): void =>
+      overlay.tell({ type: 'query', name: 'load', payload: new Uint8Array(), from, id: 1, timeout: 60_000, asked: 1 })
+    ask(member('A'))
+    overlay.tell({ type: 'left', member: member('A') })
+    held[0]?.('0.5')
+    await expect.poll(() => warnings.length).toBe(1)
+    overlay.tell({ type: 'joined', member: member('A', 2) })
+    ask(member('A', 2))
+    expect(held).toHaveLength(2)
     await pool.leave()
   })
 
