@@ -88,6 +88,19 @@ describe('remembered peers', () => {
     expect(open().epochs.size).toBe(512)
   })
 
+  test('are kept beside epochs that no names made of digits push out after a restart', async () => {
+    const digits = (from: number): Map<string, number> => new Map(Array.from({ length: 255 }, (_, i) => [String(from + i), 1]))
+    await open().save([], new Map([['master', 1_000], ...digits(0)]))
+    await open().save([], digits(1_000))
+    await open().save([], digits(2_000))
+    expect([...open().epochs.keys()].slice(0, 511)).toEqual([...digits(2_000).keys(), ...digits(1_000).keys(), 'master'])
+  })
+
+  test('of an earlier version are read with their epochs', () => {
+    writeFileSync(`${identity}.peers`, '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":{"master":7}}')
+    expect(open().epochs).toEqual(new Map([['master', 7]]))
+  })
+
   test('make way for the epochs if the file would be too large to be read', async () => {
     const all = (await members(64)).map(({ id }) => ({
       id,
@@ -114,7 +127,9 @@ describe('remembered peers', () => {
     ['has peers without addresses', '{"format":"jel-peers/1","pool":"p","peers":[{"seen":1}]}'],
     ['has addresses that are none', '{"format":"jel-peers/1","pool":"p","peers":[{"addresses":["x"],"seen":1}]}'],
     ['is too large', ' '.repeat(300_000)],
-    ['has epochs that are none', '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":{"master":-1}}'],
+    ['has epochs that are none', '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":[["master",-1]]}'],
+    ['has epochs without names', '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":[7]}'],
+    ['has epochs of an earlier version that are none', '{"format":"jel-peers/1","pool":"p","peers":[],"epochs":{"master":-1}}'],
   ])('are none in a file that %s, which a warning names', async (_what, text) => {
     warnings.length = 0
     writeFileSync(`${identity}.peers`, text)

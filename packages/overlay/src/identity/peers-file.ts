@@ -5,7 +5,7 @@
  * after all nodes of a pool were off.
  *
  * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
- * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": { "master": 7 } }`. The peer that
+ * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": [["master", 7]] }`. The peer that
  * was seen last comes first. An unusable file is ignored, and replaced at the next save.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
@@ -122,7 +122,7 @@ export class PeersFile {
   }
 
   async #writeNews(peers: readonly Peer[], latest: ReadonlyMap<string, number>, now: number): Promise<boolean> {
-    const epochs = Object.fromEntries(latest)
+    const epochs = [...latest]
     const who = JSON.stringify([peers.map(({ addresses }) => addresses.join(' ')).toSorted(), epochs])
     const isNews = peers.length + latest.size > 0 && (who !== this.#written || now - this.#writtenAt >= refreshInterval)
     if (!isNews) return true
@@ -212,9 +212,14 @@ function checkPeer(value: unknown): Peer {
 }
 
 function checkEpochs(value: unknown): readonly (readonly [string, number])[] {
-  const epochs = Object.entries(value ?? {}).slice(0, maxEpochs)
-  if (!epochs.every(([, epoch]) => Number.isSafeInteger(epoch) && epoch > 0)) throw new Error('an epoch is no positive whole number')
-  return epochs
+  // Earlier versions wrote an object. An object would put names made of digits first.
+  const pairs: readonly unknown[] = Array.isArray(value) ? value : Object.entries(value ?? {})
+  return pairs.slice(0, maxEpochs).map((pair) => {
+    const [election, epoch] = (Array.isArray(pair) ? pair : []) as unknown[]
+    if (typeof election !== 'string' || !Number.isSafeInteger(epoch) || Number(epoch) < 1)
+      throw new Error('an epoch has no name, or is no positive whole number')
+    return [election, Number(epoch)]
+  })
 }
 
 function readBounded(file: string): string {
