@@ -7,12 +7,13 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { equals } from 'uint8arrays'
 import type { OverlayOptions } from './api/options.ts'
 import type { Overlay } from './api/port.ts'
-import { parseAnnounceAddress, parseIntroducer, parseListenAddress } from './base/addresses.ts'
+import { parseAnnounceAddress, parseIntroducer, parseListenAddress, tcpEndpoint } from './base/addresses.ts'
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
 import { MdnsDiscovery, wantsDiscovery } from './host/mdns-discovery.ts'
 import { parseAllowed } from './host/allow-list.ts'
 import { Host } from './host/host.ts'
+import { preferNames } from './host/lookups.ts'
 import { Refusals } from './host/refusals.ts'
 import { ephemeralIdentity, openIdentity } from './identity/identity.ts'
 import { PeersFile } from './identity/peers-file.ts'
@@ -40,6 +41,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const announce = (options.announce ?? []).map(parseAnnounceAddress)
   const allowed = options.allow && parseAllowed(options.allow)
   const given = (options.bootstrap ?? []).map(parseIntroducer)
+  preferNames(given.flatMap(({ address }) => tcpEndpoint(address)?.host ?? []))
   const config = makeConfig(options.config)
   const { addresses } = config.limits
   if (announce.length > addresses)

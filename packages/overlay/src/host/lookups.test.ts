@@ -4,7 +4,7 @@ import type { Logger } from '@libp2p/interface'
 import type { TCPComponents } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test, vi } from 'vitest'
-import { lookUp } from './lookups.ts'
+import { lookUp, preferNames } from './lookups.ts'
 import { TrafficMeter } from './traffic.ts'
 import { transport } from './transport.ts'
 
@@ -12,13 +12,19 @@ afterEach(() => vi.restoreAllMocks())
 
 const silence: Logger = Object.assign(() => {}, { error: () => {}, trace: () => {}, enabled: false, newScope: () => silence })
 
-test('a dial that was given up begins no look-up later', async () => {
+/** Holds look-ups until the test answers them. Returns their names as well. */
+function holdLookUps(): { readonly looked: string[]; readonly answers: (() => void)[] } {
   const looked: string[] = []
   const answers: (() => void)[] = []
   vi.spyOn(dns, 'lookup').mockImplementation(((host: string, _options: unknown, done: (error: Error) => void) => {
     looked.push(host)
     answers.push(() => done(new Error('no such name')))
   }) as never)
+  return { looked, answers }
+}
+
+test('a dial that was given up begins no look-up later', async () => {
+  const { looked, answers } = holdLookUps()
   const components: TCPComponents = { logger: { forComponent: () => silence } }
   const { dial } = transport(new TrafficMeter(), () => {})(components)
   const { signal } = new AbortController()
@@ -31,4 +37,13 @@ test('a dial that was given up begins no look-up later', async () => {
   await turn()
   answers[1]?.()
   expect(looked).toEqual(['a.example', 'wanted.example'])
+})
+
+test('the names of introducers that the user gave do not wait for the names of members', () => {
+  const { looked, answers } = holdLookUps()
+  preferNames(['given.example', 'other.example'])
+  for (const name of ['silent.example', 'member.example', 'given.example', 'other.example']) lookUp(() => true)(name, {}, () => {})
+  expect(looked).toEqual(['silent.example', 'given.example'])
+  answers[1]?.()
+  expect(looked).toEqual(['silent.example', 'given.example', 'other.example'])
 })

@@ -1,32 +1,52 @@
 /**
  * Looks up the names in addresses, one at a time. Members announce names, and a name server may
  * stay silent for ten seconds. The system gives look-ups two threads. So one of them stays free for
- * the application, and look-ups that nobody waits for any more are not begun.
+ * the application, and for the introducers that the user gave. Look-ups that nobody waits for any
+ * more are not begun.
  */
 import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
 
-let isBusy = false
-/** Each begins one look-up. Returns false if nobody waits for it any more. */
-const waiting: (() => boolean)[] = []
+/** Look-ups that are begun one after the other. */
+class Line {
+  #isBusy = false
+  /** Each begins one look-up. Returns false if nobody waits for it any more. */
+  readonly #waiting: (() => boolean)[] = []
 
-/** Begins the first look-up that somebody waits for. Thousands before it may have been given up. */
-function next(): void {
-  isBusy = false
-  while (!isBusy && waiting.length > 0) isBusy = waiting.shift()?.() === true
+  add(begin: () => boolean): void {
+    this.#waiting.push(begin)
+    if (!this.#isBusy) this.next()
+  }
+
+  /**
+   * Begins the first look-up that somebody waits for. Thousands before it may have been given up.
+   */
+  next(): void {
+    this.#isBusy = false
+    while (!this.#isBusy && this.#waiting.length > 0) this.#isBusy = this.#waiting.shift()?.() === true
+  }
+}
+
+const lines = { given: new Line(), announced: new Line() }
+/** The names that the user gave. Their look-ups don't wait for those of members. */
+const given = new Set<string>()
+
+/** Notes names that the user gave. */
+export function preferNames(names: readonly string[]): void {
+  for (const name of names) given.add(name)
 }
 
 /** Returns the look-up of one connect. `isWanted`: whether the connect still waits. */
 export function lookUp(isWanted: () => boolean): LookupFunction {
   return (host, options, done) => {
-    waiting.push(() => {
+    const line = given.has(host) ? lines.given : lines.announced
+    line.add(() => {
       if (!isWanted()) return false
       dns.lookup(host, options, (error, address, family) => {
-        next()
+        line.next()
         done(error, address, family)
       })
       return true
     })
-    if (!isBusy) next()
   }
 }
