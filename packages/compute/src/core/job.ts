@@ -1,5 +1,5 @@
 import { joinShared, NOTHING_SHARED, type Shared } from './shared-value.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, Task } from './entry.ts'
 import type { JobId, JobSpec, MemberId, Milliseconds } from './io.ts'
 import type { Message } from './messages.ts'
 import { OpenFrames } from './open-frames.ts'
@@ -155,6 +155,15 @@ export class Job {
 
   get entry(): Entry | undefined {
     return this.tree.root.entry
+  }
+
+  /**
+   * The task of the root; undefined until its input arrives. It comes from the job's record, never
+   * from a message. Otherwise one member could choose the result of a job that is voted on.
+   */
+  get rootTask(): Task | undefined {
+    const { fn, input } = this.spec
+    return input === undefined ? undefined : { path: ROOT, fn, input }
   }
 
   /**

@@ -3,7 +3,6 @@ import type { Task } from './entry.ts'
 import type { Execution } from './execution.ts'
 import type { Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
-import { ROOT } from './path.ts'
 
 /**
  * For this long after its arrival only the first replica can have begun a new job, ms. A guess: no
@@ -77,11 +76,11 @@ export class RootFailover {
       }
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
-      const { fn, input } = job.spec
+      const task = job.rootTask
       // Without the input this replica can't begin the root. Another replica will, or the input
       // arrives later.
-      if (input === undefined && holder === undefined) continue
-      if (input !== undefined) root.task ??= { path: ROOT, fn, input }
+      if (task === undefined && holder === undefined) continue
+      root.task ??= task
       const fresh = job.spec.fresh && now - job.since < FRESH
       if (holder === undefined) this.#execution.open(job, root, root.task as Task, { claimed: true, replay: !fresh })
       else awaitTask(this.#context, job, root, holder)

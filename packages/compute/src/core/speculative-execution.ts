@@ -113,7 +113,7 @@ export class SpeculativeExecution {
         // A task of this member itself has no claim here. Other replicas judge it.
         if (claims === undefined || frame !== undefined || claims.has(from) || !mayVote(job, node, from)) continue
         const [claim] = claims.values()
-        const task = rootOf(job, node) ?? node.task ?? claim?.task
+        const task = node.path === ROOT ? job.rootTask : (node.task ?? claim?.task)
         if (claim === undefined || task === undefined) continue
         // Each further holder only doubles the limit, since anybody may claim a task and do
         // nothing.
@@ -155,10 +155,6 @@ export function overdueAfter(
   // A reported time may be false, so it extends the limit at most to the limit of a parent.
   const leaf = Math.max(eagerAfter, eagerFactor * mean, Math.min(LONGEST_FACTOR * longest, eagerInnerFactor * mean))
   return leaf * (isParent ? eagerInnerFactor / eagerFactor : 1)
-}
-
-function rootOf({ spec: { fn, input } }: Job, { path }: TaskNode): Task | undefined {
-  return path === ROOT && input !== undefined ? { path, fn, input } : undefined
 }
 
 /** True if another member or this replica holds a task below this task. */

@@ -11,6 +11,7 @@ import type { Supervision } from './supervision.ts'
 import type { Victims } from './victims.ts'
 import type { Queue } from './job-queue.ts'
 import { StealCount } from './steal-count.ts'
+import { ROOT } from './path.ts'
 import { isNone } from './tries.ts'
 import type { Workers } from './workers.ts'
 
@@ -106,9 +107,11 @@ export class Stealing {
     this.#open.delete(request)
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
-    for (const { job: id, replay, tries: _, crashes = [], holders = [], ...task } of tasks.slice(0, open.count)) {
+    for (const { job: id, replay, tries: _, crashes = [], holders = [], ...granted } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
+      const task = granted.path === ROOT ? job.rootTask : granted
+      if (task === undefined) continue
       const result = job.tree.entryFor(task.path)
       if (result !== undefined) {
         this.#context.send(from, { type: 'result', job: id, entries: [result] })

@@ -243,4 +243,11 @@ export const computeFaults: readonly ShellFault[] = [
     to: 'Date.now() - changed > -FOREIGN',
     test: 'packages/compute/src/shell/blob-store.test.ts',
   },
+  {
+    name: 'a member that hands out the root chooses its input',
+    file: `${core}/stealing.ts`,
+    from: 'granted.path === ROOT ? job.rootTask : granted',
+    to: 'granted',
+    test: 'packages/simulator/src/grid/forged-input.test.ts',
+  },
 ]
