@@ -32,8 +32,8 @@ interface QuotaContext {
 }
 
 /**
- * Bounds the bytes that each other member may occupy here with its statements: tasks that this
- * member has not met itself, their outcomes, claims and votes. Statements beyond the bound are
+ * Bounds the bytes that each other member may occupy here with its statements: tasks that the
+ * member named first, also those that it gave away, their outcomes, claims and votes. Statements beyond the bound are
  * rejected. At worst the tasks are computed again. The bytes are added as they come. Tasks are
  * removed in many ways, so the bytes are recounted when the sum seems too large.
  */
@@ -100,11 +100,11 @@ export class PeerQuota {
   }
 }
 
-function bytesBy({ by, entry, claims, ballots, tries = NO_TRIES }: TaskNode, member: MemberId): number {
+function bytesBy({ by, task: own, entry, claims, ballots, tries = NO_TRIES }: TaskNode, member: MemberId): number {
   const names = (tries.crashes.length + tries.holders.length) * NAME_BYTES
-  const own = by === member ? NODE_BYTES + names + (entry === undefined ? 0 : entryBytes(entry)) : 0
+  const named = by === member ? NODE_BYTES + names + (own?.input.length ?? 0) + (entry === undefined ? 0 : entryBytes(entry)) : 0
   let claimed = 0
   for (const { by: claimant, task } of claims?.values() ?? []) if (claimant === member) claimed += CLAIM_BYTES + (task?.input.length ?? 0)
   const voted = (ballots ?? []).filter(({ votes }) => votes?.some((vote) => vote.by === member))
-  return own + claimed + voted.reduce((sum, ballot: Entry) => sum + entryBytes(ballot), 0)
+  return named + claimed + voted.reduce((sum, ballot: Entry) => sum + entryBytes(ballot), 0)
 }

@@ -117,7 +117,9 @@ export class Stealing {
         this.#context.send(from, { type: 'result', job: id, entries: [result] })
         continue
       }
-      const node = job.tree.ensure(task.path)
+      // The victim asks for the task after a while, and learns that it is not here.
+      const node = this.#context.quota.node(job, task.path, from, granted === task ? task.input.length : 0)
+      if (node === undefined) continue
       if (!second) {
         node.waiters ??= new Set()
         node.waiters.add(from)

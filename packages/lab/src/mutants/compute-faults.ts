@@ -250,4 +250,11 @@ export const computeFaults: readonly ShellFault[] = [
     to: 'granted',
     test: 'packages/simulator/src/grid/forged-input.test.ts',
   },
+  {
+    name: 'a victim names tasks without bound',
+    file: `${core}/stealing.ts`,
+    from: 'this.#context.quota.node(job, task.path, from, granted === task ? task.input.length : 0)',
+    to: 'job.tree.ensure(task.path)',
+    test: `${core}/granted-tasks.test.ts`,
+  },
 ]
