@@ -20,7 +20,7 @@ export class JobEnd {
     // The member that cancelled the job waits for this answer.
     const waiters = [...(job.tree.root.waiters ?? [])]
     releaseTask(this.#context, job, job.tree.root)
-    job.tree.root.children = undefined
+    job.tree.clearBelow(job.tree.root)
     for (const to of waiters) if (to !== this.#context.self) this.#context.send(to, { type: 'unknown', job: job.id, paths: [ROOT] })
   }
 

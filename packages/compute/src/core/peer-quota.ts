@@ -33,9 +33,9 @@ interface QuotaContext {
 
 /**
  * Bounds the bytes that each other member may occupy here with its statements: tasks that the
- * member named first, also those that it gave away, their outcomes, claims and votes. Statements beyond the bound are
- * rejected. At worst the tasks are computed again. The bytes are added as they come. Tasks are
- * removed in many ways, so the bytes are recounted when the sum seems too large.
+ * member was the first to name or gave away, their outcomes, claims and votes. Statements beyond
+ * the bound are rejected. At worst the tasks are computed again. The bytes are added as they come.
+ * Tasks are removed in many ways, so the bytes are recounted when the sum seems too large.
  */
 export class PeerQuota {
   readonly #context: () => QuotaContext
@@ -52,8 +52,9 @@ export class PeerQuota {
    */
   node(job: Job, path: Path, from: MemberId, bytes: number): TaskNode | undefined {
     const known = job.tree.find(path)
-    // The statement is this member's own, or comes from the holder for which it waits.
-    if (from === this.#context().self || known?.holder === from) return job.tree.ensure(path)
+    // The statement is this member's own, or comes from the holder for which it waits. The result
+    // table bounds such outcomes, unless they still lack votes.
+    if (from === this.#context().self || (known?.holder === from && job.votesNeeded === 1)) return job.tree.ensure(path)
     const more = bytes + (known === undefined ? job.tree.missing(path) * NODE_BYTES : 0)
     if (!this.#has(from, more)) return undefined
     this.#bytes.set(from, (this.#bytes.get(from) ?? 0) + more)

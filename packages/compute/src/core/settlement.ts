@@ -79,9 +79,13 @@ export class Settlement {
     this.complete(job, node, { failure }, frame.shared, given)
   }
 
-  /** Fails a job that can't go on. */
+  /**
+   * Fails a job that can't go on. If the job is voted on, this is one vote, and others must come to
+   * it by themselves. Meanwhile this member keeps nothing of the job.
+   */
   fail(job: Job, code: string, message: string, stack?: string): void {
     const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
+    if (job.votesNeeded > 1) this.#jobEnd.stop(job)
     const shared = job.votesNeeded === 1 ? job.shared : NOTHING_SHARED
     job.news.push({ type: 'entry', path: ROOT })
     this.settle(job, this.#entry(job, ROOT, { failure }, shared, newFrame(0)), this.#context.self)
@@ -146,6 +150,12 @@ export class Settlement {
     for (const member of outvoted) this.#outvote(job, node, member)
     if (hopeless) this.fail(job, 'TASK_UNREPEATABLE', `${node.task?.fn ?? 'a task'} gives different values at different members`)
     if (elected !== undefined || hopeless) return elected
+    // The root's own outcomes are few.
+    if (from === this.#context.self && node.parent !== undefined) job.tree.countBallots(node, from)
+    if (node.parent !== undefined && job.tree.bytes > this.#context.config.tableBytes) {
+      this.fail(job, 'JOB_TOO_WIDE', TOO_WIDE_ADVICE)
+      return undefined
+    }
     // Neither the sender nor the voters work on the task any more.
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
     node.deny(from)

@@ -64,6 +64,8 @@ export class TaskNode {
   tries: Tries | undefined
   /** Set if the job is voted on: one entry for each outcome, none with enough votes. */
   ballots: readonly Entry[] | undefined
+  /** Bytes of those of them that this member computed. */
+  ballotBytes = 0
 
   constructor(path: Path, parent: TaskNode | undefined, by?: MemberId) {
     this.path = path

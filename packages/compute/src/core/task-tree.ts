@@ -9,7 +9,10 @@ import { TaskNode } from './task-node.ts'
  */
 export class TaskTree {
   readonly root = new TaskNode(ROOT, undefined)
-  /** Bytes of its entries. */
+  /**
+   * Bytes of its entries, and of the outcomes that this member computed and that lack votes. The
+   * quotas of other members bound what they stated.
+   */
   bytes = 0
 
   find(path: Path): TaskNode | undefined {
@@ -63,12 +66,27 @@ export class TaskTree {
 
   /** Puts an entry in its place, and removes everything below it. */
   put(node: TaskNode, entry: Entry): void {
-    for (const below of this.within(node)) if (below.entry !== undefined) this.bytes -= entryBytes(below.entry)
+    this.clearBelow(node)
+    this.bytes += entryBytes(entry) - bytesOf(node)
     node.entry = entry
-    node.children = undefined
     node.ballots = undefined
+    node.ballotBytes = 0
     node.denied = undefined
-    this.bytes += entryBytes(entry)
+  }
+
+  /** Removes everything below a node. */
+  clearBelow(node: TaskNode): void {
+    for (const below of this.within(node)) if (below !== node) this.bytes -= bytesOf(below)
+    node.children = undefined
+  }
+
+  /** This member computed an outcome that lacks votes. `self`: this member. */
+  countBallots(node: TaskNode, self: MemberId): void {
+    this.bytes -= node.ballotBytes
+    node.ballotBytes = 0
+    for (const ballot of node.ballots ?? [])
+      if (ballot.votes?.some(({ by }) => by === self) === true) node.ballotBytes += entryBytes(ballot)
+    this.bytes += node.ballotBytes
   }
 
   /**
@@ -109,6 +127,10 @@ export class TaskTree {
       else if (ballots !== undefined) yield* ballots
     }
   }
+}
+
+function bytesOf({ entry, ballotBytes }: TaskNode): number {
+  return ballotBytes + (entry === undefined ? 0 : entryBytes(entry))
 }
 
 /** Returns the nodes behind a path, without the nodes below them, the last node first. */

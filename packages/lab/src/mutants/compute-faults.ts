@@ -257,4 +257,18 @@ export const computeFaults: readonly ShellFault[] = [
     to: 'job.tree.ensure(task.path)',
     test: `${core}/granted-tasks.test.ts`,
   },
+  {
+    name: 'outcomes that lack votes take no room',
+    file: `${core}/settlement.ts`,
+    from: 'if (from === this.#context.self && node.parent !== undefined) job.tree.countBallots(node, from)',
+    to: '',
+    test: `${core}/ballot-bytes.test.ts`,
+  },
+  {
+    name: 'a member that votes for the failure of a job keeps its tasks',
+    file: `${core}/settlement.ts`,
+    from: 'if (job.votesNeeded > 1) this.#jobEnd.stop(job)',
+    to: '',
+    test: `${core}/ballot-bytes.test.ts`,
+  },
 ]

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runChaos } from './chaos.ts'
 import { optimum, search, searchInput } from '../jobs/programs/search.ts'
 import { VirtualGrid } from './grid.ts'
-import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts'
+import { bytesNumber, flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 400
 
@@ -48,6 +48,16 @@ describe('a job that is voted on', () => {
     const outvoted = new Set(grid.warnings.filter(({ code }) => code === 'MEMBER_OUTVOTED').map(({ message }) => message.slice(0, 5)))
     expect([...outvoted].sort()).toEqual(['m0009', 'm0010', 'm0011'])
     expect(executions).toBeLessThan(2.5)
+  })
+
+  it('fails if the values of its tasks take too much room', () => {
+    const program = flatJob({ leaves: 200, leafTime: 125 })
+    const grid = new VirtualGrid({ seed: 1, program, latency: () => 1, config: { tableBytes: 500 } })
+    for (let member = 0; member < 6; member++) grid.join({ site: 's' })
+    grid.settle()
+    grid.submit({ id: 'job', input: rootInput(200), votes: 3 })
+    grid.until(() => grid.doneAt.has('job') && grid.isDoneEverywhere('job'), 600_000)
+    for (const { ended } of grid.living) expect(ended.get('job')?.outcome).toMatchObject({ failure: { code: 'JOB_TOO_WIDE' } })
   })
 
   it('has a wrong result without votes', () => {
