@@ -175,6 +175,18 @@ describe('a store of blobs', () => {
     expect(has(first)).toBe(true)
   })
 
+  it('touches the disk once for each holder of a pin', () => {
+    const store = new BlobStore(folder, 1)
+    const pins = (): string | undefined => readdirSync(folder).find((name) => name.startsWith('pins-'))
+    const hash = 'a'.repeat(64)
+    store.pin(hash, 'job')
+    rmSync(join(folder, pins() as string), { recursive: true })
+    store.pin(hash, 'job')
+    expect(pins()).toBeUndefined()
+    store.pin(hash, 'another')
+    expect(pins()).toBeDefined()
+  })
+
   it('clears away the files of killed processes', () => {
     // No process has this PID.
     mkdirSync(join(folder, `pins-${here}-99999999-x`))

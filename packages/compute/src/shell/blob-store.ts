@@ -91,7 +91,8 @@ export class BlobStore {
     if (isNew) await this.#write(file, bytes)
     if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
-    else if (this.#pins.has(hash)) this.#pins.link(hash)
+    // Any pin may have come before the bytes.
+    if (this.#pins.has(hash)) this.#pins.link(hash)
     const began = performance.now()
     const hasRoom = this.#makeRoom(hash)
     charge?.(performance.now() - began)

@@ -9,6 +9,11 @@ import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
  */
 const ROUNDS = 3
 const ASK_AGAIN = 2000
+/**
+ * If files could not be had, this member looks for them again after this time at the earliest, ms.
+ * A guess.
+ */
+const KEEP_AGAIN = 15_000
 
 /**
  * Returns the bytes of a hash, at most `size` of them. They are checked.
@@ -31,6 +36,7 @@ export class JobBlobs {
   readonly #fetch: Fetch
   #last: Promise<unknown> = Promise.resolve()
   #keeping: Promise<void> | undefined
+  #failedAt = -Infinity
 
   /** @param program the hash of the job's program */
   constructor(program: string, blobs: readonly ListedBlob[], fetch: Fetch) {
@@ -55,6 +61,11 @@ export class JobBlobs {
     return [this.#program, ...[...this.#blobs.values()].flatMap(({ parts }) => parts)]
   }
 
+  /** Whether files are missing, nobody fetches them at present, and no recent attempt failed. */
+  get mayKeep(): boolean {
+    return !this.isKept && this.#keeping === undefined && performance.now() - this.#failedAt >= KEEP_AGAIN
+  }
+
   /** Fetches all missing blobs and the program, so that other members can get them here. */
   async keep(): Promise<void> {
     if (this.isKept) return
@@ -63,9 +74,14 @@ export class JobBlobs {
   }
 
   async #keepAll(): Promise<void> {
-    await this.#fetch(this.#program)
-    for (const blob of this.#blobs.values()) for (const part of this.#partsOf(blob)) await part()
-    this.isKept = true
+    try {
+      await this.#fetch(this.#program)
+      for (const blob of this.#blobs.values()) for (const part of this.#partsOf(blob)) await part()
+      this.isKept = true
+    } catch (error) {
+      this.#failedAt = performance.now()
+      throw error
+    }
   }
 
   #partsOf({ name, size, parts }: ListedBlob): (() => Promise<Uint8Array>)[] {

@@ -117,7 +117,7 @@ export class JobFiles {
   keepAll(): void {
     const { store, scheduler, holders } = this.#parts
     for (const [id, blobs] of this.#blobs) {
-      if (blobs.isKept || blobs.size > store.limit || scheduler.ended(id) !== undefined) continue
+      if (!blobs.mayKeep || blobs.size > store.limit || scheduler.ended(id) !== undefined) continue
       if (holders.isReplica(id)) void this.#keep(id, blobs)
     }
   }

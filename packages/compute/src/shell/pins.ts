@@ -38,8 +38,10 @@ export class Pins {
 
   /** @param owner the owner of the holder; undefined: this member's owner */
   add(hash: string, by: string, owner?: string): void {
+    const holders = this.#holders.get(hash)
+    if (holders?.has(by) === true) return
     if (owner !== undefined) this.#owners.set(by, owner)
-    this.#holders.set(hash, (this.#holders.get(hash) ?? new Set<string>()).add(by))
+    this.#holders.set(hash, (holders ?? new Set<string>()).add(by))
     this.link(hash)
   }
 

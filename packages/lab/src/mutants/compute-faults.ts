@@ -271,4 +271,18 @@ export const computeFaults: readonly ShellFault[] = [
     to: '',
     test: `${core}/ballot-bytes.test.ts`,
   },
+  {
+    name: 'files of a job are pinned again each time a member comes',
+    file: 'packages/compute/src/shell/job-files.ts',
+    from: '!blobs.mayKeep',
+    to: 'blobs.isKept',
+    test: 'packages/compute/src/shell/job-files.test.ts',
+  },
+  {
+    name: 'a pin costs the disk each time',
+    file: 'packages/compute/src/shell/pins.ts',
+    from: 'if (holders?.has(by) === true) return',
+    to: '',
+    test: 'packages/compute/src/shell/blob-store.test.ts',
+  },
 ]
