@@ -103,6 +103,58 @@ describe('the reports of one member', () => {
   })
 })
 
+describe('a replica to which a liar sends more than its quota', () => {
+  const mebibyte = 2 ** 20
+
+  /**
+   * An honest member reports the outcomes of four jobs of 50 MiB, one after the other. Meanwhile a
+   * liar exceeds its quota all the time. Returns the number of outcomes that the replica keeps.
+   */
+  function kept(): number {
+    const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
+    let [now, count, claims] = [0, 0, 0]
+    const feed = (input: Input): void => void scheduler.handle(input, now)
+    const submit = (id: string): void => {
+      const spec = { id, owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, desired: 'run', accepted: true, fresh: false } as const
+      feed({ type: 'job', spec })
+    }
+    const hear = (from: string, of: string, message: Message): void =>
+      feed({ type: 'message', from, message: { ...message, job: of } as Message })
+    const input = new Uint8Array(mebibyte)
+    const lie = (): void => {
+      const claim = { path: step(`claim ${claims++}`), fn: 'f', input, age: 0, progress: 0, leaf: true, second: false }
+      hear('liar', 'hostile', report({ claims: [claim] }))
+    }
+    for (const id of ['liar', 'honest']) feed({ type: 'joined', member: { id, location: 'there' } })
+    submit('hostile')
+    for (let number = 0; number < 140; number++) lie()
+    for (let number = 0; number < 4; number++) {
+      submit(`job${number}`)
+      for (let second = 0; second < 50; second++) {
+        for (const end = now + 1001; now < end; now += 50) lie()
+        hear('honest', `job${number}`, report({ entries: [entry(step(String(second)), mebibyte)] }))
+        if (scheduler.hasResult(`job${number}`, step(String(second)))) count++
+      }
+      hear('honest', `job${number}`, report({ entries: [entry('', mebibyte)] }))
+    }
+    return count
+  }
+
+  it('keeps the outcomes of an honest member', () => {
+    expect(kept()).toBe(200)
+  })
+
+  it('takes the outcome of a root from a member without room', () => {
+    const { hear } = replica(1)
+    const input = new Uint8Array(mebibyte)
+    for (let number = 0; number < 140; number++) {
+      const claim = { path: step(String(number)), fn: 'f', input, age: 0, progress: 0, leaf: true, second: false }
+      expect(hear('hostile', report({ claims: [claim] })).some(({ type }) => type === 'ended')).toBe(false)
+    }
+    expect(hear('hostile', report({ entries: [entry('', mebibyte)] })).some(({ type }) => type === 'ended')).toBe(true)
+  })
+})
+
 describe('the crashes and lost holders that one member reports', () => {
   type Tells = { readonly crashes: readonly string[]; readonly holders: readonly string[] }
   const others = ['hostile', 'honest']

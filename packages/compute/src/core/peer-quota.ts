@@ -20,7 +20,7 @@ const NAME_BYTES = 128
  * of the largest job.
  */
 const MAX_BYTES = 128 * 2 ** 20
-/** Least time between two recounts. Each recount visits all tasks. A guess. */
+/** Least time between two recounts for one member. Each recount visits all tasks. A guess. */
 const COUNT_AGAIN: Milliseconds = 1000
 
 /** The state of the scheduler that the quota reads. */
@@ -40,7 +40,8 @@ interface QuotaContext {
 export class PeerQuota {
   readonly #context: () => QuotaContext
   readonly #bytes = new Map<MemberId, number>()
-  #countedAt: Milliseconds = -Infinity
+  /** Time of the last recount for each member. Otherwise a liar could take every recount. */
+  readonly #countedAt = new Map<MemberId, Milliseconds>()
 
   constructor(context: () => QuotaContext) {
     this.#context = context
@@ -79,14 +80,18 @@ export class PeerQuota {
    */
   gone(): void {
     const { members } = this.#context()
-    for (const id of this.#bytes.keys()) if (members.named(id) === undefined) this.#bytes.delete(id)
+    for (const id of this.#bytes.keys()) {
+      if (members.named(id) !== undefined) continue
+      this.#bytes.delete(id)
+      this.#countedAt.delete(id)
+    }
   }
 
   #has(from: MemberId, more: number): boolean {
     if ((this.#bytes.get(from) ?? 0) + more <= MAX_BYTES) return true
     const { now } = this.#context()
-    if (now - this.#countedAt < COUNT_AGAIN) return false
-    this.#countedAt = now
+    if (now - (this.#countedAt.get(from) ?? -Infinity) < COUNT_AGAIN) return false
+    this.#countedAt.set(from, now)
     const bytes = this.#count(from)
     this.#bytes.set(from, bytes)
     return bytes + more <= MAX_BYTES

@@ -49,7 +49,9 @@ export class Settlement {
       if (result.path === entry.path) this.#compare(job, result, entry)
       return
     }
-    const node = this.#context.quota.node(job, entry.path, from, entryBytes(entry))
+    // The outcome of the root always has room, since it frees the room of all others.
+    const { root } = job.tree
+    const node = entry.path === ROOT ? root : this.#context.quota.node(job, entry.path, from, entryBytes(entry))
     if (node === undefined) return
     const elected = job.votesNeeded === 1 ? entry : this.#elect(job, node, entry, from)
     if (elected !== undefined) this.#accept(job, node, elected, from)

@@ -272,6 +272,20 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/ballot-bytes.test.ts`,
   },
   {
+    name: 'one member takes the recounts of all',
+    file: `${core}/peer-quota.ts`,
+    from: 'this.#countedAt.set(from, now)',
+    to: 'for (const id of this.#context().members.ids()) this.#countedAt.set(id, now)',
+    test: `${core}/peer-quota.test.ts`,
+  },
+  {
+    name: 'the outcome of a root needs room in a quota',
+    file: `${core}/settlement.ts`,
+    from: 'entry.path === ROOT ? root : this',
+    to: 'this',
+    test: `${core}/peer-quota.test.ts`,
+  },
+  {
     name: 'files of a job are pinned again each time a member comes',
     file: 'packages/compute/src/shell/job-files.ts',
     from: '!blobs.mayKeep',
