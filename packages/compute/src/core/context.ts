@@ -1,7 +1,7 @@
 import type { Timers } from '@jel/machine'
 import type { SchedulerConfig } from './config.ts'
 import type { Effect, JobId, MemberId, Milliseconds } from './io.ts'
-import type { Entry, Vote } from './entry.ts'
+import type { Entry, Task, Vote } from './entry.ts'
 import type { Message } from './messages.ts'
 import type { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
@@ -9,10 +9,12 @@ import type { Members } from './members.ts'
 import type { TaskNode } from './task-node.ts'
 import type { TimerName } from './timers.ts'
 
-/** Signs this member's outcomes, and verifies the outcomes of others. */
+/** Signs this member's outcomes, and verifies the outcomes and tasks of others. */
 export interface Signer {
   readonly sign: (job: JobId, entry: Entry, leaf: boolean) => Uint8Array
   readonly verify: (job: JobId, entry: Entry, vote: Vote) => boolean
+  /** Whether the path of a task fits its function and input. */
+  readonly isGenuine: (task: Task) => boolean
 }
 
 /** The state that the parts of a scheduler share. */
@@ -36,6 +38,7 @@ export interface Context {
   readonly effects: Effect[]
   readonly sign: Signer['sign']
   readonly verify: Signer['verify']
+  readonly isGenuine: Signer['isGenuine']
   /** Whole milliseconds, so that sums and differences agree. */
   now: Milliseconds
   /** The same time with its fraction, for measurements. */

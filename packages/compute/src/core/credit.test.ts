@@ -148,7 +148,7 @@ it('a member that gave its tasks back and left gets work when it is back', () =>
 
 it('a member gets credit for outcomes with its valid vote only', () => {
   const verify = (_: unknown, { outcome }: Entry): boolean => 'value' in outcome && outcome.value[0] === 1
-  const signer = { sign: () => new Uint8Array(), verify }
+  const signer = { sign: () => new Uint8Array(), verify, isGenuine: () => true }
   scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1), signer })
   for (const id of OTHERS) feed({ type: 'joined', member: { id, location: `${id}@here` } })
   feed({ type: 'job', spec: { ...spec, votes: 2 } })

@@ -58,6 +58,8 @@ export interface Task {
   readonly path: Path
   readonly fn: string
   readonly input: Uint8Array
+  /** Its index among siblings with the same function and input. Default: 0. */
+  readonly occurrence?: number
 }
 
 /**

@@ -64,7 +64,7 @@ export class Execution {
     const parent = job.tree.find(path)
     if (parent?.frame?.state !== 'running' || job.ended !== undefined) return
     const asked = new Map<MemberId, Path[]>()
-    for (const { step, fn, input } of this.#ordered(parent.frame, children)) {
+    for (const { step, ...called } of this.#ordered(parent.frame, children)) {
       const { frame } = parent
       // The outcome of an earlier child ended the job.
       if (frame === undefined) return
@@ -74,7 +74,8 @@ export class Execution {
       }
       const node = job.tree.child(parent, step)
       node.wanted = true
-      node.task ??= { path: node.path, fn, input }
+      const { input } = called
+      node.task ??= { path: node.path, ...called }
       node.inputSize = input.length
       // The task is a parent now. Replicas apply another time limit to parents.
       if (frame.spawned++ === 0 && frame.claimed) job.news.push({ type: 'claim', path })

@@ -56,6 +56,8 @@ export interface Spawn {
   readonly step: string
   readonly fn: string
   readonly input: Uint8Array
+  /** See `Task`. */
+  readonly occurrence?: number
 }
 
 export type Input =

@@ -104,8 +104,9 @@ export class Replication {
   #claimed(
     from: MemberId,
     job: Job,
-    { age, progress, leaf, second, path, fn, input }: Extract<Message, { type: 'report' }>['claims'][number],
+    { age, progress, leaf, second, ...task }: Extract<Message, { type: 'report' }>['claims'][number],
   ): void {
+    const { path, input } = task
     const result = job.tree.entryFor(path)
     if (result !== undefined) {
       this.#context.send(from, { type: 'result', job: job.id, entries: [result] })
@@ -123,7 +124,7 @@ export class Replication {
     node.denied?.delete(from)
     const others = [...(node.claims ?? [])].filter(([, claim]) => !claim.second).map(([holder]) => holder)
     if (isHeld(node.frame)) others.push(this.#context.self)
-    job.claim(node, from, { task: { path, fn, input }, since: this.#context.now - age, progress, leaf, second, by: from })
+    job.claim(node, from, { task, since: this.#context.now - age, progress, leaf, second, by: from })
     node.quietSince ??= this.#context.now
     if (others.length === 0 || second) return
     const at = this.#context.now + 2 * this.#context.config.reportEvery

@@ -111,7 +111,8 @@ export class Stealing {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
       const task = granted.path === ROOT ? job.rootTask : granted
-      if (task === undefined) continue
+      // Otherwise the victim could have a task computed with an input of its own.
+      if (task === undefined || (granted === task && job.votesNeeded > 1 && !this.#context.isGenuine(task))) continue
       const result = job.tree.entryFor(task.path)
       if (result !== undefined) {
         this.#context.send(from, { type: 'result', job: id, entries: [result] })

@@ -1,12 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createHash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { STEP_LENGTH } from '../core/path.ts'
 import type { SharedDefinition } from '../program/definitions.ts'
 import { Runtime } from '../program/runtime.ts'
 import { describeThrown } from '../program/thrown.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { ProgramStack } from './program-stack.ts'
+import { stepOf } from './step.ts'
 
 /** Most characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
@@ -40,7 +39,7 @@ export async function hostProgram(
     const exports = await load()
     const declared = (exports['sharedValues$'] as (() => readonly SharedDefinition<never>[]) | undefined)?.() ?? []
     const onBehalfOf = <Result>(owner: object, action: () => Result): Result => owners.run(owner, action)
-    const loaded = new Runtime({ job, post, step, stack, idle: () => setImmediate(), onBehalfOf }, exports, declared)
+    const loaded = new Runtime({ job, post, step: stepOf, stack, idle: () => setImmediate(), onBehalfOf }, exports, declared)
     runtime = loaded
     post([{ type: 'ready', functions: loaded.functions }])
     return (messages) => loaded.handle(messages)
@@ -50,8 +49,4 @@ export async function hostProgram(
     post([{ type: 'unusable', code: 'PROGRAM_UNUSABLE', message: message.slice(0, MAX_MESSAGE), ...(shown && { stack: shown }) }])
     return undefined
   }
-}
-
-function step(fn: string, input: Uint8Array, occurrence: number): string {
-  return createHash('sha256').update(`${occurrence} ${fn}\n`).update(input).digest('base64url').slice(0, STEP_LENGTH)
 }

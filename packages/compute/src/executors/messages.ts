@@ -43,7 +43,7 @@ export interface ProgramFunction {
 }
 
 const step = v.pipe(v.string(), v.length(STEP_LENGTH), v.regex(/^[\w-]*$/u))
-const spawn = v.object({ step, fn: text(256), input: bytes })
+const spawn = v.object({ step, fn: text(256), input: bytes, occurrence: v.optional(count) })
 const message = v.variant('type', [
   v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)) })) }),
   v.object({ type: v.literal('unusable'), code: text(64), message: text(4096), stack: v.optional(text(8192)) }),

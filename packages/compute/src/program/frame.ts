@@ -57,7 +57,7 @@ export class Frame {
     const occurrence = this.#calls.get(call) ?? 0
     this.#calls.set(call, occurrence + 1)
     const step = occurrence === 0 ? call : stepOf(occurrence)
-    this.#spawned.push({ step, fn, input })
+    this.#spawned.push({ step, fn, input, ...(occurrence > 0 && { occurrence }) })
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     // Otherwise the failure of a child that nobody awaits would also fail this task.
     promise.catch(() => {})

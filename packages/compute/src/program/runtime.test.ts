@@ -117,6 +117,18 @@ describe('an uncaught error', () => {
 })
 
 describe('a running program', () => {
+  it('states the index of each child among equal ones', async () => {
+    const child = task(() => 1)
+    const parent = task(async (_: unknown, { run }: TaskContext) => {
+      await Promise.all([run(child, 0), run(child, 0), run(child, 0)])
+    })
+    const host = new Host({ child, parent })
+    host.run('parent')
+    while (!host.said.some(({ type }) => type === 'spawned')) await setImmediate()
+    const children = host.said.flatMap((said) => (said.type === 'spawned' ? said.children : []))
+    expect(children.map(({ occurrence }) => occurrence)).toEqual([undefined, 1, 2])
+  })
+
   it('calls for children in messages of bounded size, in their order', async () => {
     const child = task(() => 1)
     const parent = task(async (bytes: number, { run }: TaskContext) => {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 import type { Pool } from '@jel/jel'
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../core/entry.ts'
+import { stepOf } from '../executors/step.ts'
 import { PROOF_BYTES, VoteSigner } from './vote-signer.ts'
 
 const entry: Entry = { path: 'a', outcome: { value: Uint8Array.of(1) }, shared: new Map() }
@@ -30,6 +31,23 @@ class Keys {
     return signer
   }
 }
+
+describe('a task', () => {
+  it('is genuine if its path fits its function, its input and its index among equal siblings', async () => {
+    const ann = await new Keys().member('ann')
+    const input = Uint8Array.of(1)
+    const first = { path: 'a'.repeat(10) + stepOf('f', input, 0), fn: 'f', input }
+    const second = { ...first, path: stepOf('f', input, 1), occurrence: 1 }
+    expect([first, second].map((task) => ann.isGenuine(task))).toEqual([true, true])
+    const forged = [
+      { ...first, fn: 'g' },
+      { ...first, input: Uint8Array.of(2) },
+      { ...first, occurrence: 1 },
+      { ...second, occurrence: 0 },
+    ]
+    expect(forged.map((task) => ann.isGenuine(task))).toEqual([false, false, false, false])
+  })
+})
 
 describe('a vote', () => {
   it('proves its voter, job and outcome by itself', async () => {

@@ -1,9 +1,11 @@
 import { createHash, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto'
 import type { Pool } from '@jel/jel'
 import type { Signer } from '../core/context.ts'
-import type { Entry, Vote } from '../core/entry.ts'
+import type { Entry, Task, Vote } from '../core/entry.ts'
 import type { JobId, MemberId } from '../core/io.ts'
+import { STEP_LENGTH } from '../core/path.ts'
 import { NOTHING_SHARED, type Shared } from '../core/shared-value.ts'
+import { stepOf } from '../executors/step.ts'
 
 /** Bytes of a public key, and of a signature (Ed25519). */
 const [KEY_BYTES, SIGNATURE_BYTES] = [32, 64]
@@ -48,6 +50,8 @@ export class VoteSigner implements Signer {
     const key = this.#keyOf(by, signature.subarray(0, -SIGNATURE_BYTES))
     return key !== undefined && verify(null, statement(job, entry, leaf), key, signature.subarray(-SIGNATURE_BYTES))
   }
+
+  readonly isGenuine = ({ path, fn, input, occurrence = 0 }: Task): boolean => stepOf(fn, input, occurrence) === path.slice(-STEP_LENGTH)
 
   /** Returns undefined if that member did not sign the key. */
   #keyOf(member: MemberId, certificate: Uint8Array): KeyObject | undefined {

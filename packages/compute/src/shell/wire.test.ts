@@ -16,7 +16,7 @@ const task = { path, fn: 'f', input: Uint8Array.of(1, 2) }
 
 const messages: Message[] = [
   { type: 'steal', request: 1, jobs: ['a', 'b'], count: 2 },
-  { type: 'work', request: 1, tasks: [{ ...task, job: 'a', replay: true, tries: 1 }], left: 3, ended: ['b'] },
+  { type: 'work', request: 1, tasks: [{ ...task, occurrence: 1, job: 'a', replay: true, tries: 1 }], left: 3, ended: ['b'] },
   { type: 'lifeline' },
   { type: 'awaiting', job: 'a', paths: ['', path] },
   { type: 'holding', job: 'a', progress: [[path, 0.5]], totals: { begun: 1, finished: 1, ran: 0.5, members: 1 } },

@@ -33,7 +33,7 @@ const entry = v.object({
   given: v.optional(shared),
   votes: v.optional(v.pipe(v.array(vote), v.maxLength(MAX_KEPT))),
 })
-const task = { path, fn: text(256), input: bytes }
+const task = { path, fn: text(256), input: bytes, occurrence: v.optional(count) }
 const names = v.pipe(v.array(id), v.maxLength(MAX_TRIES))
 const grant = v.object({
   ...task,

@@ -299,4 +299,18 @@ export const computeFaults: readonly ShellFault[] = [
     to: '',
     test: 'packages/compute/src/shell/blob-store.test.ts',
   },
+  {
+    name: 'a member that hands out a task chooses its input',
+    file: `${core}/stealing.ts`,
+    from: '(granted === task && job.votesNeeded > 1 && !this.#context.isGenuine(task))',
+    to: 'false',
+    test: 'packages/simulator/src/grid/forged-input.test.ts',
+  },
+  {
+    name: 'the path of a task need not fit its input',
+    file: 'packages/compute/src/shell/vote-signer.ts',
+    from: 'stepOf(fn, input, occurrence) === path.slice(-STEP_LENGTH)',
+    to: 'stepOf(fn, input, occurrence) !== undefined',
+    test: 'packages/compute/src/shell/vote-signer.test.ts',
+  },
 ]

@@ -1,10 +1,11 @@
-import type { MemberId, Message } from '@jel/compute/internals'
+import { NOTHING_SHARED, type MemberId, type Message, type Spawn } from '@jel/compute/internals'
 import { describe, expect, it } from 'vitest'
 import { VirtualGrid } from './grid.ts'
 import type { GridMember } from './grid-member.ts'
 import { bytesNumber, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
 const LEAVES = 200
+const program = irregularTree({ leaves: LEAVES, leafTime: 500, branching: 4, seed: 1 })
 
 /** A member that answers each thief with this task. */
 interface Forger {
@@ -14,7 +15,6 @@ interface Forger {
 
 /** Returns the results of a job at six members, and of a seventh that forges tasks, if any. */
 function results(votes: number, forger?: Forger): readonly unknown[] {
-  const program = irregularTree({ leaves: LEAVES, leafTime: 500, branching: 4, seed: 1 })
   const grid = new VirtualGrid({ seed: 1, program, latency: () => 0.5 })
   for (let member = 0; member < 6; member++) grid.join({ site: 's' })
   if (forger !== undefined) {
@@ -42,5 +42,11 @@ describe('a member that hands out tasks with inputs of its own', () => {
 
   it.each([1, 2, 3])('does not choose the result of a job with %i votes by the root', (votes) => {
     expect(results(votes, { path: '', input: rootInput(3) })).toEqual([LEAVES])
+  })
+
+  it.each([2, 3])('does not choose the result of a job with %i votes by a child', (votes) => {
+    const [{ step }] = program('tree', rootInput(LEAVES), { shared: NOTHING_SHARED, split: false, speed: 1, rates: new Map() })
+      .children as [Spawn]
+    expect(results(votes, { path: step, input: new TextEncoder().encode('["r.0",1]') })).toEqual([LEAVES])
   })
 })

@@ -2,6 +2,7 @@ import { entryBytes, Scheduler, type MemberId, type Message, type Signer } from 
 import type { Member, Milliseconds } from '@jel/protocol'
 import { ComputeNode, type JobObserver } from '../jobs/compute-node.ts'
 import { JobMessage } from '../jobs/job-message.ts'
+import { stepOf } from '../jobs/programs/trees.ts'
 import type { Payload } from '../network/payload.ts'
 import type { OracleNode } from '../protocol/oracle-node.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
@@ -94,5 +95,9 @@ export function tagOf({ isClient = false, workers = 1 }: GridMemberOptions): Uin
 /** A signature is the signer's name. No member signs with another member's name. */
 function signerOf(id: MemberId): Signer {
   const name = (member: MemberId): Uint8Array => new TextEncoder().encode(member)
-  return { sign: () => name(id), verify: (_job, _entry, { by, signature }) => new TextDecoder().decode(signature) === by }
+  return {
+    sign: () => name(id),
+    verify: (_job, _entry, { by, signature }) => new TextDecoder().decode(signature) === by,
+    isGenuine: ({ path, fn, input }) => path.endsWith(stepOf(fn, input)),
+  }
 }

@@ -68,9 +68,18 @@ export function rootInput(leaves: number): Uint8Array {
   return encoder.encode(JSON.stringify(['r', leaves]))
 }
 
-/** Returns a child task. The name determines its path. Its input is the name and the rest. */
+/** Returns a child task. Its name is unique. Its input is the name and the rest. */
 export function spawn(fn: string, name: string, rest: readonly unknown[]): Spawn {
-  return { step: hash52(name).toString(36).padStart(11, '0').slice(-10), fn, input: encoder.encode(JSON.stringify([name, ...rest])) }
+  const input = encoder.encode(JSON.stringify([name, ...rest]))
+  return { step: stepOf(fn, input), fn, input }
+}
+
+/** Returns the last step of a task's path. */
+export function stepOf(fn: string, input: Uint8Array): string {
+  return hash52(`${fn} ${decoder.decode(input)}`)
+    .toString(36)
+    .padStart(11, '0')
+    .slice(-10)
 }
 
 export function timeOf(time: TaskTime, random: () => number): Milliseconds {
