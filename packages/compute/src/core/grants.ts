@@ -7,7 +7,6 @@ import type { Job } from './job.ts'
 import type { Grant, Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import type { TaskNode } from './task-node.ts'
-import type { Victims } from './victims.ts'
 import { canRun, eligible, evidence } from './votes.ts'
 
 /** Most tasks in the answer to one request. A guess. */
@@ -36,14 +35,12 @@ const GRANTED_BYTES = 512 * 1024
 export class Grants {
   readonly #context: Context
   readonly #merge: PartitionMerge
-  readonly #victims: Victims
   /** Thieves to notify, the latest last, and the jobs that they asked for. */
   readonly #lifelines = new Map<MemberId, readonly JobId[]>()
 
-  constructor(context: Context, merge: PartitionMerge, victims: Victims) {
+  constructor(context: Context, merge: PartitionMerge) {
     this.#context = context
     this.#merge = merge
-    this.#victims = victims
   }
 
   /** Notifies thieves with lifelines of new work, as many as there are tasks. */
@@ -128,10 +125,10 @@ export class Grants {
    */
   #hint(jobs: readonly JobId[]): MemberId | undefined {
     for (const id of jobs) {
-      const { near, far } = this.#victims.rich
-      const rich = near.get(id) ?? far.get(id)
+      const job = this.#context.jobs.get(id)
+      const rich = job?.rich.near ?? job?.rich.far
       if (rich !== undefined) return rich
-      const root = this.#context.jobs.get(id)?.tree.root
+      const root = job?.tree.root
       const holder = root?.holder ?? root?.claims?.keys().next().value
       if (holder !== undefined) return holder
     }

@@ -83,6 +83,13 @@ export class Job {
   readonly credit = new Credit()
   readonly open = new OpenFrames()
 
+  // Work stealing.
+  /**
+   * The near member and the far member that gave tasks last, if they had many more. Often only the
+   * holder of a wide task has tasks to give.
+   */
+  rich: { near?: MemberId | undefined; far?: MemberId | undefined } = {}
+
   // Failures of tasks and of this machine.
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
@@ -178,6 +185,7 @@ export class Job {
     this.tried.clear()
     this.left.clear()
     this.proofs.clear()
+    this.rich = {}
     this.newsStart += this.news.length
     this.news = [{ type: 'entry', path: ROOT }]
     for (const progress of this.replicas.values()) progress.backlog = undefined

@@ -1,7 +1,7 @@
 import { pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
 import { MANY } from './grants.ts'
-import type { JobId, MemberId, Milliseconds } from './io.ts'
+import type { MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
 
@@ -89,7 +89,7 @@ export class Lane {
     const [keeper] = keepers(jobs.at(-1) as Job)
     const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === this.near
     if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
-    const rich = jobs.map(({ id }) => this.#rich.get(id)).find((id) => id !== undefined && members.has(id))
+    const rich = jobs.map(({ rich }) => rich[this.#side]).find((id) => id !== undefined && members.has(id))
     return isHere && this.#isFresh ? keeper : (rich ?? pickOne(random, candidates))
   }
 
@@ -98,10 +98,9 @@ export class Lane {
     this.request = request
   }
 
-  /** The victim gave tasks, and has `left` more of this job. */
-  succeeded(job: JobId, left: number): void {
-    if (left >= MANY) this.#rich.set(job, (this.request as StealRequest).victim)
-    else this.#rich.delete(job)
+  /** The victim gave tasks of this job, and has `left` more. */
+  succeeded({ rich }: Job, left: number): void {
+    rich[this.#side] = left >= MANY ? this.request?.victim : undefined
     this.request = undefined
     this.#failures = 0
     this.#delay = 0
@@ -123,7 +122,7 @@ export class Lane {
     const { now, config, random } = this.#context
     const { victim, jobs = [] } = this.request ?? {}
     this.request = undefined
-    for (const { id } of jobs) if (this.#rich.get(id) === victim) this.#rich.delete(id)
+    for (const { rich } of jobs) if (rich[this.#side] === victim) rich[this.#side] = undefined
     this.#failures++
     const round = this.victims.length
     if (victim !== undefined && this.#failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, this.near)
@@ -134,7 +133,7 @@ export class Lane {
     return jobs
   }
 
-  get #rich(): Map<JobId, MemberId> {
-    return this.near ? this.#victims.rich.near : this.#victims.rich.far
+  get #side(): 'near' | 'far' {
+    return this.near ? 'near' : 'far'
   }
 }

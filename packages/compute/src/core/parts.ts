@@ -41,7 +41,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const supervision = new Supervision(context, execution, blame)
   const speculation = new SpeculativeExecution(context, execution, merge)
   const victims = new Victims(context)
-  const grants = new Grants(context, merge, victims)
+  const grants = new Grants(context, merge)
   const stealing = new Stealing(context, { execution, queue, merge, speculation, supervision, victims, workers })
   const spread = new SharedSpread(context, victims)
   const rootFailover = new RootFailover(context, execution)

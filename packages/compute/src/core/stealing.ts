@@ -4,7 +4,7 @@ import type { MemberId, Milliseconds } from './io.ts'
 import { MAX_STOLEN } from './grants.ts'
 import type { Job } from './job.ts'
 import { Lane, type StealRequest } from './lane.ts'
-import type { Grant, Message } from './messages.ts'
+import type { Message } from './messages.ts'
 import type { PartitionMerge } from './partition-merge.ts'
 import type { SpeculativeExecution } from './speculative-execution.ts'
 import type { Supervision } from './supervision.ts'
@@ -144,11 +144,12 @@ export class Stealing {
     }
     if (lane === undefined) return
     this.#context.members.measured(from, exactNow - (lane.request as StealRequest).exactSentAt)
-    if (tasks.length === 0) {
+    const job = tasks[0] && jobs.get(tasks[0].job)
+    if (job === undefined) {
       this.#foundNone(lane.refused(hint))
       return
     }
-    lane.succeeded((tasks[0] as Grant).job, left)
+    lane.succeeded(job, left)
     this.#count.stole(tasks.length, exactNow)
   }
 

@@ -1,6 +1,6 @@
 import { pickIndex, pickSome } from '@jel/protocol'
 import type { Context } from './context.ts'
-import type { JobId, MemberId } from './io.ts'
+import type { MemberId } from './io.ts'
 
 /**
  * The members from which this member steals: a few near and a few far ones. Each victim costs an
@@ -9,11 +9,6 @@ import type { JobId, MemberId } from './io.ts'
  * in vain.
  */
 export class Victims {
-  /**
-   * For each job, the member that gave tasks last, if it had many more. Often only the holder of a
-   * wide task has tasks to give.
-   */
-  readonly rich = { near: new Map<JobId, MemberId>(), far: new Map<JobId, MemberId>() }
   readonly #context: Context
   #near: MemberId[] = []
   #far: MemberId[] = []
