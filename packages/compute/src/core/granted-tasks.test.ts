@@ -57,7 +57,8 @@ function steal(most: number): { given: number; ran: number } {
   }
   feed({ type: 'joined', member: { id: 'victim', location: 'victim@here' } })
   feed({ type: 'job', spec })
-  for (let second = 0; second < 200 && given < most; second++) {
+  for (let second = 0; second < 200; second++) {
+    if (given >= most) break
     now += 1000
     feed({ type: 'timer' })
   }
