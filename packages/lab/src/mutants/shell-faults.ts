@@ -281,4 +281,18 @@ export const shellFaults: readonly ShellFault[] = [
     to: "if (connection.status === 'closed') connection",
     test: 'packages/overlay/src/streams/application-streams.test.ts',
   },
+  {
+    name: 'a newcomer enters by a reconciliation that a member began and ended',
+    file: 'packages/protocol/src/dissemination/anti-entropy.ts',
+    from: 'if (ended?.isSought !== true) return false',
+    to: 'if (ended === undefined) return false',
+    test: 'packages/protocol/src/life/introduction.test.ts',
+  },
+  {
+    name: 'a newcomer enters by an empty answer while its introducer still sends the pool',
+    file: 'packages/protocol/src/dissemination/anti-entropy.ts',
+    from: 'exchange.begun <= ended.begun &&',
+    to: 'exchange.begun > ended.begun &&',
+    test: 'packages/protocol/src/life/introduction.test.ts',
+  },
 ]

@@ -50,6 +50,11 @@ const longest = 60_000
 interface Exchange {
   /** This node began it. */
   readonly isOwn: boolean
+  /**
+   * This node began one with this peer, of all facts. The exchange may be that of the peer, which
+   * replaced it.
+   */
+  readonly isSought: boolean
   readonly begun: Milliseconds
   /** Time of its last message. */
   heard: Milliseconds
@@ -60,8 +65,8 @@ export class AntiEntropy implements Timed {
   readonly #context: Context
   /** Reconciliations in progress. */
   readonly #exchanges = new Map<NodeId, Exchange>()
-  /** Peers whose answer did not come in time. On a slow machine it may still come. */
-  readonly #late = new Set<NodeId>()
+  /** Exchanges whose answer did not come in time. On a slow machine it may still come. */
+  readonly #late = new Map<NodeId, Exchange>()
   #interval: Milliseconds = intervals.other
 
   constructor(context: Context) {
@@ -81,7 +86,7 @@ export class AntiEntropy implements Timed {
     for (const [peer, exchange] of this.#exchanges) {
       if (this.#isAlive(exchange)) continue
       this.#exchanges.delete(peer)
-      this.#late.add(peer)
+      this.#late.set(peer, exchange)
     }
     const peers = [...links.values()]
       .filter((link) => link.entered && !link.redirected && !this.#exchanges.has(link.peer))
@@ -97,7 +102,7 @@ export class AntiEntropy implements Timed {
     const { now } = this.#context
     const exchange = this.#exchanges.get(peer)
     if (exchange?.isOwn === true && this.#isAlive(exchange)) return
-    this.#exchanges.set(peer, { isOwn: true, begun: now, heard: now, round: 1 })
+    this.#exchanges.set(peer, { isOwn: true, isSought: true, begun: now, heard: now, round: 1 })
     this.#context.send(peer, { reconcile: { round: 1, ranges: [new RangeAnswer(this.#context.facts.ranges).describe(0, hashSpace)] } })
   }
 
@@ -149,16 +154,40 @@ export class AntiEntropy implements Timed {
     reply.page.send(this.#context, link, false)
     this.#context.send(from, { reconcile: { round: Math.min(round, 1_000_000) + 1, ranges: reply.ranges } })
     if (reply.ranges.length === 0) this.#ended(from)
-    else if (round === 1 || exchange === undefined) this.#exchanges.set(from, { isOwn: false, begun: now, heard: now, round })
-    else Object.assign(exchange, { heard: now, round })
+    else if (round === 1 || exchange === undefined) {
+      const former = exchange ?? this.#late.get(from)
+      const isSought = former?.isSought === true
+      this.#exchanges.set(from, { isOwn: false, isSought, begun: isSought ? former.begun : now, heard: now, round })
+    } else Object.assign(exchange, { heard: now, round })
   }
 
   #ended(peer: NodeId): void {
     const { now, services } = this.#context
     const exchange = this.#exchanges.get(peer)
     if (exchange?.isOwn === true) services.measure?.({ what: 'reconciliation', took: now - exchange.begun })
+    const ended = exchange ?? this.#late.get(peer)
     this.#exchanges.delete(peer)
     this.#late.delete(peer)
-    this.#context.outcomes.push({ type: 'reconciled', peer })
+    if (!this.#context.isUnintroduced || this.#isEnough(ended)) this.#context.outcomes.push({ type: 'reconciled', peer })
+    else if (ended?.isSought === true) this.quicken('other')
+  }
+
+  /**
+   * True if this exchange shows a newcomer the whole pool. A peer could begin and end an exchange
+   * of no facts, or answer with nothing while an introducer still sends the pool. So this node must
+   * have begun the exchange, and no earlier one may be in progress. A redirector sends no pool.
+   */
+  #isEnough(ended: Exchange | undefined): boolean {
+    if (ended?.isSought !== true) return false
+    const { links, now } = this.#context
+    return ![...this.#exchanges].some(
+      ([peer, exchange]) =>
+        exchange.isSought &&
+        exchange.begun <= ended.begun &&
+        this.#isAlive(exchange) &&
+        now - exchange.begun < longest &&
+        !this.#late.has(peer) &&
+        links.get(peer)?.redirected !== true,
+    )
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { actors, death, facts, forged, wireFact, type Actor } from '../../test/actors.ts'
 import { Bench, broadcastsIn, framesTo } from '../../test/bench.ts'
 import { defaultConfig } from '../base/config.ts'
+import { hashSpace } from '../base/hash.ts'
 import type { Effect } from '../base/effect.ts'
 import type { Introducer } from '../base/input.ts'
 
@@ -59,6 +60,8 @@ describe('a newcomer', () => {
     bench.link(alice)
     bench.receive(alice, facts([alice.joined()]))
     bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    bench.reconciles = true
+    bench.advance(2 * timeout)
     expect(entered(bench)).toEqual([false])
     bench.advance(5_000)
     expect(bench.node.reign('master')?.winner.id).toBe(self.id)
@@ -80,6 +83,63 @@ describe('a newcomer', () => {
     expect([entered(bench), bench.node.health(bench.now).lastReconciliation]).toEqual([[], undefined])
     bench.receive(alice, facts([alice.joined()]))
     bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    expect(entered(bench)).toEqual([false])
+  })
+
+  const none = new Uint8Array(0)
+  const nothing = { from: 0, to: 1, count: 0, fingerprint: new Uint8Array(8), items: none, wanted: none, listed: false }
+  const everything = { ...nothing, to: hashSpace, count: 100 }
+
+  it.each([
+    ['begins a reconciliation of no facts', 0, [[nothing]]],
+    ['begins a reconciliation and ends it', 0, [[everything], []]],
+    ['answers the reconciliation of the newcomer with nothing', 1, [[]]],
+  ])('neither enters nor claims if a member %s while the introducer sends the pool', (_, incarnation, messages) => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    bench.input({ type: 'command', command: { type: 'elect', election: 'master' } })
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined(), mallory.joined()]))
+    bench.advance(300)
+    bench.link(mallory, { incarnation })
+    for (const [i, ranges] of messages.entries()) bench.receive(mallory, { reconcile: { round: 2 * i + 2, ranges } })
+    bench.advance(1_000)
+    expect([entered(bench), bench.node.health(bench.now).lastReconciliation]).toEqual([[], undefined])
+    expect(bench.node.reign('master')).toBeUndefined()
+    bench.receive(alice, { reconcile: { round: 2, ranges: [] } })
+    expect(entered(bench)).toEqual([false])
+  })
+
+  it('that is alone counts no reconciliation which a member began and ended', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    refuse(bench, door)
+    bench.link(mallory, { incarnation: 0 })
+    bench.receive(mallory, facts([mallory.joined()]))
+    for (const ranges of [[everything], []]) bench.receive(mallory, { reconcile: { round: 2, ranges } })
+    expect([entered(bench), bench.node.health(bench.now).lastReconciliation]).toEqual([[true], undefined])
+  })
+
+  it('enters by another member if its introducer does not answer in time', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.unresponsive.add(alice.id)
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined(), bob.joined()]))
+    bench.link(bob)
+    expect(entered(bench)).toEqual([])
+    expect(bench.until(() => entered(bench).length > 0, 4 * timeout)).toBeDefined()
+    expect(entered(bench)).toEqual([false])
+  })
+
+  it("enters by a member's reconciliation that replaced its own", () => {
+    const [low, high] = [self, alice].sort((a, b) => (a.id < b.id ? -1 : 1)) as [Actor, Actor]
+    const bench = new Bench(high, { introducers: [{ ...door, id: low.id }] })
+    bench.reconciles = false
+    bench.link(low)
+    bench.receive(low, facts([low.joined()]))
+    bench.receive(low, { reconcile: { round: 1, ranges: [everything] } })
+    expect(entered(bench)).toEqual([])
+    bench.receive(low, { reconcile: { round: 3, ranges: [] } })
     expect(entered(bench)).toEqual([false])
   })
 
