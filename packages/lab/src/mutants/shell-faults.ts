@@ -295,4 +295,11 @@ export const shellFaults: readonly ShellFault[] = [
     to: 'exchange.begun > ended.begun &&',
     test: 'packages/protocol/src/life/introduction.test.ts',
   },
+  {
+    name: 'each accusation costs a look at all accusations of the member',
+    file: 'packages/protocol/src/detection/verdict/accusation-spread.ts',
+    from: 'suspicion.hasExchanged(peer, accusation)) return',
+    to: '!suspicion.newsFor(peer).includes(accusation)) return',
+    test: 'packages/protocol/src/detection/verdict/accusation-spread.test.ts',
+  },
 ]

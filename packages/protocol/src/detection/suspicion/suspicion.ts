@@ -239,9 +239,14 @@ export class Suspicion {
     this.#exchanged.set(peer, (this.#exchanged.get(peer) ?? new Set()).add(accusation))
   }
 
+  /** True if this peer received the accusation from this node, or sent it. */
+  hasExchanged(peer: NodeId, accusation: Statement): boolean {
+    return this.#exchanged.get(peer)?.has(accusation) === true
+  }
+
   /** Returns the accusations that this peer neither received from this node nor sent to it. */
   newsFor(peer: NodeId): Statement<Accusation>[] {
-    return [...this.#accusations.values()].filter((accusation) => this.#exchanged.get(peer)?.has(accusation) !== true)
+    return [...this.#accusations.values()].filter((accusation) => !this.hasExchanged(peer, accusation))
   }
 
   #unlist(accuser: NodeId): void {

@@ -5,6 +5,7 @@ import { everything, gather, isDead, lose, poolOf, accusationsTo, timeToAccusati
 import { defaultConfig } from '../../base/config.ts'
 import type { Effect } from '../../base/effect.ts'
 import { Context } from '../../context/context.ts'
+import { Link } from '../../context/links.ts'
 import { factOf } from '../../facts/fact.ts'
 import { FactSet } from '../../facts/fact-set.ts'
 import { Registry } from '../../facts/registry.ts'
@@ -12,7 +13,8 @@ import { View } from '../../facts/membership-view.ts'
 import { observersOf } from '../../topology/rings.ts'
 import type * as wire from '../../wire/messages.js'
 import { Batcher } from '../suspicion/batcher.ts'
-import { firstRound, AccusationSpread } from './accusation-spread.ts'
+import { accusationsARound, firstRound, AccusationSpread } from './accusation-spread.ts'
+import { Suspicion } from '../suspicion/suspicion.ts'
 import { Suspicions } from '../suspicion/suspicions.ts'
 
 const everyone = actors(40)
@@ -106,6 +108,38 @@ describe('an accusation', () => {
     bench.link(suspect)
     const effects = [...bench.link(carol), ...bench.advance(gather)]
     expect(accusationsTo(carol, effects)).toEqual([])
+  })
+})
+
+describe('accusations of one member by thousands of keys', () => {
+  const peers = others.slice(1, 9).map(({ id }) => id)
+  const sent: string[] = []
+  const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
+  for (const id of [suspect.id, ...peers]) context.links.set(id, new Link(id, true, 0))
+  const batcher = new Batcher(context)
+  batcher.send = (peer, { signer }) => void sent.push(`${peer} ${signer}`)
+  const spread = new AccusationSpread(context, batcher, new Suspicions(context))
+  const suspicion = new Suspicion(suspect.id, 1, 0)
+  const accusation = bob.suspects(suspect)
+  for (let i = 0; i < 10_000; i++) {
+    const next = { ...accusation, signer: `accuser ${i}` }
+    suspicion.add(next)
+    spread.sendToSubject(suspicion, next)
+  }
+
+  it('go to three peers a round, some at a time, and to no peer twice', () => {
+    sent.length = 0
+    spread.round(suspicion)
+    expect(sent.length).toBe(3 * accusationsARound)
+    for (let i = 0; i < 20; i++) spread.round(suspicion)
+    expect(sent.length).toBe(21 * 3 * accusationsARound)
+    expect(new Set(sent).size).toBe(sent.length)
+  })
+
+  it('take a round a time in proportion to their number', () => {
+    const began = performance.now()
+    for (let i = 0; i < 60; i++) spread.round(suspicion)
+    expect(performance.now() - began).toBeLessThan(2_500)
   })
 })
 

@@ -30,6 +30,13 @@ const longestPause = 2_400
 const peersARound = 3
 
 /**
+ * Most accusations of one suspect that a peer receives in a round, drawn at random. Thousands of
+ * keys may accuse one member. Guess: more than the honest accusers of a member, and a third of the
+ * signatures that a peer checks in a second.
+ */
+export const accusationsARound = 64
+
+/**
  * Largest number of suspects for which rounds go on at the same time. Other suspects wait. Guess.
  */
 export const roundsAtOnce = 2
@@ -60,9 +67,7 @@ export class AccusationSpread {
     const { links, now } = this.#context
     const { id } = suspicion
     const peers = [...links.keys()].filter((peer) => peer !== id && !this.#isSuspected(peer) && suspicion.newsFor(peer).length > 0)
-    for (const peer of pickSome(() => this.#context.random(), peers, peersARound)) {
-      for (const accusation of suspicion.newsFor(peer)) this.#send(suspicion, peer, accusation)
-    }
+    for (const peer of pickSome(() => this.#context.random(), peers, peersARound)) this.#sendNews(suspicion, peer)
     if (suspicion.spreads > 0 || peers.length === 0) this.#reachOut(id)
     suspicion.schedule('spread', now + this.#context.jitter(Math.min(firstRound * 2 ** suspicion.spreads, longestPause)))
     suspicion.spreads += 1
@@ -74,7 +79,7 @@ export class AccusationSpread {
     this.#undelivered.delete(peer)
     for (const suspect of suspects ?? []) {
       const suspicion = this.#suspicions.get(suspect)
-      for (const accusation of suspicion?.newsFor(peer) ?? []) this.#send(suspicion as Suspicion, peer, accusation)
+      if (suspicion !== undefined) this.#sendNews(suspicion, peer)
     }
   }
 
@@ -102,9 +107,15 @@ export class AccusationSpread {
     return this.#suspicions.get(id) !== undefined
   }
 
+  #sendNews(suspicion: Suspicion, peer: NodeId): void {
+    const news = suspicion.newsFor(peer)
+    const few = news.length <= accusationsARound ? news : pickSome(() => this.#context.random(), news, accusationsARound)
+    for (const accusation of few) this.#send(suspicion, peer, accusation)
+  }
+
   /** Sends an accusation to a peer, unless the peer received it from this node or sent it. */
   #send(suspicion: Suspicion, peer: NodeId, accusation: Statement<Accusation>): void {
-    if (!this.#context.links.has(peer) || !suspicion.newsFor(peer).includes(accusation)) return
+    if (!this.#context.links.has(peer) || suspicion.hasExchanged(peer, accusation)) return
     suspicion.exchange(peer, accusation)
     this.#batcher.send(peer, accusation)
   }
