@@ -345,7 +345,7 @@ describe('a newcomer', () => {
     expect(found({ id: self.id, address: Uint8Array.of(9) })).toEqual([])
   })
 
-  it('dials few of very many that are found at once on the local network, one after the other, the latest too', () => {
+  it('dials few of very many that are found at once on the local network, one after the other', () => {
     const bench = new Bench(self)
     bench.advance(1_000)
     const found = (actor: Actor): ReturnType<typeof dials> =>
@@ -354,9 +354,22 @@ describe('a newcomer', () => {
     for (const actor of strangers) bench.reach.set(actor.id, 'hang')
     expect(strangers.flatMap(found).map(({ peer }) => peer)).toEqual([alice.id])
     expect(dials(bench.advance(dialPace - 1))).toEqual([])
-    const latest = strangers.slice(-mostDiscovered).map(({ id }) => id)
-    expect(dials(bench.advance(1)).map(({ peer }) => peer)).toEqual(latest.slice(0, 1))
-    expect(dials(bench.advance(60_000)).map(({ peer }) => peer)).toEqual(latest.slice(1))
+    expect(dials(bench.advance(1))).toHaveLength(1)
+    const rest = dials(bench.advance(60_000)).map(({ peer }) => peer)
+    expect(new Set(rest).size).toBe(mostDiscovered - 1)
+  })
+
+  it('dials a node of the local network although another host sends many made-up answers after each of its answers', () => {
+    const bench = new Bench(self)
+    const found = ({ id }: Actor): Effect[] => bench.input({ type: 'discovered', introducer: { id, address: Uint8Array.of(9) } })
+    const [first, ...strangers] = everyone.slice(2) as [Actor, ...Actor[]]
+    found(first)
+    for (let second = 0; second < 60; second++) {
+      found(alice)
+      for (let i = 0; i < 25; i++) found(strangers[(25 * second + i) % strangers.length] as Actor)
+      bench.advance(1_000)
+    }
+    expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).toContain(alice.id)
   })
 
   it('dials each of a few that are found at once on the local network, unless it meets them first', () => {
@@ -368,7 +381,7 @@ describe('a newcomer', () => {
     expect(atOnce.map(({ peer }) => peer)).toEqual([alice.id])
     bench.meet(carol)
     const later = dials(bench.advance(1_000)).filter(({ peer }) => peer === bob.id)
-    expect(later.map(({ addresses }) => addresses)).toEqual([[Uint8Array.of(2)], [Uint8Array.of(1)]])
+    expect(new Set(later.map(({ addresses }) => addresses[0]?.[0]))).toEqual(new Set([1, 2]))
     expect(dials(bench.log.map(({ effect }) => effect)).map(({ peer }) => peer)).not.toContain(carol.id)
   })
 })

@@ -12,6 +12,7 @@
  */
 import { earliest } from '../base/earliest.ts'
 import type { DialFailure, Introducer } from '../base/input.ts'
+import { pickIndex, pickOne } from '../base/random.ts'
 import type { Address, Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
@@ -39,8 +40,9 @@ export const rememberedTries = 16
  */
 export const dialPace = 100
 /**
- * Most addresses found by mDNS that wait for a dial. If more come, the oldest are dropped. Guess:
- * some hosts with a few addresses each.
+ * Most addresses found by mDNS that wait for a dial. If more come, random ones are dropped, and a
+ * random one is dialled. In any fixed order made-up answers could displace the true ones each time.
+ * Guess: some hosts with a few addresses each.
  */
 export const mostDiscovered = 16
 
@@ -105,7 +107,13 @@ export class Introduction implements Timed {
   /** Dials a node that was discovered on the local network, at once or in its turn. */
   discovered(introducer: Introducer): void {
     const isSame = ({ id, address }: Introducer): boolean => id === introducer.id && sameAddress(address, introducer.address)
-    this.#discovered = [...this.#discovered.filter((each) => !isSame(each)), introducer].slice(-mostDiscovered)
+    const waiting = [...this.#discovered.filter((each) => !isSame(each)), introducer]
+    if (waiting.length > mostDiscovered)
+      waiting.splice(
+        pickIndex(() => this.#context.random(), waiting.length),
+        1,
+      )
+    this.#discovered = waiting
     this.#dialDiscovered()
     this.#arm()
   }
@@ -113,9 +121,9 @@ export class Introduction implements Timed {
   #dialDiscovered(): void {
     const { now, effects } = this.#context
     this.#discovered = this.#discovered.filter(({ id }) => id !== undefined && id !== this.#context.id && !this.#isReached(id))
-    const [next, ...others] = this.#discovered
-    if (next === undefined || now < this.#nextDiscovery) return
-    this.#discovered = others
+    const next = now < this.#nextDiscovery ? undefined : pickOne(() => this.#context.random(), this.#discovered)
+    if (next === undefined) return
+    this.#discovered = this.#discovered.filter((each) => each !== next)
     this.#nextDiscovery = now + dialPace
     effects.push({ type: 'connect', peer: next.id, addresses: [next.address] })
   }
