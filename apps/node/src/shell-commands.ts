@@ -100,6 +100,7 @@ const work: ShellCommand = {
       'shares of processor time among owners whose jobs wait: own or the id of an owner, others have one (default: the first job comes first); may be repeated',
       ticketsOf,
     ),
+    flag('--show-output', 'write what tasks print here, with its task'),
   ],
   run: async ({ pool, ...flags }: WithPool<WorkFlags>, { version }) =>
     await (await import('./compute/index.ts')).work(pool, { ...flags, version }),

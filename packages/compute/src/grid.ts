@@ -13,6 +13,7 @@ import { keepBlob } from './shell/blob-list.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
+import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 import { Submissions } from './shell/submission.ts'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
@@ -26,6 +27,8 @@ export interface GridEvents {
   working: CustomEvent<Shift>
   /** A job has ended, and this member had run tasks of it. */
   worked: CustomEvent<EndedShift>
+  /** A task that runs here printed text. `job`: the id of the job. */
+  output: CustomEvent<TaskOutput & { readonly job: string }>
   /**
    * A warning for the operator. `code`: for example `MEMBER_UNFIT`, or the code of an error. `job`:
    * the id of the job; undefined if the warning concerns no job.
@@ -48,6 +51,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#engine = new Engine(pool, options, {
       onWorking: (detail) => this.safeDispatchEvent('working', { detail }),
       onWorked: (detail) => this.safeDispatchEvent('worked', { detail }),
+      onOutput: (job, output) => this.safeDispatchEvent('output', { detail: { job, ...output } }),
       onWarning: (code, message, job) => this.#warn(code, message, job),
     })
     this.#submissions = new Submissions(this.#engine.store)
@@ -171,6 +175,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
     if (this.#engine.runner.scheduler.ended(id) !== undefined) return []
     return await this.#engine.explanations.of(id, ms, () => this.#engine.runner.feed({ type: 'explain', job: id }))
+  }
+
+  /** @internal */
+  async output(id: JobId): Promise<readonly NumberedOutput[]> {
+    return await this.#engine.output.of(id)
   }
 
   /** @internal */

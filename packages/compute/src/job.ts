@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask } from './core/messages.ts'
@@ -5,6 +6,7 @@ import type { JobView } from './core/scheduler.ts'
 import { progressOf, type JobProgress, type JobState } from './job-progress.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
+import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 
 /** Time that a replica has to list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000
@@ -15,6 +17,9 @@ const EXPLAIN = 2000
  */
 const WATCH = 10_000
 
+/** Interval at which replicas are asked for new output, ms. A guess. */
+const LISTEN_AGAIN = 1000
+
 /** Time that others have to get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
@@ -24,6 +29,7 @@ export interface JobSource {
   status(id: string): JobView | undefined
   watch(id: string, within?: number): void
   explain(id: string, ms: number): Promise<readonly HeldTask[]>
+  output(id: string): Promise<readonly NumberedOutput[]>
   readonly closed: boolean
   replicas(id: string): readonly string[]
   kept(id: string, within: number): Promise<string>
@@ -137,6 +143,29 @@ export class Job {
    */
   async waits(): Promise<readonly HeldTask[]> {
     return await this.#source.explain(this.id, EXPLAIN)
+  }
+
+  /**
+   * Yields the output of the job's tasks: the latest 64 KiB that they printed. Members send output
+   * after 0.25 s. It may be lost with a member, and above some 64 KiB a second it is left out.
+   *
+   * @param options.follow yields further output until the job has ended
+   */
+  async *output({ follow = false }: { readonly follow?: boolean } = {}): AsyncGenerator<TaskOutput, void> {
+    /** For each member the number of its last output. */
+    const known = new Map<string, number>()
+    for (let isOver = !follow; ;) {
+      for (const { number, ...output } of await this.#source.output(this.id)) {
+        if (number <= (known.get(output.member) ?? -1)) continue
+        known.set(output.member, number)
+        yield output
+      }
+      if (isOver || this.#source.closed) return
+      await this.#source.ended(this.id, LISTEN_AGAIN)
+      // The last output may be on its way.
+      isOver = ['done', 'failed', 'cancelled'].includes(this.state)
+      if (isOver) await sleep(LISTEN_AGAIN)
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import { bundleProgram } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
 import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
+import { OutputLog, type NumberedOutput } from './shell/output-log.ts'
 import { MAX_DATE, type PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
 
@@ -47,6 +48,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
   closed = false
+  readonly #output = new OutputLog()
+  #outputs = 0
   readonly #explanations = new Explanations()
 
   constructor({ workers, limits, cache, place = 'own' }: LocalOptions) {
@@ -61,6 +64,14 @@ export class LocalGrid implements AsyncDisposable, JobSource {
         blob: (name) => (this.#blobs.get(job) as JobBlobs).open(name),
       }),
       send: () => {},
+      onOutput: (job, { path: task, ...printed }) =>
+        this.#output.append(job, {
+          member: 'local',
+          ...(task !== undefined && { task }),
+          ...printed,
+          time: Date.now(),
+          number: this.#outputs++,
+        }),
       onEnded: ({ job }) => this.#jobEnded(job),
       onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
       onWarning: () => {},
@@ -152,6 +163,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#ended.delete(id)
     this.#blobs.delete(id)
     this.#jobs.delete(id)
+    this.#output.forget(id)
   }
 
   async #get(hash: string): Promise<Uint8Array> {
@@ -190,6 +202,11 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   /** @internal */
   async explain(id: string): Promise<readonly HeldTask[]> {
     return await this.#explanations.of(id, 0, () => this.#runner.feed({ type: 'explain', job: id }))
+  }
+
+  /** @internal */
+  async output(id: string): Promise<readonly NumberedOutput[]> {
+    return await Promise.resolve(this.#output.of(id))
   }
 
   /** @internal */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { counted, oneLine, shortId } from '../base/text.ts'
+import { counted, oneLine, printable, shortId } from '../base/text.ts'
 import type { NodeEvent, NodeJson } from './events.ts'
+import type { OutputEvent } from './job-messages.ts'
 
 /**
  * Returns whether an event is a record of members that compute. Such records are for other members.
@@ -49,6 +50,8 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `${event.records.length} records`
     case 'keys':
       return `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`
+    case 'output':
+      return outputLines(event).join('\n')
     case 'error':
       return `${event.code}: ${oneLine(event.message)}`
     case 'http':
@@ -58,6 +61,15 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
     case 'stopped':
   }
   return event.event
+}
+
+/** Describes output, one line for each of its lines, each with its source. */
+export function outputLines({ member, fn, stream, text }: OutputEvent): string[] {
+  const source = `${shortId(member)}${fn === undefined ? '' : ` ${oneLine(fn)}`}${stream === 'stderr' ? ' !' : ''}`
+  return text
+    .replace(/\n$/u, '')
+    .split(/\r?\n|\r/u)
+    .map((line) => `${source} | ${printable(line)}`)
 }
 
 function wholeMemberText({ id, incarnation, location }: NodeJson): string {

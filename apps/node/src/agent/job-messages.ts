@@ -1,4 +1,4 @@
-import type { HeldTask, JobProgress } from '@jel/compute'
+import type { HeldTask, JobProgress, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
 import { bool, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
 
@@ -19,6 +19,8 @@ export const jobFields = {
     until: v.optional(oneOf('result', 'ended')),
     /** Whether to list the tasks that members hold, and the tasks that wait for them. */
     waits: v.optional(bool),
+    /** Whether to report the output of tasks; with `until: ended` also further output. */
+    logs: v.optional(bool),
   },
   submit: {
     file: text,
@@ -39,11 +41,16 @@ export type JobCommand = {
   [Name in keyof typeof jobFields]: { readonly command: Name } & Readonly<FieldsOf<(typeof jobFields)[Name]>>
 }[keyof typeof jobFields]
 
+/** Text that a task of a job printed. */
+export type OutputEvent = { readonly event: 'output'; readonly job: string } & TaskOutput
+
 /** The events of commands about jobs. The writer adds time and pool. */
 export type JobEvent =
   | { readonly event: 'submitted'; readonly job: string; readonly name: string; readonly replicas: readonly string[] }
   | ({ readonly event: 'progress'; readonly job: string } & JobProgress)
   /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */
+  /** `time` is the time at which it was printed, by the clock of `member`. */
+  | OutputEvent
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
   | { readonly event: 'cancelled'; readonly job: string }
   /** The job and its result were removed from the pool. */

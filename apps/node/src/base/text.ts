@@ -5,10 +5,14 @@ import { stripVTControlCharacters } from 'node:util'
  * line.
  */
 export function oneLine(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll(/\s+/gu, ' ')
+  return printable(stripVTControlCharacters(text).replaceAll(/\s+/gu, ' ')).trim()
+}
+
+/** Makes a line that a program printed safe for a terminal, and keeps its spaces. */
+export function printable(line: string): string {
+  return stripVTControlCharacters(line)
+    .replaceAll('\t', '    ')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu, '?')
-    .trim()
 }
 
 /**

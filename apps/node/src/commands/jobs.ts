@@ -22,7 +22,7 @@ export const jobs = command({
 
 export const job = command({
   about:
-    'job is an id or a name; until result: wait for the result; until ended: also report progress; waits: list the tasks that members hold',
+    'job is an id or a name; until result: wait for the result; until ended: also report progress; waits: list the tasks that members hold; logs: report what its tasks printed',
   fields: jobFields.job,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'job', ...fields }, report, signal),
   shell: {
@@ -36,6 +36,7 @@ export const job = command({
       flag('--forget', 'take it out of the pool, with its result; its owner only'),
       flag('--suspend', 'begin nothing more of it until --resume; its owner only'),
       flag('--resume', 'go on with it'),
+      flag('--logs', 'write what its tasks printed lately; with --follow until it ends'),
       flag('--why', 'say why it is in its state, and what waits for what'),
       JSON_LINES,
     ],

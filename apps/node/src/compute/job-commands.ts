@@ -81,7 +81,8 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
       break
     case undefined:
   }
-  if (command.until === 'ended') await follow(job, report, signal)
+  if (command.logs === true) await logs(job, command.until === 'ended', report, signal)
+  else if (command.until === 'ended') await follow(job, report, signal)
   else if (command.until === 'result') report(await raceSignal(outcomeOf(job), signal))
   else report({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
 }
@@ -136,6 +137,13 @@ async function follow(job: Job, report: Report, signal: AbortSignal): Promise<vo
     report({ event: 'progress', job: job.id, ...progress })
   }
   report(await raceSignal(outcomeOf(job), signal))
+}
+
+async function logs(job: Job, isFollowed: boolean, report: Report, signal: AbortSignal): Promise<void> {
+  for await (const output of job.output({ follow: isFollowed })) {
+    signal.throwIfAborted()
+    report({ event: 'output', job: job.id, ...output })
+  }
 }
 
 async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {

@@ -1,5 +1,6 @@
 import cliProgress from 'cli-progress'
 import { jsonLine } from '../agent/events.ts'
+import { outputLines } from '../agent/event-text.ts'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { counted, jsonText, oneLine } from '../base/text.ts'
 
@@ -40,6 +41,7 @@ function plainReporter(): JobReporter {
   return {
     report(event) {
       if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
+      else if (event.event === 'output') process.stdout.write(`${outputLines(event).join('\n')}\n`)
       else if (event.event === 'done') process.stdout.write(`${jsonText(event.result, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
       else if (event.event === 'forgotten') process.stderr.write('jel: the job and its result are out of the pool\n')

@@ -15,6 +15,7 @@ export interface JobFlags extends JobClientFlags {
   readonly suspend?: boolean
   readonly resume?: boolean
   readonly why?: boolean
+  readonly logs?: boolean
 }
 
 type JobState = JobEvent & { readonly event: 'job' }
@@ -77,7 +78,7 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
 
 function commandOf(
   job: string,
-  { follow, result, cancel, suspend, resume, forget, why }: JobFlags,
+  { follow, result, cancel, suspend, resume, forget, why, logs }: JobFlags,
 ): JobCommand & { readonly command: 'job' } {
   const changes = [
     forget === true && 'forget',
@@ -89,8 +90,17 @@ function commandOf(
   if (others.length > 0) throw new UsageError(`--${change} and --${others[0]}: give one of them`)
   if (change === 'forget' && (follow === true || result === true || why === true))
     throw new UsageError('--forget: there is nothing left to tell of it')
+  if (logs === true && (change !== undefined || result === true || why === true))
+    throw new UsageError('--logs: it goes with --follow, and with no other of these')
   const until = follow === true ? 'ended' : result === true ? 'result' : undefined
-  return { command: 'job', job, ...(change && { do: change }), ...(until && { until }), ...(why === true && { waits: true }) }
+  return {
+    command: 'job',
+    job,
+    ...(change && { do: change }),
+    ...(until && { until }),
+    ...(why === true && { waits: true }),
+    ...(logs === true && { logs }),
+  }
 }
 
 function rowOf({ job: id, name, state, covered, members, submitted }: JobState): string[] {

@@ -10,6 +10,7 @@ export interface WorkFlags extends JoinFlags {
   readonly limit: Partial<TaskLimits>
   readonly tickets?: Readonly<Record<string, number>>
   readonly owner?: string
+  readonly showOutput?: boolean
 }
 
 /** Joins a pool as `jel join` does, and runs its jobs. */
@@ -22,6 +23,7 @@ export async function work(pool: string, flags: WorkFlags): Promise<number> {
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {
       agent.report({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
     })
+    if (flags.showOutput === true) grid.addEventListener('output', ({ detail }) => agent.report({ event: 'output', ...detail }))
     grid.addEventListener('working', ({ detail }) => note(workingText(detail)))
     grid.addEventListener('worked', ({ detail }) => note(workedText(detail)))
     return grid

@@ -1,3 +1,5 @@
+import { formatWithOptions } from 'node:util'
+
 /**
  * Returns the globals that a compartment has besides the language's own. They are plain functions
  * and classes. None reaches the process.
@@ -5,7 +7,12 @@
 export function compartmentGlobals(): Record<string, unknown> {
   const timers = new Map<number, NodeJS.Timeout>()
   let lastTimer = 0
-  const say = (): void => {}
+  // Custom functions of inspected values would receive classes of Node's.
+  const print =
+    (stream: 'stdout' | 'stderr') =>
+    (...values: readonly unknown[]): void =>
+      void process[stream].write(`${formatWithOptions({ customInspect: false }, ...values)}\n`)
+  const [out, err] = [print('stdout'), print('stderr')]
   return {
     // Clock and chance belong to the language, but not every compartment has them. (`random` of a
     // task's context is repeatable.)
@@ -15,7 +22,7 @@ export function compartmentGlobals(): Record<string, unknown> {
     // numbers.
     Float32Array,
     Float64Array,
-    console: { debug: say, error: say, info: say, log: say, warn: say },
+    console: { debug: out, error: err, info: out, log: out, warn: err },
     performance: { now: () => performance.now() },
     queueMicrotask: (task: () => void) => queueMicrotask(task),
     // A timer object of Node's would give access to its classes, so programs get numbers.

@@ -107,7 +107,7 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
   const child = spawn(file as string, args, {
     env: {},
     ...(confined === undefined
-      ? { stdio: ['pipe', 'inherit', 'inherit', 'pipe', 'pipe'] }
+      ? { stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] }
       : { cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'] }),
     // It has a process group of its own, so it can be ended together with all processes that it
     // started.

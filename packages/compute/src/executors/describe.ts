@@ -13,9 +13,11 @@ export async function describeProgram(file: () => Promise<string>): Promise<read
   const fail = (message: string): void => reject(new ProgramError(message))
   const program = { place: 'own', job: '', file, limits: defaultTaskLimits } as const
   const container = startProgram(program, {
-    onMessages: ([message]) => {
-      if (message?.type === 'ready') resolve(message.functions)
-      else fail(message?.type === 'unusable' ? `the program fails when it is loaded: ${message.message}` : 'the program says nothing')
+    onMessages: (messages) => {
+      const message = messages.find(({ type }) => type !== 'output')
+      if (message === undefined) return
+      if (message.type === 'ready') resolve(message.functions)
+      else fail(message.type === 'unusable' ? `the program fails when it is loaded: ${message.message}` : 'the program says nothing')
     },
     onLost: (reason) => fail(`the program can't be loaded: ${reason}`),
   })

@@ -1,7 +1,7 @@
 import type { Effect, Input, JobId } from '../core/io.ts'
-import { type MessageBudget, type PlacedProgram } from './container.ts'
+import type { MessageBudget, PlacedProgram } from './container.ts'
 import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from './task-limits.ts'
-import type { FromProgram } from './messages.ts'
+import type { FromProgram, PrintedText } from './messages.ts'
 import { startProgram } from './process-container.ts'
 import { RunningProgram } from './running-program.ts'
 
@@ -36,6 +36,7 @@ export class Executor {
   readonly #budget: MessageBudget | undefined
   readonly #programOf: (job: JobId) => PlacedProgram
   readonly #onInputs: (inputs: readonly Input[]) => void
+  readonly #onOutput: (job: JobId, printed: PrintedText) => void
   readonly #watch: NodeJS.Timeout
 
   constructor(options: {
@@ -44,12 +45,14 @@ export class Executor {
     budget?: MessageBudget
     programOf: (job: JobId) => PlacedProgram
     onInputs: (inputs: readonly Input[]) => void
+    onOutput?: (job: JobId, printed: PrintedText) => void
   }) {
     this.#slots = Array.from({ length: options.slots }, () => ({ programs: new Map<JobId, RunningProgram>(), seenBefore: 0 }))
     this.#limits = { ...defaultTaskLimits, ...options.limits }
     this.#budget = options.budget
     this.#programOf = options.programOf
     this.#onInputs = options.onInputs
+    this.#onOutput = options.onOutput ?? (() => {})
     this.#watch = setInterval(() => this.#checkTime(), Math.max(10, Math.min(1000, this.#limits.time / 4)))
     this.#watch.unref()
   }
@@ -126,6 +129,11 @@ export class Executor {
         this.#lost(index, program, message.message, message)
         void program.container.end()
         return
+      }
+      if (message.type === 'output') {
+        const { type: _, ...printed } = message
+        this.#onOutput(program.job, printed)
+        continue
       }
       inputs.push(...program.received(message))
       saw ||= message.type === 'seen'

@@ -3,12 +3,19 @@ import { setImmediate } from 'node:timers/promises'
 import type { SharedDefinition } from '../program/definitions.ts'
 import { Runtime } from '../program/runtime.ts'
 import { describeThrown } from '../program/thrown.ts'
-import type { FromProgram, ToProgram } from './messages.ts'
+import { captureOutput } from './captured-output.ts'
+import { MAX_TEXT, type FromProgram, type ToProgram } from './messages.ts'
+import { OutputLimit } from './output-limit.ts'
 import type { ProgramStack } from './program-stack.ts'
 import { stepOf } from './step.ts'
 
 /** Most characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
+/**
+ * Characters that a program may print at once, and in a second after that. Guesses: the log of a
+ * job keeps 64 KiB, and nobody reads faster.
+ */
+const [OUTPUT_BURST, OUTPUT_RATE] = [65_536, 16_384]
 
 /**
  * The container's side of a program. Loads the program, reports its exports, and returns the
@@ -35,6 +42,12 @@ export async function hostProgram(
   // process.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => runtime?.stray(owners.getStore(), error))
+  const limit = new OutputLimit(OUTPUT_BURST, OUTPUT_RATE, performance.now())
+  captureOutput((stream, text) => {
+    const passed = limit.pass(text, performance.now())
+    const task = runtime?.taskOf(owners.getStore())
+    for (let at = 0; at < passed.length; at += MAX_TEXT) post([{ type: 'output', ...task, stream, text: passed.slice(at, at + MAX_TEXT) }])
+  })
   try {
     const exports = await load()
     const declared = (exports['sharedValues$'] as (() => readonly SharedDefinition<never>[]) | undefined)?.() ?? []

@@ -34,6 +34,23 @@ export type FromProgram =
   | { readonly type: 'use'; readonly blob: string }
   /** The number of runs and deliveries that the program has handled. */
   | { readonly type: 'seen'; readonly seen: number }
+  | ({ readonly type: 'output' } & PrintedText)
+
+export type OutputStream = 'stdout' | 'stderr'
+
+/** Text that a program printed. */
+export interface PrintedText {
+  /** The task that printed it. Undefined: no task did, or nobody knows which. */
+  readonly path?: Path
+  /** The function of the task. */
+  readonly fn?: string
+  readonly stream: OutputStream
+  /** At most `MAX_TEXT` characters. */
+  readonly text: string
+}
+
+/** Most characters of one message of output. */
+export const MAX_TEXT = 8192
 
 /** A function that a program exports. */
 export interface ProgramFunction {
@@ -52,6 +69,13 @@ const message = v.variant('type', [
   v.object({ type: v.literal('offered'), shared }),
   v.object({ type: v.literal('use'), blob: text(64) }),
   v.object({ type: v.literal('seen'), seen: count }),
+  v.object({
+    type: v.literal('output'),
+    path: v.optional(path),
+    fn: v.optional(text(256)),
+    stream: v.picklist(['stdout', 'stderr']),
+    text: text(MAX_TEXT),
+  }),
 ])
 
 /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
+import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { decode } from 'it-length-prefixed'
@@ -9,7 +10,7 @@ import { confinement, spawnProgram, type ProgramProcess } from './confinement.ts
 import type { Container, ContainerEvents, MessageBudget } from './container.ts'
 import type { TaskLimits } from './task-limits.ts'
 import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
-import { fromProgram, type FromProgram, type ToProgram } from './messages.ts'
+import { fromProgram, MAX_TEXT, type FromProgram, type ToProgram } from './messages.ts'
 import { programModule, type Place } from './program-module.ts'
 
 /** Time for a shell to learn how its process ended, ms. A guess. */
@@ -74,6 +75,14 @@ class ProcessContainer implements Container {
         started.kill()
         this.#lost(reasonOf(status, signal))
       })
+      // Children of the program write here. The program itself sends its output as messages.
+      for (const stream of ['stdout', 'stderr'] as const) {
+        const decoder = new StringDecoder()
+        started.child[stream]?.on('data', (chunk: Buffer) => {
+          const text = decoder.write(chunk.subarray(0, MAX_TEXT))
+          if (!this.#hasEnded && text !== '') this.#events.onMessages([{ type: 'output', stream, text }])
+        })
+      }
       started.channel.write(firstFrame({ job, program: source }))
       for (const messages of this.#waiting.splice(0)) this.post(messages)
       this.#started.resolve()
@@ -148,5 +157,5 @@ function reasonOf(status: number | null, signal: NodeJS.Signals | null): string 
  */
 function unaskedOf(messages: readonly FromProgram[]): number {
   if (messages.length === 0) return 1
-  return messages.filter(({ type }) => type === 'offered' || type === 'use').length / messages.length
+  return messages.filter(({ type }) => type === 'offered' || type === 'use' || type === 'output').length / messages.length
 }

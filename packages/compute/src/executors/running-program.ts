@@ -7,7 +7,7 @@ import type { FromProgram, ToProgram } from './messages.ts'
 
 type Run = Extract<Effect, { type: 'run' }>
 type Deliver = Extract<Effect, { type: 'deliver' }>
-type Report = Exclude<FromProgram, { type: 'unusable' }>
+type Report = Exclude<FromProgram, { type: 'unusable' | 'output' }>
 
 /** A program in its container: the tasks that it was given, and the messages to and from it. */
 export class RunningProgram {

@@ -14,6 +14,7 @@ const MAX_SPAWNED_BYTES = 1024 * 1024
 /** A task that runs in the program, or waits for its children. */
 export class Frame {
   readonly path: Path
+  readonly fn: string
   /** Set for a job with votes. */
   readonly own: OwnValues | undefined
   returned = false
@@ -27,8 +28,9 @@ export class Frame {
   readonly #calls = new Map<string, number>()
   #spawned: Spawn[] = []
 
-  constructor(path: Path, own: OwnValues | undefined) {
+  constructor(path: Path, fn: string, own: OwnValues | undefined) {
     this.path = path
+    this.fn = fn
     this.own = own
   }
 

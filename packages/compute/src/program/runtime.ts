@@ -131,7 +131,7 @@ export class Runtime {
 
   #start({ path, fn, input, split, given }: Extract<ToProgram, { type: 'run' }>): Frame {
     const own = given && { given: this.#shared.declared(given), offers: NOTHING_SHARED }
-    const frame = new Frame(path, own)
+    const frame = new Frame(path, fn, own)
     this.#frames.set(path, frame)
     this.#current = frame
     this.#host
@@ -151,6 +151,11 @@ export class Runtime {
   stray(owner: object | undefined, error: unknown): void {
     const frame = [...this.#frames.values()].find((each) => each === owner)
     if (frame !== undefined) this.#return(frame, { failure: failureOf(error, (stack) => this.#host.stack(stack)) })
+  }
+
+  /** Returns the task that an owner is; undefined if it is none. */
+  taskOf(owner: object | undefined): { readonly path: Path; readonly fn: string } | undefined {
+    return owner instanceof Frame ? { path: owner.path, fn: owner.fn } : undefined
   }
 
   async #call(frame: Frame, fn: string, input: Uint8Array, split: boolean): Promise<Outcome> {

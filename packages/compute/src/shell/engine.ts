@@ -10,6 +10,8 @@ import { JobHolders } from './job-holders.ts'
 import { JobKeepers } from './job-keepers.ts'
 import type { JobRecord, PublishedJob } from './job-record.ts'
 import { MemberList } from './member-list.ts'
+import { OutputExchange } from './output-exchange.ts'
+import type { TaskOutput } from './output-log.ts'
 import { Participation } from './participation.ts'
 import { PeerBudget } from './peer-budget.ts'
 import { PeerStreams } from './peer-streams.ts'
@@ -22,6 +24,7 @@ import { VoteSigner } from './vote-signer.ts'
 export interface EngineEvents {
   onWorking(shift: Shift): void
   onWorked(shift: EndedShift): void
+  onOutput(job: JobId, output: TaskOutput): void
   onWarning(code: string, message: string, job: JobId | undefined): void
 }
 
@@ -33,6 +36,7 @@ export class Engine {
   readonly jobs: PublishedJobs
   readonly holders: JobHolders
   readonly keepers: JobKeepers
+  readonly output: OutputExchange
   readonly endings = new Endings()
   readonly explanations = new Explanations()
   readonly #streams: PeerStreams
@@ -72,6 +76,7 @@ export class Engine {
       onPublished: (job, fresh) => void this.#participation.begin(job, fresh),
       onForgotten: (id) => {
         this.#files.forget(id)
+        this.output.forget(id)
         this.runner.feed({ type: 'expired', job: id })
         this.endings.end(id)
       },
@@ -84,6 +89,7 @@ export class Engine {
       signer: this.#signer,
       programOf: (job) => this.#files.placed(job),
       send: (to, message) => this.#streams.send(to, message),
+      onOutput: (job, printed) => this.output.printed(job, printed),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
         this.store.unpin(job)
@@ -101,6 +107,13 @@ export class Engine {
       keeps: async (job) => await this.#files.keeps(job),
       desiredOf: (job) => this.jobs.get(job)?.desired ?? 'forget',
     })
+    this.output = new OutputExchange(pool, {
+      budget,
+      replicas: (job) => scheduler.replicas(job),
+      isKnown: (job) => this.jobs.has(job),
+      computing: () => this.#members.members.length + 1,
+      onOutput: (job, output) => events.onOutput(job, output),
+    })
     const common = {
       store: this.store,
       jobs: this.jobs,
@@ -115,6 +128,7 @@ export class Engine {
   async start(): Promise<void> {
     await this.blobs.start()
     await this.keepers.start()
+    await this.output.start()
     await this.#streams.start()
     if (!this.#isClient) await this.#signer.start()
     await this.#members.start()
@@ -136,6 +150,7 @@ export class Engine {
     await this.#streams.close()
     await this.blobs.close()
     await this.keepers.close()
+    await this.output.close()
     this.store.close()
     this.endings.endAll()
     this.explanations.close()

@@ -7,6 +7,7 @@ import { Scheduler } from '../core/scheduler.ts'
 import type { PlacedProgram } from '../executors/container.ts'
 import type { TaskLimits } from '../executors/task-limits.ts'
 import { Executor } from '../executors/executor.ts'
+import type { PrintedText } from '../executors/messages.ts'
 import { PeerBudget } from './peer-budget.ts'
 
 export interface RunnerOptions {
@@ -19,6 +20,7 @@ export interface RunnerOptions {
   readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
+  readonly onOutput?: (job: JobId, printed: PrintedText) => void
   readonly onRun?: (effect: Extract<Effect, { type: 'run' }>) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
   readonly onExplained?: (effect: Extract<Effect, { type: 'explained' }>) => void
@@ -33,11 +35,18 @@ export class Runner {
   #isClosed = false
 
   constructor(options: RunnerOptions) {
-    const { self, workers, limits, signer, tickets, programOf } = options
+    const { self, workers, limits, signer, tickets, programOf, onOutput } = options
     this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }), ...(tickets && { tickets }) })
     const onInputs = (inputs: readonly Input[]): void => this.feed(...inputs)
     // The programs of a job pay for their messages as a peer does.
-    const executor = new Executor({ slots: workers, ...(limits && { limits }), budget: new PeerBudget(), programOf, onInputs })
+    const executor = new Executor({
+      slots: workers,
+      ...(limits && { limits }),
+      budget: new PeerBudget(),
+      programOf,
+      onInputs,
+      ...(onOutput && { onOutput }),
+    })
     this.#executor = executor
     const carrier: Carrier<Effect> = {
       send: ({ to, message }) => options.send(to, message),
