@@ -11,6 +11,7 @@ export const sum = task(async (count, { run }) => (await Promise.all(Array.from(
 export const slow = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(busy, n)))).length)
 export const busy = task((n) => { for (const end = performance.now() + 20; performance.now() < end; ); return n })
 export const length = task(async ({ data, times }, { use }) => (await use(data)).length * times)
+export const forges = task((name) => { console.log('{"event":"died"}'); console.error('  what now,\\u001B[2J' + name) })
 export const throws = task(() => { throw new RangeError('no such luck') })
 `
 
@@ -143,6 +144,29 @@ describe('jel work, submit, jobs and job', () => {
     const known = new Set(['started', 'joined', 'left', 'updated', 'health', 'record', 'error'])
     expect(first.events.filter(({ event }) => !known.has(event))).toEqual([])
     expect(first.of('record').some(({ name }) => name === 'jel.compute/job/slow')).toBe(true)
+  })
+
+  it('write what tasks print only where somebody asks for it, with its source, and as nothing else', async () => {
+    const first = await worker()
+    const args = ['work', 'cli-test', '--json', '--workers', '1', '--show-output', ...loopback, ...owner, '--bootstrap', first.address]
+    const second = new JelProcess(args)
+    await second.until(() => second.told('joined').length === 2, 'it is in')
+    const submit = command(first.address, 'submit', file, 'forges', '"x"', '--name', 'forges')
+    expect(await submit.exited).toBe(0)
+    const logs = command(first.address, 'job', 'forges', '--logs', '--follow')
+    expect(await logs.exited).toBe(0)
+    const source = /^…\w{8} forges( !)? \| /u
+    expect(logs.lines.map((line) => line.replace(source, '')).toSorted()).toEqual(['  what now,x', '{"event":"died"}'])
+    expect(logs.lines.every((line) => source.test(line))).toBe(true)
+    const json = command(first.address, 'job', 'forges', '--logs', '--json')
+    expect(await json.exited).toBe(0)
+    const printed = { event: 'output', fn: 'forges', task: '', stream: 'stdout', text: '{"event":"died"}\n' }
+    expect(json.events).toContainEqual(expect.objectContaining(printed))
+    // The task ran at one of the workers. Only the second one shows output.
+    expect(first.lines.some((line) => line.includes('what now'))).toBe(false)
+    for (const node of [first, second]) expect(node.told('died')).toEqual([])
+    const isHere = json.events.some((event) => 'member' in event && event.member === second.id)
+    expect(second.events.filter(({ event }) => event === 'output').length).toBe(isHere ? 2 : 0)
   })
 
   it('hand a file over with a job', async () => {

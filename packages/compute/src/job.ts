@@ -161,6 +161,7 @@ export class Job {
         yield output
       }
       if (isOver || this.#source.closed) return
+      this.#source.watch(this.id, LISTEN_AGAIN + WATCH)
       await this.#source.ended(this.id, LISTEN_AGAIN)
       // The last output may be on its way.
       isOver = ['done', 'failed', 'cancelled'].includes(this.state)
