@@ -239,7 +239,10 @@ describe('jel work, submit, jobs and job', () => {
       event: 'failed',
       code: 'TASK_THREW',
       message: 'no such luck',
-      stack: expect.stringMatching(/^RangeError: no such luck\n    at program\.js:8:42$/u),
+      stack: expect.stringMatching(/^RangeError: no such luck\n    at program\.js:\d+:42$/u),
+      task: '',
+      fn: 'throws',
+      input: 'undefined',
     })
   })
 

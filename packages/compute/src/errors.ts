@@ -1,4 +1,5 @@
 import { JelError } from '@jel/protocol'
+import type { TaskFailure } from './core/entry.ts'
 
 /** Base class of the errors of computing. */
 export abstract class ComputeError extends JelError {}
@@ -73,12 +74,24 @@ export class JobFailedError extends ComputeError {
   readonly tries: number
   /** The stack of the program at the throw. */
   readonly remoteStack: string | undefined
+  /** The path of the task that failed; '' is the root. Undefined if no single task failed. */
+  readonly task: string | undefined
+  /** The function of that task. */
+  readonly fn: string | undefined
+  /** The beginning of its input, as text. */
+  readonly input: string | undefined
+  /** The causes of the error, as text: its `cause`, the cause of that, and so on. */
+  readonly remoteCause: string | undefined
 
-  constructor(failure: { code: string; message: string; member: string; tries: number; stack?: string }) {
+  constructor(failure: TaskFailure) {
     super(failure.message)
     this.code = failure.code
     this.member = failure.member
     this.tries = failure.tries
     this.remoteStack = failure.stack
+    this.task = failure.task
+    this.fn = failure.fn
+    this.input = failure.input
+    this.remoteCause = failure.cause
   }
 }

@@ -1,6 +1,7 @@
 /** Common parts of the encoding of messages of schedulers and sandboxes, with checks and bounds. */
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
+import { MAX_SHOWN } from './core/entry.ts'
 import type { Message } from './core/messages.ts'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
 import { fitsShared, MAX_UNION } from './core/shared-value.ts'
@@ -54,6 +55,10 @@ const failure = v.object({
   stack: v.optional(text(8192)),
   member: text(128),
   tries: count,
+  task: v.optional(path),
+  fn: v.optional(text(256)),
+  input: v.optional(text(MAX_SHOWN)),
+  cause: v.optional(text(MAX_SHOWN)),
 })
 export const outcome = v.union([v.object({ value: bytes }), v.object({ failure })])
 

@@ -63,6 +63,11 @@ export type JobEvent =
       readonly member?: string
       readonly tries?: number
       readonly stack?: string
+      /** The task that failed: its path, function, and the beginning of its input as text. */
+      readonly task?: string
+      readonly fn?: string
+      readonly input?: string
+      readonly cause?: string
     }
   | ({
       readonly event: 'job'

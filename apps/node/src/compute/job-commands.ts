@@ -168,8 +168,9 @@ async function outcomeOf(job: Job): Promise<JobEvent> {
     if (codeOf(error) === 'JOB_CANCELLED') return { event: 'cancelled', job: job.id }
     const failed = { event: 'failed', job: job.id, code: codeOf(error), message: messageOf(error) } as const
     if (!(error instanceof JobFailedError)) return failed
-    const { member, tries, remoteStack } = error
-    return { ...failed, member, tries, ...(remoteStack === undefined ? {} : { stack: remoteStack }) }
+    const { member, tries, remoteStack: stack, task, fn, input, remoteCause: cause } = error
+    const known = Object.entries({ stack, task, fn, input, cause }).filter(([, value]) => value !== undefined)
+    return { ...failed, member, tries, ...Object.fromEntries(known) }
   }
 }
 

@@ -51,6 +51,9 @@ function plainReporter(): JobReporter {
             ? ''
             : ` (at ${oneLine(event.member)}, tried ${counted(event.tries ?? 1, 'time')})`
         process.stderr.write(`jel: ${oneLine(event.code)}: ${oneLine(event.message)}${where}\n`)
+        if (event.fn !== undefined)
+          process.stderr.write(`    in ${oneLine(`${event.fn}(${event.input ?? ''})`)}${event.task === '' ? ', the root' : ''}\n`)
+        if (event.cause !== undefined) process.stderr.write(`    because: ${oneLine(event.cause)}\n`)
         if (event.stack !== undefined) process.stderr.write(`${linesOf(event.stack)}\n`)
       }
     },

@@ -2,11 +2,14 @@ import type { MemberId } from './ids.ts'
 import type { Path } from './path.ts'
 import { compareBytes, NOTHING_SHARED, sameShared, type Shared } from './shared-value.ts'
 
+/** Most characters of a failed task's input, and of the cause of an error. A guess. */
+export const MAX_SHOWN = 500
+
 /**
  * The reason why a task has no value. A failure is an outcome too: a function that throws for an
  * input throws everywhere.
  */
-interface TaskFailure {
+export interface TaskFailure {
   /** Stable and in capitals, for example `TASK_THREW`. */
   readonly code: string
   readonly message: string
@@ -16,6 +19,14 @@ interface TaskFailure {
   readonly member: string
   /** Number of tries. */
   readonly tries: number
+  /** The path of the task; '' is the root. Undefined: no single task failed. */
+  readonly task?: Path
+  /** The function of the task. */
+  readonly fn?: string
+  /** The beginning of the task's input, as text. */
+  readonly input?: string
+  /** The causes of the error, as text: its `cause`, the cause of that, and so on. */
+  readonly cause?: string
 }
 
 export type Outcome = { readonly value: Uint8Array } | { readonly failure: TaskFailure }

@@ -75,7 +75,14 @@ export class Settlement {
     const frame = node.frame as Frame
     const { crashes, holders } = node.tries ?? NO_TRIES
     const message = `${node.task?.fn ?? 'a task'} is set apart: ${reason}`
-    const failure = { code: 'TASK_POISONOUS', message, member: this.#context.self, tries: crashes.length + holders.length }
+    const failure = {
+      code: 'TASK_POISONOUS',
+      message,
+      member: this.#context.self,
+      tries: crashes.length + holders.length,
+      task: node.path,
+      ...(node.task && { fn: node.task.fn }),
+    }
     if (frame.state === 'ready') job.ready.dropped()
     const given = job.votesNeeded === 1 ? NOTHING_SHARED : givenTo(job, node)
     this.complete(job, node, { failure }, frame.shared, given)

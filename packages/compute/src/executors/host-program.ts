@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import type { SharedDefinition } from '../program/definitions.ts'
 import { Runtime } from '../program/runtime.ts'
 import { describeThrown } from '../program/thrown.ts'
@@ -8,6 +9,10 @@ import { MAX_TEXT, type FromProgram, type ToProgram } from './messages.ts'
 import { OutputLimit } from './output-limit.ts'
 import type { ProgramStack } from './program-stack.ts'
 import { stepOf } from './step.ts'
+
+/** Describes an input in one line. */
+const describe = (value: unknown): string =>
+  inspect(value, { customInspect: false, breakLength: Infinity, depth: 3, maxArrayLength: 6, maxStringLength: 100 })
 
 /** Most characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
@@ -52,7 +57,7 @@ export async function hostProgram(
     const exports = await load()
     const declared = (exports['sharedValues$'] as (() => readonly SharedDefinition<never>[]) | undefined)?.() ?? []
     const onBehalfOf = <Result>(owner: object, action: () => Result): Result => owners.run(owner, action)
-    const loaded = new Runtime({ job, post, step: stepOf, stack, idle: () => setImmediate(), onBehalfOf }, exports, declared)
+    const loaded = new Runtime({ job, post, step: stepOf, stack, describe, idle: () => setImmediate(), onBehalfOf }, exports, declared)
     runtime = loaded
     post([{ type: 'ready', functions: loaded.functions }])
     return (messages) => loaded.handle(messages)

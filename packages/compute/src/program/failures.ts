@@ -1,22 +1,27 @@
-import type { Outcome } from '../core/entry.ts'
-import { describeThrown } from './thrown.ts'
-
-type Failure = Extract<Outcome, { failure: unknown }>['failure']
+import { MAX_SHOWN, type TaskFailure } from '../core/entry.ts'
+import type { Path } from '../core/path.ts'
+import { causesOf, describeThrown } from './thrown.ts'
 
 /** Most characters of a reported stack. A guess. */
 const MAX_STACK = 4000
 
 /** Failures of children as they arrived. A program may change the error objects that it gets. */
-const childFailures = new WeakMap<object, Failure>()
+const childFailures = new WeakMap<object, TaskFailure>()
 
 /** The error of a child that gave no value. */
 export class ChildFailedError extends Error {
   readonly code: string
   readonly member: string
   readonly tries: number
+  /** The path of the task that failed: this child, or one below it. */
+  readonly task: string | undefined
+  /** The function of that task. */
+  readonly fn: string | undefined
+  /** The beginning of its input, as text. */
+  readonly input: string | undefined
 
-  constructor(failure: Failure) {
-    const { code, message, member, tries, stack } = failure
+  constructor(failure: TaskFailure) {
+    const { code, message, member, tries, stack, task, fn, input } = failure
     super(message)
     // The stack of the child, wherever it threw. A stack of this place would only have frames of
     // the runtime.
@@ -24,6 +29,9 @@ export class ChildFailedError extends Error {
     this.code = code
     this.member = member
     this.tries = tries
+    this.task = task
+    this.fn = fn
+    this.input = input
     childFailures.set(this, failure)
   }
 
@@ -36,17 +44,29 @@ export class ChildFailedError extends Error {
  * Describes an error that a task threw.
  *
  * @param mapped maps a stack to the author's files
+ * @param input returns the beginning of the task's input, as text
  */
-export function failureOf(error: unknown, mapped: (stack: string) => string): Failure {
+export function failureOf(
+  error: unknown,
+  { path, fn }: { readonly path: Path; readonly fn: string },
+  mapped: (stack: string) => string,
+  input: () => string,
+): TaskFailure {
   const { code = 'TASK_THREW', message, stack } = describeThrown(error)
-  // The program can't choose the member and the number of tries.
+  // The program can't choose where a child failed, nor the number of its tries.
   const child = typeof error === 'object' && error !== null ? childFailures.get(error) : undefined
-  const shown = child === undefined ? stack && mapped(stack) : child.stack
+  if (child !== undefined) return { ...child, code, message }
+  const shown = stack && mapped(stack)
+  const cause = causesOf(error).join(', because: ')
   return {
     code,
     message,
     ...(shown !== undefined && { stack: shown.slice(0, MAX_STACK) }),
-    member: child?.member ?? '',
-    tries: child?.tries ?? 1,
+    member: '',
+    tries: 1,
+    task: path,
+    fn,
+    input: input().slice(0, MAX_SHOWN).toWellFormed(),
+    ...(cause !== '' && { cause: cause.slice(0, MAX_SHOWN).toWellFormed() }),
   }
 }

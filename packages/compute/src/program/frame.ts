@@ -15,6 +15,8 @@ const MAX_SPAWNED_BYTES = 1024 * 1024
 export class Frame {
   readonly path: Path
   readonly fn: string
+  /** Its encoded input, or the number of its bytes if there are many. */
+  readonly input: Uint8Array | number
   /** Set for a job with votes. */
   readonly own: OwnValues | undefined
   returned = false
@@ -28,9 +30,10 @@ export class Frame {
   readonly #calls = new Map<string, number>()
   #spawned: Spawn[] = []
 
-  constructor(path: Path, fn: string, own: OwnValues | undefined) {
+  constructor(path: Path, fn: string, input: Uint8Array | number, own: OwnValues | undefined) {
     this.path = path
     this.fn = fn
+    this.input = input
     this.own = own
   }
 

@@ -9,6 +9,7 @@ export { blob, type BlobReference, type Unpack, type UseBlob } from './blob.ts'
 export { first, max, min, shared, task, union } from './definitions.ts'
 export type { Join, SharedDefinition, TaskContext, TaskDefinition, TaskFunction } from './definitions.ts'
 export { driver, type DriverOptions, type DriverTask } from './driver.ts'
+export type { ChildFailedError } from './failures.ts'
 export { space, type Range, type SpaceOptions } from './space.ts'
 /** For the runtime of programs. */
 export { sharedValues } from './definitions.ts'

@@ -22,7 +22,7 @@ class Host {
       this.said.push(...messages)
     }
     const step = (fn: string, _: Uint8Array, occurrence: number): string => `${fn}${occurrence}`.padStart(10, '_')
-    const host = { job, post, step, stack: (stack: string) => stack, idle: () => setImmediate() }
+    const host = { job, post, step, stack: (stack: string) => stack, describe: String, idle: () => setImmediate() }
     this.runtime = new Runtime({ ...host, onBehalfOf: (owner, action) => this.owners.run(owner, action) }, exports, declared)
   }
 
@@ -46,6 +46,29 @@ const thrower = (thrown: () => unknown): TaskDefinition<never, unknown> =>
 const trap = (): never => {
   throw new Error('trapped')
 }
+
+describe('a failure', () => {
+  it('names its task, the beginning of its input, and what caused its error', async () => {
+    const loop = new Error('third')
+    loop.cause = loop
+    const host = new Host({ fails: thrower(() => new Error('first', { cause: Object.assign(new Error('second'), { cause: loop }) })) })
+    host.run('fails', 'x'.repeat(2000), 'abcdefghij')
+    expect(await host.returned('abcdefghij')).toMatchObject({
+      failure: {
+        task: 'abcdefghij',
+        fn: 'fails',
+        input: 'x'.repeat(500),
+        cause: 'second, because: third',
+      },
+    })
+  })
+
+  it('of a long input gives its length', async () => {
+    const host = new Host({ fails: thrower(() => new Error('no')) })
+    host.run('fails', new Uint8Array(5000))
+    expect(await host.returned()).toMatchObject({ failure: { task: '', input: expect.stringMatching(/^50\d\d bytes$/u) } })
+  })
+})
 
 describe('a thrown value', () => {
   const long = 'x'.repeat(100_000)

@@ -11,6 +11,11 @@ import { SharedValues } from './shared-values.ts'
 import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
+/**
+ * A longer input of a failed task is not shown, bytes. A guess: a frame keeps its input until then.
+ */
+const MAX_DESCRIBED = 4096
+
 /** The services that the runtime needs from its process. */
 export interface RuntimeHost {
   /** The id of the job. */
@@ -23,6 +28,8 @@ export interface RuntimeHost {
   step(fn: string, input: Uint8Array, occurrence: number): string
   /** Maps a stack to the author's files, without frames of this runtime. */
   stack(stack: string): string
+  /** Describes an input for a person. */
+  describe(value: unknown): string
   /** Resolves when everything that was ready to run has run. */
   idle(): Promise<void>
   /**
@@ -131,14 +138,14 @@ export class Runtime {
 
   #start({ path, fn, input, split, given }: Extract<ToProgram, { type: 'run' }>): Frame {
     const own = given && { given: this.#shared.declared(given), offers: NOTHING_SHARED }
-    const frame = new Frame(path, fn, own)
+    const frame = new Frame(path, fn, input.length > MAX_DESCRIBED ? input.length : input, own)
     this.#frames.set(path, frame)
     this.#current = frame
     this.#host
       .onBehalfOf(frame, async () => await this.#call(frame, fn, input, split))
       .then(
         (outcome) => this.#return(frame, outcome),
-        (error: unknown) => this.#return(frame, { failure: failureOf(error, (stack) => this.#host.stack(stack)) }),
+        (error: unknown) => this.#fail(frame, error),
       )
     return frame
   }
@@ -150,7 +157,13 @@ export class Runtime {
    */
   stray(owner: object | undefined, error: unknown): void {
     const frame = [...this.#frames.values()].find((each) => each === owner)
-    if (frame !== undefined) this.#return(frame, { failure: failureOf(error, (stack) => this.#host.stack(stack)) })
+    if (frame !== undefined) this.#fail(frame, error)
+  }
+
+  #fail(frame: Frame, error: unknown): void {
+    const { input } = frame
+    const shown = (): string => (typeof input === 'number' ? `${input} bytes` : this.#host.describe(decodeValue(input)))
+    this.#return(frame, { failure: failureOf(error, frame, (stack) => this.#host.stack(stack), shown) })
   }
 
   /** Returns the task that an owner is; undefined if it is none. */

@@ -6,6 +6,8 @@
 /** Most characters of a message and of a stack in a program. Guesses: enough to help an author. */
 const MAX_MESSAGE = 2000
 const MAX_STACK = 16_000
+/** Most causes of an error that are described. A guess. */
+const MAX_CAUSES = 4
 
 export interface Thrown {
   readonly message: string
@@ -25,6 +27,17 @@ export function describeThrown(error: unknown): Thrown {
     stack: typeof stack === 'string' ? bounded(stack, MAX_STACK) : undefined,
     code: typeof code === 'string' && /^[A-Z_]{3,40}$/u.test(code) ? code : undefined,
   }
+}
+
+/** Returns the messages of the causes of an error, the nearest first. Never throws. */
+export function causesOf(error: unknown): string[] {
+  const causes = new Set<unknown>()
+  for (let at = causeOf(error); at !== undefined && !causes.has(at) && causes.size < MAX_CAUSES; at = causeOf(at)) causes.add(at)
+  return [...causes].map((cause) => describeThrown(cause).message)
+}
+
+function causeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null ? attempt(() => (error as Error).cause) : undefined
 }
 
 function textOf(value: unknown): string {
