@@ -265,6 +265,21 @@ describe('jel work, submit, jobs and job', () => {
     expect({ status: await process.exited, stderr: process.stderr }).toEqual({ status, stderr: expect.stringContaining(message) })
   })
 
+  it('say on standard error why a job waits, and end in time', async () => {
+    const first = await worker()
+    const accepting = new JelProcess([
+      ...['work', 'cli-test', '--json', '--workers', '1', '--accept', 'own', ...loopback, ...stranger()],
+      ...['--bootstrap', first.address],
+    ])
+    await accepting.until(() => accepting.told('joined').length === 2, 'it is in')
+    first.child.kill('SIGTERM')
+    expect(await first.exited).toBe(0)
+    const submit = command(accepting.address, 'submit', file, 'sum', '10', '--json', '--timeout', '12')
+    expect(await submit.exited).toBe(1)
+    expect(submit.stderr).toMatch(/^jel: the job waits: no member accepts programs of 12D3\w+; members with workers: 1$/mu)
+    expect(submit.stderr).toContain('jel: not done within 12 s\n')
+  })
+
   it('fail where the given address leads to no member, and list no jobs without an address', async () => {
     // Nobody listens there: port 1 requires a privilege.
     const astray = ['--bootstrap', '/ip4/127.0.0.1/tcp/1']

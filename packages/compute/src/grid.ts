@@ -183,6 +183,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
+  whyPending(id: JobId): string {
+    return this.#engine.whyPending(id)
+  }
+
+  /** @internal */
   get closed(): boolean {
     return this.#engine.closed
   }

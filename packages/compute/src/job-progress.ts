@@ -25,12 +25,28 @@ export interface JobProgress {
   readonly reason: string
 }
 
-/** Returns the progress of a job. `rate`: tasks per second, unless the job is over. */
-export function progressOf(desired: JobRecord['desired'], status: JobView | undefined, rate: number): JobProgress {
+/**
+ * Returns the progress of a job. `rate`: tasks per second, unless the job is over. `whyPending`
+ * returns the reason why no member has begun it.
+ */
+export function progressOf(
+  desired: JobRecord['desired'],
+  status: JobView | undefined,
+  rate: number,
+  whyPending: () => string,
+): JobProgress {
   const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
   const state = stateOf(desired, status)
   const isOver = state === 'done' || state === 'failed' || state === 'cancelled'
-  return { state, covered: status?.progress ?? 0, members, begun, finished, rate: isOver ? 0 : rate, reason: reasonOf(state, status) }
+  return {
+    state,
+    covered: status?.progress ?? 0,
+    members,
+    begun,
+    finished,
+    rate: isOver ? 0 : rate,
+    reason: reasonOf(state, status, whyPending),
+  }
 }
 
 function stateOf(desired: JobRecord['desired'], status: JobView | undefined): JobState {
@@ -41,12 +57,10 @@ function stateOf(desired: JobRecord['desired'], status: JobView | undefined): Jo
   return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
 }
 
-function reasonOf(state: JobState, status: JobView | undefined): string {
+function reasonOf(state: JobState, status: JobView | undefined, whyPending: () => string): string {
   switch (state) {
     case 'pending':
-      return status === undefined
-        ? 'its input or program is not here yet'
-        : 'no replica has reported a member that began it: perhaps no member accepts its program and has room for its blobs, or no replica has answered yet'
+      return whyPending()
     case 'failed':
       return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
     case 'cancelled':

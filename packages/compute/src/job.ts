@@ -30,6 +30,7 @@ export interface JobSource {
   watch(id: string, within?: number): void
   explain(id: string, ms: number): Promise<readonly HeldTask[]>
   output(id: string): Promise<readonly NumberedOutput[]>
+  whyPending(id: string): string
   readonly closed: boolean
   replicas(id: string): readonly string[]
   kept(id: string, within: number): Promise<string>
@@ -225,6 +226,6 @@ export class Job {
   }
 
   #progress(rate: number): JobProgress {
-    return progressOf(this.#published.desired, this.#source.status(this.id), rate)
+    return progressOf(this.#published.desired, this.#source.status(this.id), rate, () => this.#source.whyPending(this.id))
   }
 }

@@ -210,6 +210,11 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
+  whyPending(): string {
+    return 'its turn has not come'
+  }
+
+  /** @internal */
   watch(): void {}
 
   /** @internal */

@@ -85,7 +85,7 @@ export interface LocalOptions {
 }
 
 /** Programs that run by default: this owner's programs with all rights, others in sandboxes. */
-const DEFAULT_ACCEPT = ['own', 'sandbox']
+export const DEFAULT_ACCEPT = ['own', 'sandbox']
 
 /** Most tickets of one owner. A guess: with a larger ratio an owner gets no share in practice. */
 const MAX_TICKETS = 1_000_000

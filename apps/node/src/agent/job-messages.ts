@@ -87,6 +87,8 @@ export type JobEvent =
    * the job.
    */
   | { readonly event: 'not-kept'; readonly message: string }
+  /** No member has begun the job for a while. `reason`: text for people. */
+  | { readonly event: 'waits'; readonly job: string; readonly reason: string }
   /**
    * The named job belongs to this other owner. The node knows no job of that name of its own owner.
    */

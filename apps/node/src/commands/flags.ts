@@ -24,6 +24,7 @@ export function repeated(usage: string, about: string): Flag {
 
 export const POOL = flag('<pool>', 'name of the pool')
 export const OWNER = flag('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
+export const TIMEOUT = flag('--timeout <seconds>', 'how long the answer may take (default: as long as it takes)', durationOf)
 export const JSON_LINES = flag('--json', 'one JSON object a line')
 
 /** The flags that select a node on this machine. */
@@ -33,10 +34,7 @@ export const NODE_FLAGS: readonly Flag[] = [
 ]
 
 /** The flags of a command that has one answer. */
-export const ASK_FLAGS: readonly Flag[] = [
-  flag('--timeout <seconds>', 'how long the answer may take (default: as long as it takes)', durationOf),
-  JSON_LINES,
-]
+export const ASK_FLAGS: readonly Flag[] = [TIMEOUT, JSON_LINES]
 
 /** The flags of a command that enters a pool. */
 export const ENTER_FLAGS: readonly Flag[] = [

@@ -5,13 +5,13 @@
 import { jobFields } from '../agent/job-messages.ts'
 import { blobOf, keepOf, votesOf } from '../arguments.ts'
 import { command } from './command.ts'
-import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, type Flag } from './flags.ts'
+import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, TIMEOUT, type Flag } from './flags.ts'
 
 /**
  * The pool's node on this machine carries out the command. Without such a node, or with flags for
  * entering, the command itself enters the pool while it runs.
  */
-const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS]
+const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS, TIMEOUT]
 
 export const jobs = command({
   about: 'a job event of each job comes first',

@@ -13,6 +13,8 @@ import { ownerOf } from './owner.ts'
 export interface JobClientFlags extends PoolFlags, NodeFlags {
   readonly owner?: string
   readonly json?: boolean
+  /** The command ends after this time, ms. Default: as long as it takes. */
+  readonly timeout?: number
 }
 
 /** A command about jobs, and the functions that the command line adds. */
@@ -39,17 +41,23 @@ const HEAR = 1000
  * how to enter the pool, the command itself enters the pool while it runs. Returns undefined when
  * done, or the exit status of a stopped command.
  */
-export async function sendJobCommand(pool: string, flags: JobClientFlags, request: JobRequest): Promise<number | undefined> {
+export async function sendJobCommand(
+  pool: string,
+  { timeout, ...flags }: JobClientFlags,
+  request: JobRequest,
+): Promise<number | undefined> {
   const stop = new Stop()
   stopOnSignals(stop)
-  const stopped = stop.reason.then(() => {
+  const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
+  const stopped = stop.reason.then((reason) => {
+    if (reason === 'time') process.stderr.write(`jel: not done within ${(timeout as number) / 1000} s\n`)
     request.stopped?.()
     return STOPPED
   })
-  await using node = await runningNode(pool, flags)
-  if (node !== undefined)
-    return await Promise.race([node.ask(request.command, (event) => request.report(event as JobEvent)).then(() => undefined), stopped])
   try {
+    await using node = await runningNode(pool, flags)
+    if (node !== undefined)
+      return await Promise.race([node.ask(request.command, (event) => request.report(event as JobEvent)).then(() => undefined), stopped])
     await using client = await JobClient.enter(pool, flags, stop.signal)
     const run = async (): Promise<undefined> => {
       await request.ready(client)
@@ -57,8 +65,10 @@ export async function sendJobCommand(pool: string, flags: JobClientFlags, reques
     }
     return await Promise.race([run(), stopped])
   } catch (error) {
-    if (stop.signal.aborted && codeOf(error) !== 'USAGE') return STOPPED
+    if (stop.signal.aborted && codeOf(error) !== 'USAGE') return await stopped
     throw error
+  } finally {
+    clearTimeout(timer)
   }
 }
 

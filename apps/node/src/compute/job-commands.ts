@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compute, JobFailedError, type BlobReference, type Grid, type Job } from '@jel/compute'
+import { compute, JobFailedError, type BlobReference, type Grid, type Job, type JobProgress } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
@@ -16,6 +16,11 @@ const [ASK, ASKED] = [700, 3]
  * job, ms. A guess: there may be no other member.
  */
 const KEPT_SOON = 2000
+/**
+ * The reason why a job waits is reported if no member has begun it for this long, and whenever the
+ * reason changes, ms. A guess: a job in an idle pool begins within a second.
+ */
+const WAITS = 5000
 
 /**
  * The limit of a result as JSON: the number of its parts plus the characters of its texts. A guess:
@@ -83,8 +88,11 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
   }
   if (command.logs === true) await logs(job, command.until === 'ended', report, signal)
   else if (command.until === 'ended') await follow(job, report, signal)
-  else if (command.until === 'result') report(await raceSignal(outcomeOf(job), signal))
-  else report({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
+  else if (command.until === 'result') {
+    const ended = new AbortController()
+    void reportWaits(job, report, AbortSignal.any([signal, ended.signal])).catch(() => {})
+    report(await raceSignal(outcomeOf(job), signal).finally(() => ended.abort()))
+  } else report({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
 }
 
 async function submitted(
@@ -132,11 +140,43 @@ async function submitted(
 }
 
 async function follow(job: Job, report: Report, signal: AbortSignal): Promise<void> {
+  const waits = new Waits(job.id, report)
   for await (const progress of job.progress()) {
     signal.throwIfAborted()
     report({ event: 'progress', job: job.id, ...progress })
+    waits.take(progress)
   }
   report(await raceSignal(outcomeOf(job), signal))
+}
+
+/** Reports why a job waits, until it ends. */
+async function reportWaits(job: Job, report: Report, signal: AbortSignal): Promise<void> {
+  const waits = new Waits(job.id, report)
+  for await (const progress of job.progress()) {
+    if (signal.aborted) return
+    waits.take(progress)
+  }
+}
+
+/** Reports why a job waits, if that takes long. */
+class Waits {
+  readonly #job: string
+  readonly #report: Report
+  #since = performance.now()
+  #reason = ''
+
+  constructor(job: string, report: Report) {
+    this.#job = job
+    this.#report = report
+  }
+
+  take({ state, reason }: JobProgress): void {
+    const now = performance.now()
+    if (state !== 'pending') this.#since = now
+    if (now - this.#since < WAITS || reason === this.#reason) return
+    this.#reason = reason
+    this.#report({ event: 'waits', job: this.#job, reason })
+  }
 }
 
 async function logs(job: Job, isFollowed: boolean, report: Report, signal: AbortSignal): Promise<void> {

@@ -21,6 +21,7 @@ export function jobReporterOf(json: boolean, pool: string, stopped: AbortSignal)
       if (stopped.aborted) return
       if (event.event === 'needs-trust') process.stderr.write(`jel: the program uses ${event.message}\n`)
       else if (event.event === 'not-kept') process.stderr.write(`jel: ${event.message}; this command goes on asking\n`)
+      else if (event.event === 'waits') process.stderr.write(`jel: the job waits: ${oneLine(event.reason)}\n`)
       else if (event.event === 'not-own')
         process.stderr.write(`jel: this job belongs to another owner, ${event.owner}: no job of that name of yours is known\n`)
       else reporter.report(event)

@@ -1,6 +1,7 @@
 import type { Pool } from '@jel/jel'
 import type { Input, JobId } from '../core/io.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
+import { acceptanceOf, mayRun, type Acceptance } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
 import { BlobStore } from './blob-store.ts'
 import { Endings } from './endings.ts'
@@ -46,6 +47,8 @@ export class Engine {
   readonly #participation: Participation
   readonly #shifts: Shifts
   readonly #isClient: boolean
+  /** The owners whose programs this member runs; undefined: it has no workers. */
+  readonly #accepts: Acceptance | undefined
   #isClosed = false
 
   constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
@@ -101,7 +104,8 @@ export class Engine {
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })
     const { scheduler } = this.runner
-    this.#members = new MemberList(pool, { isClient, computes }, (inputs) => this.#membersChanged(inputs))
+    this.#accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
+    this.#members = new MemberList(pool, { isClient, accepts: this.#accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
     this.keepers = new JobKeepers(pool, {
       keeps: async (job) => await this.#files.keeps(job),
@@ -159,6 +163,25 @@ export class Engine {
   /** Resolves once two of the members that may keep a job know its desired state, or after 3 s. */
   async untilKnown(id: JobId, desired: JobRecord['desired'] | 'forget'): Promise<void> {
     await this.keepers.untilKnown(this.holders.keepers(id), id, desired)
+  }
+
+  /** Returns the reason why no member has begun a job, as far as this member knows. */
+  whyPending(id: JobId): string {
+    const job = this.jobs.get(id)
+    const { scheduler } = this.runner
+    const computing = [...this.#members.computing, ...(this.#accepts === undefined ? [] : [this.#accepts])]
+    if (job === undefined || scheduler.job(id) === undefined) return 'its input or program is not here yet'
+    if (computing.length === 0) return 'no member of the pool computes'
+    const accepting = computing.filter((acceptance) => mayRun(acceptance, job)).length
+    const program = job.trusted ? 'this program, which needs more than a sandbox,' : 'programs'
+    if (accepting === 0) return `no member accepts ${program} of ${job.owner}; members with workers: ${computing.length}`
+    if (!scheduler.isOpenElsewhere(id) && !this.holders.isReplica(id)) return 'no member that keeps it has answered yet'
+    const earlier = this.jobs
+      .ids()
+      .filter((each) => scheduler.ended(each) === undefined)
+      .indexOf(id)
+    const busy = earlier > 0 ? `; jobs that came earlier: ${earlier}` : ''
+    return `no member has begun it yet; members that accept it: ${accepting}${busy}`
   }
 
   watch(id: JobId): void {

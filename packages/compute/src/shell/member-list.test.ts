@@ -2,8 +2,11 @@ import type { Member, Pool } from '@jel/jel'
 import { describe, expect, it } from 'vitest'
 import { Records } from '../../test/records.ts'
 import type { Input } from '../core/io.ts'
+import { acceptanceOf, encodeAcceptance } from './acceptance.ts'
 import { JOB_PREFIX } from './job-record.ts'
 import { CONSTANT, MemberList } from './member-list.ts'
+
+const accepts = acceptanceOf(undefined, 'me')
 
 /** The part of a pool that the list of members uses. */
 function poolOf(self: string, records = new Records(), members: Partial<Member>[] = []): { pool: Pool; change: () => void } {
@@ -42,7 +45,7 @@ describe('the members that take part in computing', () => {
     const jobs = Array.from({ length: 10 }, (_, number) => `${JOB_PREFIX}${number}`)
     for (const job of jobs) records.publish('owner', job)
     for (let came = 0; came < 10_000; came++) {
-      const memberList = new MemberList(poolOf(`m${came}`, records).pool, { isClient: came % 2 === 0, computes: true }, () => {})
+      const memberList = new MemberList(poolOf(`m${came}`, records).pool, { isClient: came % 2 === 0, accepts }, () => {})
       await memberList.start()
       await memberList.close()
     }
@@ -53,9 +56,9 @@ describe('the members that take part in computing', () => {
     const members = [other('takes part', 1), other('silent')]
     const { pool, change } = poolOf('self', undefined, members)
     const inputs: Input[] = []
-    const memberList = new MemberList(pool, { isClient: false, computes: true }, (some) => inputs.push(...some))
+    const memberList = new MemberList(pool, { isClient: false, accepts }, (some) => inputs.push(...some))
     await memberList.start()
-    expect(pool.members()[0]?.constants.get(CONSTANT)).toEqual(Uint8Array.of(1))
+    expect(pool.members()[0]?.constants.get(CONSTANT)).toEqual(Uint8Array.of(1, ...encodeAcceptance(accepts)))
     expect(memberList.members).toEqual(['takes part'])
     expect(inputs).toMatchObject([{ member: { isClient: false } }])
     memberList.heard('silent')
@@ -69,14 +72,14 @@ describe('the members that take part in computing', () => {
 
   it('announce whether they have workers', async () => {
     const worker = poolOf('worker')
-    await new MemberList(worker.pool, { isClient: false, computes: true }, () => {}).start()
+    await new MemberList(worker.pool, { isClient: false, accepts }, () => {}).start()
     const keeper = poolOf('keeper')
     const inputs: Input[] = []
-    await new MemberList(keeper.pool, { isClient: false, computes: false }, () => {}).start()
+    await new MemberList(keeper.pool, { isClient: false, accepts: undefined }, () => {}).start()
     const members = [...worker.pool.members(), ...keeper.pool.members()]
-    await new MemberList(poolOf('self', undefined, members).pool, { isClient: false, computes: true }, (some) =>
-      inputs.push(...some),
-    ).start()
+    const memberList = new MemberList(poolOf('self', undefined, members).pool, { isClient: false, accepts }, (some) => inputs.push(...some))
+    await memberList.start()
     expect(inputs).toMatchObject([{ member: { id: 'worker', computes: true } }, { member: { id: 'keeper', computes: false } }])
+    expect(memberList.computing).toEqual([accepts])
   })
 })

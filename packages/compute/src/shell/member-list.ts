@@ -1,7 +1,11 @@
 import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
+import { encodeAcceptance, readAcceptance, type Acceptance } from './acceptance.ts'
 
-/** The constant of a member that takes part. Its value states whether the member has workers. */
+/**
+ * The constant of a member that takes part. Its first byte states whether the member has workers.
+ * The others state whose programs they run.
+ */
 export const CONSTANT = 'jel.compute'
 const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
 
@@ -13,21 +17,28 @@ const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
 export class MemberList {
   readonly #pool: Pool
   readonly #isClient: boolean
-  readonly #computes: boolean
+  /** Undefined: it has no workers. */
+  readonly #accepts: Acceptance | undefined
   readonly #onInputs: (inputs: readonly Input[]) => void
   /** The members reported so far, and whether they are clients. */
   readonly #known = new Map<MemberId, boolean>()
+  /** The members with workers. Undefined: a member of an earlier release. */
+  readonly #computing = new Map<MemberId, Acceptance | undefined>()
   /** Members that have sent a message. */
   readonly #spoke = new Set<MemberId>()
   #incarnation: number
   #isPlanned = false
   readonly #stop = new AbortController()
 
-  /** @param computes whether this member has workers */
-  constructor(pool: Pool, { isClient, computes }: { isClient: boolean; computes: boolean }, onInputs: (inputs: readonly Input[]) => void) {
+  /** @param accepts whose programs this member runs; undefined: it has no workers */
+  constructor(
+    pool: Pool,
+    { isClient, accepts }: { isClient: boolean; accepts: Acceptance | undefined },
+    onInputs: (inputs: readonly Input[]) => void,
+  ) {
     this.#pool = pool
     this.#isClient = isClient
-    this.#computes = computes
+    this.#accepts = accepts
     this.#onInputs = onInputs
     this.#incarnation = pool.self.incarnation
   }
@@ -37,12 +48,17 @@ export class MemberList {
     return [...this.#known].filter(([, isClient]) => !isClient).map(([id]) => id)
   }
 
+  /** For each other member with workers: the owners whose programs it runs, if it says so. */
+  get computing(): readonly (Acceptance | undefined)[] {
+    return [...this.#computing.values()]
+  }
+
   async start(): Promise<void> {
     const { signal } = this.#stop
     for (const type of ['joined', 'left', 'died', 'updated'] as const) {
       this.#pool.addEventListener(type, () => this.#plan(), { signal })
     }
-    if (!this.#isClient) await this.#pool.setConstant(CONSTANT, Uint8Array.of(this.#computes ? WITH_WORKERS : WITHOUT_WORKERS))
+    if (!this.#isClient) await this.#pool.setConstant(CONSTANT, this.#constant)
     this.#compare()
   }
 
@@ -56,6 +72,10 @@ export class MemberList {
   async close(): Promise<void> {
     this.#stop.abort()
     if (!this.#isClient) await this.#pool.setConstant(CONSTANT, undefined).catch(() => {})
+  }
+
+  get #constant(): Uint8Array {
+    return this.#accepts === undefined ? Uint8Array.of(WITHOUT_WORKERS) : Uint8Array.of(WITH_WORKERS, ...encodeAcceptance(this.#accepts))
   }
 
   /** Compares once for all events of this turn. */
@@ -80,6 +100,8 @@ export class MemberList {
       const isClient = said === undefined
       if (id === self || (isClient && !this.#spoke.has(id))) continue
       present.add(id)
+      if (said !== undefined && said[0] !== WITHOUT_WORKERS) this.#computing.set(id, readAcceptance(said.subarray(1)))
+      else this.#computing.delete(id)
       if (this.#known.get(id) === isClient) continue
       this.#known.set(id, isClient)
       inputs.push({ type: 'joined', member: { id, location, isClient, computes: said?.[0] !== WITHOUT_WORKERS } })
@@ -87,6 +109,7 @@ export class MemberList {
     for (const id of this.#known.keys()) {
       if (present.has(id)) continue
       this.#known.delete(id)
+      this.#computing.delete(id)
       this.#spoke.delete(id)
       inputs.push({ type: 'gone', id })
     }
