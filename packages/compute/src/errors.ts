@@ -4,7 +4,10 @@ import type { TaskFailure } from './core/entry.ts'
 /** Base class of the errors of computing. */
 export abstract class ComputeError extends JelError {}
 
-/** The program cannot be read, does not parse, or fails while it is loaded. */
+/**
+ * The program cannot be read, does not parse, uses a name that no runtime defines, or fails while
+ * it is loaded.
+ */
 export class ProgramError extends ComputeError {
   readonly code = 'PROGRAM_UNUSABLE'
 }

@@ -54,5 +54,5 @@ describe.each(['own', 'sandbox'] as const)('a program that runs as %s', (place) 
 })
 
 it('a program that only asks whether names exist does not need them', async () => {
-  expect(needsOf(new TextDecoder().decode(await bundleProgram(harmful)))).toEqual([])
+  expect(needsOf(new TextDecoder().decode(await bundleProgram(harmful)))).toEqual({ needs: [], unknown: [] })
 })

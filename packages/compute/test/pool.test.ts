@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool } from '@jel/jel'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -392,6 +392,19 @@ describe('a pool that computes', () => {
     }
     await member({ workers: 1, accept: [submitter.owner] })
     expect(await job.result).toBe(4)
+  })
+
+  it('refuses a program with a name that no runtime defines, and says where', async () => {
+    const grid = await member()
+    const file = join(test.folder, 'typing.ts')
+    writeFileSync(
+      file,
+      "import { task } from '@jel/compute/program'\n\nexport const sum = task((list: number[]) => list.lenght + lenght)\n",
+    )
+    await expect(grid.submit(file, 'sum', [])).rejects.toMatchObject({
+      code: 'PROGRAM_UNUSABLE',
+      message: expect.stringMatching(/^lenght is not defined anywhere: .*typing\.ts:3:\d+$/u),
+    })
   })
 
   it('refuses an unknown job', async () => {

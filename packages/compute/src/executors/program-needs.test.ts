@@ -16,7 +16,7 @@ describe('a program', () => {
     ['the guards of UMD', `${umd}\nexport const x = 1`],
     ['words that look like more', 'export const x = ["<!-- -->", "import(y)", "eval(z)"]'],
   ])('needs nothing if it has %s', (_, source) => {
-    expect(needsOf(source)).toEqual([])
+    expect(needsOf(source)).toEqual({ needs: [], unknown: [] })
   })
 
   it.each([
@@ -31,6 +31,11 @@ describe('a program', () => {
     ['its own place', 'export const x = () => import.meta.url', ['import.meta']],
     ['exports that no sandbox has', 'export default 1', [expect.stringContaining('exports by name')]],
   ])('needs %s', (_, source, needs) => {
-    expect(needsOf(source)).toEqual(needs)
+    expect(needsOf(source).needs).toEqual(needs)
+  })
+
+  it('has unknown names where no runtime defines them', () => {
+    const source = 'export const x = (list) => {\n  return list.length + lenght\n}\nexport const y = () => [process, window, lenght]'
+    expect(needsOf(source)).toEqual({ needs: ['lenght', 'process', 'window'], unknown: [{ name: 'lenght', line: 2, column: 23 }] })
   })
 })

@@ -1,4 +1,4 @@
-import { parse, type Node, type Program } from 'acorn'
+import { getLineInfo, parse, type Node, type Program } from 'acorn'
 import { analyze } from 'periscopic'
 import { compartmentNames } from './compartment-globals.ts'
 import { scriptOf } from './compartment-script.ts'
@@ -10,11 +10,22 @@ type Fields = Node & { [Name in Field]?: unknown }
 /** Names of the global object. Code behind a test for `globalThis` may also use these names. */
 const GLOBAL_OBJECTS = ['self', 'window', 'global']
 
+/** Names that other runtimes, module systems and build tools define. */
+const ELSEWHERE =
+  'Bun Deno EdgeRuntime WorkerGlobalScope XMLHttpRequest __dirname __filename define document exports importScripts location module require self window'
+
+export interface ProgramNeeds {
+  /** The modules and names that the program uses and a sandbox does not offer. */
+  readonly needs: readonly string[]
+  /** The used names that no runtime defines. Each comes with the place of a use in the source. */
+  readonly unknown: readonly { readonly name: string; readonly line: number; readonly column: number }[]
+}
+
 /**
- * Returns what a module needs and a sandbox does not offer: imported modules, and names. A program
- * with such needs runs only at members that trust its owner.
+ * Returns what a module needs. A program with needs runs only at members that trust its owner. A
+ * program with unknown names fails wherever it uses them.
  */
-export function needsOf(source: string): string[] {
+export function needsOf(source: string): ProgramNeeds {
   const program = parse(source, { ecmaVersion: 'latest', sourceType: 'module' })
   const needs = new Set<string>()
   walk(program, (node) => {
@@ -24,15 +35,20 @@ export function needsOf(source: string): string[] {
   })
   simplify(program)
   const { globals } = analyze(program as Parameters<typeof analyze>[0])
-  for (const name of globals.keys()) if (!compartmentNames.has(name)) needs.add(name)
-  if (needs.size === 0) {
+  const unknown: ProgramNeeds['unknown'][number][] = []
+  for (const [name, node] of globals) {
+    if (compartmentNames.has(name)) continue
+    if (name in globalThis || ELSEWHERE.split(' ').includes(name)) needs.add(name)
+    else unknown.push({ name, ...getLineInfo(source, (node as unknown as Node).start) })
+  }
+  if (needs.size + unknown.length === 0) {
     try {
       scriptOf(source)
     } catch (error) {
       needs.add(error instanceof Error ? error.message : String(error))
     }
   }
-  return [...needs].sort()
+  return { needs: [...needs, ...unknown.map(({ name }) => name)].sort(), unknown }
 }
 
 /** Removes code in which `analyze` reports a global that the code does not need. */

@@ -7,7 +7,7 @@ import { DEFAULT_ACCEPT } from '../options.ts'
 const [MAX_OWNERS, ID_END] = [8, 8]
 const [SANDBOX, ANYBODY, MORE] = [1, 2, 4]
 
-/** Whose programs a member with workers runs. */
+/** The programs that a member with workers runs. */
 export interface Acceptance {
   /** Programs that a sandbox can run, of all owners. */
   readonly sandbox: boolean

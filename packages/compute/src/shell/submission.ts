@@ -1,7 +1,8 @@
-import { BlobTooLargeError, VotesError } from '../errors.ts'
+import { BlobTooLargeError, ProgramError, VotesError } from '../errors.ts'
 import { describeProgram, findFunction } from '../executors/describe.ts'
 import type { ProgramFunction } from '../executors/messages.ts'
 import { needsOf } from '../executors/program-needs.ts'
+import { ProgramStack } from '../executors/program-stack.ts'
 import type { SubmitOptions } from '../options.ts'
 import { blobsIn } from '../program/blob.ts'
 import { encodeValue } from '../program/values.ts'
@@ -48,7 +49,7 @@ export class Submissions {
     const { result } = findFunction(functions, fn)
     if (!Number.isInteger(votes) || votes < 1 || votes > MAX_VOTES)
       throw new VotesError(`votes: a whole number from 1 to ${MAX_VOTES}, not ${votes}`)
-    const needs = needsOf(new TextDecoder().decode(bytes))
+    const needs = needsIn(new TextDecoder().decode(bytes))
     const encoded = encodeValue(input)
     const inputBlob = encoded.length > MAX_INLINE_INPUT ? await this.#store.put(encoded, pin) : undefined
     const list = await listBlobs(this.#store, [...blobsIn(input), ...named])
@@ -69,4 +70,20 @@ export class Submissions {
     }
     return { job, needs, hashes: [hash, inputBlob, blobs, ...parts].filter((each) => each !== undefined) }
   }
+}
+
+/**
+ * Returns the modules and names that a program needs and a sandbox does not offer.
+ *
+ * @throws ProgramError if the author's files use a name that no runtime defines. A package may
+ * contain code for a runtime that is not known here.
+ */
+function needsIn(source: string): readonly string[] {
+  const { needs, unknown } = needsOf(source)
+  const stacks = new ProgramStack('program', () => source)
+  for (const { name, line, column } of unknown) {
+    const place = /at (.*)$/u.exec(stacks.of(`Error\n    at program:${line}:${column + 1}`))?.[1]
+    if (place !== undefined && !place.includes('node_modules')) throw new ProgramError(`${name} is not defined anywhere: ${place}`)
+  }
+  return needs
 }
