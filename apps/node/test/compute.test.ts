@@ -267,10 +267,8 @@ describe('jel work, submit, jobs and job', () => {
 
   it('say on standard error why a job waits, and end in time', async () => {
     const first = await worker()
-    const accepting = new JelProcess([
-      ...['work', 'cli-test', '--json', '--workers', '1', '--accept', 'own', ...loopback, ...stranger()],
-      ...['--bootstrap', first.address],
-    ])
+    const trusting = ['work', 'cli-test', '--json', '--workers', '1', '--accept', 'own', ...loopback, ...stranger()]
+    const accepting = new JelProcess([...trusting, '--bootstrap', first.address])
     await accepting.until(() => accepting.told('joined').length === 2, 'it is in')
     first.child.kill('SIGTERM')
     expect(await first.exited).toBe(0)

@@ -44,6 +44,8 @@ export {
   WorkerError,
 } from './errors.ts'
 export { drained } from './drain.ts'
+export { poolStore, type PoolSnapshot, type PoolStore } from './pool-store.ts'
+export { webStreams, type WebStreams } from './web-streams.ts'
 export { electionNameProblem } from './base/arguments.ts'
 export {
   CorruptIdentityError,

@@ -1,0 +1,63 @@
+import { ReadableStream, WritableStream } from 'node:stream/web'
+import type { Stream } from '@libp2p/interface'
+import { drained } from './drain.ts'
+
+/** Bytes that wait for a reader before the other member must wait. A guess. */
+const READ_AHEAD = 65_536
+
+/** The two directions of a stream, as streams of the web. */
+export interface WebStreams {
+  /** Ends when the other member ends its direction. Errors if the stream breaks. */
+  readonly readable: ReadableStream<Uint8Array>
+  /** Its writer waits while the other member reads slowly. `close()` ends this direction only. */
+  readonly writable: WritableStream<Uint8Array>
+}
+
+/**
+ * Returns a stream of `open` or of a handler as streams of the web. Everything that reads and
+ * writes must use these from then on.
+ */
+export function webStreams(stream: Stream): WebStreams {
+  let isOpen = true
+  const ended = (end: () => void): void => {
+    if (isOpen) end()
+    isOpen = false
+  }
+  return {
+    readable: new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          stream.addEventListener('message', ({ data }) => {
+            if (!isOpen) return
+            controller.enqueue(data instanceof Uint8Array ? data : data.subarray())
+            if ((controller.desiredSize ?? 0) <= 0 && stream.readStatus === 'readable') stream.pause()
+          })
+          const close = (): void => ended(() => controller.close())
+          // A stream that breaks ends, too. Then `close` comes next, with the error.
+          stream.addEventListener('end', () => (stream.status === 'aborted' || stream.status === 'reset' ? undefined : close()))
+          stream.addEventListener('close', ({ error }) => (error === undefined ? close() : ended(() => controller.error(error))))
+          if (stream.readableEnded) close()
+        },
+        pull() {
+          if (stream.readStatus === 'paused') stream.resume()
+        },
+        async cancel() {
+          isOpen = false
+          await stream.closeRead()
+        },
+      },
+      { highWaterMark: READ_AHEAD, size: ({ length }) => length },
+    ),
+    writable: new WritableStream({
+      async write(chunk) {
+        if (!stream.send(chunk)) await drained(stream)
+      },
+      async close() {
+        await stream.close()
+      },
+      abort(reason: unknown) {
+        stream.abort(reason instanceof Error ? reason : new Error(String(reason)))
+      },
+    }),
+  }
+}
