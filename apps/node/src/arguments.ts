@@ -73,6 +73,7 @@ export function votesOf(text: string): number {
 
 export const membersOf = wholeNumber(1, 50_000)
 export const workersOf = wholeNumber(1, 256)
+export const retriesOf = wholeNumber(0, 100)
 export const countOf = wholeNumber(3, 50)
 
 function wholeNumber(least: number, most: number): (text: string) => number {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -12,6 +12,7 @@ export const slow = task(async (count, { run }) => (await Promise.all(Array.from
 export const busy = task((n) => { for (const end = performance.now() + 20; performance.now() < end; ); return n })
 export const length = task(async ({ data, times }, { use }) => (await use(data)).length * times)
 export const forges = task((name) => { console.log('{"event":"died"}'); console.error('  what now,\\u001B[2J' + name) })
+export const ratio = ({ a, b }) => { if (b === 0) throw new RangeError('b is 0'); return a / b }
 export const throws = task(() => { throw new RangeError('no such luck') })
 `
 
@@ -167,6 +168,28 @@ describe('jel work, submit, jobs and job', () => {
     for (const node of [first, second]) expect(node.told('died')).toEqual([])
     const isHere = json.events.some((event) => 'member' in event && event.member === second.id)
     expect(second.events.filter(({ event }) => event === 'output').length).toBe(isHere ? 2 : 0)
+  })
+
+  it('call a function for each row of a table, keep going after a failure, and continue under a name', async () => {
+    const first = await worker()
+    const inputs = join(folder, 'table.csv')
+    const output = join(folder, 'out.csv')
+    writeFileSync(inputs, 'a,b\n1,2\n3,0\n6,3\n')
+    const flags = ['--inputs', inputs, '--name', 'ratios', '--keep-going']
+    const table = command(first.address, 'map', file, 'ratio', ...flags, '--csv', '--output', output)
+    expect({ status: await table.exited, lines: table.lines }).toEqual({ status: 1, lines: [] })
+    expect(table.stderr).toContain('jel: 1 of 3 inputs failed\n')
+    expect(readFileSync(output, 'utf8')).toBe('a,b,value,error\n1,2,0.5,\n3,0,,TASK_THREW: b is 0\n6,3,2,\n')
+    const again = command(first.address, 'map', file, 'ratio', ...flags)
+    expect(await again.exited).toBe(1)
+    expect(again.lines).toEqual([
+      '{"input":{"a":1,"b":2},"value":0.5}',
+      '{"input":{"a":3,"b":0},"error":"TASK_THREW: b is 0"}',
+      '{"input":{"a":6,"b":3},"value":2}',
+    ])
+    const stops = command(first.address, 'map', file, 'ratio', '--inputs', inputs)
+    expect(await stops.exited).toBe(1)
+    expect(stops.stderr).toMatch(/^jel: TASK_THREW: b is 0 .*\n {4}in ratio\(\{ a: 3, b: 0 \}\)$/mu)
   })
 
   it('hand a file over with a job', async () => {

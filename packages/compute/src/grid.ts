@@ -7,9 +7,10 @@ import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { JobNameTakenError, JobNotKeptError } from './errors.ts'
 import { Job, type JobSource } from './job.ts'
-import { checkSubmitOptions, type ComputeOptions, type SubmitOptions } from './options.ts'
+import { checkMapOptions, checkSubmitOptions, type ComputeOptions, type MapOptions, type SubmitOptions } from './options.ts'
 import type { BlobReference } from './program/blob.ts'
 import { keepBlob } from './shell/blob-list.ts'
+import { bundleProgram, SWEEP } from './shell/bundle.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
@@ -105,6 +106,20 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     } finally {
       this.#engine.store.unpin(pin.for)
     }
+  }
+
+  /**
+   * Submits a sweep: a job that calls one function for each of many inputs. Its result is the list
+   * of the values, in the order of the inputs. Inputs and values may have 1 MiB each, all together.
+   *
+   * @param program the path of a file that may import others
+   * @param fn the name of an exported task, or of any exported function of one input
+   * @throws as `submit`
+   */
+  async map(program: string, fn: string, inputs: readonly unknown[], options: MapOptions = {}): Promise<Job> {
+    checkMapOptions(options)
+    const { keepGoing = false, retries = 0, ...submitOptions } = options
+    return await this.submit(await bundleProgram(program, fn), SWEEP, { inputs, keepGoing, retries }, submitOptions)
   }
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {

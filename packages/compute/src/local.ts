@@ -7,10 +7,17 @@ import { Job, type JobSource } from './job.ts'
 import { BlobMissingError, JobNotKeptError } from './errors.ts'
 import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
-import { checkLocalOptions, checkLocalSubmitOptions, type LocalOptions, type SubmitOptions } from './options.ts'
+import {
+  checkLocalOptions,
+  checkLocalSubmitOptions,
+  checkMapOptions,
+  type LocalOptions,
+  type MapOptions,
+  type SubmitOptions,
+} from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
-import { bundleProgram } from './shell/bundle.ts'
+import { bundleProgram, SWEEP } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
 import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
@@ -20,6 +27,7 @@ import { Runner } from './shell/runner.ts'
 
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
+type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
 
 /**
  * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial
@@ -101,6 +109,17 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       this.#forget(id)
       throw error
     }
+  }
+
+  /**
+   * Submits a sweep; see `map` of `Grid`.
+   *
+   * @throws as `submit`
+   */
+  async map(program: string, fn: string, inputs: readonly unknown[], options: LocalMapOptions = {}): Promise<Job> {
+    checkMapOptions(options)
+    const { keepGoing = false, retries = 0, ...submitOptions } = options
+    return await this.submit(await bundleProgram(program, fn), SWEEP, { inputs, keepGoing, retries }, submitOptions)
   }
 
   async #submit(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<Job> {

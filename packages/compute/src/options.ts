@@ -69,6 +69,17 @@ export interface SubmitOptions {
   readonly blobs?: readonly BlobReference[]
 }
 
+/** Options of a sweep. */
+export interface MapOptions extends SubmitOptions {
+  /**
+   * If the function fails for an input, the others go on. Then the result has one object for each
+   * input, as `Promise.allSettled` gives them. Default: the first failure is that of the job.
+   */
+  readonly keepGoing?: boolean
+  /** How often a failed input is tried again. Default: 0. */
+  readonly retries?: number
+}
+
 /** Options of `computeLocal`. */
 export interface LocalOptions {
   /** How many tasks may run at once. */
@@ -132,6 +143,14 @@ const ofJob = v.strictObject(
   },
   unknownOr('must be an object'),
 )
+const ofMap = v.strictObject(
+  {
+    ...ofJob.entries,
+    keepGoing: v.optional(v.boolean('must be true or false')),
+    retries: v.optional(v.pipe(v.number('must be a number'), v.integer('must be a whole number'), v.minValue(0, 'must be at least 0'))),
+  },
+  unknownOr('must be an object'),
+)
 const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
 
 /** @throws InvalidOptionError that names the option */
@@ -150,6 +169,11 @@ export function checkLocalOptions(options: unknown): asserts options is LocalOpt
 /** @throws InvalidOptionError that names the option */
 export function checkSubmitOptions(options: unknown): asserts options is SubmitOptions {
   check(ofJob, options)
+}
+
+/** @throws InvalidOptionError that names the option */
+export function checkMapOptions(options: unknown): asserts options is MapOptions {
+  check(ofMap, options)
 }
 
 /** Without a pool there are fewer options. @throws InvalidOptionError that names the option */

@@ -1,6 +1,6 @@
 import type { HeldTask, JobProgress, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
-import { bool, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
+import { bool, list, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
 
 /**
  * The fields of commands about jobs. The node must be able to read the files at these paths. The
@@ -26,6 +26,12 @@ export const jobFields = {
     file: text,
     function: text,
     input: v.optional(v.unknown()),
+    /** A sweep: the function is called once for each of these inputs, in place of `input`. */
+    inputs: v.optional(list),
+    /** Of a sweep: whether to go on if the function fails for an input. */
+    keepGoing: v.optional(bool),
+    /** Of a sweep: how often a failed input is tried again. */
+    retries: v.optional(number),
     /** Paths of files, by the fields of the input that name them. */
     blobs: v.optional(paths),
     name: v.optional(text),

@@ -7,6 +7,7 @@ export type FieldsOf<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSc
 export const text = v.string('must be a string')
 export const number = v.number('must be a number')
 export const bool = v.boolean('must be true or false')
+export const list = v.array(v.unknown(), 'must be an array')
 export const texts = v.array(v.string('must be an array of strings'), 'must be an array of strings')
 export const id = v.union([v.string(), v.number()], 'must be a string or a number')
 

@@ -2,5 +2,6 @@
 export { demoCompute } from './demo.ts'
 export { openGrid, runJobCommand } from './job-commands.ts'
 export { job, jobs } from './jobs.ts'
+export { map } from './map.ts'
 export { submit } from './submit.ts'
 export { work } from './work.ts'

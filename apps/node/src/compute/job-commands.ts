@@ -106,15 +106,18 @@ async function submitted(
   }
   grid.addEventListener('warning', warn)
   try {
-    const { file, function: fn, input, blobs = {}, name, keep, votes } = command
+    const { file, function: fn, input, inputs, keepGoing, retries, blobs = {}, name, keep, votes } = command
     const references: Record<string, BlobReference> = {}
     for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
     const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input
-    const job = await grid.submit(file, fn, whole, {
+    const options = {
       ...(name !== undefined && { name }),
       ...(keep !== undefined && { keep }),
       ...(votes !== undefined && { votes }),
-    })
+    }
+    const sweep = { ...(keepGoing !== undefined && { keepGoing }), ...(retries !== undefined && { retries }) }
+    const job =
+      inputs === undefined ? await grid.submit(file, fn, whole, options) : await grid.map(file, fn, inputs, { ...options, ...sweep })
     const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
     // The job is reported once another member has it: then the job survives this member. A member
     // that works need not wait, because it runs the job itself.

@@ -13,3 +13,4 @@ export type { ChildFailedError } from './failures.ts'
 export { space, type Range, type SpaceOptions } from './space.ts'
 /** For the runtime of programs. */
 export { sharedValues } from './definitions.ts'
+export { sweepOf } from './map.ts'

@@ -14,18 +14,22 @@ const library = ['../program/index.ts', '../program/index.js', './program.js']
 
 const ENTRY = 'jel:program'
 
+/** The name under which a bundled program exports the root of a sweep. */
+export const SWEEP = 'sweep$'
+
 /**
  * Bundles a program and all its imports into one ES module. The module includes the library, so
  * `@jel/compute/program` need not be installed beside the program.
  *
+ * @param swept adds the root of a sweep over this function to the exports
  * @throws ProgramError
  */
-export async function bundleProgram(file: string): Promise<Uint8Array> {
+export async function bundleProgram(file: string, swept?: string): Promise<Uint8Array> {
   const path = resolve(file)
   if (!existsSync(path)) throw new ProgramError(`there is no program ${file}`)
   const { rolldown } = await import('rolldown')
   const quoted = JSON.stringify(path)
-  const entry = `export * from ${quoted}\nexport { sharedValues as sharedValues$ } from '@jel/compute/program'\n`
+  const entry = `export * from ${quoted}\nexport { sharedValues as sharedValues$ } from '@jel/compute/program'\n${swept === undefined ? '' : sweepIn(quoted, swept)}`
   try {
     const build = await rolldown({
       input: ENTRY,
@@ -64,4 +68,13 @@ export async function bundleProgram(file: string): Promise<Uint8Array> {
 function sourceName(source: string, isLibrary: boolean): string {
   const name = source.startsWith('..') ? basename(source) : source
   return isLibrary ? LIBRARY + name : name
+}
+
+/** Returns the code that exports the tasks of a sweep. */
+function sweepIn(program: string, fn: string): string {
+  return `import * as program$ from ${program}
+import { sweepOf } from '@jel/compute/program'
+const [swept$, root$] = sweepOf(program$, ${JSON.stringify(fn)})
+export { swept$ as ${JSON.stringify(fn)}, root$ as ${SWEEP} }
+`
 }

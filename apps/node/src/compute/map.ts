@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { MapOutcome } from '@jel/compute'
+import type { JobEvent } from '../agent/job-messages.ts'
+import { UsageError } from '../base/usage-error.ts'
+import { sendJobCommand, type JobClientFlags } from './job-client.ts'
+import { jobReporterOf } from './job-reporter.ts'
+import { readInputs } from './sweep-inputs.ts'
+import { outcomeLines, outcomeTable } from './sweep-table.ts'
+
+export interface MapFlags extends JobClientFlags {
+  readonly inputs: string
+  readonly csv?: boolean
+  readonly output?: string
+  readonly keepGoing?: boolean
+  readonly retries?: number
+  readonly name?: string
+}
+
+/**
+ * Calls a function of a file once for each input, at the members of a pool, and writes the values
+ * in the order of the inputs. Returns the exit status: 1 if the function failed for an input.
+ */
+export async function map(pool: string, file: string, fn: string, flags: MapFlags): Promise<number> {
+  if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
+  if (flags.inputs === undefined) throw new UsageError('--inputs names the file of the inputs; - is standard input')
+  const inputs = await readInputs(flags.inputs)
+  const { name, keepGoing = false, retries } = flags
+  const stopped = new AbortController()
+  const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
+  let last: JobEvent | undefined
+  try {
+    const status = await sendJobCommand(pool, flags, {
+      command: {
+        command: 'submit',
+        file: resolve(file),
+        function: fn,
+        inputs: [...inputs],
+        ...(keepGoing && { keepGoing }),
+        ...(retries !== undefined && { retries }),
+        ...(name !== undefined && { name }),
+        until: 'ended',
+      },
+      report(event) {
+        last = event
+        if (event.event !== 'done' || flags.json === true) reporter.report(event)
+      },
+      async ready(client) {
+        if (!(await client.meet()))
+          process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`\n`)
+      },
+      stopped: () => stopped.abort(),
+    })
+    if (status !== undefined) return status
+    if (last?.event !== 'done') return 1
+    const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
+    if (flags.json !== true || flags.output !== undefined) {
+      const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
+      if (flags.output === undefined) process.stdout.write(table)
+      else await writeFile(flags.output, table)
+    }
+    const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
+    if (failed > 0) process.stderr.write(`jel: ${failed} of ${inputs.length} inputs failed\n`)
+    return failed > 0 ? 1 : 0
+  } finally {
+    reporter.close()
+  }
+}
+
+function outcomesOf(result: readonly unknown[], isSettled: boolean): readonly MapOutcome[] {
+  return isSettled ? (result as readonly MapOutcome[]) : result.map((value) => ({ status: 'fulfilled', value }))
+}

@@ -1,0 +1,31 @@
+import type { MapOutcome } from '@jel/compute'
+import papaparse from 'papaparse'
+import { jsonText } from '../base/text.ts'
+
+/** Returns the outcomes of a sweep as lines of JSON, each with its input. */
+export function outcomeLines(inputs: readonly unknown[], outcomes: readonly MapOutcome[]): string {
+  return outcomes.map((outcome, index) => `${jsonText({ input: inputs[index], ...fieldsOf(outcome) })}\n`).join('')
+}
+
+/**
+ * Returns the outcomes of a sweep as a table in CSV. Fields of inputs and values that are objects
+ * become columns.
+ */
+export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapOutcome[]): string {
+  const rows = outcomes.map((outcome, index) => {
+    const { error, value } = fieldsOf(outcome)
+    return { ...columnsOf('input', inputs[index]), ...(error === undefined ? columnsOf('value', value) : { error }) }
+  })
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  return rows.length === 0 ? '' : `${papaparse.unparse(rows, { columns, newline: '\n', escapeFormulae: true })}\n`
+}
+
+function fieldsOf(outcome: MapOutcome): { readonly value?: unknown; readonly error?: string } {
+  return outcome.status === 'fulfilled' ? { value: outcome.value ?? null } : { error: `${outcome.reason.code}: ${outcome.reason.message}` }
+}
+
+function columnsOf(name: string, value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return { [name]: value }
+  const fields = Array.isArray(value) ? value.map((each: unknown, index) => [`${name}${index + 1}`, each] as const) : Object.entries(value)
+  return Object.fromEntries(fields.map(([field, each]) => [field, typeof each === 'object' && each !== null ? jsonText(each) : each]))
+}

@@ -1,0 +1,60 @@
+import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
+import type { ChildFailedError } from './failures.ts'
+
+/** What a sweep is given. */
+interface Sweep {
+  readonly inputs: readonly unknown[]
+  /** Whether to go on if the function fails for an input. */
+  readonly keepGoing: boolean
+  /** How often a failed input is tried again. */
+  readonly retries: number
+}
+
+/** Why the function failed for an input. */
+export type MapFailure = Pick<ChildFailedError, 'code' | 'message' | 'member' | 'fn' | 'input'>
+
+/** The end of one input of a sweep that keeps going, as `Promise.allSettled` gives it. */
+export type MapOutcome =
+  | { readonly status: 'fulfilled'; readonly value: unknown }
+  | { readonly status: 'rejected'; readonly reason: MapFailure }
+
+/**
+ * Returns the tasks of a sweep: a function of a program for one input, and the root, which calls it
+ * for each input. `grid.map` adds both to the exports of the program.
+ *
+ * @param program the exports of the program
+ * @param name a task, or any function of one input
+ * @throws TypeError if there is neither
+ */
+export function sweepOf(
+  program: Readonly<Record<string, unknown>>,
+  name: string,
+): readonly [TaskDefinition<unknown, unknown>, TaskDefinition<Sweep, readonly unknown[]>] {
+  const given = program[name]
+  if (!isTask(given) && typeof given !== 'function') throw new TypeError(`the program exports no function ${name}`)
+  const item = isTask(given) ? given : task(given as (input: unknown) => unknown)
+  const root = task(async ({ inputs, keepGoing, retries }: Sweep, { run }: TaskContext): Promise<readonly unknown[]> => {
+    const valueOf = async (input: unknown): Promise<unknown> => {
+      for (let left = retries; ; left--) {
+        try {
+          return await run(item, input)
+        } catch (error) {
+          if (left === 0) throw error
+        }
+      }
+    }
+    const values = inputs.map(valueOf)
+    return keepGoing ? (await Promise.allSettled(values)).map(outcomeOf) : await Promise.all(values)
+  })
+  return [item, root]
+}
+
+function outcomeOf(settled: PromiseSettledResult<unknown>): MapOutcome {
+  if (settled.status === 'fulfilled') return settled
+  const { code, message, member, fn, input } = settled.reason as ChildFailedError
+  return { status: 'rejected', reason: { code, message, member, fn, input } }
+}
+
+function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid } from '../src/index.ts'
+
+let folder: string
+let file: string
+let grid: LocalGrid
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'jel-map-'))
+  file = join(folder, 'model.ts')
+  writeFileSync(
+    file,
+    `import { task } from '@jel/compute/program'
+export function square(n: number): number {
+  if (n === 3) throw new RangeError('no threes', { cause: new Error('bad luck') })
+  return n * n
+}
+export const cube = task((n: number) => n ** 3)
+let tries = 0
+export const flaky = (): number => {
+  if (++tries < 3) throw new Error('not yet')
+  return tries
+}
+export const limit = 3
+`,
+  )
+  grid = computeLocal({ workers: 1, cache: folder })
+})
+
+afterAll(async () => {
+  await grid.close()
+  rmSync(folder, { recursive: true })
+})
+
+it.each([
+  ['any function', 'square', [1, 2, 4], [1, 4, 16]],
+  ['a task', 'cube', [1, 2, 3], [1, 8, 27]],
+  ['equal inputs', 'cube', [2, 2], [8, 8]],
+  ['no input', 'cube', [], []],
+])('a sweep over %s gives the values in the order of the inputs', async (_, fn, inputs, values) => {
+  expect(await (await grid.map(file, fn, inputs)).result).toEqual(values)
+})
+
+it('a sweep fails with its first failure, which names the input', async () => {
+  const job = await grid.map(file, 'square', [1, 3])
+  await expect(job.result).rejects.toMatchObject({
+    code: 'TASK_THREW',
+    message: 'no threes',
+    fn: 'square',
+    input: '3',
+    remoteCause: 'bad luck',
+  })
+})
+
+it('a sweep that keeps going has the failures beside the values', async () => {
+  const job = await grid.map(file, 'square', [2, 3], { keepGoing: true })
+  expect(await job.result).toEqual([
+    { status: 'fulfilled', value: 4 },
+    { status: 'rejected', reason: { code: 'TASK_THREW', message: 'no threes', member: 'local', fn: 'square', input: '3' } },
+  ])
+})
+
+it('a sweep tries failed inputs again', async () => {
+  expect(await (await grid.map(file, 'flaky', [0], { retries: 2 })).result).toEqual([3])
+})
+
+it('a sweep over nothing that can be called is refused', async () => {
+  for (const fn of ['limit', 'sphere'])
+    await expect(grid.map(file, fn, [1])).rejects.toMatchObject({
+      code: 'PROGRAM_UNUSABLE',
+      message: expect.stringContaining(`no function ${fn}`),
+    })
+  await expect(grid.map(file, 'cube', [1], { retries: -1 })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+})
