@@ -14,8 +14,8 @@ export async function readInputs(source: string): Promise<readonly unknown[]> {
 }
 
 /**
- * Returns the inputs in a text: the rows of a table as objects, the elements of a JSON array, or one
- * JSON value a line. Numbers and truth values in a table get their types.
+ * Returns the inputs in a text: the rows of a table as objects, the elements of a JSON array, or
+ * one JSON value a line. Numbers and truth values in a table get their types.
  *
  * @param extension of the file, as in `.csv`; '' if there is none: then the text decides
  * @throws UsageError

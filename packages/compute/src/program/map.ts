@@ -1,7 +1,7 @@
 import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
 import type { ChildFailedError } from './failures.ts'
 
-/** What a sweep is given. */
+/** The input of the root of a sweep. */
 interface Sweep {
   readonly inputs: readonly unknown[]
   /** Whether to go on if the function fails for an input. */
@@ -10,7 +10,7 @@ interface Sweep {
   readonly retries: number
 }
 
-/** Why the function failed for an input. */
+/** The failure of the function for an input. */
 export type MapFailure = Pick<ChildFailedError, 'code' | 'message' | 'member' | 'fn' | 'input'>
 
 /** The end of one input of a sweep that keeps going, as `Promise.allSettled` gives it. */
