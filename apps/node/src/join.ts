@@ -129,6 +129,7 @@ async function run(
   // Handlers subscribe after the reporters: the reporters receive the handlers' errors.
   await using handlers = new Handlers(flags.on, { pool: pool.name, self: pool.self.id, log, report: (event) => agent.report(event) })
   agent.subscribe((event) => handlers.take(event))
+  handlers.answer(pool)
   // The error is reported here because now somebody listens.
   if (control instanceof Error)
     agent.report({ event: 'error', code: 'NO_CONTROL_SOCKET', message: `commands can't reach this node: ${control.message}` })

@@ -23,6 +23,8 @@ it('a node runs commands for events, also for members that it finds on entering'
     `signal:sleep=echo $$ > '${pid}'; exec sleep 1000`,
     '--on',
     'signal:fail=echo no such luck; exit 3',
+    '--on',
+    'query:load=echo "$JEL_LOCATION is 0.42"; cat > /dev/null',
   )
   const handled = (): NodeEvent[] => {
     const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
@@ -40,6 +42,12 @@ it('a node runs commands for events, also for members that it finds on entering'
   first.send({ command: 'signal', name: 'go', nodes: [node.id] })
   await node.until(() => existsSync(`${file}.signal`), 'the signal')
   await node.until(() => readFileSync(`${file}.signal`, 'utf8') === `signal go ${node.id} ${first.id}\n`, 'the signal')
+
+  first.send({ command: 'query', name: 'load', nodes: [node.id], id: 'load' })
+  await first.until(() => first.of('reply').length > 0, 'the reply')
+  expect(first.of('reply').map(({ payload }) => Buffer.from(payload, 'base64').toString())).toEqual([
+    expect.stringMatching(/^\S+ is 0\.42$/u),
+  ])
 
   first.send({ command: 'signal', name: 'fail', nodes: [node.id] })
   await node.until(() => node.of('error').length > 0, 'an error')

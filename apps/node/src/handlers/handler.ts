@@ -21,6 +21,9 @@ export const HANDLED = [
   'error',
 ] as const satisfies readonly NodeEvent['event'][]
 
+/** The kind of a handler that answers queries of one name. */
+const QUERY = 'query'
+
 /** A command that runs on events, as `--on` gives it. */
 export interface Handler {
   readonly events: readonly {
@@ -40,7 +43,7 @@ export interface Handler {
 export const HANDLER_FAILED = 'HANDLER_FAILED'
 export const HANDLER_BACKLOG = 'HANDLER_BACKLOG'
 
-/** Parses `joined,signal:go=command`. Returns undefined for another form. */
+/** Parses `joined,signal:go,query:load=command`. Returns undefined for another form. */
 export function parseHandler(text: string): Handler | undefined {
   const [, listed, command] = /^([^=]+)=(.*\S.*)$/su.exec(text) ?? []
   if (listed === undefined || command === undefined) return undefined
@@ -48,7 +51,14 @@ export function parseHandler(text: string): Handler | undefined {
     const [kind = '', ...rest] = each.split(':')
     return rest.length === 0 ? { kind } : { kind, name: rest.join(':') }
   })
-  return events.every(({ kind }) => kind === '*' || HANDLED.some((each) => each === kind)) ? { events, command } : undefined
+  const isKnown = ({ kind, name }: Handler['events'][number]): boolean =>
+    kind === QUERY ? name !== undefined && name !== '' : kind === '*' || HANDLED.some((each) => each === kind)
+  return events.every(isKnown) ? { events, command } : undefined
+}
+
+/** Returns the names of the queries that a handler answers. */
+export function queriesOf({ events }: Handler): string[] {
+  return events.flatMap(({ kind, name }) => (kind === QUERY && name !== undefined ? [name] : []))
 }
 
 /** Returns whether a handler runs on an event. */

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Member } from '@jel/jel'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { NodeEvent } from '../agent/events.ts'
 import { SILENT } from '../log/log.ts'
@@ -47,6 +48,35 @@ function start(texts: readonly string[], more: { waitingLimit?: number; timeLimi
 const waiting = { timeout: 10_000, interval: 20 }
 
 describe('handlers', () => {
+  it('answer queries with what their commands print, and not at all if these fail', async () => {
+    const answers = new Map<string, (payload: Uint8Array, from: Member) => Promise<Uint8Array | undefined>>()
+    const pool = {
+      answer: (name: string, handler: unknown) =>
+        void answers.set(name, handler as typeof answers extends Map<string, infer H> ? H : never),
+    }
+    const { handlers, told } = start([
+      `query:load=echo "$JEL_NAME of $JEL_NODE"; echo said >&2`,
+      `query:large=head -c 5000 /dev/zero`,
+      `query:fails,query:fails too=echo no; exit 3`,
+    ])
+    handlers.answer(pool)
+    expect([...answers.keys()]).toEqual(['load', 'large', 'fails', 'fails too'])
+    const from = { id: 'asker', incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: new Uint8Array() } as unknown as Member
+    const ask = async (name: string): Promise<Uint8Array | undefined> => await answers.get(name)?.(new Uint8Array(), from)
+    expect(new TextDecoder().decode(await ask('load'))).toBe('load of asker')
+    expect((await ask('large'))?.length).toBe(1024)
+    expect(await ask('fails too')).toBeUndefined()
+    expect(told).toMatchObject([{ code: 'HANDLER_FAILED', message: expect.stringContaining('status 3') }])
+    const late = ask('load')
+    await handlers[Symbol.asyncDispose]()
+    await late
+    expect(await ask('load')).toBeUndefined()
+  })
+
+  it.each(['query=x', 'query:=x', 'joined,query=x'])('answer only queries of a name: %s is refused', (text) => {
+    expect(parseHandler(text)).toBeUndefined()
+  })
+
   it('get the event as a line of JSON, and its subject in the environment', async () => {
     const { handlers, told } = start([
       `joined=cat > '${fileOf('line')}'; echo "$JEL_EVENT $JEL_POOL $JEL_SELF $JEL_NODE $JEL_LOCATION" > '${fileOf('env')}'`,

@@ -1,6 +1,7 @@
-import { jsonLine, type NodeEvent } from '../agent/events.ts'
+import type { Pool } from '@jel/jel'
+import { base64, jsonLine, nodeJson, type NodeEvent } from '../agent/events.ts'
 import type { Log } from '../log/log.ts'
-import { HANDLER_BACKLOG, HANDLER_FAILED, handles, nameOf, type Handler } from './handler.ts'
+import { HANDLER_BACKLOG, HANDLER_FAILED, handles, nameOf, queriesOf, type Handler } from './handler.ts'
 import { runCommand, type Run } from './run.ts'
 
 /**
@@ -18,6 +19,10 @@ const TIME_LIMIT = 60_000
 const GRACE = 2_000
 /** Most characters of a command, and of its output, in an error. */
 const EXCERPT_LENGTH = 400
+/** Most bytes of an answer to a query. */
+const MAX_ANSWER = 1024
+/** The byte of a line feed. */
+const LINE_END = 10
 
 export interface HandlersOptions {
   readonly pool: string
@@ -38,6 +43,8 @@ interface Waiting {
   readonly line: string
   /** Runs with the same key are sequential. */
   readonly key: string
+  /** Takes the standard output of the command; undefined if it failed, or did not run. */
+  readonly settle?: (stdout: Uint8Array | undefined) => void
 }
 
 /**
@@ -49,6 +56,7 @@ export class Handlers implements AsyncDisposable {
   readonly #options: HandlersOptions
   readonly #waiting: Waiting[] = []
   readonly #running = new Map<string, Run>()
+  #queries = 0
   #dropped = 0
   #closed = false
 
@@ -63,16 +71,31 @@ export class Handlers implements AsyncDisposable {
     for (const [index, handler] of this.#handlers.entries()) {
       if (!handles(handler, event)) continue
       const about = 'node' in event ? (event.event === 'elected' ? event.election : event.node.id) : (nameOf(event) ?? '')
-      if (this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) this.#drop()
-      else this.#waiting.push({ handler, event, line: `${jsonLine(event, this.#options.pool)}\n`, key: `${index} ${about}` })
+      this.#add({ handler, event, line: this.#line(event), key: `${index} ${about}` })
     }
-    this.#next()
+  }
+
+  /**
+   * Answers the queries of the handlers at this pool: the answer is the standard output of the
+   * command, without the end of its last line. A command that fails gives no answer.
+   */
+  answer(pool: Pick<Pool, 'answer'>): void {
+    for (const [index, handler] of this.#handlers.entries()) {
+      for (const name of new Set(queriesOf(handler))) {
+        pool.answer(name, async (payload, from) => {
+          const event = { event: 'query', query: ++this.#queries, name, payload: base64(payload), node: nodeJson(from) } as const
+          const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>()
+          this.#add({ handler, event, line: this.#line(event), key: `${index} ${from.id}`, settle: resolve })
+          return await promise
+        })
+      }
+    }
   }
 
   /** Runs nothing more, and ends the running commands: with SIGTERM, then with SIGKILL. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    this.#waiting.length = 0
+    for (const { settle } of this.#waiting.splice(0)) settle?.(undefined)
     const runs = [...this.#running.values()]
     if (runs.length === 0) return
     for (const run of runs) run.kill('SIGTERM')
@@ -82,6 +105,20 @@ export class Handlers implements AsyncDisposable {
     clearTimeout(timer)
     for (const run of runs) run.kill('SIGKILL')
     await Promise.all(runs.map(({ ended }) => ended))
+  }
+
+  #line(event: NodeEvent): string {
+    return `${jsonLine(event, this.#options.pool)}\n`
+  }
+
+  #add(waiting: Waiting): void {
+    if (this.#closed || this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) {
+      if (!this.#closed) this.#drop()
+      waiting.settle?.(undefined)
+      return
+    }
+    this.#waiting.push(waiting)
+    this.#next()
   }
 
   #next(): void {
@@ -97,7 +134,7 @@ export class Handlers implements AsyncDisposable {
     this.#report(HANDLER_BACKLOG, `${dropped} runs of handlers were dropped`)
   }
 
-  async #run({ handler: { command }, event, line, key }: Waiting): Promise<void> {
+  async #run({ handler: { command }, event, line, key, settle }: Waiting): Promise<void> {
     const { log, timeLimit = TIME_LIMIT } = this.#options
     const run = runCommand(command, line, this.#environmentOf(event))
     this.#running.set(key, run)
@@ -107,10 +144,11 @@ export class Handlers implements AsyncDisposable {
       run.kill('SIGTERM')
     }, timeLimit)
     const kill = setTimeout(() => run.kill('SIGKILL'), timeLimit + GRACE)
-    const { output, problem } = await run.ended
+    const { output, stdout, problem } = await run.ended
     clearTimeout(stop)
     clearTimeout(kill)
     this.#running.delete(key)
+    settle?.(late || problem !== undefined ? undefined : answerOf(stdout))
     if (this.#closed) return
     const what = `${JSON.stringify(excerpt(command))} for ${event.event}`
     const reason = late ? `it took more than ${timeLimit / 1000} s` : problem
@@ -150,4 +188,10 @@ export class Handlers implements AsyncDisposable {
 /** Keeps the end of a long text: the reason of a failure is there. */
 function excerpt(text: string): string {
   return text.length > EXCERPT_LENGTH ? `…${text.slice(-EXCERPT_LENGTH)}` : text
+}
+
+/** Returns an answer: at most 1 KiB, without the end of its last line. */
+function answerOf(stdout: Uint8Array): Uint8Array {
+  const end = stdout.at(-1) === LINE_END ? stdout.length - 1 : stdout.length
+  return stdout.subarray(0, Math.min(end, MAX_ANSWER))
 }

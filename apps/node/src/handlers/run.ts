@@ -3,7 +3,10 @@ import { once } from 'node:events'
 import { messageOf } from '../base/usage-error.ts'
 import { oneLine } from '../base/text.ts'
 
-/** The number of last bytes of output that are kept. A guess: the last error message is shorter. */
+/**
+ * The number of last bytes of output, and of first bytes of standard output, that are kept. A
+ * guess: the last error message is shorter.
+ */
 const OUTPUT_LIMIT = 4_096
 /**
  * The wait for the last output after the command's end, in milliseconds. A background process of
@@ -13,8 +16,11 @@ const LAST_OUTPUT = 200
 
 /** A running command. */
 export interface Run {
-  /** The output, and the problem, if there was one. Never rejects. */
-  readonly ended: Promise<{ readonly output: string; readonly problem?: string }>
+  /**
+   * All output in one line, the beginning of standard output, and the problem, if there was one.
+   * Never rejects.
+   */
+  readonly ended: Promise<{ readonly output: string; readonly stdout: Uint8Array; readonly problem?: string }>
   /** Sends a signal to the command and to all its descendants in the process group. */
   kill(signal: NodeJS.Signals): void
 }
@@ -26,7 +32,7 @@ export function runCommand(command: string, input: string, environment: Readonly
   try {
     return watch(start(command, environment), input)
   } catch (error) {
-    return { ended: Promise.resolve({ output: '', problem: messageOf(error) }), kill() {} }
+    return { ended: Promise.resolve({ output: '', stdout: new Uint8Array(), problem: messageOf(error) }), kill() {} }
   }
 }
 
@@ -48,7 +54,11 @@ function watch(child: Child, input: string): Run {
     const all = Buffer.concat([...kept, chunk])
     kept.splice(0, kept.length, all.subarray(-OUTPUT_LIMIT))
   }
-  child.stdout.on('data', keep)
+  let stdout = Buffer.alloc(0)
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout = Buffer.concat([stdout, chunk]).subarray(0, OUTPUT_LIMIT)
+    keep(chunk)
+  })
   child.stderr.on('data', keep)
   // The command need not read its input.
   child.stdin.on('error', () => {})
@@ -58,7 +68,7 @@ function watch(child: Child, input: string): Run {
     child.on('error', (error) => resolve(messageOf(error)))
     child.on('exit', (status, signal) => resolve(status === 0 ? undefined : signal === null ? `status ${status}` : signal))
   })
-  const end = async (): Promise<{ output: string; problem?: string }> => {
+  const end = async (): Promise<Awaited<Run['ended']>> => {
     const wrong = await problem
     const timer = setTimeout(() => {
       child.stdout.destroy()
@@ -66,7 +76,7 @@ function watch(child: Child, input: string): Run {
     }, LAST_OUTPUT)
     await closed
     clearTimeout(timer)
-    return { output: oneLine(Buffer.concat(kept).toString()), ...(wrong !== undefined && { problem: wrong }) }
+    return { output: oneLine(Buffer.concat(kept).toString()), stdout, ...(wrong !== undefined && { problem: wrong }) }
   }
   return {
     ended: end(),
