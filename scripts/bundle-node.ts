@@ -51,6 +51,7 @@ const bundles: readonly Bundle[] = [
         jel: join(node, 'src/main.ts'),
         queens: join(root, 'apps/examples/src/queens.ts'),
         program: join(compute, 'src/program/index.ts'),
+        command: join(compute, 'src/program/command.ts'),
       },
       // The first is a bundler with a native part, the second an optional native part of CBOR.
       external: ['rolldown', 'cbor-extract'],

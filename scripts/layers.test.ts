@@ -155,7 +155,7 @@ const packages: Layers = {
   overlay: ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
   jel: ['@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.
-  compute: ['@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
+  compute: ['@jel/compute/command', '@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
   simulator: ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
 }
 

@@ -1,6 +1,6 @@
 /** The commands of the command line: the table's commands, and some that no running node has. */
 import type { Command as Program } from 'commander'
-import { countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, retriesOf, ticketsOf, workersOf } from './arguments.ts'
+import { countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
 import { ASK_FLAGS, ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
@@ -194,26 +194,8 @@ const submit: ShellCommand = {
 }
 
 const map: ShellCommand = {
-  name: 'map',
-  about: 'call a function of a file once for each input, at the members of a pool',
-  operands: [
-    POOL,
-    flag('<file>', 'an ES module in JavaScript or TypeScript'),
-    flag('<function>', 'a function of one input that it exports, or a task'),
-  ],
-  flags: [
-    flag('--inputs <file>', 'a table (.csv, .tsv), a JSON array, or one JSON value a line; - is standard input'),
-    flag('--output <file>', 'where the values are written instead of standard output'),
-    flag('--csv', 'write a table instead of one JSON object a line'),
-    flag('--keep-going', 'go on if the function fails for an input'),
-    flag('--retries <count>', 'how often a failed input is tried again (default: 0)', retriesOf),
-    flag('--name <name>', 'the same name, file and inputs are the same job: the command continues it'),
-    ...ENTER_FLAGS,
-    OWNER,
-    ...NODE_FLAGS,
-    ...ASK_FLAGS,
-  ],
-  run: async ({ pool, file, function: name, ...flags }: WithPool<MapFlags> & { file: string; function: string }) =>
+  ...shellOf('map'),
+  run: async ({ pool, file, function: name, ...flags }: WithPool<MapFlags> & { file?: string; function?: string }) =>
     await (await import('./compute/index.ts')).map(pool, file, name, flags),
 }
 

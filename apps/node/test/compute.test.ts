@@ -192,6 +192,17 @@ describe('jel work, submit, jobs and job', () => {
     expect(stops.stderr).toMatch(/^jel: TASK_THREW: b is 0 .*\n {4}in ratio\(\{ a: 3, b: 0 \}\)$/mu)
   })
 
+  it.runIf(process.platform === 'linux')('run a command for each line, with its files', async () => {
+    const first = await worker()
+    const script = join(folder, 'eval.sh')
+    writeFileSync(script, '#!/bin/sh\necho "{\\"twice\\": $((2 * $1))}"\n', { mode: 0o755 })
+    const inputs = join(folder, 'lines.jsonl')
+    writeFileSync(inputs, '1\n2\n')
+    const map = command(first.address, 'map', '--command', './eval.sh {}', '--files', script, '--inputs', inputs, '--csv')
+    expect(await map.exited).toBe(0)
+    expect(map.lines).toEqual(['input,twice', '1,2', '2,4'])
+  })
+
   it('hand a file over with a job', async () => {
     const first = await worker()
     const data = join(folder, 'data.bin')
@@ -283,6 +294,9 @@ describe('jel work, submit, jobs and job', () => {
     [['submit', 'pool', import.meta.filename, 'f', '3', '--blob', 'data=nowhere.bin'], 2, 'INPUT must be an object'],
     [['work', 'pool', '--workers', 'many'], 2, 'whole number'],
     [['demo', 'compost'], 2, 'jel demo compute'],
+    [['map', 'pool', '--inputs', '-'], 2, 'give a file and a function of it, or --command'],
+    [['map', 'pool', 'a.js', 'f', '--command', 'true'], 2, '--command: it takes the place'],
+    [['map', 'pool', '--command', 'true'], 2, '--inputs names the file'],
   ])('refuse %j', async (args, status, message) => {
     const process = new JelProcess(args, 'ignore')
     expect({ status: await process.exited, stderr: process.stderr }).toEqual({ status, stderr: expect.stringContaining(message) })

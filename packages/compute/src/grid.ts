@@ -7,10 +7,19 @@ import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { JobNameTakenError, JobNotKeptError } from './errors.ts'
 import { Job, type JobSource } from './job.ts'
-import { checkMapOptions, checkSubmitOptions, type ComputeOptions, type MapOptions, type SubmitOptions } from './options.ts'
+import {
+  checkCommandOptions,
+  checkMapOptions,
+  checkSubmitOptions,
+  type ComputeOptions,
+  type CommandOptions,
+  type MapOptions,
+  type SubmitOptions,
+} from './options.ts'
 import type { BlobReference } from './program/blob.ts'
 import { keepBlob } from './shell/blob-list.ts'
-import { bundleProgram, SWEEP } from './shell/bundle.ts'
+import { bundleCommand, bundleProgram, SWEEP } from './shell/bundle.ts'
+import { keepFiles } from './shell/command-files.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
@@ -120,6 +129,22 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     checkMapOptions(options)
     const { keepGoing = false, retries = 0, ...submitOptions } = options
     return await this.submit(await bundleProgram(program, fn), SWEEP, { inputs, keepGoing, retries }, submitOptions)
+  }
+
+  /**
+   * Submits a sweep that runs a command once for each input; see `map`. The command has all rights
+   * of the user that runs `jel work`, so only members that trust the owner of the job run it.
+   *
+   * @param command for the shell; `{}` stands for the input, quoted
+   * @throws as `submit`
+   */
+  async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Job> {
+    checkCommandOptions(options)
+    const { files: paths = [], keepGoing = false, retries = 0, ...submitOptions } = options
+    const { files, blobs } = await keepFiles(paths, async (path) => await this.blob(path))
+    const program = await bundleCommand({ command, files })
+    const all = [...(submitOptions.blobs ?? []), ...blobs]
+    return await this.submit(program, SWEEP, { inputs, keepGoing, retries }, { ...submitOptions, blobs: all })
   }
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {

@@ -9,15 +9,18 @@ import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import {
   checkLocalOptions,
+  checkCommandOptions,
   checkLocalSubmitOptions,
   checkMapOptions,
   type LocalOptions,
+  type CommandOptions,
   type MapOptions,
   type SubmitOptions,
 } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
-import { bundleProgram, SWEEP } from './shell/bundle.ts'
+import { bundleCommand, bundleProgram, SWEEP } from './shell/bundle.ts'
+import { keepFiles } from './shell/command-files.ts'
 import { Endings } from './shell/endings.ts'
 import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
@@ -28,6 +31,7 @@ import { Runner } from './shell/runner.ts'
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
+type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files'>
 
 /**
  * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial
@@ -120,6 +124,22 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     checkMapOptions(options)
     const { keepGoing = false, retries = 0, ...submitOptions } = options
     return await this.submit(await bundleProgram(program, fn), SWEEP, { inputs, keepGoing, retries }, submitOptions)
+  }
+
+  /**
+   * Submits a sweep that runs a command once for each input; see `map`. See `mapCommand` of `Grid`.
+   *
+   *
+   * @param command for the shell; `{}` stands for the input, quoted
+   * @throws as `submit`
+   */
+  async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Job> {
+    checkCommandOptions(options)
+    const { files: paths = [], keepGoing = false, retries = 0, ...submitOptions } = options
+    const { files, blobs } = await keepFiles(paths, async (path) => await this.blob(path))
+    const program = await bundleCommand({ command, files })
+    const all = [...(submitOptions.blobs ?? []), ...blobs]
+    return await this.submit(program, SWEEP, { inputs, keepGoing, retries }, { ...submitOptions, blobs: all })
   }
 
   async #submit(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<Job> {

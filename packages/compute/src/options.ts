@@ -80,6 +80,12 @@ export interface MapOptions extends SubmitOptions {
   readonly retries?: number
 }
 
+/** Options of a sweep that runs a command. */
+export interface CommandOptions extends MapOptions {
+  /** Paths of files that the command finds in its working folder. */
+  readonly files?: readonly string[]
+}
+
 /** Options of `computeLocal`. */
 export interface LocalOptions {
   /** How many tasks may run at once. */
@@ -151,6 +157,10 @@ const ofMap = v.strictObject(
   },
   unknownOr('must be an object'),
 )
+const ofCommand = v.strictObject(
+  { ...ofMap.entries, files: v.optional(v.array(text, 'must be an array of paths')) },
+  unknownOr('must be an object'),
+)
 const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))
 
 /** @throws InvalidOptionError that names the option */
@@ -174,6 +184,11 @@ export function checkSubmitOptions(options: unknown): asserts options is SubmitO
 /** @throws InvalidOptionError that names the option */
 export function checkMapOptions(options: unknown): asserts options is MapOptions {
   check(ofMap, options)
+}
+
+/** @throws InvalidOptionError that names the option */
+export function checkCommandOptions(options: unknown): asserts options is CommandOptions {
+  check(ofCommand, options)
 }
 
 /** Without a pool there are fewer options. @throws InvalidOptionError that names the option */

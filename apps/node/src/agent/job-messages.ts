@@ -1,6 +1,6 @@
 import type { HeldTask, JobProgress, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
-import { bool, list, number, oneOf, paths, text, type FieldsOf } from '../base/schema.ts'
+import { bool, list, number, oneOf, paths, text, texts, type FieldsOf } from '../base/schema.ts'
 
 /**
  * The fields of commands about jobs. The node must be able to read the files at these paths. The
@@ -26,18 +26,30 @@ export const jobFields = {
     file: text,
     function: text,
     input: v.optional(v.unknown()),
-    /** A sweep: the function is called once for each of these inputs, in place of `input`. */
-    inputs: v.optional(list),
-    /** Of a sweep: whether to go on if the function fails for an input. */
-    keepGoing: v.optional(bool),
-    /** Of a sweep: how often a failed input is tried again. */
-    retries: v.optional(number),
     /** Paths of files, by the fields of the input that name them. */
     blobs: v.optional(paths),
     name: v.optional(text),
     /** ms */
     keep: v.optional(number),
     votes: v.optional(number),
+    until: v.optional(oneOf('ended')),
+  },
+  /** A sweep: a function of a file, or a command, is called once for each input. */
+  map: {
+    inputs: list,
+    file: v.optional(text),
+    function: v.optional(text),
+    /** A command for the shell, in place of a function. */
+    shell: v.optional(text),
+    /** Paths of files for the command. */
+    files: v.optional(texts),
+    /** Whether to go on if it fails for an input. */
+    keepGoing: v.optional(bool),
+    /** How often a failed input is tried again. */
+    retries: v.optional(number),
+    name: v.optional(text),
+    /** ms */
+    keep: v.optional(number),
     until: v.optional(oneOf('ended')),
   },
 } as const

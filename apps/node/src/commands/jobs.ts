@@ -3,9 +3,9 @@
  * folder `compute` carries them out.
  */
 import { jobFields } from '../agent/job-messages.ts'
-import { blobOf, keepOf, votesOf } from '../arguments.ts'
+import { blobOf, keepOf, retriesOf, votesOf } from '../arguments.ts'
 import { command } from './command.ts'
-import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, TIMEOUT, type Flag } from './flags.ts'
+import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, repeated, TIMEOUT, type Flag } from './flags.ts'
 
 /**
  * The pool's node on this machine carries out the command. Without such a node, or with flags for
@@ -38,6 +38,31 @@ export const job = command({
       flag('--resume', 'go on with it'),
       flag('--logs', 'write what its tasks printed lately; with --follow until it ends'),
       flag('--why', 'say why it is in its state, and what waits for what'),
+      JSON_LINES,
+    ],
+  },
+})
+
+export const map = command({
+  about: 'call a function of file, or the command shell, once for each input; keep is milliseconds',
+  fields: jobFields.map,
+  run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'map', ...fields }, report, signal),
+  shell: {
+    about: 'call a function of a file, or a command, once for each input, at the members of a pool',
+    operands: [
+      flag('[file]', 'an ES module in JavaScript or TypeScript'),
+      flag('[function]', 'a function of one input that it exports, or a task'),
+    ],
+    flags: [
+      flag('--inputs <file>', 'a table (.csv, .tsv), a JSON array, or one JSON value a line; - is standard input'),
+      flag('--command <command>', 'for the shell, in place of a function; {} stands for the input, quoted'),
+      repeated('--files <file>', 'a file that the command finds in its working folder; may be repeated'),
+      flag('--output <file>', 'where the values are written instead of standard output'),
+      flag('--csv', 'write a table instead of one JSON object a line'),
+      flag('--keep-going', 'go on if it fails for an input'),
+      flag('--retries <count>', 'how often a failed input is tried again (default: 0)', retriesOf),
+      flag('--name <name>', 'to find it by; the same name, file and inputs are the same job, so the command continues it'),
+      ...FLAGS,
       JSON_LINES,
     ],
   },

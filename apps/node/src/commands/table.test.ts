@@ -95,7 +95,7 @@ describe('the line of JSON of a command of the command line', () => {
     const without = Object.entries(commands as Record<string, { readonly shell?: Shell }>).filter(
       ([, { shell }]) => shell?.operands !== undefined && shell.line === undefined,
     )
-    expect(without.map(([name]) => name)).toEqual(['job', 'submit'])
+    expect(without.map(([name]) => name)).toEqual(['job', 'submit', 'map'])
   })
 
   it('is offered on the command line', () => {

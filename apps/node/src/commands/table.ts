@@ -7,7 +7,7 @@ import type { CommandId } from '../agent/events.ts'
 import { id as commandId, type FieldsOf } from '../base/schema.ts'
 import { CommandError } from '../base/usage-error.ts'
 import { elect, result, withdraw } from './elections.ts'
-import { job, jobs, submit } from './jobs.ts'
+import { job, jobs, map, submit } from './jobs.ts'
 import { keys } from './keys.ts'
 import { links, maybeDead, members } from './members.ts'
 import { answer, event, query, reply, signal, unanswer } from './messages.ts'
@@ -44,6 +44,7 @@ export const commands = {
   jobs,
   job,
   submit,
+  map,
   leave,
 }
 

@@ -3,7 +3,7 @@ import { compute, JobFailedError, type BlobReference, type Grid, type Job, type 
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
-import { codeOf, messageOf } from '../base/usage-error.ts'
+import { codeOf, CommandError, messageOf } from '../base/usage-error.ts'
 import { ownerOf } from './owner.ts'
 
 /**
@@ -48,6 +48,7 @@ export async function runJobCommand(grid: Grid, command: JobCommand, report: Rep
       await oneJob(found(grid, command.job, report), command, report, signal)
       return
     case 'submit':
+    case 'map':
       await submitted(grid, command, report, signal)
   }
 }
@@ -97,7 +98,7 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
 
 async function submitted(
   grid: Grid,
-  command: JobCommand & { readonly command: 'submit' },
+  command: JobCommand & { readonly command: 'submit' | 'map' },
   report: Report,
   signal: AbortSignal,
 ): Promise<void> {
@@ -106,18 +107,7 @@ async function submitted(
   }
   grid.addEventListener('warning', warn)
   try {
-    const { file, function: fn, input, inputs, keepGoing, retries, blobs = {}, name, keep, votes } = command
-    const references: Record<string, BlobReference> = {}
-    for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
-    const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input
-    const options = {
-      ...(name !== undefined && { name }),
-      ...(keep !== undefined && { keep }),
-      ...(votes !== undefined && { votes }),
-    }
-    const sweep = { ...(keepGoing !== undefined && { keepGoing }), ...(retries !== undefined && { retries }) }
-    const job =
-      inputs === undefined ? await grid.submit(file, fn, whole, options) : await grid.map(file, fn, inputs, { ...options, ...sweep })
+    const job = await (command.command === 'map' ? sweep(grid, command) : single(grid, command))
     const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
     // The job is reported once another member has it: then the job survives this member. A member
     // that works need not wait, because it runs the job itself.
@@ -140,6 +130,35 @@ async function submitted(
   } finally {
     grid.removeEventListener('warning', warn)
   }
+}
+
+async function single(
+  grid: Grid,
+  { file, function: fn, input, blobs = {}, name, keep, votes }: JobCommand & { command: 'submit' },
+): Promise<Job> {
+  const references: Record<string, BlobReference> = {}
+  for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
+  const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input
+  return await grid.submit(file, fn, whole, {
+    ...(name !== undefined && { name }),
+    ...(keep !== undefined && { keep }),
+    ...(votes !== undefined && { votes }),
+  })
+}
+
+async function sweep(
+  grid: Grid,
+  { file, function: fn, shell, files, inputs, keepGoing, retries, name, keep }: JobCommand & { command: 'map' },
+): Promise<Job> {
+  const options = {
+    ...(keepGoing !== undefined && { keepGoing }),
+    ...(retries !== undefined && { retries }),
+    ...(name !== undefined && { name }),
+    ...(keep !== undefined && { keep }),
+  }
+  if (shell !== undefined) return await grid.mapCommand(shell, inputs, { ...options, ...(files !== undefined && { files }) })
+  if (file === undefined || fn === undefined) throw new CommandError('INVALID_COMMAND', 'map: give file and function, or shell')
+  return await grid.map(file, fn, inputs, options)
 }
 
 async function follow(job: Job, report: Report, signal: AbortSignal): Promise<void> {

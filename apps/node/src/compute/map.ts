@@ -10,7 +10,9 @@ import { readInputs } from './sweep-inputs.ts'
 import { outcomeLines, outcomeTable } from './sweep-table.ts'
 
 export interface MapFlags extends JobClientFlags {
-  readonly inputs: string
+  readonly inputs?: string
+  readonly command?: string
+  readonly files: readonly string[]
   readonly csv?: boolean
   readonly output?: string
   readonly keepGoing?: boolean
@@ -19,11 +21,11 @@ export interface MapFlags extends JobClientFlags {
 }
 
 /**
- * Calls a function of a file once for each input, at the members of a pool, and writes the values
- * in the order of the inputs. Returns the exit status: 1 if the function failed for an input.
+ * Calls a function of a file, or a command, once for each input, at the members of a pool. Writes
+ * the values in the order of the inputs. Returns the exit status: 1 if an input failed.
  */
-export async function map(pool: string, file: string, fn: string, flags: MapFlags): Promise<number> {
-  if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
+export async function map(pool: string, file: string | undefined, fn: string | undefined, flags: MapFlags): Promise<number> {
+  const called = calledOf(file, fn, flags)
   if (flags.inputs === undefined) throw new UsageError('--inputs names the file of the inputs; - is standard input')
   const inputs = await readInputs(flags.inputs)
   const { name, keepGoing = false, retries } = flags
@@ -33,9 +35,8 @@ export async function map(pool: string, file: string, fn: string, flags: MapFlag
   try {
     const status = await sendJobCommand(pool, flags, {
       command: {
-        command: 'submit',
-        file: resolve(file),
-        function: fn,
+        command: 'map',
+        ...called,
         inputs: [...inputs],
         ...(keepGoing && { keepGoing }),
         ...(retries !== undefined && { retries }),
@@ -70,4 +71,20 @@ export async function map(pool: string, file: string, fn: string, flags: MapFlag
 
 function outcomesOf(result: readonly unknown[], isSettled: boolean): readonly MapOutcome[] {
   return isSettled ? (result as readonly MapOutcome[]) : result.map((value) => ({ status: 'fulfilled', value }))
+}
+
+/** Returns what is called: a function of a file, or a command with its files. @throws UsageError */
+function calledOf(
+  file: string | undefined,
+  fn: string | undefined,
+  { command, files }: MapFlags,
+): { file: string; function: string } | { shell: string; files: string[] } {
+  if (command !== undefined) {
+    if (file !== undefined) throw new UsageError('--command: it takes the place of a file and its function')
+    return { shell: command, files: files.map((each) => resolve(each)) }
+  }
+  if (file === undefined || fn === undefined) throw new UsageError('give a file and a function of it, or --command')
+  if (files.length > 0) throw new UsageError('--files: only a command has files')
+  if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
+  return { file: resolve(file), function: fn }
 }

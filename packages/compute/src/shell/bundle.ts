@@ -2,15 +2,23 @@ import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ProgramError } from '../errors.ts'
+import type { Command } from '../program/command.ts'
 import { LIBRARY, withMap } from '../executors/program-stack.ts'
 
 /**
- * The library that programs import: as source, compiled, or beside a bundle that contains this
- * module.
+ * Returns a module of the library that programs import: as source, compiled, or beside a bundle
+ * that contains this module.
  */
-const library = ['../program/index.ts', '../program/index.js', './program.js']
-  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
-  .find((path) => existsSync(path)) as string
+const moduleOf = (name: string, beside: string): string =>
+  [`../program/${name}.ts`, `../program/${name}.js`, `./${beside}.js`]
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(path)) as string
+
+/** The modules of the library, by the names under which programs import them. */
+const library: Readonly<Record<string, string>> = {
+  '@jel/compute/program': moduleOf('index', 'program'),
+  '@jel/compute/command': moduleOf('command', 'command'),
+}
 
 const ENTRY = 'jel:program'
 
@@ -27,9 +35,25 @@ export const SWEEP = 'sweep$'
 export async function bundleProgram(file: string, swept?: string): Promise<Uint8Array> {
   const path = resolve(file)
   if (!existsSync(path)) throw new ProgramError(`there is no program ${file}`)
-  const { rolldown } = await import('rolldown')
   const quoted = JSON.stringify(path)
-  const entry = `export * from ${quoted}\nexport { sharedValues as sharedValues$ } from '@jel/compute/program'\n${swept === undefined ? '' : sweepIn(quoted, swept)}`
+  const exported = `export * from ${quoted}\n${swept === undefined ? '' : sweepIn(quoted, swept)}`
+  return await bundle(file, path, exported)
+}
+
+/** Returns a program that runs a command once for each input of a sweep. @throws ProgramError */
+export async function bundleCommand(command: Command): Promise<Uint8Array> {
+  const exported = `import { commandTask } from '@jel/compute/command'
+import { sweepOf } from '@jel/compute/program'
+const [swept$, root$] = sweepOf({ command: commandTask(${JSON.stringify(command)}) }, 'command')
+export { swept$ as command, root$ as ${SWEEP} }
+`
+  return await bundle('the command', resolve('command'), exported)
+}
+
+/** @param exported the code that exports the tasks; errors name `file` */
+async function bundle(file: string, path: string, exported: string): Promise<Uint8Array> {
+  const { rolldown } = await import('rolldown')
+  const entry = `${exported}export { sharedValues as sharedValues$ } from '@jel/compute/program'\n`
   try {
     const build = await rolldown({
       input: ENTRY,
@@ -41,7 +65,7 @@ export async function bundleProgram(file: string, swept?: string): Promise<Uint8
       plugins: [
         {
           name: 'program',
-          resolveId: (source) => (source === ENTRY ? ENTRY : source === '@jel/compute/program' ? library : undefined),
+          resolveId: (source) => (source === ENTRY ? ENTRY : library[source]),
           load: (id) => (id === ENTRY ? entry : undefined),
         },
       ],
@@ -53,7 +77,10 @@ export async function bundleProgram(file: string, swept?: string): Promise<Uint8
     if (map === null) throw new Error('the bundler made no source map')
     const { mappings } = map
     const sources = map.sources.map((source) =>
-      sourceName(source, resolve(folder, source) !== path && dirname(resolve(folder, source)) === dirname(library)),
+      sourceName(
+        source,
+        resolve(folder, source) !== path && dirname(resolve(folder, source)) === dirname(library['@jel/compute/program'] as string),
+      ),
     )
     return new TextEncoder().encode(withMap(code, { version: 3, sources, names: [], mappings }))
   } catch (error) {

@@ -1,0 +1,86 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid, type TaskOutput } from '../src/index.ts'
+import { children } from './children.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'jel-command-'))
+const fileOf = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text)
+  return join(folder, name)
+}
+let grid: LocalGrid
+
+beforeAll(() => {
+  grid = computeLocal({ workers: 2, cache: join(folder, 'cache'), limits: { time: 2000 } })
+})
+afterAll(async () => {
+  await grid.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe.runIf(process.platform === 'linux')('a command for each input', () => {
+  it.each([
+    ['in its place, quoted', 'echo {} and {}', ["it's $HOME; true"], ["it's $HOME; true and it's $HOME; true"]],
+    ['as JSON on standard input', 'cat', [{ a: [1, 'x'] }, 7], [{ a: [1, 'x'] }, 7]],
+    ['as JSON in a variable', 'echo "$JEL_INPUT"', [[1], null], [[1], null]],
+    ['and prints nothing', 'true', [1], ['']],
+  ])('gets the input %s', async (_, command, inputs, values) => {
+    expect(await (await grid.mapCommand(command, inputs)).result).toEqual(values)
+  })
+
+  it('finds its files in a folder of its own, and leaves nothing behind', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))
+    const script = fileOf('twice.sh', '#!/bin/sh\npwd > made; echo $((2 * $(cat number.txt) + $1))\n')
+    chmodSync(script, 0o755)
+    const job = await grid.mapCommand('./twice.sh {}', [1, 2], { files: [script, fileOf('number.txt', '20\n')] })
+    expect(await job.result).toEqual([41, 42])
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))).toEqual(before)
+  })
+
+  it('fails with its status and its last words, which are output of the task as well', async () => {
+    const job = await grid.mapCommand('echo too bad >&2; exit {}', [3])
+    await expect(job.result).rejects.toMatchObject({
+      code: 'COMMAND_FAILED',
+      message: 'the command ended with status 3: too bad',
+      fn: 'command',
+      input: '3',
+    })
+    const outputs: TaskOutput[] = []
+    for await (const output of job.output()) outputs.push(output)
+    expect(outputs).toMatchObject([{ fn: 'command', stream: 'stderr', text: 'too bad\n' }])
+  })
+
+  it('may print 900,000 bytes', async () => {
+    const job = await grid.mapCommand('head -c {} /dev/zero | tr "\\0" x', [900_000, 900_001], { keepGoing: true })
+    const [first, second] = (await job.result) as [{ value: string }, { reason: { message: string } }]
+    expect(first.value.length).toBe(900_000)
+    expect(second.reason.message).toBe('the command prints more than 900000 bytes')
+  })
+
+  it('ends with its task, together with its children, however it behaves', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))
+    const pids = join(folder, 'pids')
+    const command = `trap '' TERM; (trap '' TERM; echo $$ >> ${pids}; sleep 6060) & echo $$ >> ${pids}; sleep 6060; true`
+    const job = await grid.mapCommand(command, [1])
+    await expect(job.result).rejects.toMatchObject({ code: 'TASK_POISONOUS' })
+    expect(existsSync(pids)).toBe(true)
+    await expect.poll(() => children(), { timeout: 8000 }).toBe(0)
+    const { execSync } = await import('node:child_process')
+    expect(execSync('ps -eo args', { encoding: 'utf8' })).not.toContain('sleep 6060')
+    await expect.poll(() => readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))).toEqual(before)
+  })
+
+  it('leaves no child in the background', async () => {
+    expect(await (await grid.mapCommand('sleep 6061 > /dev/null 2>&1 & echo done', [1])).result).toEqual(['done'])
+    const { execSync } = await import('node:child_process')
+    await expect.poll(() => execSync('ps -eo args', { encoding: 'utf8' })).not.toContain('sleep 6061')
+  })
+
+  it('is refused if a file is missing, or two have one name', async () => {
+    await expect(grid.mapCommand('true', [1], { files: [join(folder, 'none')] })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+    const file = fileOf('one.txt', '')
+    await expect(grid.mapCommand('true', [1], { files: [file, file] })).rejects.toThrow('two files have the name one.txt')
+  })
+})
