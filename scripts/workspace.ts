@@ -1,5 +1,5 @@
 /** Reads the manifests of the workspace and its published packages. */
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '..')
@@ -26,7 +26,9 @@ export function manifestOf(folder: string): Manifest {
 /** Returns the folders of the packages that are published on npm, relative to the root. */
 export function publishedFolders(): string[] {
   const folders = ['packages', 'apps'].flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
-  return folders.filter((folder) => manifestOf(folder).private !== true)
+  // The client for Python is no npm package.
+  const packages = folders.filter((folder) => existsSync(join(root, folder, 'package.json')))
+  return packages.filter((folder) => manifestOf(folder).private !== true)
 }
 
 /** Returns the web address of the repository. Only package.json of the root has the address. */

@@ -27,8 +27,9 @@ const MAX_REASON = 400
 
 /**
  * A shell script that runs a command. It ends the command with all its children, and removes the
- * folder, when descriptor 3 closes. That happens when this process ends, however it ends. Children that made a group of their own
- * remain. A background command would lose its input, so the input goes through descriptor 5.
+ * folder, when descriptor 3 closes. That happens at the end of this process, of whatever kind.
+ * Children that made a group of their own remain. A background command would lose its input, so the
+ * input goes through descriptor 5.
  */
 const WATCHED = `exec 5<&0; sh -c "$1" <&5 3<&- 5<&- & command=$!; exec 0<&- 5<&-
 (read -r _ <&3; rm -rf "$2"; kill -9 0) & wait $command; status=$?; exec 3<&-; kill $! 2>/dev/null; exit $status`
@@ -37,8 +38,8 @@ const WATCHED = `exec 5<&0; sh -c "$1" <&5 3<&- 5<&- & command=$!; exec 0<&- 5<&
  * Returns a task that runs a command in a folder of its own. Its value is what the command prints:
  * parsed if it is JSON, else the text. It has all rights of its user.
  *
- * The command gets the input as JSON on its standard input and in `JEL_INPUT`, and in place of `{}`.
- * A text stands for itself there.
+ * The command gets the input as JSON on its standard input and in `JEL_INPUT`, and in place of
+ * `{}`. A text stands for itself there.
  */
 export function commandTask({ command, files }: Command): TaskDefinition<unknown, unknown> {
   return task(async (input, context) => {
