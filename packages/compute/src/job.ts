@@ -19,6 +19,8 @@ const WATCH = 10_000
 
 /** Interval at which replicas are asked for new output, ms. A guess. */
 const LISTEN_AGAIN = 1000
+/** Most outputs that are remembered as seen. A guess: far more than the logs of a job hold. */
+const MAX_KNOWN = 10_000
 
 /** Time that others have to get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
@@ -151,17 +153,23 @@ export class Job {
    * after 0.25 s. It may be lost with a member, and above some 64 KiB a second it is left out.
    *
    * @param options.follow yields further output until the job has ended
+   * @param options.signal ends this
    */
-  async *output({ follow = false }: { readonly follow?: boolean } = {}): AsyncGenerator<TaskOutput, void> {
-    /** For each member the number of its last output. */
-    const known = new Map<string, number>()
+  async *output({ follow = false, signal }: { readonly follow?: boolean; readonly signal?: AbortSignal } = {}): AsyncGenerator<
+    TaskOutput,
+    void
+  > {
+    const known = new Set<string>()
     for (let isOver = !follow; ;) {
       for (const { number, ...output } of await this.#source.output(this.id)) {
-        if (number <= (known.get(output.member) ?? -1)) continue
-        known.set(output.member, number)
+        const key = `${output.member} ${number}`
+        if (known.has(key)) continue
+        if (signal?.aborted === true) return
+        known.add(key)
+        if (known.size > MAX_KNOWN) known.delete(known.values().next().value as string)
         yield output
       }
-      if (isOver || this.#source.closed) return
+      if (isOver || this.#source.closed || signal?.aborted === true) return
       this.#source.watch(this.id, LISTEN_AGAIN + WATCH)
       await this.#source.ended(this.id, LISTEN_AGAIN)
       // The last output may be on its way.

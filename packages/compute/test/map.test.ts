@@ -24,6 +24,7 @@ export const flaky = (): number => {
   if (++tries < 3) throw new Error('not yet')
   return tries
 }
+export const scaled = (n: number, scale = 10): number => n * scale
 export const limit = 3
 `,
   )
@@ -39,6 +40,7 @@ it.each([
   ['any function', 'square', [1, 2, 4], [1, 4, 16]],
   ['a task', 'cube', [1, 2, 3], [1, 8, 27]],
   ['equal inputs', 'cube', [2, 2], [8, 8]],
+  ['a function with another parameter', 'scaled', [1, 2], [10, 20]],
   ['no input', 'cube', [], []],
 ])('a sweep over %s gives the values in the order of the inputs', async (_, fn, inputs, values) => {
   expect(await (await grid.map(file, fn, inputs)).result).toEqual(values)
@@ -59,7 +61,7 @@ it('a sweep that keeps going has the failures beside the values', async () => {
   const job = await grid.map(file, 'square', [2, 3], { keepGoing: true })
   expect(await job.result).toEqual([
     { status: 'fulfilled', value: 4 },
-    { status: 'rejected', reason: { code: 'TASK_THREW', message: 'no threes', member: 'local', fn: 'square', input: '3' } },
+    { status: 'rejected', reason: { code: 'TASK_THREW', message: 'no threes', member: 'local' } },
   ])
 })
 

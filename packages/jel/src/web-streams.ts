@@ -34,9 +34,11 @@ export function webStreams(stream: Stream): WebStreams {
           })
           const close = (): void => ended(() => controller.close())
           // A stream that breaks ends, too. Then `close` comes next, with the error.
-          stream.addEventListener('end', () => (stream.status === 'aborted' || stream.status === 'reset' ? undefined : close()))
-          stream.addEventListener('close', ({ error }) => (error === undefined ? close() : ended(() => controller.error(error))))
-          if (stream.readableEnded) close()
+          stream.addEventListener('end', () => (isBroken(stream) ? undefined : close()))
+          // Without an error bytes may still wait for the reader. Then `end` comes after them.
+          stream.addEventListener('close', ({ error }) => (error === undefined ? undefined : ended(() => controller.error(error))))
+          if (isBroken(stream)) ended(() => controller.error(new Error('the stream is broken')))
+          else if (stream.readableEnded) close()
         },
         pull() {
           if (stream.readStatus === 'paused') stream.resume()
@@ -60,4 +62,8 @@ export function webStreams(stream: Stream): WebStreams {
       },
     }),
   }
+}
+
+function isBroken({ status }: Stream): boolean {
+  return status === 'aborted' || status === 'reset'
 }

@@ -55,6 +55,20 @@ it('a writer waits for a slow reader', async () => {
   expect(bytes).toBe(500 * 65_536)
 })
 
+// Fewer bytes than the window of a stream, and more than are read ahead.
+it('a slow reader gets all bytes of a stream whose both directions have ended', async () => {
+  const [near, far] = await open()
+  await near.writable.close()
+  const writer = far.writable.getWriter()
+  await writer.write(new Uint8Array(200_000))
+  await writer.close()
+  for await (const _ of far.readable);
+  await sleep(500)
+  let bytes = 0
+  for await (const chunk of near.readable) bytes += chunk.length
+  expect(bytes).toBe(200_000)
+})
+
 it('a stream that is aborted errors at the other end', async () => {
   const [near, far] = await open()
   const reading = (async () => {

@@ -171,11 +171,11 @@ async function follow(job: Job, report: Report, signal: AbortSignal): Promise<vo
   report(await raceSignal(outcomeOf(job), signal))
 }
 
-/** Reports why a job waits, until it ends. */
+/** Reports why a job waits, until it begins. */
 async function reportWaits(job: Job, report: Report, signal: AbortSignal): Promise<void> {
   const waits = new Waits(job.id, report)
   for await (const progress of job.progress()) {
-    if (signal.aborted) return
+    if (signal.aborted || progress.state !== 'pending') return
     waits.take(progress)
   }
 }
@@ -202,7 +202,7 @@ class Waits {
 }
 
 async function logs(job: Job, isFollowed: boolean, report: Report, signal: AbortSignal): Promise<void> {
-  for await (const output of job.output({ follow: isFollowed })) {
+  for await (const output of job.output({ follow: isFollowed, signal })) {
     signal.throwIfAborted()
     report({ event: 'output', job: job.id, ...output })
   }

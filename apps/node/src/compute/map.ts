@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
+import { printable } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
@@ -58,7 +59,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
     if (flags.json !== true || flags.output !== undefined) {
       const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
-      if (flags.output === undefined) process.stdout.write(table)
+      if (flags.output === undefined) process.stdout.write(process.stdout.isTTY ? safeLines(table) : table)
       else await writeFile(flags.output, table)
     }
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
@@ -87,4 +88,9 @@ function calledOf(
   if (files.length > 0) throw new UsageError('--files: only a command has files')
   if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
   return { file: resolve(file), function: fn }
+}
+
+/** Makes text of other members safe for a terminal, and keeps its lines. */
+function safeLines(text: string): string {
+  return text.split('\n').map(printable).join('\n')
 }

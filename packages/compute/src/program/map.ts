@@ -1,6 +1,9 @@
 import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
 import type { ChildFailedError } from './failures.ts'
 
+/** Most characters of the message of a failed input. A guess: thousands of them fit into a value. */
+const MAX_MESSAGE = 400
+
 /** The input of the root of a sweep. */
 interface Sweep {
   readonly inputs: readonly unknown[]
@@ -11,7 +14,7 @@ interface Sweep {
 }
 
 /** The failure of the function for an input. */
-export type MapFailure = Pick<ChildFailedError, 'code' | 'message' | 'member' | 'fn' | 'input'>
+export type MapFailure = Pick<ChildFailedError, 'code' | 'message' | 'member'>
 
 /** The end of one input of a sweep that keeps going, as `Promise.allSettled` gives it. */
 export type MapOutcome =
@@ -32,7 +35,8 @@ export function sweepOf(
 ): readonly [TaskDefinition<unknown, unknown>, TaskDefinition<Sweep, readonly unknown[]>] {
   const given = program[name]
   if (!isTask(given) && typeof given !== 'function') throw new TypeError(`the program exports no function ${name}`)
-  const item = isTask(given) ? given : task(given as (input: unknown) => unknown)
+  // A further parameter of the function is its own, not the context of a task.
+  const item = isTask(given) ? given : task((input: unknown) => (given as (input: unknown) => unknown)(input))
   const root = task(async ({ inputs, keepGoing, retries }: Sweep, { run }: TaskContext): Promise<readonly unknown[]> => {
     const valueOf = async (input: unknown): Promise<unknown> => {
       for (let left = retries; ; left--) {
@@ -51,8 +55,8 @@ export function sweepOf(
 
 function outcomeOf(settled: PromiseSettledResult<unknown>): MapOutcome {
   if (settled.status === 'fulfilled') return settled
-  const { code, message, member, fn, input } = settled.reason as ChildFailedError
-  return { status: 'rejected', reason: { code, message, member, fn, input } }
+  const { code, message, member } = settled.reason as ChildFailedError
+  return { status: 'rejected', reason: { code, message: message.slice(0, MAX_MESSAGE).toWellFormed(), member } }
 }
 
 function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {

@@ -102,6 +102,6 @@ function sweepIn(program: string, fn: string): string {
   return `import * as program$ from ${program}
 import { sweepOf } from '@jel/compute/program'
 const [swept$, root$] = sweepOf(program$, ${JSON.stringify(fn)})
-export { swept$ as ${JSON.stringify(fn)}, root$ as ${SWEEP} }
+export { swept$ as ${fn === 'default' ? 'swept' : JSON.stringify(fn)}, root$ as ${SWEEP} }
 `
 }

@@ -6,7 +6,7 @@ import type { JobId, MemberId } from '../core/io.ts'
 import { MAX_TEXT, type PrintedText } from '../executors/messages.ts'
 import { OutputLimit } from '../executors/output-limit.ts'
 import { count, fromBytes, id, path, text, toBytes } from '../schemas.ts'
-import { OutputLog, type NumberedOutput, type TaskOutput } from './output-log.ts'
+import { OutputLog, sizeOf, type NumberedOutput, type TaskOutput } from './output-log.ts'
 import type { PeerBudget } from './peer-budget.ts'
 
 const PROTOCOL = '/jel-compute-output/1.0.0'
@@ -19,17 +19,17 @@ const SEND_AFTER = 250
  * together may add `RATE` a second. Guesses.
  */
 const [BURST, RATE] = [65_536, 65_536]
-/** A request has this long, ms. A guess. */
+/** Time for a request, and for the message of a stream to come, ms. A guess. */
 const ANSWER_TIME = 3000
 /**
  * A member that has just entered may not know the replicas, nor they the member. So it asks this
  * often, with this pause in ms. Guesses.
  */
 const [ATTEMPTS, ASK_AGAIN] = [6, 300]
-/** Most requests that are read at once, in total and per member. Guesses. */
+/** Most streams that are read at once, in total and per member. Guesses. */
 const [MAX_OPEN, MAX_OF_ONE] = [64, 2]
-/** Most outputs of one message, and most bytes: all that a log keeps of a job. */
-const [MAX_OUTPUTS, MAX_BYTES] = [512, 256 * 1024]
+/** Bytes of the outputs of one message, and most bytes of a message: more than a log of a job. */
+const [SENT_BYTES, MAX_BYTES] = [32_768, 256 * 1024]
 
 const output = v.object({
   member: id,
@@ -41,9 +41,7 @@ const output = v.object({
   time: count,
   number: count,
 })
-const message = v.object({ job: id, outputs: v.optional(v.pipe(v.array(output), v.maxLength(MAX_OUTPUTS))) })
-
-type Message = v.InferOutput<typeof message>
+const message = v.object({ job: id, outputs: v.optional(v.array(output)) })
 
 interface OutputExchangeParts {
   readonly budget: PeerBudget
@@ -69,11 +67,13 @@ export class OutputExchange {
   /** Outputs of this member that were not sent yet. */
   readonly #unsent = new Map<JobId, NumberedOutput[]>()
   readonly #limits = new Map<JobId, OutputLimit>()
-  /** The members whose requests are being read. */
+  /** The members whose streams are being read. */
   readonly #open: MemberId[] = []
   /** A later process under the same id continues with greater numbers. */
   #number = Date.now() * 1024
   #timer: NodeJS.Timeout | undefined
+  /** Resolves when all that was handed over is sent. */
+  #sending = Promise.resolve()
 
   constructor(pool: Pool, parts: OutputExchangeParts) {
     this.#pool = pool
@@ -82,31 +82,40 @@ export class OutputExchange {
 
   async start(): Promise<void> {
     await this.#pool.handle(PROTOCOL, (stream, from) => {
-      const queue = new SendQueue()
-      let isOpen = this.#open.length < MAX_OPEN && this.#open.filter((each) => each === from).length < MAX_OF_ONE
-      if (isOpen) this.#open.push(from)
-      const close = (): void => {
-        if (isOpen) this.#open.splice(this.#open.indexOf(from), 1)
-        isOpen = false
-        queue.end()
+      // Output is worth no wait: a peer without credit is refused.
+      const isRefused =
+        this.#open.length >= MAX_OPEN ||
+        this.#open.filter((each) => each === from).length >= MAX_OF_ONE ||
+        this.#parts.budget.wait(from, performance.now()) > 0
+      if (isRefused) {
+        stream.abort(new Error('it asks for too much'))
+        return
       }
+      this.#open.push(from)
+      const queue = new SendQueue()
+      let isTaken = false
       const frames: FrameStream = new FrameStream(
         stream,
         { maxFrameBytes: MAX_BYTES, queue },
         {
           onFrame: (data) => {
-            if (isOpen)
-              void this.#handle(from, data, queue)
-                .catch((error: unknown) => frames.abort(error))
-                .finally(close)
-            else frames.abort(new Error('it asks for too much'))
+            try {
+              if (isTaken) throw new Error('a stream carries one message')
+              isTaken = true
+              this.#handle(from, data, queue)
+            } catch (error) {
+              frames.abort(error)
+            }
           },
           onEnd: () => {
-            close()
+            clearTimeout(timer)
+            this.#open.splice(this.#open.indexOf(from), 1)
+            queue.end()
             void frames.close()
           },
         },
       )
+      const timer = setTimeout(() => frames.abort(new Error('it takes too long')), ANSWER_TIME).unref()
     })
   }
 
@@ -126,13 +135,11 @@ export class OutputExchange {
       time: Date.now(),
     }
     this.#parts.onOutput(job, piece)
-    const unsent = this.#unsent.get(job) ?? []
-    this.#unsent.set(job, unsent)
-    unsent.push({ ...piece, number: this.#number++ })
+    this.#queue(job, piece)
     this.#timer ??= setTimeout(() => this.#sendAll(), SEND_AFTER).unref()
   }
 
-  /** Returns the latest output of a job, as the replicas keep it. */
+  /** Returns the latest output of a job, as the replicas keep it: each member's in its order. */
   async of(job: JobId): Promise<readonly NumberedOutput[]> {
     for (let attempt = 1; ; attempt++) {
       const keepers = this.#parts.replicas(job).slice(0, KEEPERS)
@@ -148,11 +155,24 @@ export class OutputExchange {
   forget(job: JobId): void {
     this.#log.forget(job)
     this.#limits.delete(job)
+    this.#unsent.delete(job)
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#timer)
+    this.#sendAll()
+    await Promise.race([this.#sending, sleep(SEND_AFTER, undefined, { ref: false })])
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
+  }
+
+  /** Adds a piece. Text of one task and stream that follows at once becomes one piece. */
+  #queue(job: JobId, piece: TaskOutput): void {
+    const unsent = this.#unsent.get(job) ?? []
+    this.#unsent.set(job, unsent)
+    const last = unsent.at(-1)
+    if (last?.task === piece.task && last?.stream === piece.stream && last.text.length + piece.text.length <= MAX_TEXT)
+      unsent[unsent.length - 1] = { ...last, text: last.text + piece.text }
+    else unsent.push({ ...piece, number: this.#number++ })
   }
 
   #sendAll(): void {
@@ -160,7 +180,7 @@ export class OutputExchange {
     for (const [job, outputs] of this.#unsent) {
       for (const replica of this.#parts.replicas(job).slice(0, KEEPERS)) {
         if (replica === this.#pool.self.id) this.#log.append(job, ...outputs)
-        else for (let at = 0; at < outputs.length; at += MAX_OUTPUTS) void this.#send(replica, job, outputs.slice(at, at + MAX_OUTPUTS))
+        else for (const batch of batchesOf(outputs)) this.#sending = this.#sending.then(async () => await this.#send(replica, job, batch))
       }
     }
     this.#unsent.clear()
@@ -202,20 +222,37 @@ export class OutputExchange {
     }
   }
 
-  async #handle(from: MemberId, data: Uint8Array, queue: SendQueue): Promise<void> {
-    const { budget, isKnown } = this.#parts
-    await sleep(budget.wait(from, performance.now()), undefined, { ref: false })
+  /** @throws Error for bytes that are no message. The peer pays for them, too. */
+  #handle(from: MemberId, data: Uint8Array, queue: SendQueue): void {
     const began = performance.now()
-    const { job, outputs }: Message = fromBytes(message, data)
-    let sent = 0
-    if (outputs === undefined) {
-      const reply = toBytes({ job, outputs: this.#log.of(job) })
-      sent = reply.length
-      queue.push(reply)
-    } else if (isKnown(job)) this.#log.append(job, ...outputs.map((each) => ({ ...each, member: from }) as NumberedOutput))
-    const now = performance.now()
-    budget.charge(from, now - began, data.length + sent, now)
+    let bytes = data.length
+    try {
+      const { job, outputs } = fromBytes(message, data)
+      if (outputs === undefined) {
+        const reply = toBytes({ job, outputs: this.#log.of(job) })
+        bytes += reply.length
+        queue.push(reply)
+      } else if (this.#parts.isKnown(job)) this.#log.append(job, ...outputs.map((each) => ({ ...each, member: from }) as NumberedOutput))
+    } finally {
+      const now = performance.now()
+      this.#parts.budget.charge(from, now - began, bytes, now)
+    }
   }
+}
+
+/** Cuts outputs into messages. */
+function batchesOf(outputs: readonly NumberedOutput[]): (readonly NumberedOutput[])[] {
+  const batches: NumberedOutput[][] = []
+  let left = 0
+  for (const each of outputs) {
+    left -= sizeOf(each)
+    if (left < 0) {
+      batches.push([])
+      left = SENT_BYTES
+    }
+    batches.at(-1)?.push(each)
+  }
+  return batches
 }
 
 function outputsOf(data: Uint8Array): readonly NumberedOutput[] | undefined {
@@ -226,9 +263,21 @@ function outputsOf(data: Uint8Array): readonly NumberedOutput[] | undefined {
   }
 }
 
-/** Unites the logs of replicas, in the order of time. */
+/**
+ * Unites the logs of replicas. The outputs of each member stay in the order of their numbers; the
+ * members are merged by time.
+ */
 function united(logs: readonly (readonly NumberedOutput[])[]): NumberedOutput[] {
   const outputs = new Map<string, NumberedOutput>()
-  for (const each of logs.flat()) outputs.set(`${each.member} ${each.number}`, each)
-  return [...outputs.values()].sort((a, b) => a.time - b.time || a.number - b.number)
+  for (const each of logs.flat()) if (!outputs.has(`${each.member} ${each.number}`)) outputs.set(`${each.member} ${each.number}`, each)
+  const latest = new Map<MemberId, number>()
+  return [...outputs.values()]
+    .sort((a, b) => a.number - b.number)
+    .map((each) => {
+      const time = Math.max(each.time, latest.get(each.member) ?? 0)
+      latest.set(each.member, time)
+      return { each, time }
+    })
+    .sort((a, b) => a.time - b.time)
+    .map(({ each }) => each)
 }

@@ -64,6 +64,7 @@ export class OutputLog {
   }
 }
 
-function sizeOf({ text }: TaskOutput): number {
-  return OVERHEAD + Buffer.byteLength(text)
+/** Returns about the bytes that an output takes in memory, and no less than on the wire. */
+export function sizeOf({ member, task = '', fn = '', text }: TaskOutput): number {
+  return OVERHEAD + member.length + task.length + 3 * fn.length + Buffer.byteLength(text)
 }
