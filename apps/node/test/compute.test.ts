@@ -187,6 +187,15 @@ describe('jel work, submit, jobs and job', () => {
       '{"input":{"a":3,"b":0},"error":"TASK_THREW: b is 0"}',
       '{"input":{"a":6,"b":3},"value":2}',
     ])
+    const atNode = ['map', 'cli-test', file, 'ratio', '--inputs', inputs, '--keep-going', '--csv', '--node', first.id]
+    const byNode = new JelProcess(atNode, 'ignore')
+    expect(await byNode.exited).toBe(1)
+    expect(byNode.lines).toEqual(['a,b,value,error', '1,2,0.5,', '3,0,,TASK_THREW: b is 0', '6,3,2,'])
+    const many = join(folder, 'many.json')
+    writeFileSync(many, JSON.stringify(Array.from({ length: 150_000 }, (_, n) => n + 0.5)))
+    const large = new JelProcess(atNode.with(atNode.indexOf(inputs), many), 'ignore')
+    expect(await large.exited).toBe(1)
+    expect(large.stderr).toContain('a node takes 1048576 bytes of JSON at a time')
     const stops = command(first.address, 'map', file, 'ratio', '--inputs', inputs)
     expect(await stops.exited).toBe(1)
     expect(stops.stderr).toMatch(/^jel: TASK_THREW: b is 0 .*\n {4}in ratio\(\{ a: 3, b: 0 \}\)$/mu)

@@ -49,7 +49,8 @@ export function progressOf(
   }
 }
 
-function stateOf(desired: JobRecord['desired'], status: JobView | undefined): JobState {
+/** Returns the state of a job, as far as this member knows. */
+export function stateOf(desired: JobRecord['desired'], status: JobView | undefined): JobState {
   if (status?.entry !== undefined) return 'failure' in status.entry.outcome ? 'failed' : 'done'
   // A cancelled job may have an outcome until the replicas have answered.
   if (status?.ended === 'cancelled') return 'cancelled'

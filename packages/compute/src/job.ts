@@ -3,7 +3,7 @@ import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
-import { progressOf, type JobProgress, type JobState } from './job-progress.ts'
+import { progressOf, stateOf, type JobProgress, type JobState } from './job-progress.ts'
 import { decodeValue } from './program/values.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
@@ -89,7 +89,7 @@ export class Job {
    * @throws UnknownJobError
    */
   get state(): JobState {
-    return this.#progress(0).state
+    return stateOf(this.#published.desired, this.#source.status(this.id))
   }
 
   /**

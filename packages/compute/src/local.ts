@@ -76,14 +76,12 @@ export class LocalGrid implements AsyncDisposable, JobSource {
         blob: (name) => (this.#blobs.get(job) as JobBlobs).open(name),
       }),
       send: () => {},
-      onOutput: (job, { path: task, ...printed }) =>
-        this.#output.append(job, {
-          member: 'local',
-          ...(task !== undefined && { task }),
-          ...printed,
-          time: Date.now(),
-          number: this.#outputs++,
-        }),
+      onOutput: (job, { path: task, ...printed }) => {
+        // Without a pool the application runs its own programs, and hears them.
+        process[printed.stream].write(printed.text)
+        const output = { member: 'local', ...(task !== undefined && { task }), ...printed, time: Date.now(), number: this.#outputs++ }
+        this.#output.append(job, output)
+      },
       onEnded: ({ job }) => this.#jobEnded(job),
       onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
       onWarning: () => {},

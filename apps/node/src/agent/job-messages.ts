@@ -67,8 +67,6 @@ export type JobEvent =
   | { readonly event: 'submitted'; readonly job: string; readonly name: string; readonly replicas: readonly string[] }
   | ({ readonly event: 'progress'; readonly job: string } & JobProgress)
   /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */
-  /** `time` is the time at which it was printed, by the clock of `member`. */
-  | OutputEvent
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
   | { readonly event: 'cancelled'; readonly job: string }
   /** The job and its result were removed from the pool. */
@@ -105,6 +103,8 @@ export type JobEvent =
    * the job.
    */
   | { readonly event: 'not-kept'; readonly message: string }
+  /** `time` is the time at which it was printed, by the clock of `member`. */
+  | OutputEvent
   /** No member has begun the job for a while. `reason`: text for people. */
   | { readonly event: 'waits'; readonly job: string; readonly reason: string }
   /**

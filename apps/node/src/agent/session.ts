@@ -1,16 +1,10 @@
-import { readLines } from '../base/lines.ts'
+import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { CommandError, codeOf, messageOf } from '../base/usage-error.ts'
 import type { Context } from '../commands/command.ts'
 import { commands, parseCommand, type Command } from '../commands/table.ts'
 import type { Agent } from './agent.ts'
 import { Answers } from './answers.ts'
 import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts'
-
-/**
- * The longest line that a session takes, in bytes. A guess: a signal to 10,000 members needs half
- * as much.
- */
-const LINE_LIMIT = 1024 * 1024
 
 /** A command with any fields. */
 interface Runnable {
@@ -43,7 +37,7 @@ export class Session {
   /** Takes commands, one a line, until the input ends. */
   async follow(input: AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      for await (const line of readLines(input, LINE_LIMIT)) {
+      for await (const line of readLines(input, COMMAND_LIMIT)) {
         // A node that leaves takes no more commands, but still sends its last events.
         if (this.#agent.stopping) continue
         if ('problem' in line) this.#refuse(problemOf(line.problem))
@@ -162,6 +156,6 @@ export class Session {
 
 function problemOf(problem: 'too long' | 'not UTF-8'): CommandError {
   return problem === 'too long'
-    ? new CommandError('LINE_TOO_LONG', `a line has more than ${LINE_LIMIT} bytes`)
+    ? new CommandError('LINE_TOO_LONG', `a line has more than ${COMMAND_LIMIT} bytes`)
     : new CommandError('MALFORMED_JSON', 'a line is not UTF-8')
 }

@@ -1,3 +1,6 @@
+/** Most bytes of one command. A guess. */
+export const COMMAND_LIMIT = 1024 * 1024
+
 /** A line of input, or the problem of a skipped line. */
 export type Line = { readonly text: string } | { readonly problem: 'too long' | 'not UTF-8' }
 

@@ -19,7 +19,24 @@ describe('the inputs of a sweep', () => {
     ['an array', '[1, {"a": 2}]', '.json', [1, { a: 2 }]],
     ['lines', '1\n\n{"a": 2}\n"x"\n', '.jsonl', [1, { a: 2 }, 'x']],
     ['one line', '{"a": 2}', '', [{ a: 2 }]],
+    [
+      'a table whose last cell is empty',
+      'a\tb\n1\t2\n3\t\n',
+      '.tsv',
+      [
+        { a: 1, b: 2 },
+        { a: 3, b: null },
+      ],
+    ],
+    [
+      'a table of names that look like numbers',
+      'zip,when\n00501,2026-11-27T00:00:00Z\n',
+      '.csv',
+      [{ zip: '00501', when: '2026-11-27T00:00:00Z' }],
+    ],
+    ['an object over several lines', '\uFEFF{\n"a": 2\n}\n', '.json', [{ a: 2 }]],
     ['nothing', '', '.json', []],
+    ['an empty table', '', '.csv', []],
   ])('are read from %s', (_, content, extension, inputs) => {
     expect(inputsIn(content, extension)).toEqual(inputs)
   })
@@ -46,5 +63,22 @@ describe('the outcomes of a sweep', () => {
 
   it('are a table that no spreadsheet takes for formulas', () => {
     expect(outcomeTable(inputs, outcomes)).toBe('n,mean,all,error,input,value\n1,0.5,[1],,,\n2,,,TASK_THREW: no,,\n,,,,7,"\'=1+1"\n')
+  })
+
+  it('are a table in which no value replaces an input', () => {
+    const values = [
+      { status: 'fulfilled', value: { n: 7, error: 'e' } },
+      { status: 'fulfilled', value: 4 },
+    ] as const
+    expect(
+      outcomeTable(
+        [
+          { n: 1, error: 'x' },
+          { n: 2, value: 3 },
+        ],
+        values,
+      ),
+    ).toBe('n,error,value.n,value.error,value,value.value\n1,x,7,e,,\n2,,,,3,4\n')
+    expect(outcomeTable([{}], [{ status: 'fulfilled', value: {} }])).toBe('')
   })
 })

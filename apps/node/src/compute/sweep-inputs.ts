@@ -15,29 +15,43 @@ export async function readInputs(source: string): Promise<readonly unknown[]> {
 
 /**
  * Returns the inputs in a text: the rows of a table as objects, the elements of a JSON array, or
- * one JSON value a line. Numbers and truth values in a table get their types.
+ * one JSON value a line. In a table numbers, `true` and `false` get their types, and an empty cell
+ * is null.
  *
  * @param extension of the file, as in `.csv`; '' if there is none: then the text decides
  * @throws UsageError
  */
 export function inputsIn(content: string, extension: string): readonly unknown[] {
-  if (extension === '.csv' || extension === '.tsv') return rowsIn(content)
-  const whole = parsed(content)
-  if (Array.isArray(whole)) return whole
-  const lines = content.split('\n').filter((line) => line.trim() !== '')
+  const text = content.replace(/^\uFEFF/u, '')
+  if (extension === '.csv' || extension === '.tsv') return rowsIn(text, extension === '.tsv' ? '\t' : '')
+  const whole = parsed(text)
+  if (whole !== undefined) return Array.isArray(whole) ? whole : [whole]
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
   const values = lines.map(parsed)
   const bad = values.indexOf(undefined)
   if (bad === -1) return values
-  if (extension === '' && bad === 0) return rowsIn(content)
+  if (extension === '' && bad === 0) return rowsIn(text, '')
   throw new UsageError(`--inputs: line ${bad + 1} is no JSON: ${(lines[bad] as string).slice(0, 60)}`)
 }
 
-function rowsIn(content: string): readonly unknown[] {
-  const { data, errors } = papaparse.parse(content.trimEnd(), { header: true, dynamicTyping: true, skipEmptyLines: true })
-  // A table of one column has no separator to be found.
+/** @param delimiter '' finds it out */
+function rowsIn(content: string, delimiter: string): readonly unknown[] {
+  const text = content.replace(/\r?\n$/u, '')
+  if (text === '') return []
+  const { data, errors } = papaparse.parse<Record<string, string>>(text, { header: true, delimiter, skipEmptyLines: false })
+  // A table of one column has no delimiter to be found.
   const [error] = errors.filter(({ code }) => code !== 'UndetectableDelimiter')
   if (error !== undefined) throw new UsageError(`--inputs: row ${(error.row ?? 0) + 1}: ${error.message}`)
-  return data
+  return data.map((row) => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, typed(cell)])))
+}
+
+/** A number with zeros in front is a name, such as a postal code. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u
+
+function typed(cell: string): unknown {
+  if (cell === '') return null
+  if (cell === 'true' || cell === 'false') return cell === 'true'
+  return NUMBER.test(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell
 }
 
 /** Returns undefined for a text that is no JSON. */

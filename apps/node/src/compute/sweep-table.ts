@@ -9,15 +9,20 @@ export function outcomeLines(inputs: readonly unknown[], outcomes: readonly MapO
 
 /**
  * Returns the outcomes of a sweep as a table in CSV. Fields of inputs and values that are objects
- * become columns.
+ * become columns. Text that a spreadsheet would take for a formula gets an apostrophe in front.
  */
 export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapOutcome[]): string {
+  const given = inputs.map((input) => columnsOf('input', input))
+  const taken = new Set(given.flatMap((row) => Object.keys(row)))
+  /** A column of the values that has the name of one of the inputs gets another name. */
+  const free = (name: string): string => (taken.has(name) ? free(`value.${name}`) : name)
   const rows = outcomes.map((outcome, index) => {
     const { error, value } = fieldsOf(outcome)
-    return { ...columnsOf('input', inputs[index]), ...(error === undefined ? columnsOf('value', value) : { error }) }
+    const computed = error === undefined ? columnsOf('value', value) : { error }
+    return { ...given[index], ...Object.fromEntries(Object.entries(computed).map(([name, each]) => [free(name), each])) }
   })
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return rows.length === 0 ? '' : `${papaparse.unparse(rows, { columns, newline: '\n', escapeFormulae: true })}\n`
+  return columns.length === 0 ? '' : `${papaparse.unparse(rows, { columns, newline: '\n', escapeFormulae: true })}\n`
 }
 
 function fieldsOf(outcome: MapOutcome): { readonly value?: unknown; readonly error?: string } {

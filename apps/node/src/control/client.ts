@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import type { Command } from '../commands/table.ts'
 import type { Answer, NodeEvent } from '../agent/events.ts'
-import { readLines } from '../base/lines.ts'
+import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { controlPaths, socketProblem } from '../base/local-sockets.ts'
 
@@ -106,6 +106,11 @@ export class ControlClient implements AsyncDisposable {
    */
   async ask(command: Command, report?: (event: Answer) => void): Promise<NodeEvent> {
     const id = ++this.#commands
+    const line = `${JSON.stringify({ ...command, id })}\n`
+    if (Buffer.byteLength(line) > COMMAND_LIMIT) {
+      const advice = 'with --bootstrap it needs no node'
+      throw new RefusedError('LINE_TOO_LONG', `a node takes ${COMMAND_LIMIT} bytes of JSON at a time, and this command has more; ${advice}`)
+    }
     const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
     const stop = this.listen((event) => {
       if (!('re' in event) || event.re !== id) return
@@ -116,7 +121,7 @@ export class ControlClient implements AsyncDisposable {
     const giveUp = (): void => reject(new Error('the node closed the connection'))
     if (this.#waiting === undefined) giveUp()
     else this.#waiting.add(giveUp)
-    this.#socket.write(`${JSON.stringify({ ...command, id })}\n`)
+    this.#socket.write(line)
     try {
       const answer = await promise
       if (answer.event === 'error') throw new RefusedError(answer.code, answer.message)

@@ -63,7 +63,7 @@ export function queriesOf({ events }: Handler): string[] {
 
 /** Returns whether a handler runs on an event. */
 export function handles({ events }: Handler, event: NodeEvent): boolean {
-  if (event.event === 'stopped' || isInternal(event)) return false
+  if (event.event === 'stopped' || event.event === 'output' || isInternal(event)) return false
   if (event.event === 'error' && (event.code === HANDLER_FAILED || event.code === HANDLER_BACKLOG)) return false
   return events.some(({ kind, name }) => (kind === '*' || kind === event.event) && (name === undefined || name === nameOf(event)))
 }

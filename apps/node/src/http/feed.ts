@@ -79,7 +79,7 @@ export class Feed {
     this.#survey = new Survey(agent.pool, (of, links) => this.#send({ event: 'neighbours', of, links }))
     const { signal } = this.#end
     const unsubscribe = agent.listen((event) => {
-      if (isInternal(event)) return
+      if (isInternal(event) || event.event === 'output') return
       this.#history.take(event, Date.now(), agent.model.here)
       this.#send(event)
     })

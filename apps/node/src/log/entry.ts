@@ -34,6 +34,9 @@ export function logEvent(log: Log, event: NodeEvent): void {
     case 'record':
       log.debug('RECORD', message, { name: event.name, owner: event.owner })
       return
+    // The output of programs is no log of the node.
+    case 'output':
+      return
     case 'error':
       // An error without a code is a fault of this program.
       log.add(event.code === 'INTERNAL' ? 'error' : 'warn', event.code, event.message)

@@ -1,4 +1,4 @@
-import { addressText, eventText, isInternal, memberText, tagText } from '../agent/event-text.ts'
+import { addressText, eventText, isInternal, memberText, outputLines, tagText } from '../agent/event-text.ts'
 import type { NodeEvent, NodeJson } from '../agent/events.ts'
 import { oneLine } from '../base/text.ts'
 import { keyOf, PoolModel, type Life } from '../model/pool.ts'
@@ -65,7 +65,8 @@ export class PoolView extends PoolModel<Texts> {
       case 'done':
         break
       default:
-        if (!isInternal(event)) this.#happened(event.event, eventText(event, memberText), now)
+        if (event.event === 'output') for (const line of outputLines(event)) this.#happened('output', line, now)
+        else if (!isInternal(event)) this.#happened(event.event, eventText(event, memberText), now)
     }
     return isNews
   }

@@ -1,17 +1,21 @@
+import { Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import type { OutputStream } from './messages.ts'
 
 /**
- * Gives everything that this process writes to its standard streams to `take`. Writes that pass by
- * these objects, such as those of child processes, are not included.
+ * Replaces the standard streams of this process. `take` receives all text that is written to them.
+ * Writes to the descriptors themselves, such as those of child processes, are not included. They
+ * stay as they were: the streams of Node would make the descriptors non-blocking.
  */
 export function captureOutput(take: (stream: OutputStream, text: string) => void): void {
   for (const stream of ['stdout', 'stderr'] as const) {
-    process[stream].write = (chunk: Uint8Array | string, encoding?: unknown, done?: unknown): boolean => {
-      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('utf8')
-      take(stream, text)
-      const callback = typeof encoding === 'function' ? encoding : done
-      if (typeof callback === 'function') queueMicrotask(() => (callback as () => void)())
-      return true
-    }
+    const decoder = new StringDecoder()
+    const replaced = new Writable({
+      write(chunk: Buffer, _, done) {
+        take(stream, decoder.write(chunk))
+        done()
+      },
+    })
+    Object.defineProperty(process, stream, { value: replaced, configurable: true, enumerable: true })
   }
 }

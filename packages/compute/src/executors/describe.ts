@@ -14,6 +14,8 @@ export async function describeProgram(file: () => Promise<string>): Promise<read
   const program = { place: 'own', job: '', file, limits: defaultTaskLimits } as const
   const container = startProgram(program, {
     onMessages: (messages) => {
+      // The author of the program is here, and may look for the reason of a failure.
+      for (const each of messages) if (each.type === 'output') process.stderr.write(each.text)
       const message = messages.find(({ type }) => type !== 'output')
       if (message === undefined) return
       if (message.type === 'ready') resolve(message.functions)

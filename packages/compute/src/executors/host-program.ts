@@ -6,7 +6,7 @@ import { Runtime } from '../program/runtime.ts'
 import { describeThrown } from '../program/thrown.ts'
 import { captureOutput } from './captured-output.ts'
 import { MAX_TEXT, type FromProgram, type ToProgram } from './messages.ts'
-import { OutputLimit } from './output-limit.ts'
+import { OUTPUT_BURST, OUTPUT_RATE, OutputLimit } from './output-limit.ts'
 import type { ProgramStack } from './program-stack.ts'
 import { stepOf } from './step.ts'
 
@@ -16,11 +16,6 @@ const describe = (value: unknown): string =>
 
 /** Most characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
-/**
- * Characters that a program may print at once, and in a second after that. Guesses: the log of a
- * job keeps 64 KiB, and nobody reads faster.
- */
-const [OUTPUT_BURST, OUTPUT_RATE] = [65_536, 16_384]
 
 /**
  * The container's side of a program. Loads the program, reports its exports, and returns the

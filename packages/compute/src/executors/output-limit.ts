@@ -1,5 +1,10 @@
 import type { Milliseconds } from '../core/io.ts'
 
+/**
+ * Characters that a program may print at once, and in a second after that. Guesses: the log of a
+ * job keeps 64 KiB, and nobody reads faster.
+ */
+export const [OUTPUT_BURST, OUTPUT_RATE] = [65_536, 16_384]
 /** A limit lets text pass again once this share of the burst is free. A guess. */
 const REOPEN = 0.25
 

@@ -1,6 +1,8 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { constants } from 'node:os'
+import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +12,8 @@ import { confinement, spawnProgram, type ProgramProcess } from './confinement.ts
 import type { Container, ContainerEvents, MessageBudget } from './container.ts'
 import type { TaskLimits } from './task-limits.ts'
 import { batchesOf, firstFrame, framed, MAX_FRAME_BYTES } from './frames.ts'
-import { fromProgram, MAX_TEXT, type FromProgram, type ToProgram } from './messages.ts'
+import { fromProgram, MAX_TEXT, type FromProgram, type OutputStream, type ToProgram } from './messages.ts'
+import { OUTPUT_BURST, OUTPUT_RATE, OutputLimit } from './output-limit.ts'
 import { programModule, type Place } from './program-module.ts'
 
 /** Time for a shell to learn how its process ended, ms. A guess. */
@@ -75,14 +78,7 @@ class ProcessContainer implements Container {
         started.kill()
         this.#lost(reasonOf(status, signal))
       })
-      // Children of the program write here. The program itself sends its output as messages.
-      for (const stream of ['stdout', 'stderr'] as const) {
-        const decoder = new StringDecoder()
-        started.child[stream]?.on('data', (chunk: Buffer) => {
-          const text = decoder.write(chunk.subarray(0, MAX_TEXT))
-          if (!this.#hasEnded && text !== '') this.#events.onMessages([{ type: 'output', stream, text }])
-        })
-      }
+      for (const stream of ['stdout', 'stderr'] as const) this.#follow(started.child, stream)
       started.channel.write(firstFrame({ job, program: source }))
       for (const messages of this.#waiting.splice(0)) this.post(messages)
       this.#started.resolve()
@@ -130,6 +126,24 @@ class ProcessContainer implements Container {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return
     this.#process?.kill()
     await once(child, 'exit')
+  }
+
+  /**
+   * Reports what children of the program print. The program itself sends its output as messages. A
+   * child may outlive the program, so the stream ends soon after it, and keeps no process alive.
+   */
+  #follow(child: ChildProcess, stream: OutputStream): void {
+    const source = child[stream] as Socket | null
+    if (source === null) return
+    const decoder = new StringDecoder()
+    const limit = new OutputLimit(OUTPUT_BURST, OUTPUT_RATE, performance.now())
+    source.on('data', (chunk: Buffer) => {
+      const text = limit.pass(decoder.write(chunk), performance.now())
+      for (let at = 0; at < text.length; at += MAX_TEXT)
+        this.#events.onMessages([{ type: 'output', stream, text: text.slice(at, at + MAX_TEXT) }])
+    })
+    source.unref()
+    child.once('exit', () => setTimeout(() => source.destroy(), PASS_ON).unref())
   }
 
   #fail(error: unknown): void {

@@ -35,7 +35,17 @@ describe('a program', () => {
   })
 
   it('has unknown names where no runtime defines them', () => {
-    const source = 'export const x = (list) => {\n  return list.length + lenght\n}\nexport const y = () => [process, window, lenght]'
-    expect(needsOf(source)).toEqual({ needs: ['lenght', 'process', 'window'], unknown: [{ name: 'lenght', line: 2, column: 23 }] })
+    const source = 'export const x = (list) => {\n  return list.length + lenght\n}\nexport const y = () => [process, document, lenght]'
+    expect(needsOf(source)).toEqual({ needs: ['document', 'lenght', 'process'], unknown: [{ name: 'lenght', line: 2, column: 23 }] })
+  })
+
+  it.each([
+    'globalThis.cache ??= 1\nexport const x = () => cache',
+    'try { Temporal } catch {}\nexport const x = () => Temporal',
+    "export const x = () => 'Temporal' in globalThis ? Temporal : 1",
+    "const has = typeof Temporal !== 'undefined'\nexport const x = () => has && Temporal",
+    'Object.assign(globalThis, { $: 1 })\nexport const x = () => $',
+  ])('has no unknown names if it may define them, or tests for them: %s', (source) => {
+    expect(needsOf(source).unknown).toEqual([])
   })
 })

@@ -4,7 +4,21 @@ import { compartmentNames } from './compartment-globals.ts'
 import { scriptOf } from './compartment-script.ts'
 import { walk } from './syntax.ts'
 
-type Field = 'test' | 'consequent' | 'alternate' | 'left' | 'right' | 'argument' | 'source' | 'value' | 'id' | 'name' | 'operator'
+type Field =
+  | 'test'
+  | 'consequent'
+  | 'alternate'
+  | 'left'
+  | 'right'
+  | 'argument'
+  | 'source'
+  | 'value'
+  | 'id'
+  | 'name'
+  | 'operator'
+  | 'object'
+  | 'property'
+  | 'block'
 type Fields = Node & { [Name in Field]?: unknown }
 
 /** Names of the global object. Code behind a test for `globalThis` may also use these names. */
@@ -33,12 +47,13 @@ export function needsOf(source: string): ProgramNeeds {
     if (type === 'MetaProperty' && source.slice(node.start, node.end) === 'import.meta') needs.add('import.meta')
     if (isNode(from)) needs.add(from.type === 'Literal' ? String((from as Fields).value) : 'import(…)')
   })
+  const optional = optionalNames(program)
   simplify(program)
   const { globals } = analyze(program as Parameters<typeof analyze>[0])
   const unknown: ProgramNeeds['unknown'][number][] = []
   for (const [name, node] of globals) {
     if (compartmentNames.has(name)) continue
-    if (name in globalThis || ELSEWHERE.split(' ').includes(name)) needs.add(name)
+    if (name in globalThis || ELSEWHERE.split(' ').includes(name) || optional?.has(name) !== false) needs.add(name)
     else unknown.push({ name, ...getLineInfo(source, (node as unknown as Node).start) })
   }
   if (needs.size + unknown.length === 0) {
@@ -49,6 +64,33 @@ export function needsOf(source: string): ProgramNeeds {
     }
   }
   return { needs: [...needs, ...unknown.map(({ name }) => name)].sort(), unknown }
+}
+
+/**
+ * Returns the names that a program may define itself, or whose existence it tests: fields of the
+ * global object, and names in `typeof`, `in` and `try`. Undefined: it passes the global object on,
+ * and so may define any name.
+ */
+function optionalNames(program: Program): ReadonlySet<unknown> | undefined {
+  const names = new Set<unknown>()
+  /** The uses of the global object for one field. */
+  const read = new Set<unknown>()
+  let isPassedOn = false
+  walk(program, (node) => {
+    const { type, operator, argument, left, object, property, block, name } = node as Fields
+    if (type === 'MemberExpression' && isGlobalObject(object)) {
+      read.add(object)
+      if (isNode(property)) names.add((property as Fields).name ?? (property as Fields).value)
+    } else if (type === 'UnaryExpression' && operator === 'typeof' && isNode(argument)) names.add((argument as Fields).name)
+    else if (type === 'BinaryExpression' && operator === 'in' && isNode(left)) names.add((left as Fields).value)
+    else if (type === 'TryStatement' && isNode(block)) walk(block, (inside) => names.add((inside as Fields).name))
+    else if (type === 'Identifier' && isGlobalObject(node) && !read.has(node)) isPassedOn = name !== undefined
+  })
+  return isPassedOn ? undefined : names
+}
+
+function isGlobalObject(node: unknown): boolean {
+  return isNode(node) && node.type === 'Identifier' && ['globalThis', ...GLOBAL_OBJECTS].includes((node as Fields).name as string)
 }
 
 /** Removes code in which `analyze` reports a global that the code does not need. */

@@ -1,7 +1,9 @@
 import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
 import type { ChildFailedError } from './failures.ts'
 
-/** Most characters of the message of a failed input. A guess: thousands of them fit into a value. */
+/**
+ * Most characters of the message of a failed input. A guess: thousands of them fit into a value.
+ */
 const MAX_MESSAGE = 400
 
 /** The input of the root of a sweep. */

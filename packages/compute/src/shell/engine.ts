@@ -176,10 +176,7 @@ export class Engine {
     const program = job.trusted ? 'this program, which needs more than a sandbox,' : 'programs'
     if (accepting === 0) return `no member accepts ${program} of ${job.owner}; members with workers: ${computing.length}`
     if (!scheduler.isOpenElsewhere(id) && !this.holders.isReplica(id)) return 'no member that keeps it has answered yet'
-    const earlier = this.jobs
-      .ids()
-      .filter((each) => scheduler.ended(each) === undefined)
-      .indexOf(id)
+    const earlier = this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined)
     const busy = earlier > 0 ? `; jobs that came earlier: ${earlier}` : ''
     return `no member has begun it yet; members that accept it: ${accepting}${busy}`
   }

@@ -80,6 +80,13 @@ export class PublishedJobs {
     return [...this.#jobs.values()].sort((a, b) => a.submitted - b.submitted).map(({ id }) => id)
   }
 
+  /** Returns the number of jobs that were submitted before this one and that `counts` accepts. */
+  earlierThan({ submitted }: PublishedJob, counts: (id: JobId) => boolean): number {
+    let earlier = 0
+    for (const each of this.#jobs.values()) if (each.submitted < submitted && counts(each.id)) earlier++
+    return earlier
+  }
+
   named(owner: string, name: string): PublishedJob | undefined {
     return [...this.#jobs.values()].find((job) => job.owner === owner && job.name === name)
   }
