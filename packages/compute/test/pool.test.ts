@@ -386,7 +386,7 @@ describe('a pool that computes', () => {
     for await (const progress of job.progress(200)) {
       expect(progress).toMatchObject({
         state: 'pending',
-        reason: `no member accepts programs of ${submitter.owner}; members with workers: 1`,
+        reason: `the program needs more than a sandbox, and no member trusts ${submitter.owner}; members with workers: 1`,
       })
       break
     }

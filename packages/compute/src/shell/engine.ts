@@ -173,8 +173,11 @@ export class Engine {
     if (job === undefined || scheduler.job(id) === undefined) return 'its input or program is not here yet'
     if (computing.length === 0) return 'no member of the pool computes'
     const accepting = computing.filter((acceptance) => mayRun(acceptance, job)).length
-    const program = job.trusted ? 'this program, which needs more than a sandbox,' : 'programs'
-    if (accepting === 0) return `no member accepts ${program} of ${job.owner}; members with workers: ${computing.length}`
+    const workers = `members with workers: ${computing.length}`
+    if (accepting === 0)
+      return job.trusted
+        ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
+        : `no member accepts programs of ${job.owner}; ${workers}`
     if (!scheduler.isOpenElsewhere(id) && !this.holders.isReplica(id)) return 'no member that keeps it has answered yet'
     const earlier = this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined)
     const busy = earlier > 0 ? `; jobs that came earlier: ${earlier}` : ''
