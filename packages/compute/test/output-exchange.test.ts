@@ -30,7 +30,8 @@ function exchangeOf(pool: Pool, replica: Pool, budget = new PeerBudget()): Outpu
 }
 
 const frame = (message: unknown): Uint8Array => encode.single(toBytes(message)).subarray()
-const piece = (text: string): object => ({ member: 'x', stream: 'stdout', text, time: 0, number: 1 })
+let pieces = 0
+const piece = (text: string): object => ({ member: 'x', stream: 'stdout', text, time: 0, number: ++pieces })
 
 it('many short lines in one burst, of deep tasks, all reach the replica in their order', async () => {
   const { replica, victim, peer } = await setUp()

@@ -230,6 +230,13 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/scheduler.test.ts`,
   },
   {
+    name: 'a stream carries any number of messages with output',
+    file: 'packages/compute/src/shell/output-exchange.ts',
+    from: "if (isTaken) throw new Error('a stream carries one message')",
+    to: '',
+    test: 'packages/compute/test/output-exchange.test.ts',
+  },
+  {
     name: 'messages of programs cost their job nothing',
     file: 'packages/compute/src/executors/process-container.ts',
     from: '(now - began) * unaskedOf(messages)',

@@ -90,8 +90,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     ...handlers,
     name: 'waiting runs of handlers have no bound',
-    from: 'if (this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) this.#drop()\n      else this',
-    to: 'this',
+    from: 'if (this.#closed || this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) {',
+    to: 'if (this.#closed) {',
   },
   {
     ...handlers,
