@@ -125,8 +125,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /**
-   * Submits a sweep that runs a command once for each input; see `map`. See `mapCommand` of `Grid`.
-   *
+   * Submits a sweep that runs a command once for each input, as `mapCommand` of `Grid` does.
    *
    * @param command for the shell; `{}` stands for the input, quoted
    * @throws as `submit`

@@ -27,7 +27,7 @@ const MAX_REASON = 400
 
 /**
  * A shell script that runs a command. It ends the command with all its children, and removes the
- * folder, when descriptor 3 closes. That happens at the end of this process, of whatever kind.
+ * folder, when descriptor 3 closes: at the latest when this process ends.
  * Children that made a group of their own remain. A background command would lose its input, so the
  * input goes through descriptor 5.
  */

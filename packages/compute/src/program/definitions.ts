@@ -152,3 +152,8 @@ export function first<Value>(): Join<Value> {
 export function union<Value>(): Join<Value> {
   return { rule: 'union', key: () => 0 }
 }
+
+/** Whether an export of a program is a task. */
+export function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
+}

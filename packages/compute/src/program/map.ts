@@ -1,4 +1,4 @@
-import { task, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { isTask, task, type TaskContext, type TaskDefinition } from './definitions.ts'
 import type { ChildFailedError } from './failures.ts'
 
 /**
@@ -59,8 +59,4 @@ function outcomeOf(settled: PromiseSettledResult<unknown>): MapOutcome {
   if (settled.status === 'fulfilled') return settled
   const { code, message, member } = settled.reason as ChildFailedError
   return { status: 'rejected', reason: { code, message: message.slice(0, MAX_MESSAGE).toWellFormed(), member } }
-}
-
-function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
 }

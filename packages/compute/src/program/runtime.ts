@@ -4,7 +4,7 @@ import type { Path } from '../core/path.ts'
 import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
-import type { SharedDefinition, TaskContext, TaskDefinition } from './definitions.ts'
+import { isTask, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
 import { Frame } from './frame.ts'
 import { SharedValues } from './shared-values.ts'
@@ -245,8 +245,4 @@ export class Runtime {
       this.#host.post(messages)
     })
   }
-}
-
-function isTask(value: unknown): value is TaskDefinition<unknown, unknown> {
-  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'task'
 }

@@ -137,6 +137,7 @@ describe('accusations of one member by thousands of keys', () => {
   })
 
   it('take a round a time in proportion to their number', () => {
+    // Usually 0.13 s; 6 s if each round reads all accusations (measured).
     const began = performance.now()
     for (let i = 0; i < 60; i++) spread.round(suspicion)
     expect(performance.now() - began).toBeLessThan(2_500)
