@@ -7,24 +7,16 @@ import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { JobNameTakenError, JobNotKeptError } from './errors.ts'
 import { Job, type JobSource } from './job.ts'
-import {
-  checkCommandOptions,
-  checkMapOptions,
-  checkSubmitOptions,
-  type ComputeOptions,
-  type CommandOptions,
-  type MapOptions,
-  type SubmitOptions,
-} from './options.ts'
+import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapOptions, type SubmitOptions } from './options.ts'
 import type { BlobReference } from './program/blob.ts'
 import { keepBlob } from './shell/blob-list.ts'
-import { bundleCommand, bundleProgram, SWEEP } from './shell/bundle.ts'
-import { keepFiles } from './shell/command-files.ts'
+import { SWEEP } from './shell/bundle.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
 import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 import { Submissions } from './shell/submission.ts'
+import { commandSweep, functionSweep } from './shell/sweep.ts'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100
@@ -126,9 +118,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @throws as `submit`
    */
   async map(program: string, fn: string, inputs: readonly unknown[], options: MapOptions = {}): Promise<Job> {
-    checkMapOptions(options)
-    const { keepGoing = false, retries = 0, ...submitOptions } = options
-    return await this.submit(await bundleProgram(program, fn), SWEEP, { inputs, keepGoing, retries }, submitOptions)
+    const sweep = await functionSweep(program, fn, inputs, options)
+    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
   }
 
   /**
@@ -139,12 +130,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Job> {
-    checkCommandOptions(options)
-    const { files: paths = [], keepGoing = false, retries = 0, ...submitOptions } = options
-    const { files, blobs } = await keepFiles(paths, async (path) => await this.blob(path))
-    const program = await bundleCommand({ command, files })
-    const all = [...(submitOptions.blobs ?? []), ...blobs]
-    return await this.submit(program, SWEEP, { inputs, keepGoing, retries }, { ...submitOptions, blobs: all })
+    const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
+    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
   }
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {

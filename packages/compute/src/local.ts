@@ -9,9 +9,7 @@ import { blobsIn, type BlobReference } from './program/blob.ts'
 import { encodeValue } from './program/values.ts'
 import {
   checkLocalOptions,
-  checkCommandOptions,
   checkLocalSubmitOptions,
-  checkMapOptions,
   type LocalOptions,
   type CommandOptions,
   type MapOptions,
@@ -19,14 +17,14 @@ import {
 } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
-import { bundleCommand, bundleProgram, SWEEP } from './shell/bundle.ts'
-import { keepFiles } from './shell/command-files.ts'
+import { bundleProgram, SWEEP } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
 import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
 import { OutputLog, type NumberedOutput } from './shell/output-log.ts'
 import { MAX_DATE, type PublishedJob } from './shell/job-record.ts'
 import { Runner } from './shell/runner.ts'
+import { commandSweep, functionSweep } from './shell/sweep.ts'
 
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
@@ -119,9 +117,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    * @throws as `submit`
    */
   async map(program: string, fn: string, inputs: readonly unknown[], options: LocalMapOptions = {}): Promise<Job> {
-    checkMapOptions(options)
-    const { keepGoing = false, retries = 0, ...submitOptions } = options
-    return await this.submit(await bundleProgram(program, fn), SWEEP, { inputs, keepGoing, retries }, submitOptions)
+    const sweep = await functionSweep(program, fn, inputs, options)
+    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
   }
 
   /**
@@ -131,12 +128,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Job> {
-    checkCommandOptions(options)
-    const { files: paths = [], keepGoing = false, retries = 0, ...submitOptions } = options
-    const { files, blobs } = await keepFiles(paths, async (path) => await this.blob(path))
-    const program = await bundleCommand({ command, files })
-    const all = [...(submitOptions.blobs ?? []), ...blobs]
-    return await this.submit(program, SWEEP, { inputs, keepGoing, retries }, { ...submitOptions, blobs: all })
+    const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
+    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
   }
 
   async #submit(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<Job> {
