@@ -89,10 +89,11 @@ export class LifeIntake {
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(accusationsIn(certificate))
-      if (valid.length > 0) detector.unproven(certificate)
+      // The member may have died after it refuted all accusations.
+      if (members.length > 0) detector.unproven(certificate)
       // Another node believed the death before the refutation came, and can't take that back. The
       // member must learn of the death, since only its next life reunites both sides.
-      else if (isCurrent && members.length >= needed) detector.dispute(certificate, true)
+      if (isCurrent && valid.length === 0 && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
     const isOutlived = isCurrent && accusers.every(({ heartbeat }) => accusations.refutationExchange.isOutlived(suspect, heartbeat))

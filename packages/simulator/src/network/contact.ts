@@ -88,13 +88,13 @@ export class Contact {
     for (const [i, { at, sides }] of this.#splits.entries()) {
       if ((sides[a.index] ?? 0) !== (sides[b.index] ?? 0)) add([{ from: at, to: this.#splits[i + 1]?.at ?? Infinity }])
     }
-    return out.length === 0 || total(out, from, to) < brief
+    return areBrief(out, from, to)
   }
 
   /** Returns true if the node ran and had a network between these times. */
   works(endpoint: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     const out = this.#nodes.get(endpoint.index)?.filter((each) => each.from < to && each.to > from) ?? []
-    return out.length === 0 || total(out, from, to) < brief
+    return areBrief(out, from, to)
   }
 
   /**
@@ -135,6 +135,11 @@ function end(list: Interruption[], now: Milliseconds): void {
   const open = list.at(-1)
   if (open?.to === Infinity) open.to = now
   while ((list[0]?.to ?? Infinity) < now - window) list.shift()
+}
+
+/** Interruptions that last all of a short window are not brief: an observer may be young. */
+function areBrief(interruptions: Interruption[], from: Milliseconds, to: Milliseconds): boolean {
+  return interruptions.length === 0 || total(interruptions, from, to) < Math.min(brief, to - from)
 }
 
 /** Returns the time within these bounds in which at least one interruption lasted. */

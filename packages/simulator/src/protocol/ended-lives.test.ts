@@ -176,6 +176,20 @@ describe('the reported death of a running member', () => {
     expect(sim.endedLives.first).toMatchObject({ through: c })
   })
 
+  it('is explained to a node that began a moment ago if the member stood still all that time', () => {
+    const { sim, a, b, bury } = world()
+    sim.stopProcess(b)
+    sim.run(4_000)
+    const young = sim.spawn()
+    sim.run(1)
+    for (const each of [young, a, b]) {
+      young.protocol.self = member(young)
+      act(young, { type: 'notify', notification: { type: 'joined', member: member(each) } })
+    }
+    sim.run(700)
+    expect(bury(young, b)).toBe(true)
+  })
+
   it('does not count for a member that is gone, leaves or stands still', () => {
     const { sim, a, b, c, bury } = world()
     sim.kill(b)

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, wireFact, type Actor } from '../../../test/actors.ts'
 import { framesTo, type Bench } from '../../../test/bench.ts'
-import { isDead, isSuspected, poolOf } from '../../../test/detection.ts'
+import { isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
 import type { Effect } from '../../base/effect.ts'
 import type * as wire from '../../wire/messages.js'
 import { mostAccusers } from './quorum.ts'
@@ -53,6 +53,14 @@ describe('a death that its member has since refuted', () => {
     expect(toldTo(suspect, bench.receive(bob, facts([many])))).toEqual([wireFact(many).certificate])
     bench.advance(holdTime * 4)
     expect(isDead(bench, suspect)).toBe(false)
+  })
+
+  it('is believed once this node misses the member, too: the member may have died since', () => {
+    bench.receive(bob, alarm(suspect.refutes(21)))
+    lose(bench, suspect, 'silent')
+    bench.receive(bob, facts([few]))
+    bench.advance(20_000)
+    expect(isDead(bench, suspect)).toBe(true)
   })
 
   it('does not prevent a death with enough accusers', () => {
