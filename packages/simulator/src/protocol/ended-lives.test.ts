@@ -138,6 +138,27 @@ describe('the reported death of a running member', () => {
     expect(sim.endedLives).toMatchObject({ total: 1, false: 0 })
   })
 
+  it('may be passed on by a node that only heard of it', () => {
+    const { sim, a, b, c, bury } = world()
+    const d = sim.spawn()
+    sim.run(1)
+    for (const each of [d, a, b, c]) {
+      d.protocol.self = member(d)
+      act(d, { type: 'notify', notification: { type: 'joined', member: member(each) } })
+    }
+    sim.run(60_000)
+    sim.partition([a, c, d], [b])
+    sim.run(8_000)
+    sim.heal()
+    sim.run(100)
+    expect(bury(a, b)).toBe(true)
+    expect(bury(c, b)).toBe(true)
+    sim.partition([a], [b, c, d])
+    sim.run(40_000)
+    expect(bury(d, b)).toBe(true)
+    expect(sim.endedLives).toMatchObject({ total: 1, false: 0 })
+  })
+
   it.each([true, false])('may be confirmed by the member itself, which enters again when it hears of it: %s', (hears) => {
     const { sim, a, b, c, bury } = world()
     cut(sim, a, b)

@@ -19,7 +19,10 @@ export interface FalseDeath {
 /** A life that ended while its process ran. */
 interface EndedLife {
   isFalse: boolean
-  /** Nodes with a good reason to believe the end. Other nodes may learn of it from them later. */
+  /**
+   * Nodes with a good reason to believe the end, and nodes that may have learned of it from them.
+   * Other nodes may learn of it from any of these later.
+   */
   readonly believers: TestbedNode[]
   /** When the first believer was notified. */
   readonly since: Milliseconds
@@ -61,7 +64,11 @@ export class EndedLives {
     const key = `${subject.index}#${incarnation}`
     if (this.#still.has(key)) return undefined
     const life = this.#lives.get(key) ?? { isFalse: false, believers: [], since: now }
-    if (life.isFalse || this.#mayHaveHeardOf(life, observer, subject)) return undefined
+    if (life.isFalse) return undefined
+    if (this.#mayHaveHeardOf(life, observer, subject)) {
+      life.believers.push(observer)
+      return undefined
+    }
     // A heal between two partitions leaves enough time to learn of the end and to pass it on.
     if (life.believers.length > 0 && this.#contact.mendedAt > life.since) return undefined
     const from = Math.max(now - window, subject.startedAt, observer.startedAt)
