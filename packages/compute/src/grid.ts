@@ -17,6 +17,7 @@ import type { EndedShift, Shift } from './shell/shifts.ts'
 import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 import { Submissions } from './shell/submission.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
+import { Sweep } from './sweep.ts'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100
@@ -117,9 +118,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @param fn the name of an exported task, or of any exported function of one input
    * @throws as `submit`
    */
-  async map(program: string, fn: string, inputs: readonly unknown[], options: MapOptions = {}): Promise<Job> {
+  async map(program: string, fn: string, inputs: readonly unknown[], options: MapOptions = {}): Promise<Sweep> {
     const sweep = await functionSweep(program, fn, inputs, options)
-    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    return new Sweep(this, id, sweep.fn, sweep.input)
   }
 
   /**
@@ -129,9 +131,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @param command for the shell; `{}` stands for the input, quoted
    * @throws as `submit`
    */
-  async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Job> {
+  async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Sweep> {
     const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
-    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    return new Sweep(this, id, sweep.fn, sweep.input)
   }
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {
@@ -202,6 +205,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
     if (this.#engine.runner.scheduler.ended(id) !== undefined) return []
     return await this.#engine.explanations.of(id, ms, () => this.#engine.runner.feed({ type: 'explain', job: id }))
+  }
+
+  /** @internal */
+  async outcomes(id: JobId, paths: readonly string[], ms: number): Promise<readonly Entry[]> {
+    return await this.#engine.outcomes.of(id, ms, () => this.#engine.runner.feed({ type: 'read', job: id, paths }))
   }
 
   /** @internal */

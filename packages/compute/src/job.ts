@@ -15,7 +15,7 @@ const EXPLAIN = 2000
  * Replicas are asked for a job's progress for this much longer than the interval, ms. A guess: an
  * application handles one progress in less time.
  */
-const WATCH = 10_000
+export const WATCH = 10_000
 
 /** Interval at which replicas are asked for new output, ms. A guess. */
 const LISTEN_AGAIN = 1000
@@ -31,6 +31,8 @@ export interface JobSource {
   status(id: string): JobView | undefined
   watch(id: string, within?: number): void
   explain(id: string, ms: number): Promise<readonly HeldTask[]>
+  /** Outcomes of these tasks, as far as a replica knows them while the job runs. */
+  outcomes(id: string, paths: readonly string[], ms: number): Promise<readonly Entry[]>
   output(id: string): Promise<readonly NumberedOutput[]>
   whyPending(id: string): string
   readonly closed: boolean

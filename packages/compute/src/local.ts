@@ -19,12 +19,13 @@ import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram, SWEEP } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
-import { Explanations } from './shell/explanations.ts'
 import { JobBlobs } from './shell/job-blobs.ts'
 import { OutputLog, type NumberedOutput } from './shell/output-log.ts'
 import { MAX_DATE, type PublishedJob } from './shell/job-record.ts'
+import { Replies } from './shell/replies.ts'
 import { Runner } from './shell/runner.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
+import { Sweep } from './sweep.ts'
 
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
@@ -60,7 +61,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   closed = false
   readonly #output = new OutputLog()
   #outputs = 0
-  readonly #explanations = new Explanations()
+  readonly #explanations = new Replies<HeldTask>()
+  readonly #outcomes = new Replies<Entry>()
 
   constructor({ workers, limits, cache, place = 'own' }: LocalOptions) {
     this.#store = new BlobStore(cache, limits?.disk)
@@ -82,6 +84,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       },
       onEnded: ({ job }) => this.#jobEnded(job),
       onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
+      onOutcomes: ({ job, entries }) => this.#outcomes.answered(job, entries),
       onWarning: () => {},
     })
   }
@@ -116,9 +119,10 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    *
    * @throws as `submit`
    */
-  async map(program: string, fn: string, inputs: readonly unknown[], options: LocalMapOptions = {}): Promise<Job> {
+  async map(program: string, fn: string, inputs: readonly unknown[], options: LocalMapOptions = {}): Promise<Sweep> {
     const sweep = await functionSweep(program, fn, inputs, options)
-    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    return new Sweep(this, id, sweep.fn, sweep.input)
   }
 
   /**
@@ -127,9 +131,10 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    * @param command for the shell; `{}` stands for the input, quoted
    * @throws as `submit`
    */
-  async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Job> {
+  async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Sweep> {
     const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
-    return await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    return new Sweep(this, id, sweep.fn, sweep.input)
   }
 
   async #submit(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<Job> {
@@ -226,6 +231,11 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   /** @internal */
   replicas(): readonly string[] {
     return ['local']
+  }
+
+  /** @internal */
+  async outcomes(id: string, paths: readonly string[]): Promise<readonly Entry[]> {
+    return await this.#outcomes.of(id, 0, () => this.#runner.feed({ type: 'read', job: id, paths }))
   }
 
   /** @internal */

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { computeLocal, type LocalGrid } from '../src/index.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid, type SweepOutcome } from '../src/index.ts'
+import { testPool } from './test-pool.ts'
 
 let folder: string
 let file: string
@@ -67,6 +68,62 @@ it('a sweep that keeps going has the failures beside the values', async () => {
 
 it('a sweep tries failed inputs again', async () => {
   expect(await (await grid.map(file, 'flaky', [0], { retries: 2 })).result).toEqual([3])
+})
+
+describe('the values of a sweep', () => {
+  const pause = `import { setTimeout } from 'node:timers/promises'
+export const wait = async (ms) => (await setTimeout(ms), ms)
+export const odd = async (ms) => {
+  await setTimeout(ms)
+  if (ms > 100) throw new Error('too long')
+  return ms
+}
+`
+  const { member } = testPool()
+
+  it('come as they are there, in a pool as well, each once', async () => {
+    writeFileSync(join(folder, 'pause.js'), pause)
+    await member({ workers: 2 })
+    const submitter = await member()
+    const sweep = await submitter.map(join(folder, 'pause.js'), 'wait', [4000, 10, 20, 10])
+    const came: unknown[] = []
+    let atFirst: unknown
+    for await (const { index, ...outcome } of sweep.asCompleted()) {
+      atFirst ??= sweep.state
+      came.push([index, 'value' in outcome ? outcome.value : undefined])
+    }
+    expect(atFirst).not.toBe('done')
+    expect(came).toHaveLength(4)
+    expect(came.slice(0, 3).sort()).toEqual([
+      [1, 10],
+      [2, 20],
+      [3, 10],
+    ])
+    expect(came[3]).toEqual([0, 4000])
+  })
+
+  it('come with the failures if it keeps going, and all come that were left at the end', async () => {
+    writeFileSync(join(folder, 'pause.js'), pause)
+    const sweep = await grid.map(join(folder, 'pause.js'), 'odd', [1, 101, 2], { keepGoing: true })
+    const came: SweepOutcome[] = []
+    for await (const outcome of sweep.asCompleted()) came.push(outcome)
+    expect(came.sort((a, b) => a.index - b.index)).toEqual([
+      { index: 0, status: 'fulfilled', value: 1 },
+      { index: 1, status: 'rejected', reason: { code: 'TASK_THREW', message: 'too long', member: 'local' } },
+      { index: 2, status: 'fulfilled', value: 2 },
+    ])
+  })
+
+  it('that came before the failure of the sweep stay', async () => {
+    writeFileSync(join(folder, 'pause.js'), pause)
+    const sweep = await grid.map(join(folder, 'pause.js'), 'odd', [3000, 1])
+    const came: SweepOutcome[] = []
+    const reading = (async () => {
+      for await (const outcome of sweep.asCompleted()) came.push(outcome)
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'TASK_THREW' })
+    expect(came).toEqual([{ index: 1, status: 'fulfilled', value: 1 }])
+  })
 })
 
 it('a sweep over nothing that can be called is refused', async () => {

@@ -1,4 +1,4 @@
-import type { HeldTask, JobProgress, TaskOutput } from '@jel/compute'
+import type { HeldTask, JobProgress, MapFailure, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
 import { bool, list, number, oneOf, paths, text, texts, type FieldsOf } from '../base/schema.ts'
 
@@ -47,6 +47,8 @@ export const jobFields = {
     keepGoing: v.optional(bool),
     /** How often a failed input is tried again. */
     retries: v.optional(number),
+    /** With `until: ended`: whether to report each outcome as soon as it is known. */
+    each: v.optional(bool),
     name: v.optional(text),
     /** ms */
     keep: v.optional(number),
@@ -68,6 +70,8 @@ export type JobEvent =
   | ({ readonly event: 'progress'; readonly job: string } & JobProgress)
   /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
+  /** One input of a sweep has a value, or failed. `index`: its place among the inputs. */
+  | { readonly event: 'outcome'; readonly job: string; readonly index: number; readonly value?: unknown; readonly failure?: MapFailure }
   | { readonly event: 'cancelled'; readonly job: string }
   /** The job and its result were removed from the pool. */
   | { readonly event: 'forgotten'; readonly job: string }

@@ -59,6 +59,7 @@ export const map = command({
       repeated('--files <file>', 'a file that the command finds in its working folder; may be repeated'),
       flag('--output <file>', 'where the values are written instead of standard output'),
       flag('--csv', 'write a table instead of one JSON object a line'),
+      flag('--each', 'write each outcome as soon as it is known, with the place of its input'),
       flag('--keep-going', 'go on if it fails for an input'),
       flag('--retries <count>', 'how often a failed input is tried again (default: 0)', retriesOf),
       flag('--name <name>', 'to find it by; the same name, file and inputs are the same job, so the command continues it'),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compute, JobFailedError, type BlobReference, type Grid, type Job, type JobProgress } from '@jel/compute'
+import { compute, JobFailedError, type BlobReference, type Grid, type Job, type JobProgress, type Sweep } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
@@ -107,7 +107,8 @@ async function submitted(
   }
   grid.addEventListener('warning', warn)
   try {
-    const job = await (command.command === 'map' ? sweep(grid, command) : single(grid, command))
+    const swept = command.command === 'map' ? await sweep(grid, command) : undefined
+    const job = swept ?? (await single(grid, command as JobCommand & { command: 'submit' }))
     const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
     // The job is reported once another member has it: then the job survives this member. A member
     // that works need not wait, because it runs the job itself.
@@ -126,7 +127,9 @@ async function submitted(
       () => {},
     )
     await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
-    await follow(job, report, signal).finally(() => (isOver = true))
+    const outcomes =
+      command.command === 'map' && command.each === true && swept !== undefined ? reportEach(swept, report, signal) : undefined
+    await follow(job, report, signal, outcomes).finally(() => (isOver = true))
   } finally {
     grid.removeEventListener('warning', warn)
   }
@@ -149,7 +152,7 @@ async function single(
 async function sweep(
   grid: Grid,
   { file, function: fn, shell, files, inputs, keepGoing, retries, name, keep }: JobCommand & { command: 'map' },
-): Promise<Job> {
+): Promise<Sweep> {
   const options = {
     ...(keepGoing !== undefined && { keepGoing }),
     ...(retries !== undefined && { retries }),
@@ -161,14 +164,30 @@ async function sweep(
   return await grid.map(file, fn, inputs, options)
 }
 
-async function follow(job: Job, report: Report, signal: AbortSignal): Promise<void> {
+/** Reports each outcome of a sweep. A failure of the sweep is reported elsewhere. */
+async function reportEach(sweep: Sweep, report: Report, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const { index, ...outcome } of sweep.asCompleted()) {
+      if (signal.aborted) return
+      const end = outcome.status === 'fulfilled' ? { value: asJson(outcome.value) } : { failure: outcome.reason }
+      report({ event: 'outcome', job: sweep.id, index, ...end })
+    }
+  } catch {
+    // The sweep failed, or was cancelled. `outcomeOf` says so.
+  }
+}
+
+/** Reports the progress of a job, then how it ended. Its end comes after `before`. */
+async function follow(job: Job, report: Report, signal: AbortSignal, before?: Promise<void>): Promise<void> {
   const waits = new Waits(job.id, report)
   for await (const progress of job.progress()) {
     signal.throwIfAborted()
     report({ event: 'progress', job: job.id, ...progress })
     waits.take(progress)
   }
-  report(await raceSignal(outcomeOf(job), signal))
+  const outcome = await raceSignal(outcomeOf(job), signal)
+  await before
+  report(outcome)
 }
 
 /** Reports why a job waits, until it begins. */

@@ -8,7 +8,7 @@ import { UsageError } from '../base/usage-error.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 import { readInputs } from './sweep-inputs.ts'
-import { outcomeLines, outcomeTable } from './sweep-table.ts'
+import { outcomeLine, outcomeLines, outcomeTable } from './sweep-table.ts'
 
 export interface MapFlags extends JobClientFlags {
   readonly inputs?: string
@@ -17,6 +17,7 @@ export interface MapFlags extends JobClientFlags {
   readonly csv?: boolean
   readonly output?: string
   readonly keepGoing?: boolean
+  readonly each?: boolean
   readonly retries?: number
   readonly name?: string
 }
@@ -29,7 +30,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   const called = calledOf(file, fn, flags)
   if (flags.inputs === undefined) throw new UsageError('--inputs names the file of the inputs; - is standard input')
   const inputs = await readInputs(flags.inputs)
-  const { name, keepGoing = false, retries } = flags
+  const { name, keepGoing = false, retries, each = false } = flags
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   let last: JobEvent | undefined
@@ -40,13 +41,15 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         ...called,
         inputs: [...inputs],
         ...(keepGoing && { keepGoing }),
+        ...(each && { each }),
         ...(retries !== undefined && { retries }),
         ...(name !== undefined && { name }),
         until: 'ended',
       },
       report(event) {
         last = event
-        if (event.event !== 'done' || flags.json === true) reporter.report(event)
+        if (flags.json === true || !['done', 'outcome'].includes(event.event)) reporter.report(event)
+        else if (event.event === 'outcome') write(outcomeLine(inputs, event))
       },
       async ready(client) {
         if (!(await client.meet()))
@@ -57,9 +60,9 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     if (status !== undefined) return status
     if (last?.event !== 'done') return 1
     const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
-    if (flags.json !== true || flags.output !== undefined) {
+    if ((flags.json !== true && !each) || flags.output !== undefined) {
       const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
-      if (flags.output === undefined) process.stdout.write(process.stdout.isTTY ? safeLines(table) : table)
+      if (flags.output === undefined) write(table)
       else await writeFile(flags.output, table)
     }
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
@@ -88,6 +91,10 @@ function calledOf(
   if (files.length > 0) throw new UsageError('--files: only a command has files')
   if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
   return { file: resolve(file), function: fn }
+}
+
+function write(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? safeLines(text) : text)
 }
 
 /** Makes text of other members safe for a terminal, and keeps its lines. */

@@ -1,6 +1,15 @@
-import type { MapOutcome } from '@jel/compute'
+import type { MapFailure, MapOutcome } from '@jel/compute'
 import papaparse from 'papaparse'
 import { jsonText } from '../base/text.ts'
+
+/** Returns one outcome as a line of JSON, with the place of its input. */
+export function outcomeLine(
+  inputs: readonly unknown[],
+  { index, value, failure }: { readonly index: number; readonly value?: unknown; readonly failure?: MapFailure },
+): string {
+  const end = failure === undefined ? { value: value ?? null } : { error: errorOf(failure) }
+  return `${jsonText({ index, input: inputs[index], ...end })}\n`
+}
 
 /** Returns the outcomes of a sweep as lines of JSON, each with its input. */
 export function outcomeLines(inputs: readonly unknown[], outcomes: readonly MapOutcome[]): string {
@@ -26,7 +35,11 @@ export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapO
 }
 
 function fieldsOf(outcome: MapOutcome): { readonly value?: unknown; readonly error?: string } {
-  return outcome.status === 'fulfilled' ? { value: outcome.value ?? null } : { error: `${outcome.reason.code}: ${outcome.reason.message}` }
+  return outcome.status === 'fulfilled' ? { value: outcome.value ?? null } : { error: errorOf(outcome.reason) }
+}
+
+function errorOf({ code, message }: MapFailure): string {
+  return `${code}: ${message}`
 }
 
 function columnsOf(name: string, value: unknown): Readonly<Record<string, unknown>> {

@@ -123,6 +123,8 @@ export type Input =
   | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean; readonly within?: Milliseconds }
   /** An application here wants the list of held tasks. */
   | { readonly type: 'explain'; readonly job: JobId }
+  /** An application here wants the outcomes of these tasks, as far as they are known. */
+  | { readonly type: 'read'; readonly job: JobId; readonly paths: readonly Path[] }
   /** This member is about to leave. */
   | { readonly type: 'leave' }
 
@@ -164,5 +166,7 @@ export type Effect =
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
   /** The held tasks, as a replica lists them. */
   | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
+  /** Outcomes for an application here. */
+  | { readonly type: 'outcomes'; readonly job: JobId; readonly entries: readonly Entry[] }
   /** A warning for the operator. */
   | { readonly type: 'warning'; readonly job: JobId; readonly code: string; readonly message: string }

@@ -13,11 +13,18 @@ const PAGE_BYTES = 512 * 1024
 
 type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
 
+interface Asked {
+  readonly from: MemberId
+  readonly paths: readonly Path[]
+  /** Only the outcomes of these tasks are requested. */
+  readonly alone: boolean
+}
+
 /**
  * Returns a page of what this replica knows of some tasks and of those below them. It starts at
  * `begin`, and fits into a message.
  */
-export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly Path[], begin: NextPage): Page {
+export function pageOf(self: MemberId, job: Job, { from, paths, alone }: Asked, begin: NextPage): Page {
   const entries: Entry[] = []
   const claims: HeldBy[] = []
   const tried: Tried[] = []
@@ -39,7 +46,7 @@ export function pageOf(self: MemberId, from: MemberId, job: Job, paths: readonly
     if (result !== undefined) {
       add(result)
       if (bytes >= PAGE_BYTES && at + 1 < paths.length) return page({ at: at + 1 })
-    } else if (node !== undefined) {
+    } else if (node !== undefined && !alone) {
       for (const each of job.tree.within(node, seen, at === begin.at ? begin.after : undefined)) {
         for (const entry of each.entry === undefined ? evidence(job, each) : [each.entry]) add(entry)
         for (const [holder, { second }] of each.claims ?? []) if (holder !== from && !second) claims.push({ path: each.path, holder })

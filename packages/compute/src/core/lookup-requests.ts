@@ -15,6 +15,9 @@ const LEAST_PAGE = 64 * 1024
 /** One replica may send this many times the largest result table, since a table grows. A guess. */
 const MOST_SENT = 2
 
+/** Smaller numbers are for requests of other parts, see `OutcomeReader`. */
+const FIRST_REQUEST = 1
+
 /** A request gets no more paths after this many characters: a quarter of a message. */
 const MAX_ASKED = 2 ** 20
 
@@ -59,7 +62,7 @@ export class LookupRequests {
   readonly #open = new Map<number, Lookup>()
   /** Tasks to look up together, by job, and the time of the request. */
   readonly #waiting = new Map<Job, { at: Milliseconds; until: Milliseconds; nodes: Set<TaskNode> }>()
-  #next = 0
+  #next = FIRST_REQUEST
   /** Until this time replicas may lack data that others have yet to report. */
   #quietUntil: Milliseconds = 0
 

@@ -137,6 +137,8 @@ export type Message =
        * and takes all pages at once.
        */
       readonly page?: number
+      /** Only the outcomes of these tasks are requested, and nothing of the tasks below them. */
+      readonly alone?: boolean
       /**
        * Requests only the tasks behind this path, in the order of the tree. It concerns only the
        * first of `paths`.

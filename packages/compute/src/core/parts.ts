@@ -6,6 +6,7 @@ import { JobEnd } from './job-end.ts'
 import { LookupRequests } from './lookup-requests.ts'
 import { Lookups } from './lookups.ts'
 import { Blame } from './blame.ts'
+import { OutcomeReader } from './outcome-reader.ts'
 import { Parking } from './parking.ts'
 import { PartitionMerge } from './partition-merge.ts'
 import { Queue, type Tickets } from './job-queue.ts'
@@ -37,6 +38,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
   const execution = new Execution(context, queue, lookupRequests, settlement)
   const replication = new Replication(context, settlement)
   const lookups = new Lookups(context, lookupRequests, execution, settlement, replication)
+  const reader = new OutcomeReader(context)
   const blame = new Blame(context, execution, settlement, queue)
   const supervision = new Supervision(context, execution, blame)
   const speculation = new SpeculativeExecution(context, execution, merge)
@@ -75,6 +77,7 @@ export function createParts(context: Context, workerCount: number, tickets: Tick
     execution,
     replication,
     lookups,
+    reader,
     blame,
     supervision,
     speculation,

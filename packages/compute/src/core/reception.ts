@@ -4,6 +4,7 @@ import type { MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import type { Message } from './messages.ts'
 import type { Parts } from './parts.ts'
+import { READ } from './outcome-reader.ts'
 import { ROOT } from './path.ts'
 
 /** Hands each message of another member to the part that handles it. */
@@ -76,7 +77,8 @@ export class Reception {
         this.#parts.replication.lookup(from, job, message)
         return
       case 'found':
-        this.#parts.lookups.found(from, message, job)
+        if (message.request === READ) this.#parts.reader.found(from, job, message)
+        else this.#parts.lookups.found(from, message, job)
         return
       case 'yield': {
         const node = job.tree.find(message.path)

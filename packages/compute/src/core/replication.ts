@@ -91,10 +91,10 @@ export class Replication {
    * Answers what is known of some tasks and of those below them. It sends one page, since a longer
    * answer would be lost while it waits for a slow line. Members of earlier releases get all pages.
    */
-  lookup(from: MemberId, job: Job, { request, paths, page, after }: Extract<Message, { type: 'lookup' }>): void {
+  lookup(from: MemberId, job: Job, { request, paths, page, after, alone = false }: Extract<Message, { type: 'lookup' }>): void {
     const isPaged = page !== undefined
     for (let begin: NextPage | undefined = { at: 0, ...(after !== undefined && { after }) }; begin !== undefined;) {
-      const { next, ...found } = pageOf(this.#context.self, from, job, paths, begin)
+      const { next, ...found } = pageOf(this.#context.self, job, { from, paths, alone }, begin)
       const paging = isPaged && { page, ...(next && { next }) }
       this.#context.send(from, { type: 'found', job: job.id, request, ...found, last: next === undefined, ...paging })
       begin = isPaged ? undefined : next

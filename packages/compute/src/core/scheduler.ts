@@ -175,6 +175,11 @@ export class Scheduler {
         this.#parts.supervision.ask(job)
         return
       }
+      case 'read': {
+        const job = this.#context.jobs.get(input.job)
+        if (job !== undefined) this.#parts.reader.read(job, input.paths)
+        return
+      }
       case 'explain': {
         const job = this.#context.jobs.get(input.job)
         // Prefers another replica: this member may have received nothing yet.

@@ -56,7 +56,10 @@ export function sweepOf(
 }
 
 function outcomeOf(settled: PromiseSettledResult<unknown>): MapOutcome {
-  if (settled.status === 'fulfilled') return settled
-  const { code, message, member } = settled.reason as ChildFailedError
+  return settled.status === 'fulfilled' ? settled : rejected(settled.reason as ChildFailedError)
+}
+
+/** Returns the outcome of an input for which the function failed. */
+export function rejected({ code, message, member }: MapFailure): MapOutcome {
   return { status: 'rejected', reason: { code, message: message.slice(0, MAX_MESSAGE).toWellFormed(), member } }
 }

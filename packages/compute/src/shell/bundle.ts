@@ -24,6 +24,13 @@ const ENTRY = 'jel:program'
 
 /** The name under which a bundled program exports the root of a sweep. */
 export const SWEEP = 'sweep$'
+/** The name under which it exports the task of a command. */
+const COMMAND = 'command'
+
+/** Returns the name under which a bundled program exports the function of a sweep. */
+export function sweptName(fn: string | undefined): string {
+  return fn === undefined ? COMMAND : fn === 'default' ? 'swept' : fn
+}
 
 /**
  * Bundles a program and all its imports into one ES module. The module includes the library, so
@@ -44,8 +51,8 @@ export async function bundleProgram(file: string, swept?: string): Promise<Uint8
 export async function bundleCommand(command: Command): Promise<Uint8Array> {
   const exported = `import { commandTask } from '@jel/compute/command'
 import { sweepOf } from '@jel/compute/program'
-const [swept$, root$] = sweepOf({ command: commandTask(${JSON.stringify(command)}) }, 'command')
-export { swept$ as command, root$ as ${SWEEP} }
+const [swept$, root$] = sweepOf({ ${COMMAND}: commandTask(${JSON.stringify(command)}) }, '${COMMAND}')
+export { swept$ as ${COMMAND}, root$ as ${SWEEP} }
 `
   return await bundle('the command', resolve('command'), exported)
 }
@@ -102,6 +109,6 @@ function sweepIn(program: string, fn: string): string {
   return `import * as program$ from ${program}
 import { sweepOf } from '@jel/compute/program'
 const [swept$, root$] = sweepOf(program$, ${JSON.stringify(fn)})
-export { swept$ as ${fn === 'default' ? 'swept' : JSON.stringify(fn)}, root$ as ${SWEEP} }
+export { swept$ as ${JSON.stringify(sweptName(fn))}, root$ as ${SWEEP} }
 `
 }

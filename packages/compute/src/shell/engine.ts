@@ -1,11 +1,12 @@
 import type { Pool } from '@jel/jel'
+import type { Entry } from '../core/entry.ts'
 import type { Input, JobId } from '../core/io.ts'
+import type { HeldTask } from '../core/messages.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
 import { acceptanceOf, mayRun, type Acceptance } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
 import { BlobStore } from './blob-store.ts'
 import { Endings } from './endings.ts'
-import { Explanations } from './explanations.ts'
 import { JobFiles } from './job-files.ts'
 import { JobHolders } from './job-holders.ts'
 import { JobKeepers } from './job-keepers.ts'
@@ -17,6 +18,7 @@ import { Participation } from './participation.ts'
 import { PeerBudget } from './peer-budget.ts'
 import { PeerStreams } from './peer-streams.ts'
 import { PublishedJobs } from './published-jobs.ts'
+import { Replies } from './replies.ts'
 import { Runner } from './runner.ts'
 import { Shifts, type EndedShift, type Shift } from './shifts.ts'
 import { VoteSigner } from './vote-signer.ts'
@@ -39,7 +41,8 @@ export class Engine {
   readonly keepers: JobKeepers
   readonly output: OutputExchange
   readonly endings = new Endings()
-  readonly explanations = new Explanations()
+  readonly explanations = new Replies<HeldTask>()
+  readonly outcomes = new Replies<Entry>()
   readonly #streams: PeerStreams
   readonly #members: MemberList
   readonly #signer: VoteSigner
@@ -101,6 +104,7 @@ export class Engine {
         this.#shifts.ended(job, entry, performance.now())
       },
       onExplained: ({ job, tasks }) => this.explanations.answered(job, tasks),
+      onOutcomes: ({ job, entries }) => this.outcomes.answered(job, entries),
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })
     const { scheduler } = this.runner
@@ -158,6 +162,7 @@ export class Engine {
     this.store.close()
     this.endings.endAll()
     this.explanations.close()
+    this.outcomes.close()
   }
 
   /** Resolves once two of the members that may keep a job know its desired state, or after 3 s. */

@@ -24,6 +24,7 @@ export interface RunnerOptions {
   readonly onRun?: (effect: Extract<Effect, { type: 'run' }>) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
   readonly onExplained?: (effect: Extract<Effect, { type: 'explained' }>) => void
+  readonly onOutcomes?: (effect: Extract<Effect, { type: 'outcomes' }>) => void
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
 }
 
@@ -62,6 +63,7 @@ export class Runner {
         options.onEnded(effect)
       },
       explained: (effect) => options.onExplained?.(effect),
+      outcomes: (effect) => options.onOutcomes?.(effect),
       warning: (effect) => options.onWarning(effect),
     }
     this.#driver = new Driver(this.scheduler, carrier, performance)

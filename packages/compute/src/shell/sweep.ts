@@ -1,13 +1,21 @@
 /** Sweeps: jobs that call one function, or run one command, once for each of many inputs. */
 import { checkCommandOptions, checkMapOptions, type CommandOptions, type MapOptions } from '../options.ts'
 import type { BlobReference } from '../program/blob.ts'
-import { bundleCommand, bundleProgram } from './bundle.ts'
+import { bundleCommand, bundleProgram, sweptName } from './bundle.ts'
 import { keepFiles } from './command-files.ts'
 
-/** What `submit` needs for a sweep. Its function is `SWEEP`. */
-interface Sweep<Options> {
+/** The input of the root of a sweep. */
+export interface SweepInput {
+  readonly inputs: readonly unknown[]
+  readonly keepGoing: boolean
+  readonly retries: number
+}
+
+/** What `submit` needs for a sweep. Its function is `SWEEP`. `fn`: the function for one input. */
+interface PreparedSweep<Options> {
   readonly program: Uint8Array
-  readonly input: { readonly inputs: readonly unknown[]; readonly keepGoing: boolean; readonly retries: number }
+  readonly fn: string
+  readonly input: SweepInput
   readonly options: Options
 }
 
@@ -21,10 +29,10 @@ export async function functionSweep<Options extends Pick<MapOptions, 'keepGoing'
   fn: string,
   inputs: readonly unknown[],
   options: Options,
-): Promise<Sweep<Omit<Options, 'keepGoing' | 'retries'>>> {
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries'>>> {
   checkMapOptions(options)
   const { keepGoing = false, retries = 0, ...rest } = options
-  return { program: await bundleProgram(program, fn), input: { inputs, keepGoing, retries }, options: rest }
+  return { program: await bundleProgram(program, fn), fn: sweptName(fn), input: { inputs, keepGoing, retries }, options: rest }
 }
 
 /**
@@ -38,12 +46,13 @@ export async function commandSweep<Options extends Pick<CommandOptions, 'keepGoi
   inputs: readonly unknown[],
   options: Options,
   keep: (path: string) => Promise<BlobReference>,
-): Promise<Sweep<Omit<Options, 'keepGoing' | 'retries' | 'files'>>> {
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files'>>> {
   checkCommandOptions(options)
   const { files: paths = [], keepGoing = false, retries = 0, ...rest } = options
   const { files, blobs } = await keepFiles(paths, keep)
   return {
     program: await bundleCommand({ command, files }),
+    fn: sweptName(undefined),
     input: { inputs, keepGoing, retries },
     options: { ...rest, blobs: [...(rest.blobs ?? []), ...blobs] },
   }

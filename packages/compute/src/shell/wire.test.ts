@@ -35,6 +35,7 @@ const messages: Message[] = [
   { type: 'noted', job: 'a', number: 3 },
   { type: 'lookup', job: 'a', request: 1, paths: [''] },
   { type: 'lookup', job: 'a', request: 1, paths: [''], page: 2, after: path },
+  { type: 'lookup', job: 'a', request: 0, paths: [path], page: 0, alone: true },
   { type: 'found', job: 'a', request: 1, entries, claims: [{ path, holder: 'm' }], last: false },
   { type: 'found', job: 'a', request: 1, entries, claims: [], last: false, page: 2, next: { at: 0, after: path } },
   { type: 'yield', job: 'a', path, to: 'm' },

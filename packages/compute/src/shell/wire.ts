@@ -86,6 +86,7 @@ const message = v.variant('type', [
     request: count,
     paths: list(path),
     page: v.optional(count),
+    alone: v.optional(v.boolean()),
     after: v.optional(path),
   }),
   v.object({

@@ -199,6 +199,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
         this.ended.set(effect.job, effect.entry)
         return
       case 'explained':
+      case 'outcomes':
       case 'shared':
       case 'warning':
     }

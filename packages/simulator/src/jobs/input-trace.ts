@@ -19,6 +19,7 @@ export const inputCodes: Record<Input['type'], number> = {
   leave: 15,
   reentered: 16,
   explain: 17,
+  read: 18,
 }
 
 /** Describes an input for the history, in enough detail to distinguish different inputs. */
@@ -44,6 +45,7 @@ export function describeInput(input: Input): string {
     case 'unfit':
     case 'watch':
     case 'explain':
+    case 'read':
       return input.job
     case 'timer':
     case 'leave':

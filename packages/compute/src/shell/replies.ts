@@ -1,20 +1,19 @@
 import type { JobId } from '../core/io.ts'
-import type { HeldTask } from '../core/messages.ts'
 
 /**
- * Requests to replicas for the tasks that members hold, and their answers. Unrequested answers are
+ * Requests to replicas of jobs, and their answers, which are lists. Unrequested answers are
  * dropped.
  */
-export class Explanations {
-  readonly #asked = new Map<JobId, PromiseWithResolvers<readonly HeldTask[]>>()
+export class Replies<Item> {
+  readonly #asked = new Map<JobId, PromiseWithResolvers<readonly Item[]>>()
 
   /**
    * Asks, unless a request is open, and waits at most `ms` for the answer. Without an answer the
    * result is empty.
    */
-  async of(job: JobId, ms: number, ask: () => void): Promise<readonly HeldTask[]> {
+  async of(job: JobId, ms: number, ask: () => void): Promise<readonly Item[]> {
     const known = this.#asked.get(job)
-    const asked = known ?? Promise.withResolvers()
+    const asked = known ?? Promise.withResolvers<readonly Item[]>()
     this.#asked.set(job, asked)
     const timer = setTimeout(() => asked.resolve([]), ms)
     try {
@@ -26,8 +25,8 @@ export class Explanations {
     }
   }
 
-  answered(job: JobId, tasks: readonly HeldTask[]): void {
-    this.#asked.get(job)?.resolve(tasks)
+  answered(job: JobId, items: readonly Item[]): void {
+    this.#asked.get(job)?.resolve(items)
   }
 
   close(): void {

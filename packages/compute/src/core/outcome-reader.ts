@@ -1,0 +1,45 @@
+import type { Context } from './context.ts'
+import type { Entry } from './entry.ts'
+import type { MemberId } from './io.ts'
+import type { Job } from './job.ts'
+import type { Message } from './messages.ts'
+import type { Path } from './path.ts'
+
+/** The number of all requests of this part. The numbers of look-ups are greater. */
+export const READ = 0
+
+/**
+ * Reads the outcomes of tasks for an application here, while the job runs. They do not enter this
+ * member's result table, so a member without a part in the job keeps nothing of it.
+ *
+ * It reads nothing of a job that is voted on: one replica could invent outcomes.
+ */
+export class OutcomeReader {
+  readonly #context: Context
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Asks a replica, unless this member is one. */
+  read(job: Job, paths: readonly Path[]): void {
+    const { self } = this.#context
+    const keepers = this.#context.keepers(job)
+    const [first] = keepers
+    if (job.votesNeeded > 1) this.#give(job, [])
+    else if (first === undefined || keepers.includes(self))
+      this.#give(
+        job,
+        paths.flatMap((path) => job.tree.entryFor(path) ?? []),
+      )
+    else this.#context.send(first, { type: 'lookup', job: job.id, request: READ, paths, page: 0, alone: true })
+  }
+
+  found(from: MemberId, job: Job, { entries }: Extract<Message, { type: 'found' }>): void {
+    if (job.votesNeeded === 1 && this.#context.keepers(job).includes(from)) this.#give(job, entries)
+  }
+
+  #give(job: Job, entries: readonly Entry[]): void {
+    this.#context.effects.push({ type: 'outcomes', job: job.id, entries })
+  }
+}

@@ -1,0 +1,87 @@
+import type { Path } from './core/path.ts'
+import { stepOf } from './executors/step.ts'
+import { Job, WATCH, type JobSource } from './job.ts'
+import { rejected, type MapOutcome } from './program/map.ts'
+import { decodeValue, encodeValue } from './program/values.ts'
+import type { SweepInput } from './shell/sweep.ts'
+
+/** Pause between two readings of outcomes, ms. A guess: a person does not notice it. */
+const READ_AGAIN = 1000
+/** A reading takes at most this part of the time, for sweeps of tens of thousands of inputs. */
+const READ_SHARE = 0.2
+/** Time that a replica has to answer, ms. A guess: some round trips and a dial. */
+const READ_WITHIN = 2000
+/** Most inputs of one request. Their paths have 10 KiB. */
+const READ_AT_ONCE = 1024
+
+/** How one input of a sweep ended. `index`: its place among the inputs. */
+export type SweepOutcome = MapOutcome & { readonly index: number }
+
+/** A job with one value for each of many inputs. `map` of a grid submits it. */
+export class Sweep extends Job {
+  readonly #source: JobSource
+  readonly #fn: string
+  readonly #input: SweepInput
+
+  constructor(source: JobSource, id: string, fn: string, input: SweepInput) {
+    super(source, id)
+    this.#source = source
+    this.#fn = fn
+    this.#input = input
+  }
+
+  /**
+   * Yields each value soon after some member has it, whatever the order of the inputs. A replica is
+   * asked once a second. With `keepGoing` it also yields failures. Of a job with votes all outcomes
+   * come at the end.
+   *
+   * @throws as `result`, after the values that came before
+   */
+  async *asCompleted(): AsyncGenerator<SweepOutcome, void> {
+    const left = this.#rows()
+    while (!(await this.#isOver())) {
+      const began = performance.now()
+      for (const [path, outcome] of await this.#read([...left.keys()])) {
+        const rows = left.get(path)
+        left.delete(path)
+        for (const index of rows ?? []) yield { index, ...outcome }
+      }
+      await this.#source.ended(this.id, Math.max(READ_AGAIN, (performance.now() - began) / READ_SHARE))
+    }
+    const result = (await this.result) as readonly unknown[]
+    for (const index of [...left.values()].flat().sort((a, b) => a - b)) {
+      const outcome = result[index]
+      yield { index, ...(this.#input.keepGoing ? (outcome as MapOutcome) : { status: 'fulfilled', value: outcome }) }
+    }
+  }
+
+  /** Returns the places of the inputs by the path of their tasks. Equal inputs have one path. */
+  #rows(): Map<Path, number[]> {
+    const rows = new Map<Path, number[]>()
+    for (const [index, input] of this.#input.inputs.entries()) {
+      const path = stepOf(this.#fn, encodeValue(input), 0)
+      const known = rows.get(path)
+      if (known === undefined) rows.set(path, [index])
+      else known.push(index)
+    }
+    return rows
+  }
+
+  async #isOver(): Promise<boolean> {
+    this.#source.watch(this.id, READ_AGAIN + WATCH)
+    await this.#source.ended(this.id, 0)
+    return this.#source.closed || ['done', 'failed', 'cancelled'].includes(this.state)
+  }
+
+  /** Reads the outcomes that a replica knows. Leaves out failures that may yet be tried again. */
+  async #read(paths: readonly Path[]): Promise<(readonly [Path, MapOutcome])[]> {
+    const read: (readonly [Path, MapOutcome])[] = []
+    for (let at = 0; at < paths.length; at += READ_AT_ONCE) {
+      for (const { path, outcome } of await this.#source.outcomes(this.id, paths.slice(at, at + READ_AT_ONCE), READ_WITHIN)) {
+        if ('value' in outcome) read.push([path, { status: 'fulfilled', value: decodeValue(outcome.value) }])
+        else if (this.#input.keepGoing && this.#input.retries === 0) read.push([path, rejected(outcome.failure)])
+      }
+    }
+    return read
+  }
+}
