@@ -88,6 +88,15 @@ it('one command changes the key of a whole pool, and mends a member that stood s
   expect((await all(first, 'remove', old)).stderr).toContain('no member has this key')
   for (const node of nodes) expect(node.told('died')).toEqual([])
 
+  // A member that died may come back with its old keys. It is named, but it is not missing.
+  const dead = nodes[4] as JelProcess
+  dead.child.kill('SIGKILL')
+  await first.until(() => first.told('died').includes(dead.id), 'died')
+  const rest = await all(first, 'list')
+  expect(rest.status).toBe(0)
+  expect([...rest.members.values()].map(({ result }) => result)).toEqual(['done', 'done', 'done', 'done', 'died'])
+  expect(rest.members.get(dead.id)?.reason).toContain('it may come back with its old keys')
+
   const log = logOf('orders', 2)
   for (const step of [`install the key ${added}`, `use the key ${added}`, `remove the key ${old}`]) expect(log).toContain(step)
   expect(log).toContain(`by=${admin.id}`)

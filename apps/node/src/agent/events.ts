@@ -31,12 +31,12 @@ export interface ReignJson {
 
 /**
  * The result of a command for all members at one of them. `keys` are those of the member after the
- * command. Without `done` there is a `reason`.
+ * command. Without `done` there is a `reason`. A member that `died` was not asked.
  */
 export interface MemberKeysJson {
   readonly node: string
   readonly location: string
-  readonly result: 'done' | 'refused' | 'no answer'
+  readonly result: 'done' | 'refused' | 'no answer' | 'died'
   readonly keys?: readonly PoolKeyInfo[]
   readonly reason?: string
 }

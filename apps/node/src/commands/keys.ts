@@ -4,13 +4,17 @@ import type { PoolKeyInfo } from '@jel/jel'
 import * as v from 'valibot'
 import type { Agent } from '../agent/agent.ts'
 import type { MemberKeysJson } from '../agent/events.ts'
+import { listMembers } from '../agent/member-list.ts'
 import { oneOf, text } from '../base/schema.ts'
-import { counted, oneLine } from '../base/text.ts'
+import { counted, oneLine, span } from '../base/text.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
 import { command } from './command.ts'
 import { ASK_FLAGS, flag } from './flags.ts'
 
 const CHANGES = ['install', 'use', 'remove'] as const
+
+/** How long a command for all members names a member that died, ms. Guess. */
+const RECENT = 3_600_000
 
 interface KeysGiven {
   readonly what: 'list' | (typeof CHANGES)[number]
@@ -66,16 +70,17 @@ export const keys = command({
     },
     text({ keys: own, members }) {
       if (members === undefined) return own.map(({ id, primary }) => (primary ? `${id} primary` : id))
-      const done = members.filter(({ result }) => result === 'done').length
-      return [...members.map(memberLine), `${done} of ${counted(members.length, 'member')}`]
+      const present = members.filter(({ result }) => result !== 'died')
+      const done = present.filter(({ result }) => result === 'done').length
+      return [...members.map(memberLine), `${done} of ${counted(present.length, 'member')}`]
     },
-    status: ({ members = [] }) => (members.every(({ result }) => result === 'done') ? 0 : 1),
+    status: ({ members = [] }) => (members.every(({ result }) => result === 'done' || result === 'died') ? 0 : 1),
   },
 })
 
 /** Changes the keys of all members in the name of an administrator. */
 async function changeAll(
-  { pool, log }: Agent,
+  { pool, log, model }: Agent,
   step: { readonly do: 'list' | (typeof CHANGES)[number]; readonly key: string | undefined },
   adminFile: string,
   signal: AbortSignal,
@@ -85,7 +90,21 @@ async function changeAll(
   const results = await changeAllKeys(pool, step, admin, signal)
   const missing = results.filter(({ result }) => result !== 'done').length
   log.info('ORDERED', `${step.do} at ${counted(results.length, 'member')}, of which ${missing} are missing`, { by: admin.id })
-  return results.map(({ member, ...rest }) => ({ node: member.id, location: member.location, ...rest }))
+  return [...results.map(({ member, ...rest }) => ({ node: member.id, location: member.location, ...rest })), ...recentlyDied(pool, model)]
+}
+
+/** Names members that may come back with the keys that they had. They are not missing. */
+function recentlyDied(pool: Agent['pool'], model: Agent['model']): MemberKeysJson[] {
+  const here = new Set(pool.members().map(({ id }) => id))
+  const died = listMembers([], model, { state: 'died' }).filter(({ id, since }) => !here.has(id) && Date.now() - since < RECENT)
+  // A member may have died several times. The latest death comes first.
+  const latest = died.filter(({ id }, place) => died.findIndex((each) => each.id === id) === place)
+  return latest.map(({ id, location, since }) => ({
+    node: id,
+    location,
+    result: 'died',
+    reason: `${span(Date.now() - since)} ago: it may come back with its old keys, so repeat the command then`,
+  }))
 }
 
 function memberLine({ node, location, result, keys: installed = [], reason }: MemberKeysJson): string {
