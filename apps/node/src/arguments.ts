@@ -50,6 +50,13 @@ export function collect(value: string, before: readonly string[]): string[] {
   return [...before, value]
 }
 
+/** The id of an Ed25519 key, as `jel keygen --identity` prints it. */
+export function adminOf(text: string, before: readonly string[]): string[] {
+  if (!/^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}$/u.test(text))
+    throw new RangeError('It must be the id of a key, as jel keygen --identity prints it.')
+  return [...before, text]
+}
+
 export function handlerOf(text: string, before: readonly Handler[]): Handler[] {
   const handler = parseHandler(text)
   if (handler === undefined) {

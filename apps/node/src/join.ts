@@ -13,6 +13,7 @@ import { logEvent } from './log/entry.ts'
 import { SILENT, type Log } from './log/log.ts'
 import { logsToTerminal, openLog, type LogFlags, type OpenLog } from './log/open.ts'
 import { watchLoop } from './log/slow-loop.ts'
+import { OrderTaker } from './orders/order-taker.ts'
 import { EarlyWarnings } from './early-warnings.ts'
 import { poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
@@ -24,6 +25,8 @@ import { codeOf, messageOf, statusOf, UsageError } from './base/usage-error.ts'
 export interface JoinFlags extends PoolFlags, LogFlags {
   readonly elect: readonly string[]
   readonly on: readonly Handler[]
+  /** The ids of the administrators' keys. */
+  readonly admin: readonly string[]
   /** Milliseconds. */
   readonly for?: number
   readonly json?: boolean
@@ -119,6 +122,7 @@ async function run(
     },
   })
   agent.subscribe((event) => logEvent(log, event))
+  await OrderTaker.start(pool, log, flags.admin)
   using _loop = log === SILENT ? undefined : watchLoop(log)
   // The socket opens before the first event: a node that has reported its start accepts commands.
   const control = flags.control === false ? undefined : await openControl(agent, flags.control)

@@ -1,6 +1,6 @@
 /** The commands of the command line: the table's commands, and some that no running node has. */
 import type { Command as Program } from 'commander'
-import { countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
+import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
 import { ASK_FLAGS, ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
@@ -53,6 +53,7 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--port-mapping', 'have the router map a port to this node (UPnP)'),
   repeated('--allow <id>', 'of a node that may connect, if not all may; may be repeated'),
   flag('--allow-file <file>', 'the same, one id a line'),
+  flag('--admin <id>', 'of a key whose orders this node carries out, as jel keys --all gives them; may be repeated', adminOf, []),
   flag('--require <count>', 'end with status 1 unless so many members are here, this node included, within --timeout', membersOf),
   flag('--timeout <seconds>', 'how long --require may take (default: 30)', durationOf),
   flag('--pool-size <count>', 'how many members the pool is for: who comes later is refused', membersOf),

@@ -58,12 +58,6 @@ it('the keys of a private pool are listed and changed', async () => {
 
 it('a running node answers questions and carries out commands', async () => {
   const [one, other] = (await joinAll('asked', 2)) as [JelProcess, JelProcess]
-  const several = await run('members', 'asked')
-  expect(several).toMatchObject({
-    status: 1,
-    lines: [],
-    stderr: expect.stringContaining('2 nodes of the pool asked run here: name one with --node'),
-  })
   const at = (node: JelProcess): string[] => ['--node', node.id.slice(-8)]
 
   const members = await asked('members', 'asked', ...at(one))
@@ -100,6 +94,37 @@ it('a running node answers questions and carries out commands', async () => {
   // The only node that remains needs no `--node`.
   const gone = await asked('members', 'asked', '--state', 'left')
   expect(gone).toMatchObject({ nodes: [{ id: one.id, state: 'left', since: expect.any(Number) }] })
+})
+
+it('where several nodes run, any lists the members, and a command to one node is told their locations and ages', async () => {
+  const older = await join1('several', '--location', 'a@delft')
+  const gone = await join1('several', '--bootstrap', older.address)
+  gone.send({ command: 'leave' })
+  await gone.exited
+  await older.until(() => older.told('left').length === 1, 'left')
+  const younger = await join1('several', '--location', 'b@paris', '--bootstrap', older.address)
+  await younger.until(() => younger.of('joined').length === 2, 'both joined')
+  const end = (node: JelProcess): string => node.id.slice(-16)
+  const unnamed = await run('status', 'several')
+  expect(unnamed).toMatchObject({ status: 1, lines: [] })
+  expect(unnamed.stderr).toMatch(/^jel: 2 nodes of the pool several run here: name one with --node or JEL_NODE, by the end of its id: /u)
+  expect(unnamed.stderr).toMatch(new RegExp(`${end(older)}, a@delft, for 0:\\d\\d`, 'u'))
+  expect(unnamed.stderr).toMatch(new RegExp(`${end(younger)}, b@paris, for 0:\\d\\d`, 'u'))
+  const withNode = async (node: string, ...args: string[]): Promise<string[]> => {
+    const command = new JelProcess(args, 'ignore', script, { JEL_NODE: node })
+    expect({ status: await command.exited, stderr: command.stderr }).toEqual({ status: 0, stderr: '' })
+    return command.lines
+  }
+  expect((await withNode(end(younger), 'status', 'several'))[0]).toContain(younger.id)
+  expect((await withNode(end(younger), 'status', 'several', '--node', end(older)))[0]).toContain(older.id)
+
+  // Only the older node knows the member that left before the younger one entered.
+  expect(await asked('members', 'several', '--state', 'left')).toMatchObject({ nodes: [{ id: gone.id }] })
+  expect(await run('jobs', 'several')).toMatchObject({ status: 0 })
+  older.child.kill('SIGSTOP')
+  expect(await asked('members', 'several')).toMatchObject({ event: 'members' })
+  expect((await run('status', 'several')).stderr).toContain(`${end(older)}, which does not answer`)
+  older.child.kill('SIGCONT')
 })
 
 it('members are found by location, tag and state', async () => {

@@ -64,6 +64,7 @@ export {
   OverlayClosedError,
   PoolKeyError,
   PoolKeyFileError,
+  poolKeyId,
   PoolKeysError,
   readOwner,
   readPoolKey,

@@ -1,4 +1,7 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startOverlay } from '@jel/overlay'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
@@ -8,11 +11,13 @@ import {
   InvalidProtocolError,
   PoolLeftError,
   TagTooLargeError,
+  generateIdentity,
+  readOwner,
   type Answer,
   type Pool,
 } from '../src/index.ts'
 import { ANSWER_PROTOCOL } from '../src/queries/pending-queries.ts'
-import { join, pools } from './pools.ts'
+import { join as joinPool, pools } from './pools.ts'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value)
@@ -54,7 +59,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     await expect(one.setConstant('jel.more', 'x'.repeat(512))).rejects.toThrow(InvalidConstantError)
     await expect(one.setConstant('', 'x')).rejects.toThrow(InvalidConstantError)
     await expect(one.setConstant('jel.more', 5 as never)).rejects.toThrow(InvalidOptionError)
-    const late = await join(one.name, [two], { thread })
+    const late = await joinPool(one.name, [two], { thread })
     expect(late.members().find(({ id }) => id === one.self.id)).toMatchObject(expected)
     await one.setConstant('jel.test', undefined)
     expect(one.self.constants.size).toBe(0)
@@ -75,6 +80,18 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     await expect(one.sign(bytes('word'))).rejects.toThrow(PoolLeftError)
   })
 
+  it('a signature of an owner is valid in this pool alone, and is none of the node', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jel-owner-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const id = await generateIdentity(join(folder, 'owner'))
+    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
+    const signature = await one.sign(bytes('word'), { owner: readOwner(join(folder, 'owner')) })
+    expect(two.isSignedBy(id, bytes('word'), signature)).toBe(true)
+    expect(two.isSignedBy(one.self.id, bytes('word'), signature)).toBe(false)
+    const [elsewhere] = (await pools(1)) as [Pool]
+    expect(elsewhere.isSignedBy(id, bytes('word'), signature)).toBe(false)
+  })
+
   it('an event reaches each present member once, and no later newcomer', async () => {
     const all = (await pools(3, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool, Pool]
     const received = all.map(eventsOf)
@@ -84,7 +101,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     await all[1].broadcast('deploy', 'v2')
     const expected = [all[0], all[1]].map(({ self }) => `deploy v2 of ${self.id}`).toSorted()
     await expect.poll(() => received.map((events) => events.toSorted())).toEqual([expected, expected, expected])
-    const late = await join(all[0].name, [all[2]], { thread })
+    const late = await joinPool(all[0].name, [all[2]], { thread })
     const receivedLate = eventsOf(late)
     await all[2].broadcast('next')
     await expect.poll(() => receivedLate.length).toBeGreaterThan(0)

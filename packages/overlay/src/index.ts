@@ -30,6 +30,7 @@ export {
 export { generateIdentity, readOwner, type RecordOwner } from './identity/identity.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
-export { isSignedInPool } from './identity/signatures.ts'
+export { isSignedInPool, signInPool } from './identity/signatures.ts'
 export { startOverlay } from './start.ts'
 export { generatePoolKey, readPoolKey } from './identity/pool-key.ts'
+export { poolKeyId } from './identity/pool-keys.ts'

@@ -29,6 +29,18 @@ export interface ReignJson {
   readonly node: NodeJson
 }
 
+/**
+ * The result of a command for all members at one of them. `keys` are those of the member after the
+ * command. Without `done` there is a `reason`. A member that `died` was not asked.
+ */
+export interface MemberKeysJson {
+  readonly node: string
+  readonly location: string
+  readonly result: 'done' | 'refused' | 'no answer' | 'died'
+  readonly keys?: readonly PoolKeyInfo[]
+  readonly reason?: string
+}
+
 /** The id of a command, echoed in its answer. */
 export type CommandId = string | number
 
@@ -59,7 +71,8 @@ export type NodeEvent =
   | { readonly event: 'links'; readonly links: readonly LinkJson[]; readonly re?: CommandId }
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
-  | { readonly event: 'keys'; readonly keys: readonly PoolKeyInfo[]; readonly re?: CommandId }
+  /** `members` has the results at all members, this node first, if the command was for all. */
+  | { readonly event: 'keys'; readonly keys: readonly PoolKeyInfo[]; readonly members?: readonly MemberKeysJson[]; readonly re?: CommandId }
   /** The stream is at this local socket. It takes one connection. */
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }

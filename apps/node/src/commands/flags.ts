@@ -29,7 +29,7 @@ export const JSON_LINES = flag('--json', 'one JSON object a line')
 
 /** The flags that select a node on this machine. */
 export const NODE_FLAGS: readonly Flag[] = [
-  flag('--node <id>', 'the end of the id of the node that is asked, where several run here'),
+  flag('--node <id>', 'the end of the id of the node that is asked, where several run here (default: $JEL_NODE)'),
   flag('--control <path>', 'its control socket, where it was given one'),
 ]
 

@@ -4,7 +4,7 @@ import { joinPool, type Pool } from '@jel/jel'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import { codeOf } from '../base/usage-error.ts'
-import { ControlClient, type NodeFlags } from '../control/client.ts'
+import { ControlClient, namedNode, type NodeFlags } from '../control/client.ts'
 import { poolOptions, type PoolFlags } from '../pool-options.ts'
 import { runJobCommand } from './job-commands.ts'
 import { ownerOf } from './owner.ts'
@@ -55,7 +55,7 @@ export async function sendJobCommand(
     return STOPPED
   })
   try {
-    await using node = await runningNode(pool, flags)
+    await using node = await runningNode(pool, flags, request.command)
     if (node !== undefined)
       return await Promise.race([node.ask(request.command, (event) => request.report(event as JobEvent)).then(() => undefined), stopped])
     await using client = await JobClient.enter(pool, flags, stop.signal)
@@ -72,11 +72,16 @@ export async function sendJobCommand(
   }
 }
 
-/** Returns the pool's node on this machine, unless flags describe how to enter the pool. */
-async function runningNode(pool: string, flags: JobClientFlags): Promise<ControlClient | undefined> {
-  const { bootstrap, listen, keyFile, owner, node } = flags
+/**
+ * Returns the pool's node on this machine, unless flags describe how to enter the pool. Any of
+ * several nodes can tell about jobs.
+ */
+async function runningNode(pool: string, flags: JobClientFlags, command: JobCommand): Promise<ControlClient | undefined> {
+  const { bootstrap, listen, keyFile, owner } = flags
   if (bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0 || owner !== undefined) return undefined
-  return await (node === undefined ? ControlClient.find(pool, flags) : ControlClient.connect(pool, flags))
+  const isReading = command.command === 'jobs' || (command.command === 'job' && command.do === undefined)
+  const which = isReading ? 'any' : 'one'
+  return await (namedNode(flags) === undefined ? ControlClient.find(pool, flags, which) : ControlClient.connect(pool, flags, which))
 }
 
 /**

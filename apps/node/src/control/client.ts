@@ -6,6 +6,7 @@ import type { Answer, NodeEvent } from '../agent/events.ts'
 import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { controlPaths, socketProblem } from '../base/local-sockets.ts'
+import { oneLine, span } from '../base/text.ts'
 
 /**
  * The longest line that a node may send, bytes. Guess: the list of 50,000 members with full tags.
@@ -18,6 +19,20 @@ export interface NodeFlags {
   readonly node?: string
   /** The path of the node's control socket. */
   readonly control?: string
+}
+
+/**
+ * Which node a command asks if several run here. `one`: the flags have to name it. `any`: all would
+ * give the same answer, so the node that has been in the pool for longest is asked.
+ */
+export type WhichNode = 'one' | 'any'
+
+/** How long each of several nodes may take to describe itself, ms. Guess. */
+const DESCRIPTION_TIMEOUT = 1_000
+
+/** Returns the end of the id of the node that the flags or the environment name. */
+export function namedNode({ node = process.env['JEL_NODE'] }: NodeFlags): string | undefined {
+  return node === '' ? undefined : node
 }
 
 /** The error of a command that a node refused. */
@@ -50,9 +65,10 @@ export class ControlClient implements AsyncDisposable {
 
   /**
    * Connects to this user's node in a pool. Returns undefined if there is none. Throws if there are
-   * several and the flags name none, or if another user could listen.
+   * several and neither the flags nor JEL_NODE name one, or if another user could listen.
    */
-  static async find(pool: string, { node, control }: NodeFlags): Promise<ControlClient | undefined> {
+  static async find(pool: string, flags: NodeFlags, which: WhichNode = 'one'): Promise<ControlClient | undefined> {
+    const { control } = flags
     if (control !== undefined) {
       if (control === '') throw new Error('--control: the path is empty')
       const problem = socketProblem(control)
@@ -61,29 +77,32 @@ export class ControlClient implements AsyncDisposable {
       if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
       return new ControlClient(socket)
     }
-    const found: { readonly id: string; readonly socket: Socket }[] = []
-    for (const { path, id } of controlPaths(pool, node)) {
+    const found: Candidate[] = []
+    for (const { path, id } of controlPaths(pool, namedNode(flags))) {
       if (socketProblem(path) !== undefined) continue
       const socket = await open(path)
-      if (typeof socket !== 'string') found.push({ id, socket })
+      if (typeof socket !== 'string') found.push({ id, client: new ControlClient(socket) })
       else if (socket === 'ECONNREFUSED') rmSync(path, { force: true })
     }
     const [first, ...others] = found
-    if (others.length > 0) {
-      for (const { socket } of found) socket.destroy()
-      const ids = found.map(({ id }) => id).join(', ')
-      throw new Error(`${found.length} nodes of the pool ${pool} run here: name one with --node and the end of its id (${ids})`)
-    }
-    return first && new ControlClient(first.socket)
+    if (others.length === 0) return first?.client
+    const described = await Promise.all(found.map(describe))
+    const [oldest] = described.filter(({ started }) => started < Infinity).toSorted((one, other) => one.started - other.started)
+    const chosen = which === 'any' ? oldest : undefined
+    for (const { client } of found) if (client !== chosen?.client) client.#socket.destroy()
+    if (chosen !== undefined) return chosen.client
+    const texts = described.map(({ id, about }) => `${id}, ${about}`).join('; ')
+    throw new Error(`${found.length} nodes of the pool ${pool} run here: name one with --node or JEL_NODE, by the end of its id: ${texts}`)
   }
 
   /** Like `find`, but throws an Error if there is no node. */
-  static async connect(pool: string, flags: NodeFlags): Promise<ControlClient> {
-    const client = await ControlClient.find(pool, flags)
+  static async connect(pool: string, flags: NodeFlags, which: WhichNode = 'one'): Promise<ControlClient> {
+    const client = await ControlClient.find(pool, flags, which)
     if (client !== undefined) return client
-    if (flags.node === undefined) throw new Error(`no node of the pool ${pool} runs here: jel join ${pool} starts one`)
+    const node = namedNode(flags)
+    if (node === undefined) throw new Error(`no node of the pool ${pool} runs here: jel join ${pool} starts one`)
     const ids = controlPaths(pool).map(({ id }) => id)
-    throw new Error(`no node ${flags.node} of the pool ${pool} runs here${ids.length > 0 ? `, but ${ids.join(', ')}` : ''}`)
+    throw new Error(`no node ${node} of the pool ${pool} runs here${ids.length > 0 ? `, but ${ids.join(', ')}` : ''}`)
   }
 
   /** Resolves when the node has closed the connection. */
@@ -152,6 +171,28 @@ export class ControlClient implements AsyncDisposable {
     for (const giveUp of waiting ?? []) giveUp()
     this.#ended.resolve()
   }
+}
+
+/** One of several nodes of a pool on this machine. */
+interface Candidate {
+  /** The end of its id. */
+  readonly id: string
+  readonly client: ControlClient
+}
+
+/**
+ * Adds the time at which a node entered, Unix ms, and its location and age as text. A node that
+ * does not answer has no such time: `started` is infinite.
+ */
+async function describe(candidate: Candidate): Promise<Candidate & { readonly started: number; readonly about: string }> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), DESCRIPTION_TIMEOUT)
+  const asked = candidate.client.ask({ command: 'status' }).catch(() => undefined)
+  const answer = await Promise.race([asked, late.promise])
+  clearTimeout(timer)
+  if (answer?.event !== 'status') return { ...candidate, started: Infinity, about: 'which does not answer' }
+  const { started, node } = answer
+  return { ...candidate, started, about: `${oneLine(node.location)}, for ${span(Date.now() - started)}` }
 }
 
 /** Returns the socket, or the code of the error. */

@@ -20,6 +20,7 @@ export function manPage(program: Command, version: string): string {
     ...tagged('1', 'it could not be done, and one line on standard error says why; jel health: the node reaches nobody, or a minority'),
     ...tagged('2', 'wrong usage'),
     '.SH ENVIRONMENT',
+    ...tagged('JEL_NODE', 'the end of the id of the node that commands ask, where several run here and --node names none'),
     ...tagged(
       'XDG_RUNTIME_DIR',
       'control sockets of running nodes lie in its folder jel; without it in jel-<user id> of the folder for temporary files',

@@ -1,5 +1,5 @@
 import type { Libp2p } from '@libp2p/interface'
-import { isSignedInPool } from '@jel/overlay'
+import { isSignedInPool, signInPool, type PublishOptions } from '@jel/overlay'
 import { raceSignal } from 'race-signal'
 import { checkBytes, isOwnRecord } from '../base/arguments.ts'
 import type { Health } from '../base/member.ts'
@@ -86,18 +86,21 @@ export class Pool extends StreamCalls implements AsyncDisposable {
    *
    * @param message begin it with the program's own name, since other programs on this node sign
    *   with the same key
+   * @param options.owner signs with the key of this owner instead, see `readOwner`; the key does
+   *   not leave this thread
    * @returns 64 bytes
    * @throws InvalidOptionError, PoolLeftError
    */
-  async sign(message: Uint8Array): Promise<Uint8Array> {
+  async sign(message: Uint8Array, { owner }: Pick<PublishOptions, 'owner'> = {}): Promise<Uint8Array> {
     this.#session.check()
     checkBytes('message', message, 'a Uint8Array')
+    if (owner !== undefined) return signInPool(this.name, owner, message)
     return await this.#session.ask(() => this.#session.host.sign(message))
   }
 
   /**
-   * Returns true if the node with this id signed these bytes in this pool with `sign`. Never
-   * throws.
+   * Returns true if the node or owner with this id signed these bytes in this pool with `sign`.
+   * Never throws.
    */
   isSignedBy(id: string, message: Uint8Array, signature: Uint8Array): boolean {
     return isSignedInPool(this.name, id, message, signature)

@@ -1,7 +1,7 @@
 import { toString } from 'uint8arrays'
 import { describe, expect, test } from 'vitest'
 import { PoolKeyError, PoolKeysError } from '../base/errors.ts'
-import { PoolKeys } from './pool-keys.ts'
+import { PoolKeys, poolKeyId } from './pool-keys.ts'
 import { generatePoolKey } from './pool-key.ts'
 
 const [former, next] = [generatePoolKey(), generatePoolKey()]
@@ -34,6 +34,7 @@ describe('the keys of a pool', () => {
     const [key] = new PoolKeys([former]).all
     expect(key?.id).toMatch(/^[0-9a-f]{16}$/u)
     expect(toString(former)).not.toContain(key?.id)
+    expect(poolKeyId(`${toString(former)}\r\n`)).toBe(key?.id)
   })
 
   test('that are given twice count once', () => expect(new PoolKeys([former, next, former]).all).toHaveLength(2))

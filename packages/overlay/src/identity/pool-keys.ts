@@ -120,6 +120,14 @@ function readKey(given: Uint8Array | string): PoolKey {
   return { id, text, secret: fromString(toString(text).split('\n')[2] as string, 'base16') }
 }
 
+/**
+ * Returns the fingerprint of a key, as {@link PoolKey} has it, from the text of its file. Throws
+ * {@link PoolKeyError}.
+ */
+export function poolKeyId(text: Uint8Array | string): string {
+  return readKey(text).id
+}
+
 function tooMany(): PoolKeysError {
   return new PoolKeysError(`a node has at most ${maxKeys} pool keys: remove one first`)
 }

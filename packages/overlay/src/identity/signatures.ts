@@ -12,6 +12,7 @@ import { decodeId, type NodeId, type Services } from '@jel/protocol'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { concat, fromString } from 'uint8arrays'
 import { Cache } from '../base/cache.ts'
+import type { RecordOwner } from './identity.ts'
 
 /** The DER prefix of the 32 raw bytes of an Ed25519 key: RFC 8410 §7 and §4. */
 const privateKeyPrefix = fromString('302e020100300506032b657004220420', 'base16')
@@ -59,6 +60,14 @@ export function createServices(privateKey: Ed25519PrivateKey, measure?: Services
  */
 export function isSignedInPool(pool: string, signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
   return isGenuine(signer, applicationMessage(pool, message), signature)
+}
+
+/**
+ * Signs bytes for an application of this pool with the key of an owner, as a node does with its own
+ * key. {@link isSignedInPool} checks them with the owner's id as the signer.
+ */
+export function signInPool(pool: string, owner: RecordOwner, message: Uint8Array): Uint8Array {
+  return createSigner(owner.seed)(applicationMessage(pool, message))
 }
 
 /** Adds a prefix. No other message that a node's key signs begins with it. */

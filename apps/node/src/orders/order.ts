@@ -1,0 +1,68 @@
+/**
+ * The messages of an order. With it an administrator changes the pool keys of a member. Each order
+ * has a stream of its own. The member sends a nonce, the asker sends the order, and the member
+ * answers. The signature covers the pool, the member, the nonce and the task. So no order counts
+ * twice, or at another member.
+ */
+import type { PoolKeyInfo } from '@jel/jel'
+import * as v from 'valibot'
+
+export const ORDERS_PROTOCOL = '/jel-node-orders/1.0.0'
+/** How long an order may take, from the stream's opening to its answer, ms. Guess. */
+export const ORDER_TIMEOUT = 5_000
+/** Most bytes of a message. A key has less than 120, and an answer has 8 keys at most. */
+export const MESSAGE_LIMIT = 4_096
+
+/** The form of the id of an Ed25519 key. */
+const idPattern = /^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}$/u
+/** The form of the fingerprint of a pool key. */
+const keyIdPattern = /^[0-9a-f]{16}$/u
+
+const id = v.pipe(v.string(), v.regex(idPattern))
+const keyId = v.pipe(v.string(), v.regex(keyIdPattern))
+const text = v.pipe(v.string(), v.maxLength(1_024))
+const base64 = v.pipe(v.string(), v.maxLength(128), v.base64())
+
+/** `key` is the text of the key to install, or the fingerprint of an installed key. */
+const task = v.variant('do', [
+  v.strictObject({ do: v.literal('list') }),
+  v.strictObject({ do: v.literal('install'), key: text }),
+  v.strictObject({ do: v.picklist(['use', 'remove']), key: keyId }),
+])
+const order = v.strictObject({ by: id, task, signature: base64 })
+const refusal = v.strictObject({ refused: text })
+const invitation = v.union([v.strictObject({ nonce: base64 }), refusal])
+const outcome = v.union([
+  v.strictObject({ keys: v.pipe(v.array(v.strictObject({ id: keyId, primary: v.boolean() })), v.maxLength(8)) }),
+  refusal,
+])
+
+/** The task that an administrator gives to a member. */
+export type Task = v.InferOutput<typeof task>
+/** A signed task. */
+export type Order = v.InferOutput<typeof order>
+/** The first message of a member: the nonce for the signature, or the reason of a refusal. */
+export type Invitation = v.InferOutput<typeof invitation>
+/** The answer of a member: its keys after the change, or the reason of a refusal. */
+export type Outcome = { readonly keys: readonly PoolKeyInfo[] } | v.InferOutput<typeof refusal>
+
+export const readOrder = (value: unknown): Order => read(order, value)
+export const readInvitation = (value: unknown): Invitation => read(invitation, value)
+export const readOutcome = (value: unknown): Outcome => read(outcome, value)
+
+/** Returns whether the text is the fingerprint of a pool key. */
+export function isKeyId(given: string): boolean {
+  return keyIdPattern.test(given)
+}
+
+/** Returns the bytes that the administrator signs. `pool.sign` adds the name of the pool. */
+export function signedBytes(member: string, nonce: string, { do: what, ...rest }: Task): Uint8Array {
+  return new TextEncoder().encode(`jel order 1\0${JSON.stringify([member, nonce, what, 'key' in rest ? rest.key : ''])}`)
+}
+
+/** The error does not show the value: it may hold a key. */
+function read<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
+  const { success, output } = v.safeParse(schema, value)
+  if (!success) throw new Error('a message about an order that nobody can read')
+  return output
+}
