@@ -3,6 +3,7 @@ import type { Outcome } from '../core/entry.ts'
 import type { Path } from '../core/path.ts'
 import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
+import type { TaskLimits } from '../executors/task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
 import { isTask, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
@@ -20,6 +21,8 @@ const MAX_DESCRIBED = 4096
 export interface RuntimeHost {
   /** The id of the job. */
   readonly job: string
+  /** The limits of tasks at this member. */
+  readonly limits?: TaskLimits
   post(messages: readonly FromProgram[]): void
   /**
    * Returns a step of a path: 10 characters of base64url of a hash of a function, its input, and
@@ -180,13 +183,14 @@ export class Runtime {
       })
     }
     let random: (() => number) | undefined
-    const context: TaskContext & { split: boolean } = {
+    const context: TaskContext & { split: boolean; limits: TaskLimits | undefined } = {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
       use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,
       random: () => (random ??= createRandom(hash52(`${this.#host.job} ${frame.path}`) % 2 ** 32))(),
       job: this.#host.job,
       path: frame.path,
       split,
+      limits: this.#host.limits,
     }
     return { value: encodeValue(await definition.run(decodeValue(input), context)) }
   }

@@ -4,7 +4,7 @@ import type { BlobReference } from '../program/blob.ts'
 import { bundleCommand, bundleProgram } from './bundle.ts'
 import { keepFiles } from './command-files.ts'
 
-/** What `submit` needs for a sweep. Its function is `SWEEP`. */
+/** The arguments of `submit` for a sweep. Its function is `SWEEP`. */
 interface Sweep<Options> {
   readonly program: Uint8Array
   readonly input: { readonly inputs: readonly unknown[]; readonly keepGoing: boolean; readonly retries: number }
