@@ -11,6 +11,7 @@ import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapO
 import type { BlobReference } from './program/blob.ts'
 import { keepBlob } from './shell/blob-list.ts'
 import { SWEEP } from './shell/bundle.ts'
+import { MAX_ENCODED } from './shell/collected-files.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
@@ -207,6 +208,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async output(id: JobId): Promise<readonly NumberedOutput[]> {
     return await this.#engine.output.of(id)
+  }
+
+  /** @internal */
+  async made(id: JobId, hash: string): Promise<Uint8Array> {
+    return await this.#engine.blobs.fetch(hash, () => this.#engine.holders.all(id), MAX_ENCODED)
   }
 
   /** @internal */

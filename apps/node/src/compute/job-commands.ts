@@ -4,6 +4,7 @@ import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { codeOf, CommandError, messageOf } from '../base/usage-error.ts'
+import { collect } from './collected.ts'
 import { ownerOf } from './owner.ts'
 
 /**
@@ -126,7 +127,16 @@ async function submitted(
       () => {},
     )
     await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
-    await follow(job, report, signal).finally(() => (isOver = true))
+    const collectTo = command.command === 'map' ? command.collectTo : undefined
+    const result =
+      collectTo === undefined
+        ? undefined
+        : async (): Promise<unknown> => {
+            const collected = await collect(job, { folder: collectTo, keepGoing: (command as { keepGoing?: boolean }).keepGoing === true })
+            report({ event: 'collected', job: job.id, folder: collectTo, files: collected.files })
+            return collected.result
+          }
+    await follow(job, report, signal, result).finally(() => (isOver = true))
   } finally {
     grid.removeEventListener('warning', warn)
   }
@@ -148,7 +158,20 @@ async function single(
 
 async function sweep(
   grid: Grid,
-  { file, function: fn, shell, files, inputs, keepGoing, retries, name, keep }: JobCommand & { command: 'map' },
+  {
+    file,
+    function: fn,
+    shell,
+    files,
+    collect: patterns,
+    collectTo,
+    until,
+    inputs,
+    keepGoing,
+    retries,
+    name,
+    keep,
+  }: JobCommand & { command: 'map' },
 ): Promise<Job> {
   const options = {
     ...(keepGoing !== undefined && { keepGoing }),
@@ -156,19 +179,27 @@ async function sweep(
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
   }
-  if (shell !== undefined) return await grid.mapCommand(shell, inputs, { ...options, ...(files !== undefined && { files }) })
+  if ((collectTo !== undefined) !== (patterns !== undefined && until === 'ended'))
+    throw new CommandError('INVALID_COMMAND', 'map: collectTo needs collect, and until: ended')
+  if (shell !== undefined)
+    return await grid.mapCommand(shell, inputs, {
+      ...options,
+      ...(files !== undefined && { files }),
+      ...(patterns !== undefined && { collect: patterns }),
+    })
   if (file === undefined || fn === undefined) throw new CommandError('INVALID_COMMAND', 'map: give file and function, or shell')
   return await grid.map(file, fn, inputs, options)
 }
 
-async function follow(job: Job, report: Report, signal: AbortSignal): Promise<void> {
+/** @param result makes the reported result; default: that of the job */
+async function follow(job: Job, report: Report, signal: AbortSignal, result?: () => Promise<unknown>): Promise<void> {
   const waits = new Waits(job.id, report)
   for await (const progress of job.progress()) {
     signal.throwIfAborted()
     report({ event: 'progress', job: job.id, ...progress })
     waits.take(progress)
   }
-  report(await raceSignal(outcomeOf(job), signal))
+  report(await raceSignal(outcomeOf(job, result), signal))
 }
 
 /** Reports why a job waits, until it begins. */
@@ -223,9 +254,9 @@ function isOver({ state }: { readonly state: string }): boolean {
 }
 
 /** Waits for a job's end, and returns its outcome. */
-async function outcomeOf(job: Job): Promise<JobEvent> {
+async function outcomeOf(job: Job, result?: () => Promise<unknown>): Promise<JobEvent> {
   try {
-    return { event: 'done', job: job.id, result: asJson(await job.result) }
+    return { event: 'done', job: job.id, result: asJson(await (result?.() ?? job.result)) }
   } catch (error) {
     if (codeOf(error) === 'JOB_CANCELLED') return { event: 'cancelled', job: job.id }
     const failed = { event: 'failed', job: job.id, code: codeOf(error), message: messageOf(error) } as const

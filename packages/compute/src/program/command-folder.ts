@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { chmod, lstat, mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { promisify } from 'node:util'
+import { isInside, MAX_FILE_BYTES, MAX_FILES, type CollectedFile } from './collected-files.ts'
 
 /** Most files and folders below the folder of a command. A guess: a walk takes half a second. */
 const MAX_ENTRIES = 65_536
@@ -61,6 +62,45 @@ export class CommandFolder {
       }
     }
     return false
+  }
+
+  /**
+   * Returns the files of the working folder whose paths match a pattern. Follows no links.
+   *
+   * @throws Error with the code `COMMAND_FILES_TOO_LARGE`
+   */
+  async matching(patterns: readonly string[]): Promise<CollectedFile[]> {
+    const files: CollectedFile[] = []
+    let left = MAX_FILE_BYTES
+    for (const path of (await this.#paths('')).sort()) {
+      if (!isInside(path) || !patterns.some((pattern) => matchesGlob(path, pattern))) continue
+      const { size } = await lstat(join(this.work, path))
+      left -= size
+      if (left < 0 || files.length === MAX_FILES)
+        throw Object.assign(new Error(`the collected files are more than ${MAX_FILES}, or have more than ${MAX_FILE_BYTES} bytes`), {
+          code: 'COMMAND_FILES_TOO_LARGE',
+        })
+      files.push({ path, bytes: await readFile(join(this.work, path)) })
+    }
+    return files
+  }
+
+  /** Stores bytes in a file that the command does not see. Returns its path. */
+  async pack(bytes: Uint8Array): Promise<string> {
+    const file = join(this.base, 'collected')
+    await writeFile(file, bytes, { flag: 'wx' })
+    return file
+  }
+
+  /** The paths of all files below a folder, relative to the working folder. */
+  async #paths(folder: string): Promise<string[]> {
+    const paths: string[] = []
+    for (const entry of await readdir(join(this.work, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isFile()) paths.push(path)
+      else if (entry.isDirectory()) paths.push(...(await this.#paths(path)))
+    }
+    return paths
   }
 
   /** Removes all folders. A process that escaped may hinder it, which is no fault of the task. */

@@ -53,12 +53,16 @@ export interface CommandRun {
 }
 
 /**
- * Runs a command in a process group of its own, and returns what it prints. Afterwards the group
- * has ended. Children that made a group of their own may remain.
+ * Runs a command in a process group of its own. Afterwards the group has ended, and the folder is
+ * gone. Children that made a group of their own may remain.
  *
+ * @param ended makes a value of what the command printed, while the folder still exists
  * @throws Error with the code of the reason; see `commandTask`
  */
-export async function runCommand({ command, input, env, folder, limits, begin }: CommandRun): Promise<string> {
+export async function runCommand<Value>(
+  { command, input, env, folder, limits, begin }: CommandRun,
+  ended: (printed: string) => Promise<Value>,
+): Promise<Value> {
   const mebibyte = 2 ** 20
   const blocks = Math.ceil((limits.disk * mebibyte) / 512)
   const data = Math.ceil((BASE_DATA + limits.memory) * 1024)
@@ -89,7 +93,7 @@ export async function runCommand({ command, input, env, folder, limits, begin }:
   const over = new AbortController()
   void watchFolder(run, folder, limits.disk * mebibyte, over.signal)
   try {
-    return await run.output(limits.disk)
+    return await ended(await run.output(limits.disk))
   } finally {
     over.abort()
     for (const timer of timers) clearTimeout(timer)

@@ -5,10 +5,11 @@ import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
 import type { TaskLimits } from '../executors/task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
-import { isTask, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { isTask, type CommandContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
 import { Frame } from './frame.ts'
 import { SharedValues } from './shared-values.ts'
+import { StoredFiles } from './stored-files.ts'
 import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
@@ -54,6 +55,7 @@ export class Runtime {
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
   readonly #blobs = new UsedBlobs((message) => this.#say(message))
+  readonly #files = new StoredFiles((message) => this.#say(message))
   #sendQueue: FromProgram[] = []
   #isFlushing = false
   #isBusy = false
@@ -97,6 +99,10 @@ export class Runtime {
         case 'blob':
         case 'noBlob':
           this.#blobs.handle(message)
+          break
+        case 'stored':
+        case 'notStored':
+          this.#files.handle(message)
           break
         case 'forget':
           this.#frames.delete(message.path)
@@ -183,7 +189,7 @@ export class Runtime {
       })
     }
     let random: (() => number) | undefined
-    const context: TaskContext & { split: boolean; limits: TaskLimits | undefined } = {
+    const context: TaskContext & { split: boolean } & CommandContext = {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
       use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,
       random: () => (random ??= createRandom(hash52(`${this.#host.job} ${frame.path}`) % 2 ** 32))(),
@@ -191,6 +197,7 @@ export class Runtime {
       path: frame.path,
       split,
       limits: this.#host.limits,
+      store: (file) => this.#files.store(file),
     }
     return { value: encodeValue(await definition.run(decodeValue(input), context)) }
   }
