@@ -124,8 +124,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Submits a sweep that runs a command once for each input; see `map`. The command has all rights
-   * of the user that runs `jel work`, so only members that trust the owner of the job run it.
+   * Submits a sweep that runs a command once for each input; see `map`. Only members that trust
+   * the owner of the job run it. They confine it as far as their machine can.
    *
    * @param command for the shell; `{}` stands for the input, quoted
    * @throws as `submit`

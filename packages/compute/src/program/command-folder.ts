@@ -12,9 +12,9 @@ const BLOCK = 512
 
 /**
  * A shell command that removes the folder `$1`. It takes read-only folders, too: a cache of Go
- * modules consists of them.
+ * modules consists of them. A killed process may add a file meanwhile, hence the second attempt.
  */
-export const REMOVE = 'chmod -R u+rwX "$1"; rm -rf "$1"'
+export const REMOVE = 'chmod -R u+rwX "$1"; rm -rf "$1" || { sleep 1; rm -rf "$1"; }'
 
 /** The folders of one run of a command. */
 export class CommandFolder {

@@ -4,6 +4,7 @@ import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskLimits } from '../executors/task-limits.ts'
+import { confined } from './command-confinement.ts'
 import { REMOVE, type CommandFolder } from './command-folder.ts'
 
 /** Most bytes that a command may print on standard output: its value must fit into a message. */
@@ -33,11 +34,12 @@ const SIGNALLED = 128
 const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift; ${REMOVE}`
 
 /**
- * Runs the command `$1`. `$2`: blocks of a file, `$3`: KiB of data of a process. It waits for a
- * line on descriptor 3, so no command runs without the script that cleans up.
+ * Runs the command `$1`. `$2`: blocks of a file, `$3`: KiB of data of a process, then the prefix
+ * that confines the command. It waits for a line on descriptor 3, so no command runs without the
+ * script that cleans up.
  */
 const LIMITED = `read -r _ <&3 || exit 1; exec 3<&-; ulimit -c 0; { ulimit -f "$2"; ulimit -d "$3"; } 2>/dev/null
-exec /bin/sh -c "$1"`
+command=$1; shift 3; exec "$@" /bin/sh -c "$command"`
 
 export interface CommandRun {
   /** For the shell. */
@@ -53,8 +55,9 @@ export interface CommandRun {
 }
 
 /**
- * Runs a command in a process group of its own. Afterwards the group has ended, and the folder is
- * gone. Children that made a group of their own may remain.
+ * Runs a command in a process group of its own, confined as this machine can. Afterwards the group
+ * has ended, and the folder is gone. On a machine without namespaces children that made a group of
+ * their own may remain.
  *
  * @param ended makes a value of what the command printed, while the folder still exists
  * @throws Error with the code of the reason; see `commandTask`
@@ -66,7 +69,7 @@ export async function runCommand<Value>(
   const mebibyte = 2 ** 20
   const blocks = Math.ceil((limits.disk * mebibyte) / 512)
   const data = Math.ceil((BASE_DATA + limits.memory) * 1024)
-  const args = ['-c', LIMITED, 'sh', command, String(blocks), String(data)]
+  const args = ['-c', LIMITED, 'sh', command, String(blocks), String(data), ...(await confined(folder))]
   const child = spawn('/bin/sh', args, {
     cwd: folder.work,
     detached: true,

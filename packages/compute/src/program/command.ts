@@ -31,8 +31,8 @@ export interface CommandFile {
 
 /**
  * Returns a task that runs a command in a folder of its own. Its value is what the command prints:
- * parsed if it is JSON, else the text; with `collect` a `CommandResult`. It has all rights of its
- * user.
+ * parsed if it is JSON, else the text; with `collect` a `CommandResult`. It is confined as its
+ * machine can.
  *
  * The command gets the input as JSON on its standard input and in `JEL_INPUT`, and in place of
  * `{}`. A text stands for itself there.
