@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -210,6 +210,30 @@ describe('jel work, submit, jobs and job', () => {
     const map = command(first.address, 'map', '--command', './eval.sh {}', '--files', script, '--inputs', inputs, '--csv')
     expect(await map.exited).toBe(0)
     expect(map.lines).toEqual(['input,twice', '1,2', '2,4'])
+  })
+
+  it.runIf(process.platform === 'linux')('write the files that a command makes to a folder for each input', async () => {
+    const first = await worker()
+    const inputs = join(folder, 'rows.jsonl')
+    writeFileSync(inputs, '7\n8\n')
+    const flags = ['--inputs', inputs, '--collect', 'out/*.csv', '--collect-to', join(folder, 'made')]
+    const map = command(first.address, 'map', '--command', 'mkdir out; echo {} > out/a.csv; echo > b; echo {}', ...flags, '--csv')
+    expect(await map.exited).toBe(0)
+    expect(map.lines).toEqual(['input,value', '7,7', '8,8'])
+    expect(map.stderr).toContain(`2 files in ${join(folder, 'made')}`)
+    expect(readdirSync(join(folder, 'made'), { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
+      '1',
+      '1/out',
+      '1/out/a.csv',
+      '2',
+      '2/out',
+      '2/out/a.csv',
+    ])
+    expect(readFileSync(join(folder, 'made/2/out/a.csv'), 'utf8')).toBe('8\n')
+    const wrong = command(first.address, 'map', '--command', 'true', '--inputs', inputs, '--collect-to', 'x')
+    expect(await wrong.exited).toBe(2)
+    const odd = command(first.address, 'map', '--command', 'true', '--inputs', inputs, '--collect', '*', '--name', '../x')
+    expect(await odd.exited).toBe(2)
   })
 
   it('hand a file over with a job', async () => {

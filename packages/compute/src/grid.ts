@@ -11,6 +11,7 @@ import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapO
 import type { BlobReference } from './program/blob.ts'
 import { keepBlob } from './shell/blob-list.ts'
 import { SWEEP } from './shell/bundle.ts'
+import { MAX_ENCODED } from './shell/collected-files.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
@@ -125,8 +126,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Submits a sweep that runs a command once for each input; see `map`. The command has all rights
-   * of the user that runs `jel work`, so only members that trust the owner of the job run it.
+   * Submits a sweep that runs a command once for each input; see `map`. Only members that trust
+   * the owner of the job run it. They confine it as far as their machine can.
    *
    * @param command for the shell; `{}` stands for the input, quoted
    * @throws as `submit`
@@ -215,6 +216,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async output(id: JobId): Promise<readonly NumberedOutput[]> {
     return await this.#engine.output.of(id)
+  }
+
+  /** @internal */
+  async made(id: JobId, hash: string): Promise<Uint8Array> {
+    return await this.#engine.blobs.fetch(hash, () => this.#engine.holders.all(id), MAX_ENCODED)
   }
 
   /** @internal */

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { JobCancelledError, JobFailedError, UnknownJobError } from './errors.ts'
+import { BlobMissingError, JobCancelledError, JobFailedError, ProgramError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
 import type { HeldTask } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { progressOf, stateOf, type JobProgress, type JobState } from './job-progress.ts'
+import type { BlobReference } from './program/blob.ts'
+import type { CollectedFile } from './program/collected-files.ts'
 import { decodeValue } from './program/values.ts'
+import { readName } from './shell/blob-names.ts'
+import { decodeFiles } from './shell/collected-files.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 
@@ -41,6 +45,7 @@ export interface JobSource {
   ended(id: string, ms?: number): Promise<Entry | undefined>
   setDesired(id: string, desired: JobRecord['desired']): Promise<void>
   forget(id: string): Promise<void>
+  made(id: string, hash: string): Promise<Uint8Array>
 }
 
 /** One job, found at any member. */
@@ -177,6 +182,24 @@ export class Job {
       // The last output may be on its way.
       isOver = ['done', 'failed', 'cancelled'].includes(this.state)
       if (isOver) await sleep(LISTEN_AGAIN)
+    }
+  }
+
+  /**
+   * Returns the files that one run of a command made: `await job.files(value.files)`. Members keep
+   * them until the job has ended, and then as long as they have room.
+   *
+   * @throws BlobMissingError if no member has them; ProgramError if the blob consists of no files,
+   * or if a path leads out of its folder
+   */
+  async files({ blob }: BlobReference): Promise<readonly CollectedFile[]> {
+    const named = readName(blob)
+    if (named === undefined) throw new BlobMissingError(`${blob} is no name of a blob`)
+    const bytes = await this.#source.made(this.id, named.hash)
+    try {
+      return decodeFiles(bytes)
+    } catch (error) {
+      throw new ProgramError(`the files of a command: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
     }
   }
 

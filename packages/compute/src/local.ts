@@ -16,6 +16,7 @@ import {
   type SubmitOptions,
 } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
+import { readName } from './shell/blob-names.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram, SWEEP } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
@@ -30,7 +31,7 @@ import { Sweep } from './sweep.ts'
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
-type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files'>
+type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect'>
 
 /**
  * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial
@@ -74,6 +75,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
         file: async () => await this.#store.fileOf((this.#jobs.get(job) as PublishedJob).program),
         place,
         blob: (name) => (this.#blobs.get(job) as JobBlobs).open(name),
+        store: async (made) => await this.#keepFor(job, made),
       }),
       send: () => {},
       onOutput: (job, { path: task, ...printed }) => {
@@ -198,6 +200,18 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#blobs.delete(id)
     this.#jobs.delete(id)
     this.#output.forget(id)
+  }
+
+  /** Keeps a file that a task made until its job has ended. */
+  async #keepFor(job: string, file: string): Promise<BlobReference> {
+    const reference = await keepBlob(this.#store, file)
+    this.#store.pin((readName(reference.blob) as { hash: string }).hash, job)
+    return reference
+  }
+
+  /** @internal */
+  async made(_: string, hash: string): Promise<Uint8Array> {
+    return await this.#get(hash)
   }
 
   async #get(hash: string): Promise<Uint8Array> {

@@ -8,6 +8,7 @@ import type { Tickets } from './core/job-queue.ts'
 import type { PlacedProgram } from './executors/container.ts'
 import type { TaskLimits } from './executors/task-limits.ts'
 import type { BlobReference } from './program/blob.ts'
+import { isInside } from './program/collected-files.ts'
 import { MAX_LIFETIME } from './shell/job-record.ts'
 
 /** Options of `compute`. */
@@ -84,6 +85,11 @@ export interface MapOptions extends SubmitOptions {
 export interface CommandOptions extends MapOptions {
   /** Paths of files that the command finds in its working folder. */
   readonly files?: readonly string[]
+  /**
+   * Patterns of the files that it makes for its submitter, relative to its working folder, as in
+   * `out/*.csv`. Then each value is a `CommandResult`. At most 256 files and 32 MiB for one input.
+   */
+  readonly collect?: readonly string[]
 }
 
 /** Options of `computeLocal`. */
@@ -157,8 +163,13 @@ const ofMap = v.strictObject(
   },
   unknownOr('must be an object'),
 )
+const pattern = v.pipe(text, v.check(isInside, 'must be a pattern inside of the working folder, such as out/*.csv'))
 const ofCommand = v.strictObject(
-  { ...ofMap.entries, files: v.optional(v.array(text, 'must be an array of paths')) },
+  {
+    ...ofMap.entries,
+    files: v.optional(v.array(text, 'must be an array of paths')),
+    collect: v.optional(v.pipe(v.array(pattern, 'must be an array of patterns'), v.maxLength(64, 'must be at most 64 patterns'))),
+  },
   unknownOr('must be an object'),
 )
 const ofLocalJob = v.strictObject({ blobs }, unknownOr('must be an object'))

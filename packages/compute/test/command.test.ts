@@ -1,9 +1,8 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid, type TaskOutput } from '../src/index.ts'
-import { children } from './children.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-command-'))
 const fileOf = (name: string, text: string): string => {
@@ -13,7 +12,7 @@ const fileOf = (name: string, text: string): string => {
 let grid: LocalGrid
 
 beforeAll(() => {
-  grid = computeLocal({ workers: 2, cache: join(folder, 'cache'), limits: { time: 2000 } })
+  grid = computeLocal({ workers: 2, cache: join(folder, 'cache') })
 })
 afterAll(async () => {
   await grid.close()
@@ -57,25 +56,6 @@ describe.runIf(process.platform === 'linux')('a command for each input', () => {
     const [first, second] = (await job.result) as [{ value: string }, { reason: { message: string } }]
     expect(first.value.length).toBe(900_000)
     expect(second.reason.message).toBe('the command prints more than 900000 bytes')
-  })
-
-  it('ends with its task, together with its children, however it behaves', async () => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))
-    const pids = join(folder, 'pids')
-    const command = `trap '' TERM; (trap '' TERM; echo $$ >> ${pids}; sleep 6060) & echo $$ >> ${pids}; sleep 6060; true`
-    const job = await grid.mapCommand(command, [1])
-    await expect(job.result).rejects.toMatchObject({ code: 'TASK_POISONOUS' })
-    expect(existsSync(pids)).toBe(true)
-    await expect.poll(() => children(), { timeout: 8000 }).toBe(0)
-    const { execSync } = await import('node:child_process')
-    expect(execSync('ps -eo args', { encoding: 'utf8' })).not.toContain('sleep 6060')
-    await expect.poll(() => readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))).toEqual(before)
-  })
-
-  it('leaves no child in the background', async () => {
-    expect(await (await grid.mapCommand('sleep 6061 > /dev/null 2>&1 & echo done', [1])).result).toEqual(['done'])
-    const { execSync } = await import('node:child_process')
-    await expect.poll(() => execSync('ps -eo args', { encoding: 'utf8' })).not.toContain('sleep 6061')
   })
 
   it('is refused if a file is missing, or two have one name', async () => {

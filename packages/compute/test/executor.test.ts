@@ -44,6 +44,7 @@ function executorOf(file: string, told: Input[]): Executor {
       blob: () => {
         throw new Error('it has none')
       },
+      store: async () => await Promise.reject(new Error('it keeps nothing')),
     }),
     onInputs: (inputs) => told.push(...inputs),
   })

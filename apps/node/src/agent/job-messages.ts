@@ -43,6 +43,10 @@ export const jobFields = {
     shell: v.optional(text),
     /** Paths of files for the command. */
     files: v.optional(texts),
+    /** Patterns of the files that the command makes for its submitter. */
+    collect: v.optional(texts),
+    /** The folder for these files. Needs `until: ended`. */
+    collectTo: v.optional(text),
     /** Whether to go on if it fails for an input. */
     keepGoing: v.optional(bool),
     /** How often a failed input is tried again. */
@@ -72,6 +76,8 @@ export type JobEvent =
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
   /** One input of a sweep has a value, or failed. `index`: its place among the inputs. */
   | { readonly event: 'outcome'; readonly job: string; readonly index: number; readonly value?: unknown; readonly failure?: MapFailure }
+  /** Files of a sweep were written to a folder below `folder` for each input, by its number. */
+  | { readonly event: 'collected'; readonly job: string; readonly folder: string; readonly files: number }
   | { readonly event: 'cancelled'; readonly job: string }
   /** The job and its result were removed from the pool. */
   | { readonly event: 'forgotten'; readonly job: string }

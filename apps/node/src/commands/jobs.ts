@@ -44,7 +44,8 @@ export const job = command({
 })
 
 export const map = command({
-  about: 'call a function of file, or the command shell, once for each input; keep is milliseconds',
+  about:
+    'call a function of file, or the command shell, once for each input; keep is milliseconds; collect: patterns of files that the command makes, written to folder collectTo',
   fields: jobFields.map,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'map', ...fields }, report, signal),
   shell: {
@@ -57,6 +58,8 @@ export const map = command({
       flag('--inputs <file>', 'a table (.csv, .tsv), a JSON array, or one JSON value a line; - is standard input'),
       flag('--command <command>', 'for the shell, in place of a function; {} stands for the input, quoted'),
       repeated('--files <file>', 'a file that the command finds in its working folder; may be repeated'),
+      repeated('--collect <pattern>', 'files that the command makes for you, as in out/*.csv; may be repeated'),
+      flag('--collect-to <folder>', 'where they are written, in a folder for each input (default: the name of the job)'),
       flag('--output <file>', 'where the values are written instead of standard output'),
       flag('--csv', 'write a table instead of one JSON object a line'),
       flag('--each', 'write each outcome as soon as it is known, with the place of its input'),

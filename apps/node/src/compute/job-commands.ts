@@ -1,9 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { compute, JobFailedError, type BlobReference, type Grid, type Job, type JobProgress, type Sweep } from '@jel/compute'
+import {
+  compute,
+  JobFailedError,
+  type BlobReference,
+  type CommandResult,
+  type Grid,
+  type Job,
+  type JobProgress,
+  type Sweep,
+} from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { codeOf, CommandError, messageOf } from '../base/usage-error.ts'
+import { collect } from './collected.ts'
 import { ownerOf } from './owner.ts'
 
 /**
@@ -127,9 +137,20 @@ async function submitted(
       () => {},
     )
     await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
+    const collectTo = command.command === 'map' ? command.collectTo : undefined
+    const result =
+      collectTo === undefined
+        ? undefined
+        : async (): Promise<unknown> => {
+            const collected = await collect(job, { folder: collectTo, keepGoing: (command as { keepGoing?: boolean }).keepGoing === true })
+            report({ event: 'collected', job: job.id, folder: collectTo, files: collected.files })
+            return collected.result
+          }
     const outcomes =
-      command.command === 'map' && command.each === true && swept !== undefined ? reportEach(swept, report, signal) : undefined
-    await follow(job, report, signal, outcomes).finally(() => (isOver = true))
+      command.command === 'map' && command.each === true && swept !== undefined
+        ? reportEach(swept, collectTo !== undefined, report, signal)
+        : undefined
+    await follow(job, report, signal, { before: outcomes, result }).finally(() => (isOver = true))
   } finally {
     grid.removeEventListener('warning', warn)
   }
@@ -151,7 +172,20 @@ async function single(
 
 async function sweep(
   grid: Grid,
-  { file, function: fn, shell, files, inputs, keepGoing, retries, name, keep }: JobCommand & { command: 'map' },
+  {
+    file,
+    function: fn,
+    shell,
+    files,
+    collect: patterns,
+    collectTo,
+    until,
+    inputs,
+    keepGoing,
+    retries,
+    name,
+    keep,
+  }: JobCommand & { command: 'map' },
 ): Promise<Sweep> {
   const options = {
     ...(keepGoing !== undefined && { keepGoing }),
@@ -159,17 +193,27 @@ async function sweep(
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
   }
-  if (shell !== undefined) return await grid.mapCommand(shell, inputs, { ...options, ...(files !== undefined && { files }) })
+  if ((collectTo !== undefined) !== (patterns !== undefined && until === 'ended'))
+    throw new CommandError('INVALID_COMMAND', 'map: collectTo needs collect, and until: ended')
+  if (shell !== undefined)
+    return await grid.mapCommand(shell, inputs, {
+      ...options,
+      ...(files !== undefined && { files }),
+      ...(patterns !== undefined && { collect: patterns }),
+    })
   if (file === undefined || fn === undefined) throw new CommandError('INVALID_COMMAND', 'map: give file and function, or shell')
   return await grid.map(file, fn, inputs, options)
 }
 
 /** Reports each outcome of a sweep. A failure of the sweep is reported elsewhere. */
-async function reportEach(sweep: Sweep, report: Report, signal: AbortSignal): Promise<void> {
+async function reportEach(sweep: Sweep, hasFiles: boolean, report: Report, signal: AbortSignal): Promise<void> {
   try {
     for await (const { index, ...outcome } of sweep.asCompleted()) {
       if (signal.aborted) return
-      const end = outcome.status === 'fulfilled' ? { value: asJson(outcome.value) } : { failure: outcome.reason }
+      const end =
+        outcome.status === 'fulfilled'
+          ? { value: asJson(hasFiles ? (outcome.value as CommandResult).value : outcome.value) }
+          : { failure: outcome.reason }
       report({ event: 'outcome', job: sweep.id, index, ...end })
     }
   } catch {
@@ -177,15 +221,22 @@ async function reportEach(sweep: Sweep, report: Report, signal: AbortSignal): Pr
   }
 }
 
-/** Reports the progress of a job, then how it ended. Its end comes after `before`. */
-async function follow(job: Job, report: Report, signal: AbortSignal, before?: Promise<void>): Promise<void> {
+interface FollowOptions {
+  /** The end is reported after this. */
+  readonly before?: Promise<void> | undefined
+  /** Makes the reported result. Default: that of the job. */
+  readonly result?: (() => Promise<unknown>) | undefined
+}
+
+/** Reports the progress of a job, then how it ended. */
+async function follow(job: Job, report: Report, signal: AbortSignal, { before, result }: FollowOptions = {}): Promise<void> {
   const waits = new Waits(job.id, report)
   for await (const progress of job.progress()) {
     signal.throwIfAborted()
     report({ event: 'progress', job: job.id, ...progress })
     waits.take(progress)
   }
-  const outcome = await raceSignal(outcomeOf(job), signal)
+  const outcome = await raceSignal(outcomeOf(job, result), signal)
   await before
   report(outcome)
 }
@@ -242,9 +293,9 @@ function isOver({ state }: { readonly state: string }): boolean {
 }
 
 /** Waits for a job's end, and returns its outcome. */
-async function outcomeOf(job: Job): Promise<JobEvent> {
+async function outcomeOf(job: Job, result?: () => Promise<unknown>): Promise<JobEvent> {
   try {
-    return { event: 'done', job: job.id, result: asJson(await job.result) }
+    return { event: 'done', job: job.id, result: asJson(await (result?.() ?? job.result)) }
   } catch (error) {
     if (codeOf(error) === 'JOB_CANCELLED') return { event: 'cancelled', job: job.id }
     const failed = { event: 'failed', job: job.id, code: codeOf(error), message: messageOf(error) } as const

@@ -14,6 +14,8 @@ export interface MapFlags extends JobClientFlags {
   readonly inputs?: string
   readonly command?: string
   readonly files: readonly string[]
+  readonly collect: readonly string[]
+  readonly collectTo?: string
   readonly csv?: boolean
   readonly output?: string
   readonly keepGoing?: boolean
@@ -30,7 +32,8 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   const called = calledOf(file, fn, flags)
   if (flags.inputs === undefined) throw new UsageError('--inputs names the file of the inputs; - is standard input')
   const inputs = await readInputs(flags.inputs)
-  const { name, keepGoing = false, retries, each = false } = flags
+  const { keepGoing = false, retries, each = false } = flags
+  const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   let last: JobEvent | undefined
@@ -39,6 +42,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
       command: {
         command: 'map',
         ...called,
+        ...collected,
         inputs: [...inputs],
         ...(keepGoing && { keepGoing }),
         ...(each && { each }),
@@ -95,6 +99,23 @@ function calledOf(
 
 function write(text: string): void {
   process.stdout.write(process.stdout.isTTY ? safeLines(text) : text)
+}
+
+/**
+ * Returns the patterns and the folder of the collected files. The folder has the name of the job,
+ * unless `--collect-to` names another. @throws UsageError
+ */
+function collectedOf({ collect, collectTo, command, name }: MapFlags): { name?: string; collect?: string[]; collectTo?: string } {
+  const named = name === undefined ? {} : { name }
+  if (collect.length === 0) {
+    if (collectTo !== undefined) throw new UsageError('--collect-to: --collect says which files')
+    return named
+  }
+  if (command === undefined) throw new UsageError('--collect: only a command has files')
+  const job = name ?? `map-${crypto.randomUUID().slice(0, 8)}`
+  if (collectTo === undefined && !/^\w[\w.-]*$/u.test(job))
+    throw new UsageError('--collect: the name of the job is no name of a folder; give --collect-to')
+  return { name: job, collect: [...collect], collectTo: resolve(collectTo ?? job) }
 }
 
 /** Makes text of other members safe for a terminal, and keeps its lines. */

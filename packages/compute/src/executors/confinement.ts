@@ -37,7 +37,7 @@ export interface Confinement {
 }
 
 /** Read-only folders: the libraries that Node is linked with. */
-const SYSTEM = ['/usr', '/bin', '/lib', '/lib64']
+export const SYSTEM = ['/usr', '/bin', '/lib', '/lib64']
 
 const namespaces: readonly { readonly name: Confinement['namespaces']; readonly command: readonly string[] }[] = [
   {
@@ -77,10 +77,11 @@ async function find(): Promise<Confinement> {
 /**
  * Whether a command works with the shell and the empty environment in which it is used later.
  *
+ * @param confined the command that it confines in the trial
  * @throws Error if the trial did not end: an unknown result must not count as absence
  */
-async function works(command: readonly string[]): Promise<boolean> {
-  const args = ['-c', 'exec "$@"', 'sh', ...command, process.execPath, '--version']
+export async function works(command: readonly string[], confined = [process.execPath, '--version']): Promise<boolean> {
+  const args = ['-c', 'exec "$@"', 'sh', ...command, ...confined]
   const child = spawn('/bin/sh', args, { env: {}, stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' })
   const [status] = (await once(child, 'exit')) as [number | null]
   if (status === null) throw new Error('it could not be found out how this machine confines programs: that took too long')

@@ -1,4 +1,5 @@
 import type { JobId, Milliseconds } from '../core/io.ts'
+import type { BlobReference } from '../program/blob.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 import type { Place } from './program-module.ts'
 
@@ -45,4 +46,6 @@ export interface PlacedProgram {
   readonly place: Place
   /** Returns a blob of the job by its CID. Throws if the job has no such blob. */
   readonly blob: (cid: string) => BlobSource
+  /** Keeps a file that the program made as a blob. Only programs with all rights may ask for it. */
+  readonly store: (file: string) => Promise<BlobReference>
 }

@@ -107,7 +107,7 @@ export class Executor {
   }
 
   #start(index: number, job: JobId): RunningProgram {
-    const { file, place, blob } = this.#programOf(job)
+    const { file, place, blob, store } = this.#programOf(job)
     const container = startProgram(
       { place, job, file, limits: this.#limits, budget: this.#budget },
       {
@@ -115,7 +115,7 @@ export class Executor {
         onLost: (reason) => this.#lost(index, program, reason),
       },
     )
-    const program = new RunningProgram(job, container, blob)
+    const program = new RunningProgram(job, container, blob, place === 'own' ? store : refuse)
     ;(this.#slots[index] as Slot).programs.set(job, program)
     return program
   }
@@ -202,4 +202,8 @@ export class Executor {
       }
     }
   }
+}
+
+async function refuse(): Promise<never> {
+  return await Promise.reject(new Error('a program in a sandbox has no files'))
 }

@@ -3,6 +3,7 @@
  */
 import { encode } from 'it-length-prefixed'
 import { toBytes } from '../schemas.ts'
+import type { TaskLimits } from './task-limits.ts'
 
 /**
  * Most bytes of one frame. A message has at most an input or value of 1 MiB and shared values of 2
@@ -41,6 +42,8 @@ export interface First {
   readonly job: string
   /** The source of the program, or the URL of its module. */
   readonly program: string
+  /** The limits of its tasks at this member. */
+  readonly limits: TaskLimits
 }
 
 export function firstFrame(first: First): Uint8Array {

@@ -5,6 +5,7 @@ import type { SharedDefinition } from '../program/definitions.ts'
 import { Runtime } from '../program/runtime.ts'
 import { describeThrown } from '../program/thrown.ts'
 import { captureOutput } from './captured-output.ts'
+import type { First } from './frames.ts'
 import { MAX_TEXT, type FromProgram, type ToProgram } from './messages.ts'
 import { OUTPUT_BURST, OUTPUT_RATE, OutputLimit } from './output-limit.ts'
 import type { ProgramStack } from './program-stack.ts'
@@ -22,7 +23,7 @@ const MAX_MESSAGE = 2000
  * function that handles messages to it.
  */
 export async function hostProgram(
-  job: string,
+  { job, limits }: Omit<First, 'program'>,
   load: () => Promise<Readonly<Record<string, unknown>>>,
   post: (messages: readonly FromProgram[]) => void,
   stacks: ProgramStack,
@@ -52,7 +53,11 @@ export async function hostProgram(
     const exports = await load()
     const declared = (exports['sharedValues$'] as (() => readonly SharedDefinition<never>[]) | undefined)?.() ?? []
     const onBehalfOf = <Result>(owner: object, action: () => Result): Result => owners.run(owner, action)
-    const loaded = new Runtime({ job, post, step: stepOf, stack, describe, idle: () => setImmediate(), onBehalfOf }, exports, declared)
+    const loaded = new Runtime(
+      { job, limits, post, step: stepOf, stack, describe, idle: () => setImmediate(), onBehalfOf },
+      exports,
+      declared,
+    )
     runtime = loaded
     post([{ type: 'ready', functions: loaded.functions }])
     return (messages) => loaded.handle(messages)

@@ -30,7 +30,7 @@ export interface Startable {
   readonly job: string
   /** Returns the file of the module, checked. */
   readonly file: () => Promise<string>
-  readonly limits: Pick<TaskLimits, 'memory'>
+  readonly limits: TaskLimits
   /** Default: none. */
   readonly budget?: MessageBudget | undefined
 }
@@ -79,7 +79,7 @@ class ProcessContainer implements Container {
         this.#lost(reasonOf(status, signal))
       })
       for (const stream of ['stdout', 'stderr'] as const) this.#follow(started.child, stream)
-      started.channel.write(firstFrame({ job, program: source }))
+      started.channel.write(firstFrame({ job, program: source, limits }))
       for (const messages of this.#waiting.splice(0)) this.post(messages)
       this.#started.resolve()
       for await (const frame of decode(started.channel, { maxDataLength: MAX_FRAME_BYTES })) {

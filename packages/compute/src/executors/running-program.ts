@@ -2,7 +2,7 @@ import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import type { Shared } from '../core/shared-value.ts'
 import { BlobFeed } from './blob-feed.ts'
-import type { BlobSource, Container } from './container.ts'
+import type { BlobSource, Container, PlacedProgram } from './container.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
 
 type Run = Extract<Effect, { type: 'run' }>
@@ -22,6 +22,7 @@ export class RunningProgram {
   sent = 0
   seen = 0
   readonly #blobs: BlobFeed
+  readonly #store: PlacedProgram['store']
   /**
    * `#latest`: the shared values that the program should know. `#known`: those that it was sent
    * last.
@@ -42,8 +43,10 @@ export class RunningProgram {
   #since: Milliseconds = performance.now()
   #endTimer: NodeJS.Timeout | undefined
 
-  constructor(job: JobId, container: Container, blob: (name: string) => BlobSource) {
+  /** @param store keeps a file of the program as a blob */
+  constructor(job: JobId, container: Container, blob: (name: string) => BlobSource, store: PlacedProgram['store']) {
     this.job = job
+    this.#store = store
     this.container = container
     this.#blobs = new BlobFeed(container, blob)
   }
@@ -110,6 +113,9 @@ export class RunningProgram {
       case 'use':
         this.#blobs.use(message.blob)
         return []
+      case 'store':
+        void this.#storeFile(message.file)
+        return []
       case 'seen':
         this.#pending.splice(0, Math.max(0, message.seen - this.seen))
         this.seen = Math.max(this.seen, Math.min(message.seen, this.sent))
@@ -133,6 +139,16 @@ export class RunningProgram {
     this.ended = true
     this.#blobs.end()
     this.#goOn()
+  }
+
+  async #storeFile(file: string): Promise<void> {
+    try {
+      const { blob, size = 0 } = await this.#store(file)
+      this.#send({ type: 'stored', file, blob, size })
+    } catch (error) {
+      const { code = 'BLOB_NOT_STORED', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+      this.#send({ type: 'notStored', file, code, message })
+    }
   }
 
   #goOn(): void {

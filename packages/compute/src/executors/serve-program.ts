@@ -29,9 +29,9 @@ export async function serveProgram(programOf: (program: string) => Loadable): Pr
     if (isLoaded) handle?.(fromBytes(v.any(), data) as readonly ToProgram[])
     else {
       // The first frame names the program.
-      const { job, program } = fromBytes(v.any(), data) as First
+      const { program, ...first } = fromBytes(v.any(), data) as First
       const { load, stacks } = programOf(program)
-      handle = await hostProgram(job, load, post, stacks)
+      handle = await hostProgram(first, load, post, stacks)
     }
     isLoaded = true
   }

@@ -11,13 +11,14 @@ export interface TaskLimits {
   readonly time: number
   /**
    * Memory, MiB. In a sandbox it bounds all memory of the process. Elsewhere it bounds the heap:
-   * buffers and WASM memory can exceed it (measured). Default: 512.
+   * buffers and WASM memory can exceed it (measured). A process of a command on Linux can have data
+   * of 640 MiB more. Default: 512.
    */
   readonly memory: number
   /**
    * Disk space for the programs, large inputs and blobs of all jobs together, MiB. The least
-   * recently used files are removed first. A task in a sandbox can't write to the disk. Default:
-   * 256.
+   * recently used files are removed first. A task in a sandbox can't write to the disk. The folder
+   * of a command may grow by as much. Default: 256.
    */
   readonly disk: number
 }

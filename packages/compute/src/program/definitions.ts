@@ -1,5 +1,6 @@
 import type { JoinRule } from '../core/shared-value.ts'
-import type { UseBlob } from './blob.ts'
+import type { TaskLimits } from '../executors/task-limits.ts'
+import type { BlobReference, UseBlob } from './blob.ts'
 
 /** The services and facts that a running task gets besides its input. */
 export interface TaskContext {
@@ -29,6 +30,17 @@ export interface TaskContext {
    * idempotent.
    */
   readonly path: string
+}
+
+/** The further context of a command. A member of an earlier release lacks it. */
+export interface CommandContext {
+  /** The limits of tasks at this member. */
+  readonly limits?: TaskLimits | undefined
+  /**
+   * Keeps a file of this path as a blob, at this member and at the replicas of the job. Rejects if
+   * this member has no room.
+   */
+  readonly store?: ((file: string) => Promise<BlobReference>) | undefined
 }
 
 /** A function of a program. It gets its input and its context, and returns its value. */

@@ -3,11 +3,13 @@ import type { Outcome } from '../core/entry.ts'
 import type { Path } from '../core/path.ts'
 import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
+import type { TaskLimits } from '../executors/task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
-import { isTask, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { isTask, type CommandContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
 import { Frame } from './frame.ts'
 import { SharedValues } from './shared-values.ts'
+import { StoredFiles } from './stored-files.ts'
 import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
@@ -20,6 +22,8 @@ const MAX_DESCRIBED = 4096
 export interface RuntimeHost {
   /** The id of the job. */
   readonly job: string
+  /** The limits of tasks at this member. */
+  readonly limits?: TaskLimits
   post(messages: readonly FromProgram[]): void
   /**
    * Returns a step of a path: 10 characters of base64url of a hash of a function, its input, and
@@ -51,6 +55,7 @@ export class Runtime {
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
   readonly #blobs = new UsedBlobs((message) => this.#say(message))
+  readonly #files = new StoredFiles((message) => this.#say(message))
   #sendQueue: FromProgram[] = []
   #isFlushing = false
   #isBusy = false
@@ -94,6 +99,10 @@ export class Runtime {
         case 'blob':
         case 'noBlob':
           this.#blobs.handle(message)
+          break
+        case 'stored':
+        case 'notStored':
+          this.#files.handle(message)
           break
         case 'forget':
           this.#frames.delete(message.path)
@@ -180,13 +189,15 @@ export class Runtime {
       })
     }
     let random: (() => number) | undefined
-    const context: TaskContext & { split: boolean } = {
+    const context: TaskContext & { split: boolean } & CommandContext = {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
       use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,
       random: () => (random ??= createRandom(hash52(`${this.#host.job} ${frame.path}`) % 2 ** 32))(),
       job: this.#host.job,
       path: frame.path,
       split,
+      limits: this.#host.limits,
+      store: (file) => this.#files.store(file),
     }
     return { value: encodeValue(await definition.run(decodeValue(input), context)) }
   }

@@ -4,7 +4,9 @@ import type { Scheduler } from '../core/scheduler.ts'
 import { BlobTooLargeError } from '../errors.ts'
 import type { PlacedProgram } from '../executors/container.ts'
 import type { BlobExchange } from './blob-exchange.ts'
-import { MAX_LIST_BYTES, readBlobList } from './blob-list.ts'
+import type { BlobReference } from '../program/blob.ts'
+import { keepBlob, MAX_LIST_BYTES, readBlobList } from './blob-list.ts'
+import { readName } from './blob-names.ts'
 import type { BlobStore } from './blob-store.ts'
 import { JobBlobs } from './job-blobs.ts'
 import type { JobHolders } from './job-holders.ts'
@@ -89,7 +91,18 @@ export class JobFiles {
       file: async () => await exchange.fileOf((jobs.get(id) as PublishedJob).program, () => holders.all(id)),
       place: (job && placeOf(job)) ?? 'sandbox',
       blob: (name) => (this.#blobs.get(id) as JobBlobs).open(name),
+      store: async (file) => await this.#keepMade(id, file),
     }
+  }
+
+  /** Keeps a file that a task made until its job has ended, here and at the replicas. */
+  async #keepMade(id: JobId, file: string): Promise<BlobReference> {
+    const { store, exchange, holders } = this.#parts
+    const reference = await keepBlob(store, file)
+    const hash = (readName(reference.blob) as { readonly hash: string }).hash
+    this.pin(hash, id)
+    await exchange.push(hash, holders.replicas(id))
+    return reference
   }
 
   /**

@@ -11,7 +11,7 @@ export interface SweepInput {
   readonly retries: number
 }
 
-/** What `submit` needs for a sweep. Its function is `SWEEP`. `fn`: the function for one input. */
+/** The arguments of `submit` for a sweep, whose function is `SWEEP`. `fn`: the function for one input. */
 interface PreparedSweep<Options> {
   readonly program: Uint8Array
   readonly fn: string
@@ -41,17 +41,17 @@ export async function functionSweep<Options extends Pick<MapOptions, 'keepGoing'
  * @param keep stores a file of the command as a blob
  * @throws InvalidOptionError
  */
-export async function commandSweep<Options extends Pick<CommandOptions, 'keepGoing' | 'retries' | 'files' | 'blobs'>>(
+export async function commandSweep<Options extends Pick<CommandOptions, 'keepGoing' | 'retries' | 'files' | 'collect' | 'blobs'>>(
   command: string,
   inputs: readonly unknown[],
   options: Options,
   keep: (path: string) => Promise<BlobReference>,
-): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files'>>> {
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect'>>> {
   checkCommandOptions(options)
-  const { files: paths = [], keepGoing = false, retries = 0, ...rest } = options
+  const { files: paths = [], collect = [], keepGoing = false, retries = 0, ...rest } = options
   const { files, blobs } = await keepFiles(paths, keep)
   return {
-    program: await bundleCommand({ command, files }),
+    program: await bundleCommand({ command, files, ...(collect.length > 0 && { collect }) }),
     fn: sweptName(undefined),
     input: { inputs, keepGoing, retries },
     options: { ...rest, blobs: [...(rest.blobs ?? []), ...blobs] },

@@ -2,6 +2,7 @@
 import { openSync } from 'node:fs'
 import { startProgram } from '../../src/executors/process-container.ts'
 import { programModule } from '../../src/executors/program-module.ts'
+import { defaultTaskLimits } from '../../src/executors/task-limits.ts'
 
 const file = process.argv[2] as string
 await programModule('own')
@@ -11,7 +12,7 @@ try {
   // No descriptor is left.
 }
 startProgram(
-  { place: 'own', job: 'x', file: async () => await Promise.resolve(file), limits: { memory: 64 } },
+  { place: 'own', job: 'x', file: async () => await Promise.resolve(file), limits: { ...defaultTaskLimits, memory: 64 } },
   { onMessages: () => {}, onLost: (reason) => process.stdout.write(`${reason}\n`) },
 )
 setTimeout(() => process.stdout.write('it lives\n', () => process.exit()), 300)

@@ -1,0 +1,73 @@
+import { lstat, mkdir, rename, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { CollectedFile, CommandResult, Job, MapOutcome } from '@jel/compute'
+import { codeOf, messageOf } from '../base/usage-error.ts'
+
+/** The result of a sweep, and the number of its files. */
+interface Collected {
+  /** The result of the sweep without the names of the files. */
+  readonly result: readonly unknown[]
+  /** The number of written files. */
+  readonly files: number
+}
+
+/**
+ * Writes the files that the commands of a sweep made: those of the first input to the folder `1`
+ * below this one, and so on.
+ *
+ * @param keepGoing the result has outcomes; files that could not be had make an outcome a failure
+ * @throws as `files` of a job; any error of the file system
+ */
+export async function collect(
+  job: Pick<Job, 'files' | 'result'>,
+  { folder, keepGoing }: { readonly folder: string; readonly keepGoing: boolean },
+): Promise<Collected> {
+  let files = 0
+  const valueOf = async (given: unknown, index: number): Promise<unknown> => {
+    const { value, files: reference } = given as CommandResult
+    const made = await job.files(reference)
+    await writeFiles(join(folder, String(index + 1)), made)
+    files += made.length
+    return value
+  }
+  const result: unknown[] = []
+  for (const [index, given] of ((await job.result) as readonly unknown[]).entries()) {
+    const outcome = given as MapOutcome
+    if (!keepGoing) result.push(await valueOf(given, index))
+    else if (outcome.status === 'rejected') result.push(outcome)
+    else
+      result.push(
+        await valueOf(outcome.value, index).then(
+          (value) => ({ status: 'fulfilled', value }),
+          (error: unknown) => ({ status: 'rejected', reason: { code: codeOf(error), message: messageOf(error), member: '' } }),
+        ),
+      )
+  }
+  return { result, files }
+}
+
+/**
+ * Writes files below a folder. Their paths lead to no other place: `files` of a job refuses such
+ * paths, and a link that is already there is refused here. An existing file is replaced.
+ */
+export async function writeFiles(folder: string, files: readonly CollectedFile[]): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true })
+  await makeFolder(folder)
+  for (const { path, bytes } of files) {
+    let at = folder
+    for (const part of dirname(path).split('/')) {
+      at = join(at, part)
+      await makeFolder(at)
+    }
+    // Unlike a write, a rename follows no link that has this name.
+    const made = join(at, `.${crypto.randomUUID()}`)
+    await writeFile(made, bytes, { flag: 'wx' })
+    await rename(made, join(at, basename(path)))
+  }
+}
+
+/** @throws Error if there is something else of that name, such as a link to a folder */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  if (!(await lstat(folder)).isDirectory()) throw Object.assign(new Error(`${folder} is no folder`), { code: 'NO_FOLDER' })
+}

@@ -1,0 +1,29 @@
+/** The files that a command made and its submitter gets, as the bytes of one blob. */
+import { Encoder } from 'cbor-x'
+
+/** Most files of one run of a command, and most bytes of all of them. Guesses. */
+export const [MAX_FILES, MAX_FILE_BYTES] = [256, 32 * 1024 * 1024]
+/** Most characters of a path. A guess: most file systems allow more. */
+export const MAX_PATH = 512
+
+/** A file that a command made. */
+export interface CollectedFile {
+  /** Relative to the working folder of the command, with slashes: never absolute, without `..`. */
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+const encoder = new Encoder({ useRecords: false, tagUint8Array: false })
+
+export function encodeFiles(files: readonly CollectedFile[]): Uint8Array {
+  return encoder.encode(files.map(({ path, bytes }) => [path, bytes]))
+}
+
+/**
+ * Whether a path, or a pattern of paths, stays in its folder on every system. Control characters
+ * are refused, and `\` and `:`, which have a meaning on Windows.
+ */
+export function isInside(path: string): boolean {
+  if (path.length > MAX_PATH || /[\p{Cc}\\:]/u.test(path)) return false
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..')
+}

@@ -1,0 +1,80 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { SYSTEM, works, type Confinement } from '../executors/confinement.ts'
+import type { CommandFolder } from './command-folder.ts'
+
+/** Further read-only folders of programs. */
+const PROGRAMS = ['/sbin', '/lib32', '/opt', '/nix/store', '/gnu/store']
+/**
+ * Files of /etc without which common programs fail. The whole folder may have keys of pools, and
+ * root can read the passwords of all users there.
+ */
+const SETTINGS = ['alternatives', 'fonts', 'group', 'ld.so.cache', 'localtime', 'nsswitch.conf', 'passwd', 'ssl/certs', 'ssl/openssl.cnf']
+/** Further folders of /etc: the settings of these languages. */
+const LANGUAGES = /^(?:java|python3|R$)/u
+
+/** SIGTERM goes to the whole process group. The confinement ignores it, and the command gets it. */
+const SHIELDED = ['env', '--ignore-signal=TERM']
+const OPEN = ['env', '--default-signal=TERM']
+
+/** A trial has shown what works on this machine. */
+let known: Promise<Confinement['namespaces']> | undefined
+
+/**
+ * Returns a prefix that confines the command behind it. With bubblewrap the command has no network,
+ * sees programs and its own folder only, and can write only there. With `unshare` it has no
+ * network. With both all its processes end with it. Without them the prefix is empty.
+ *
+ * @throws Error with the code `COMMAND_CONFINEMENT_UNKNOWN` if the trial did not end
+ */
+export async function confined(folder: CommandFolder): Promise<readonly string[]> {
+  known ??= find(folder)
+  known.catch(() => (known = undefined))
+  return prefixes(folder)[await known]
+}
+
+function prefixes(folder: CommandFolder): Readonly<Record<Confinement['namespaces'], readonly string[]>> {
+  return { bubblewrap: bubblewrap(folder), unshare: UNSHARE, none: [] }
+}
+
+async function find(folder: CommandFolder): Promise<Confinement['namespaces']> {
+  try {
+    const { bubblewrap: first, unshare: second } = prefixes(folder)
+    if (await works(first, ['/bin/sh', '-c', 'exit 0'])) return 'bubblewrap'
+    return (await works(second, ['/bin/sh', '-c', 'exit 0'])) ? 'unshare' : 'none'
+  } catch (error) {
+    throw Object.assign(error as Error, { code: 'COMMAND_CONFINEMENT_UNKNOWN' })
+  }
+}
+
+/**
+ * The first process of a namespace gets no signals without a handler. So this is a shell, and the
+ * command comes below it.
+ */
+const UNSHARE = [
+  ...SHIELDED,
+  ...'unshare --map-current-user --net --ipc --uts --pid --fork --kill-child /bin/sh -c'.split(' '),
+  '"$@"; exit $?',
+  'sh',
+  ...OPEN,
+]
+
+function bubblewrap({ base, work, temporary }: CommandFolder): readonly string[] {
+  const languages = existsSync('/etc') ? readdirSync('/etc').filter((name) => LANGUAGES.test(name)) : []
+  const readable = [...SYSTEM, ...PROGRAMS, ...[...SETTINGS, ...languages].map((name) => `/etc/${name}`)]
+  return [
+    ...SHIELDED,
+    ...'bwrap --unshare-all --die-with-parent --cap-drop ALL --dev /dev --proc /proc'.split(' '),
+    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    // Temporary files of programs that don't know TMPDIR, and of multiprocessing, count as well.
+    ...bound(temporary, '/tmp'),
+    ...bound(temporary, '/dev/shm'),
+    ...bound(base, base),
+    ...'--remount-ro /dev --remount-ro / --chdir'.split(' '),
+    work,
+    ...OPEN,
+  ]
+}
+
+function bound(folder: string, path: string): readonly string[] {
+  return ['--bind', folder, path]
+}

@@ -1,0 +1,21 @@
+import * as v from 'valibot'
+import { isInside, MAX_FILE_BYTES, MAX_FILES, MAX_PATH, type CollectedFile } from '../program/collected-files.ts'
+import { fromBytes } from '../schemas.ts'
+
+/** Most bytes of an encoded set of files. */
+export const MAX_ENCODED = MAX_FILE_BYTES + MAX_FILES * (4 * MAX_PATH + 16) + 16
+
+const schema = v.pipe(
+  v.array(v.tuple([v.string(), v.instance(Uint8Array)])),
+  v.maxLength(MAX_FILES),
+  v.check((files) => files.every(([path]) => isInside(path)), 'a path leads out of the folder'),
+  v.check((files) => new Set(files.map(([path]) => path)).size === files.length, 'two files have one path'),
+)
+
+/** @throws Error for bytes that are no files, or if a path leads out of the folder */
+export function decodeFiles(bytes: Uint8Array): readonly CollectedFile[] {
+  return fromBytes(schema, bytes).map(([path, { buffer, byteOffset, length }]) => ({
+    path,
+    bytes: new Uint8Array(buffer, byteOffset, length),
+  }))
+}

@@ -1,0 +1,83 @@
+import { execSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid, type MapOutcome } from '../src/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'jel-command-'))
+const folders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))
+const processes = (): string[] =>
+  execSync('ps -eo args', { encoding: 'utf8' })
+    .split('\n')
+    .filter((each) => each.includes('sleep 606'))
+let grid: LocalGrid
+
+beforeAll(() => {
+  grid = computeLocal({ workers: 1, cache: join(folder, 'cache'), limits: { time: 3000, memory: 64, disk: 4 } })
+})
+afterAll(async () => {
+  await grid.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Runs a command once, and returns how it ended. */
+async function outcomeOf(command: string, on = grid): Promise<MapOutcome> {
+  const [outcome] = (await (await on.mapCommand(command, [1], { keepGoing: true })).result) as MapOutcome[]
+  return outcome as MapOutcome
+}
+const failed = (code: string, message: unknown): unknown => ({ status: 'rejected', reason: { code, message, member: 'local' } })
+
+describe.runIf(process.platform === 'linux')('a command', () => {
+  it('is asked to end at its time limit, and may clean up', async () => {
+    const outcome = await outcomeOf(`trap 'echo asked >&2; exit 0' TERM; echo busy >&2; while :; do sleep 0.05; done`)
+    expect(outcome).toEqual(failed('COMMAND_TIMED_OUT', expect.stringMatching(/^the command ran for more than 2.4 s: busy\n.*asked$/su)))
+  })
+
+  it('is killed with its children if it ignores that', async () => {
+    const before = folders()
+    const command = `trap '' TERM; (trap '' TERM; sleep 6060; sleep 6060) & sleep 6060; sleep 6060`
+    expect(await outcomeOf(command)).toEqual(failed('COMMAND_TIMED_OUT', expect.any(String)))
+    await expect.poll(processes).toEqual([])
+    expect(folders()).toEqual(before)
+  })
+
+  it('leaves no child in the background, and does not wait for it', async () => {
+    expect(await outcomeOf('sleep 6061 & echo done')).toEqual({ status: 'fulfilled', value: 'done' })
+    await expect.poll(processes).toEqual([])
+  })
+
+  it('ends with the process that runs its task', async () => {
+    const before = folders()
+    const own = computeLocal({ workers: 1, cache: join(folder, 'own') })
+    await own.mapCommand(`(while :; do echo > $(mktemp -p .); done) & sleep 6062; true`, [1])
+    await expect.poll(processes, { timeout: 10_000 }).not.toEqual([])
+    await own.close()
+    await expect.poll(processes, { timeout: 5000 }).toEqual([])
+    await expect.poll(folders).toEqual(before)
+  })
+
+  it('ends if its files exceed the limit, be they one or many', async () => {
+    const full = failed('COMMAND_DISK_FULL', expect.any(String))
+    expect(await outcomeOf('head -c 5M /dev/zero > big')).toEqual(full)
+    expect(await outcomeOf('for i in 1 2 3 4 5; do head -c 1M /dev/zero > "$TMPDIR/$i"; done; sleep 6063')).toEqual(full)
+    expect(await outcomeOf('head -c 3M /dev/zero > small')).toMatchObject({ status: 'fulfilled' })
+  })
+
+  it('gets no more memory than its limit and that of a runtime', async () => {
+    const outcome = await outcomeOf('dd if=/dev/zero of=/dev/null bs=800M count=1')
+    expect(outcome).toEqual(failed('COMMAND_FAILED', expect.stringContaining('status 1: dd: memory exhausted')))
+    expect(await outcomeOf('dd if=/dev/zero of=/dev/null bs=100M count=1')).toMatchObject({ status: 'fulfilled' })
+  })
+
+  it('ends if it prints without end', async () => {
+    expect(await outcomeOf('yes')).toEqual(failed('COMMAND_OUTPUT_TOO_LARGE', 'the command prints more than 900000 bytes'))
+    expect(await outcomeOf('yes >&2')).toEqual(failed('COMMAND_TIMED_OUT', expect.stringMatching(/s: (?:y\n){100,200}y$/u)))
+  })
+
+  it('fails with the name of the signal that ended it', async () => {
+    expect(await outcomeOf('echo oh >&2; kill -SEGV $$')).toEqual(
+      failed('COMMAND_SIGNALLED', expect.stringMatching(/^SIGSEGV ended the command: oh/u)),
+    )
+  })
+})
