@@ -103,6 +103,7 @@ async function run(
   // The disposal leaves the pool after any error, so that nobody takes the node for dead.
   await using pool = entered
   let grid: Promise<Grid> | undefined
+  let openedGrid: Grid | undefined
   const agent = new Agent(pool, stop, {
     ...flags,
     log,
@@ -115,8 +116,10 @@ async function run(
         grid = undefined
         throw error
       })
-      await runJobCommand(await grid, command, report, signal)
+      openedGrid = await grid
+      await runJobCommand(openedGrid, command, report, signal)
     },
+    gridOf: () => openedGrid,
   })
   agent.subscribe((event) => logEvent(log, event))
   using _loop = log === SILENT ? undefined : watchLoop(log)
@@ -141,7 +144,7 @@ async function run(
     log.info('COMPUTING', text)
     if (!agent.stopping) reporter.note(text)
   })
-  await grid
+  openedGrid = await grid
 
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)

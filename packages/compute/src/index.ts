@@ -6,7 +6,7 @@
  */
 export { compute } from './compute.ts'
 export { computeLocal, type LocalGrid } from './local.ts'
-export type { Grid, GridEvents } from './grid.ts'
+export type { Grid, GridEvents, GridFigures } from './grid.ts'
 export type { CommandOptions, ComputeOptions, LocalOptions, MapOptions, SubmitOptions } from './options.ts'
 export type { MapFailure, MapOutcome } from './program/map.ts'
 export type { Job } from './job.ts'

@@ -574,6 +574,20 @@ describe('a scheduler', () => {
     expect(feed({ type: 'joined', member: { id: 'third', location: 'third@here' } })).not.toEqual([])
   })
 
+  it('counts what it ran and what failed, what waits, what it gave away, and what it keeps', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b', 'c')
+    steal()
+    expect(scheduler.figures()).toMatchObject({ workers: 1, busy: 1, waiting: 2, kept: 1, counts: { run: 0, given: 1, stolen: 0 } })
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    const [ran] = feed({ type: 'timer' }).flatMap((effect) => (effect.type === 'run' ? [effect] : []))
+    const path = ran?.task.path ?? step('c')
+    feed({ type: 'returned', job, path, outcome: { value: Uint8Array.of(1) }, shared: NOTHING_SHARED, ran: 40 })
+    const failure = { code: 'TASK_THREW', message: 'no', member: '', tries: 1 }
+    feed({ type: 'returned', job, path: '', outcome: { failure }, shared: NOTHING_SHARED, ran: 2 })
+    expect(scheduler.figures()).toMatchObject({ waiting: 0, kept: 1, counts: { run: 2, failed: 1, given: 1, ran: 42 } })
+  })
+
   it('ignores strangers', () => {
     feed({ type: 'job', spec })
     expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])

@@ -13,6 +13,7 @@ import { createParts, type Parts } from './parts.ts'
 import type { Path } from './path.ts'
 import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
+import { TaskCounts } from './task-counts.ts'
 import { progressOf } from './task-node.ts'
 import { inputTimers, timerNames } from './timers.ts'
 
@@ -39,6 +40,18 @@ export interface JobView {
   readonly progress: number
   /** The work of all members, as far as this member knows. */
   readonly totals: Totals
+}
+
+/** The work of this member for all jobs together. */
+export interface SchedulerFigures {
+  readonly workers: number
+  /** Workers that have something to do. */
+  readonly busy: number
+  /** Tasks that wait for a worker here. */
+  readonly waiting: number
+  /** Jobs of which this member is a replica. */
+  readonly kept: number
+  readonly counts: Readonly<TaskCounts>
 }
 
 /**
@@ -69,6 +82,7 @@ export class Scheduler {
       attended: new Set(),
       unreported: new Set(),
       quota: new PeerQuota(() => context),
+      counts: new TaskCounts(),
       timers: new Timers(timerNames),
       effects,
       ...signer,
@@ -117,6 +131,17 @@ export class Scheduler {
   /** Returns how a job ended here; undefined if it runs or is unknown. */
   ended(id: JobId): JobView['ended'] {
     return this.#context.jobs.get(id)?.ended
+  }
+
+  /** Returns the work of this member for all jobs together. */
+  figures(): SchedulerFigures {
+    const { active, counts, jobs, self } = this.#context
+    const { count: workers, idle } = this.#parts.workers
+    let waiting = 0
+    for (const job of active) waiting += job.ready.size
+    let kept = 0
+    for (const job of jobs.values()) if (this.#context.keepers(job).includes(self)) kept++
+    return { workers, busy: workers - idle, waiting, kept, counts }
   }
 
   /** Whether another member stated that a job is not over. */
