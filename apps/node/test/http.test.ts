@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { healthOf, readinessOf } from '../src/http/verdicts.ts'
 import type { Agent } from '../src/agent/agent.ts'
+import type { JobOverview, JobsEvent } from '../src/agent/job-messages.ts'
 import { join1, JelProcess, loopback, run, script } from './jel-process.ts'
 
 const PROGRAM = `
@@ -75,7 +76,14 @@ it('a node can be looked at over HTTP, and not changed', async () => {
   expect(answer.headers.has('access-control-allow-origin')).toBe(false)
   const html = await answer.text()
   expect(html).not.toMatch(/<script>|style=|onclick/u)
-  for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/gu)) expect((await fetch(new URL(file as string, url))).status).toBe(200)
+  let bytes = Buffer.byteLength(html)
+  for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/gu)) {
+    const part = await fetch(new URL(file as string, url))
+    expect(part.status).toBe(200)
+    bytes += (await part.arrayBuffer()).byteLength
+  }
+  // Without compression.
+  expect(bytes).toBeLessThan(60_000)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) expect((await ask(url, { method }))[0]).toBe(405)
   expect(await ask(url, { method: 'HEAD', path: '/health' })).toEqual([200, ''])
   for (const path of ['/nothing', '/../package.json', '/%2e%2e/jel.js', '/server.ts', '/static/', '/jel.js'])
@@ -156,7 +164,7 @@ it('metrics match the documents and the dashboard, and count events', async () =
   if (promtool.error === undefined) expect(promtool.stderr + promtool.stdout).toBe('')
 })
 
-it('metrics count the tasks that ran at a node, those that failed and their times', async () => {
+it('metrics count the tasks that ran at a node, and its page gets the work on each job', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jel-metrics-'))
   try {
     const file = join(folder, 'program.js')
@@ -166,6 +174,7 @@ it('metrics count the tasks that ran at a node, those that failed and their time
     await node.until(() => node.of('http').length > 0, 'http')
     const scrape = async (): Promise<string> => await (await fetch(new URL('/metrics', node.of('http')[0]!.url))).text()
     expect(await scrape()).toMatch(/^jel_tasks_run_total 0$/mu)
+    const { events } = await follow(node.of('http')[0]!.url)
     node.send({ command: 'submit', id: 1, file, function: 'sum', input: 20, until: 'ended' })
     node.send({ command: 'submit', id: 2, file, function: 'throws', until: 'ended' })
     await node.until(
@@ -180,6 +189,17 @@ it('metrics count the tasks that ran at a node, those that failed and their time
     expect(text).toMatch(/^jel_workers 1$/mu)
     expect(text).toMatch(/^jel_jobs_kept 2$/mu)
     expect(Number(/^jel_blobs_bytes (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(100)
+    const jobsOf = (): readonly JobOverview[] =>
+      (events.findLast(({ event }) => event === 'jobs') as unknown as JobsEvent | undefined)?.jobs ?? []
+    await node.until(
+      () => jobsOf().filter(({ state, functions }) => state !== 'active' && functions.length > 0).length === 2,
+      'the page knows',
+    )
+    const [one, other] = jobsOf().toSorted((a, b) => a.state.localeCompare(b.state))
+    expect(one).toMatchObject({ state: 'done', finished: 21, ended: expect.any(Number), workers: [{ member: node.id, finished: 21 }] })
+    expect(one?.functions).toContainEqual(expect.objectContaining({ fn: 'square', finished: 20, failed: 0 }))
+    expect(other).toMatchObject({ state: 'failed', functions: [{ fn: 'throws', finished: 1, failed: 1 }] })
+    expect(other?.failure).toMatchObject({ code: 'TASK_THREW', message: 'no such luck', fn: 'throws', input: 'undefined' })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

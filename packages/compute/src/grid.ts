@@ -3,7 +3,7 @@ import type { Pool } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { JobId } from './core/io.ts'
-import type { HeldTask } from './core/messages.ts'
+import type { JobExplanation } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { TIME_BOUNDS } from './core/task-counts.ts'
 import { JobNameTakenError, JobNotKeptError } from './errors.ts'
@@ -238,8 +238,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
-  async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
-    if (this.#engine.runner.scheduler.ended(id) !== undefined) return []
+  async explain(id: JobId, ms: number): Promise<JobExplanation> {
     return await this.#engine.explanations.of(id, ms, () => this.#engine.runner.feed({ type: 'explain', job: id }))
   }
 

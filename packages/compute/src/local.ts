@@ -1,6 +1,6 @@
 import type { Entry } from './core/entry.ts'
 import type { JobSpec } from './core/io.ts'
-import type { HeldTask } from './core/messages.ts'
+import type { JobExplanation } from './core/messages.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { Job, type JobSource } from './job.ts'
@@ -81,7 +81,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
         this.#output.append(job, output)
       },
       onEnded: ({ job }) => this.#jobEnded(job),
-      onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
+      onExplained: ({ job, tasks, functions, members }) => this.#explanations.answered(job, { tasks, functions, members }),
       onWarning: () => {},
     })
   }
@@ -229,7 +229,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
-  async explain(id: string): Promise<readonly HeldTask[]> {
+  async explain(id: string): Promise<JobExplanation> {
     return await this.#explanations.of(id, 0, () => this.#runner.feed({ type: 'explain', job: id }))
   }
 

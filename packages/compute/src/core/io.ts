@@ -5,7 +5,7 @@
  */
 import type { Entry, Outcome, Task } from './entry.ts'
 import type { JobId, MemberId, Milliseconds } from './ids.ts'
-import type { HeldTask, Message } from './messages.ts'
+import type { JobExplanation, Message } from './messages.ts'
 import type { Path } from './path.ts'
 import type { Shared } from './shared-value.ts'
 
@@ -121,7 +121,7 @@ export type Input =
    * time; default: until the job ends. `once`: replicas are asked only once.
    */
   | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean; readonly within?: Milliseconds }
-  /** An application here wants the list of held tasks. */
+  /** An application here wants to know the work on a job. */
   | { readonly type: 'explain'; readonly job: JobId }
   /** This member is about to leave. */
   | { readonly type: 'leave' }
@@ -162,7 +162,7 @@ export type Effect =
    * partition.
    */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
-  /** The held tasks, as a replica lists them. */
-  | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
+  /** The work on a job, as a replica describes it. */
+  | ({ readonly type: 'explained'; readonly job: JobId } & JobExplanation)
   /** A warning for the operator. */
   | { readonly type: 'warning'; readonly job: JobId; readonly code: string; readonly message: string }

@@ -34,6 +34,8 @@ const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true, isG
 /** A job as this member sees it. */
 export interface JobView {
   readonly ended: 'done' | 'cancelled' | undefined
+  /** When it ended here, by the clock of the scheduler. Default: it has not ended. */
+  readonly endedAt?: Milliseconds
   /** The entry of the root. */
   readonly entry: Entry | undefined
   /** 0 to 1: this member's figure, or that of a replica. */
@@ -125,7 +127,8 @@ export class Scheduler {
     const { entry, tree } = job
     const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
     const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-    return { ended: job.ended, entry, progress, totals: job.work.totalsAt(this.#context.self) }
+    const endedAt = job.ended === undefined ? undefined : job.endedAt
+    return { ended: job.ended, ...(endedAt !== undefined && { endedAt }), entry, progress, totals: job.work.totalsAt(this.#context.self) }
   }
 
   /** Returns how a job ended here; undefined if it runs or is unknown. */

@@ -100,7 +100,7 @@ export class Engine {
         this.jobs.keepEnded(job)
         this.#shifts.ended(job, entry, performance.now())
       },
-      onExplained: ({ job, tasks }) => this.explanations.answered(job, tasks),
+      onExplained: ({ job, tasks, functions, members }) => this.explanations.answered(job, { tasks, functions, members }),
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })
     const { scheduler } = this.runner
