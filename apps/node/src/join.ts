@@ -1,7 +1,7 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Agent } from './agent/agent.ts'
-import type { Answer } from './agent/events.ts'
+import type { Answer, NodeEvent } from './agent/events.ts'
 import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
@@ -175,7 +175,7 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
   const session = new Session(agent, () => {})
-  reporter.follow?.(async (command) => await session.run(command, stop.signal, () => {}))
+  reporter.follow?.(async (command) => await session.run(command, stop.signal, (event) => reporter.report(event as NodeEvent)))
   if (!inputEnds()) return
   await drain(process.stdin)
   stop.now('input ended')

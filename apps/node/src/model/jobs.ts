@@ -14,6 +14,8 @@ export interface JobRow extends JobOverview {
 export class JobsModel {
   /** Unfinished jobs, then ended jobs, the latest first. */
   rows: readonly JobRow[] = []
+  /** Whether the node has reported its jobs. */
+  isKnown = false
   /** The number of jobs that are not in `rows`. */
   more = 0
   #rates = new Map<string, Rate>()
@@ -38,12 +40,14 @@ export class JobsModel {
       const rateOf = (key: string): number | undefined => (isOver ? undefined : kept.get(key)?.perSecond)
       return { ...job, done, rate: rateOf(job.job), rateOf: (kind, name) => rateOf(`${job.job} ${kind} ${name}`) }
     })
+    this.isKnown = true
     this.more = more
     this.#rates = kept
   }
 
   clear(): void {
     this.take({ event: 'jobs', jobs: [], more: 0 }, 0)
+    this.isKnown = false
   }
 }
 
