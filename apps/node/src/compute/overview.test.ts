@@ -4,7 +4,7 @@ import { overviewOf } from './overview.ts'
 
 const asked: string[] = []
 
-function jobOf(id: string, state: JobState, message = ''): Job {
+function jobOf(id: string, state: JobState, message = '', ended?: Date): Job {
   const tasks = Array.from({ length: 64 }, () => ({ path: 'x', fn: 'f', holder: 'm', age: 1, still: 0, progress: 0, leaf: true }))
   const failure = { code: 'TASK_THREW', message, member: 'm', tries: 1, fn: 'f', input: 'x'.repeat(500) }
   const job: Partial<Job> = {
@@ -12,7 +12,7 @@ function jobOf(id: string, state: JobState, message = ''): Job {
     name: id,
     owner: 'o',
     submitted: new Date(5),
-    ended: undefined,
+    ended,
     state,
     explain: async () => {
       asked.push(id)
@@ -56,4 +56,11 @@ it('the work on an ended job is asked for once, on an active job each time, and 
   expect(asked.filter((id) => id === 'done 19')).toHaveLength(1)
   expect(asked.filter((id) => id === 'active')).toHaveLength(6)
   expect(new Set(asked).size).toBe(21)
+})
+
+it('a job that has just ended is asked about again, since members send their last reports afterwards', async () => {
+  asked.length = 0
+  const grid = gridOf(jobOf('new', 'done', '', new Date()), jobOf('old', 'done', '', new Date(Date.now() - 60_000)))
+  for (let turn = 0; turn < 3; turn++) await overviewOf(grid)
+  expect(asked.toSorted()).toEqual(['new', 'new', 'new', 'old'])
 })

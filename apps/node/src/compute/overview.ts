@@ -8,6 +8,8 @@ const MOST_JOBS = 50
  * all workers.
  */
 const MOST_ASKED = 8
+/** Members may send their last reports for this long after the end of a job, ms. A guess. */
+const LAST_REPORTS = 3000
 /** Most held tasks of a job. A guess: the oldest say what it waits for. */
 const MOST_TASKS = 16
 /** Most characters of a text of a failure. A guess: a line or two. */
@@ -45,9 +47,10 @@ async function overviewOfJob(job: Job, known: Map<string, Ended>, isAsked: boole
   const { id, name, owner, submitted } = job
   const explained = known.get(id)?.explanation ?? (isAsked && job.state !== 'pending' ? await job.explain() : NOTHING)
   const { rate: _, ...progress } = await progressOf(job)
-  if (isOver(job) && isAsked) known.set(id, { explanation: explained, failure: await failureOf(job) })
+  const failure = known.get(id)?.failure ?? (await failureOf(job))
+  const isSettled = isOver(job) && Date.now() > (job.ended?.getTime() ?? 0) + LAST_REPORTS
+  if (isSettled && isAsked) known.set(id, { explanation: explained, failure })
   const { functions, members: workers, tasks } = explained
-  const failure = known.get(id)?.failure
   return {
     job: id,
     name,

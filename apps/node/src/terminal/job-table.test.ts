@@ -39,6 +39,13 @@ describe('the jobs in a terminal', () => {
     expect(shown).toContainEqual(expect.stringMatching(/^ {2}…ber-0001 +50 +100 ms +2 +30$/u))
   })
 
+  it('do not let the name of a job move the cursor', () => {
+    const view = new PoolView('p')
+    view.take({ event: 'jobs', jobs: [job], more: 0 }, 0)
+    const controls = Object.assign(new Controls(), { table: 'jobs' })
+    expect(draw(view, controls, 0, { columns: 100, rows: 24 }, '').join('\n')).not.toContain('\u001B[2J')
+  })
+
   it.each([40, 60, 80, 200])('never cut a number at %i columns: a column without room is left out', (columns) => {
     const failure = { code: 'TASK_THREW', message: `b is ${'0'.repeat(20)} `.repeat(9), member: 'm' }
     const shown = lines(columns, 60, [job, { ...job, job: 'b', state: 'failed', ended: 1495, failure }])
