@@ -39,6 +39,19 @@ describe('the jobs in a terminal', () => {
     expect(shown).toContainEqual(expect.stringMatching(/^ {2}…ber-0001 +50 +100 ms +2 +30$/u))
   })
 
+  it.each([
+    [100, [/^ {2}…ber-0001 +50 .* 30 {2}n1@site 2$/u]],
+    [60, [/^ {2}…ber-0001 +50 .* 30$/u, /^ {4}n1@site 2$/u]],
+  ])('have the location of a member on its line if there is room, at %i columns', (columns, patterns) => {
+    const view = new PoolView('p')
+    const node = { id: 'member-0001', incarnation: 1, addresses: [], location: 'n1@site 2', tag: '', joinedAt: 0 }
+    view.take({ event: 'joined', node }, 0)
+    view.take({ event: 'jobs', jobs: [job], more: 0 }, 0)
+    const controls = Object.assign(new Controls(), { table: 'jobs', events: false })
+    const shown = draw(view, controls, 0, { columns, rows: 24 }, '').map((line) => stripVTControlCharacters(line).trimEnd())
+    for (const pattern of patterns) expect(shown).toContainEqual(expect.stringMatching(pattern))
+  })
+
   it('do not let the name of a job move the cursor', () => {
     const view = new PoolView('p')
     view.take({ event: 'jobs', jobs: [job], more: 0 }, 0)

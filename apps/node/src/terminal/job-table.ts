@@ -21,7 +21,7 @@ export function jobTable(view: PoolView, controls: Controls, now: number, column
   if (lines.length === 0) return [[['  the pool has no jobs', colors.dim]]]
   const indented = lines.map((line) => (line.kind === 'job' ? line : { ...line, cells: line.cells.with(0, `  ${line.cells[0]}`) }))
   const shown = fitted(indented, columns)
-  const all = indented.flatMap((line) => [numbersOf(line, shown), ...notesOf(line, columns)])
+  const all = indented.flatMap((line) => withNote(line, numbersOf(line, shown), columns))
   const visible = controls.windowOfJobs(all, room)
   const from = controls.jobsOffset
   const position = all.length > visible.length ? `  ${from + 1}–${from + visible.length} of ${all.length}` : ''
@@ -58,6 +58,13 @@ function fitted(lines: readonly JobLine[], columns: number): Shown[] {
 function numbersOf({ kind, state, cells }: JobLine, shown: readonly Shown[]): Line {
   const text = shown.map(({ at, width }) => cell(cells[at] ?? '', at, width)).join(' '.repeat(GAP))
   return [[text.trimEnd(), paintOf(kind, state)]]
+}
+
+/** Returns a line and its note. The location of a member is on its line if there is room. */
+function withNote(line: JobLine, numbers: Line, columns: number): Line[] {
+  const note = `  ${line.cells.at(-1) ?? ''}`
+  const width = numbers.reduce((sum, [text]) => sum + cellWidth(text), cellWidth(note))
+  return line.kind === 'member' && width <= columns ? [[...numbers, [note, colors.dim]]] : [numbers, ...notesOf(line, columns)]
 }
 
 /** Returns the note of a line, as many lines as it takes. */
