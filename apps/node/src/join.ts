@@ -1,7 +1,7 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Agent } from './agent/agent.ts'
-import type { Answer } from './agent/events.ts'
+import type { Answer, NodeEvent } from './agent/events.ts'
 import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
 import { controlPath } from './base/local-sockets.ts'
@@ -106,6 +106,7 @@ async function run(
   // The disposal leaves the pool after any error, so that nobody takes the node for dead.
   await using pool = entered
   let grid: Promise<Grid> | undefined
+  let openedGrid: Grid | undefined
   const agent = new Agent(pool, stop, {
     ...flags,
     log,
@@ -118,8 +119,10 @@ async function run(
         grid = undefined
         throw error
       })
-      await runJobCommand(await grid, command, report, signal)
+      openedGrid = await grid
+      await runJobCommand(openedGrid, command, report, signal)
     },
+    gridOf: () => openedGrid,
   })
   agent.subscribe((event) => logEvent(log, event))
   await OrderTaker.start(pool, log, flags.admin)
@@ -145,7 +148,7 @@ async function run(
     log.info('COMPUTING', text)
     if (!agent.stopping) reporter.note(text)
   })
-  await grid
+  openedGrid = await grid
 
   const end = await Promise.race([stop.reason, pool.closed])
   clearTimeout(timer)
@@ -176,7 +179,7 @@ async function takeCommands(session: Session, stop: Stop): Promise<void> {
 async function watchInput(agent: Agent, reporter: Reporter, stop: Stop): Promise<void> {
   agent.subscribe((event) => reporter.report(event))
   const session = new Session(agent, () => {})
-  reporter.follow?.(async (command) => await session.run(command, stop.signal, () => {}))
+  reporter.follow?.(async (command) => await session.run(command, stop.signal, (event) => reporter.report(event as NodeEvent)))
   if (!inputEnds()) return
   await drain(process.stdin)
   stop.now('input ended')

@@ -1,14 +1,22 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { healthOf, readinessOf } from '../src/http/verdicts.ts'
 import type { Agent } from '../src/agent/agent.ts'
-import { join1, JelProcess, loopback, run } from './jel-process.ts'
+import type { JobOverview, JobsEvent } from '../src/agent/job-messages.ts'
+import { join1, JelProcess, loopback, run, script } from './jel-process.ts'
 
+const PROGRAM = `
+import { task } from '@jel/compute/program'
+export const square = task((number) => number * number)
+export const sum = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(square, n)))).length)
+export const throws = task(() => { throw new RangeError('no such luck') })
+`
 const docs = join(import.meta.dirname, '../../../docs')
 const streams = new Set<AbortController>()
 afterEach(() => {
@@ -68,7 +76,14 @@ it('a node can be looked at over HTTP, and not changed', async () => {
   expect(answer.headers.has('access-control-allow-origin')).toBe(false)
   const html = await answer.text()
   expect(html).not.toMatch(/<script>|style=|onclick/u)
-  for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/gu)) expect((await fetch(new URL(file as string, url))).status).toBe(200)
+  let bytes = Buffer.byteLength(html)
+  for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/gu)) {
+    const part = await fetch(new URL(file as string, url))
+    expect(part.status).toBe(200)
+    bytes += (await part.arrayBuffer()).byteLength
+  }
+  // Without compression.
+  expect(bytes).toBeLessThan(60_000)
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) expect((await ask(url, { method }))[0]).toBe(405)
   expect(await ask(url, { method: 'HEAD', path: '/health' })).toEqual([200, ''])
   for (const path of ['/nothing', '/../package.json', '/%2e%2e/jel.js', '/server.ts', '/static/', '/jel.js'])
@@ -137,13 +152,57 @@ it('metrics match the documents and the dashboard, and count events', async () =
   expect(own.filter((name) => !documented.includes(`\`${name}\``))).toEqual([])
   expect([...documented.matchAll(/`(jel_\w+)`/gu)].map(([, name]) => name).filter((name) => !types.has(name as string))).toEqual([])
   const dashboard = readFileSync(join(docs, 'monitoring/grafana.json'), 'utf8')
-  const used = [...dashboard.matchAll(/\b(?:jel|process|nodejs)_[a-z_]+(?=\{|,)/gu)].map(([name]) => name.replace(/_bucket$/u, ''))
-  expect(used.length).toBeGreaterThan(20)
+  const expressions = [...dashboard.matchAll(/"(?:expr|query)": "(.*)"/gu)].map(([, expression]) => expression as string)
+  const used = expressions.flatMap((each) =>
+    [...each.matchAll(/\b(?:jel|process|nodejs)_[a-z_]+/gu)].map(([name]) => name.replace(/_bucket$/u, '')),
+  )
+  expect(used.length).toBeGreaterThan(30)
   expect(used.filter((name) => !types.has(name))).toEqual([])
 
   // If promtool is installed, it checks the metrics, too.
   const promtool = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
   if (promtool.error === undefined) expect(promtool.stderr + promtool.stdout).toBe('')
+})
+
+it('metrics count the tasks that ran at a node, and its page gets the work on each job', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-metrics-'))
+  try {
+    const file = join(folder, 'program.js')
+    writeFileSync(file, PROGRAM)
+    const args = ['work', 'counted', '--json', '--workers', '1', '--http', '127.0.0.1:0', '--owner', join(folder, 'owner'), ...loopback]
+    const node = new JelProcess(args, 'pipe', script, { XDG_CACHE_HOME: folder })
+    await node.until(() => node.of('http').length > 0, 'http')
+    const scrape = async (): Promise<string> => await (await fetch(new URL('/metrics', node.of('http')[0]!.url))).text()
+    expect(await scrape()).toMatch(/^jel_tasks_run_total 0$/mu)
+    const { events } = await follow(node.of('http')[0]!.url)
+    node.send({ command: 'submit', id: 1, file, function: 'sum', input: 20, until: 'ended' })
+    node.send({ command: 'submit', id: 2, file, function: 'throws', until: 'ended' })
+    await node.until(
+      () => node.events.filter((event) => event.event === 'done' && 're' in event && !('job' in event)).length === 2,
+      'both ended',
+    )
+    const text = await scrape()
+    expect(text).toMatch(/^jel_tasks_run_total 22$/mu)
+    expect(text).toMatch(/^jel_tasks_failed_total 1$/mu)
+    expect(text).toMatch(/^jel_task_duration_seconds_count 22$/mu)
+    expect(text).toMatch(/^jel_task_duration_seconds_bucket\{le="\+Inf"\} 22$/mu)
+    expect(text).toMatch(/^jel_workers 1$/mu)
+    expect(text).toMatch(/^jel_jobs_kept 2$/mu)
+    expect(Number(/^jel_blobs_bytes (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(100)
+    const jobsOf = (): readonly JobOverview[] =>
+      (events.findLast(({ event }) => event === 'jobs') as unknown as JobsEvent | undefined)?.jobs ?? []
+    await node.until(
+      () => jobsOf().filter(({ state, functions }) => state !== 'active' && functions.length > 0).length === 2,
+      'the page knows',
+    )
+    const [one, other] = jobsOf().toSorted((a, b) => a.state.localeCompare(b.state))
+    expect(one).toMatchObject({ state: 'done', finished: 21, ended: expect.any(Number), workers: [{ member: node.id, finished: 21 }] })
+    expect(one?.functions).toContainEqual(expect.objectContaining({ fn: 'square', finished: 20, failed: 0 }))
+    expect(other).toMatchObject({ state: 'failed', functions: [{ fn: 'throws', finished: 1, failed: 1 }] })
+    expect(other?.failure).toMatchObject({ code: 'TASK_THREW', message: 'no such luck', fn: 'throws', input: 'undefined' })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 it('health and readiness are reported by the status, also before the node is in the pool', async () => {

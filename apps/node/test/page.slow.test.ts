@@ -6,7 +6,7 @@ import { join1, type JelProcess } from './jel-process.ts'
 /** The paths of Debian's chromium and of Google's. */
 const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 /** The limit of a page's size, bytes. */
-const BYTES_LIMIT = 100_000
+const BYTES_LIMIT = 60_000
 
 let browser: Browser
 const problems: string[] = []
@@ -39,7 +39,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
   afterAll(async () => await browser?.close())
   afterEach(() => problems.splice(0))
 
-  it('shows joins, deaths, leaves, winners and links, within 100 KB and without an error', async () => {
+  it('shows joins, deaths, leaves, winners and links, within 60 KB and without an error', async () => {
     const { node, url } = await joinShown('shown', '--location', 'a@delft', '--elect', 'master')
     let bytes = 0
     const page = await open(url, {}, async (opened) => {

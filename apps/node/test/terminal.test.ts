@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { join1, run, runtime, script } from './jel-process.ts'
+import { JelProcess, join1, loopback, run, runtime, script } from './jel-process.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
 
 const hasScript = spawnSync('script', ['--version']).status === 0
@@ -21,6 +21,11 @@ function endOf({ written }: PseudoTerminal): { same: boolean; status: string | u
     shown: screens.lastIndexOf('1049l') > screens.lastIndexOf('1049h') && screens.at(-2) === '25h',
   }
 }
+const PROGRAM = `
+import { task } from '@jel/compute/program'
+export const busy = task((n) => { for (const end = performance.now() + 20; performance.now() < end; ); return n })
+export const slow = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(busy, n)))).length)
+`
 const RESTORED = { same: true, shown: true }
 
 it.skipIf(!hasScript)('jel join on a terminal shows tags, addresses and epochs, and q leaves the pool', async () => {
@@ -75,6 +80,28 @@ it.skipIf(!hasScript)('jel top shows the view of the running node, and each deat
   expect(status).toBe(0)
   expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^\\* ${node.id} +here +0:\\d\\d +a@delft .*master \\(1\\)$`, 'u')))
   expect(await run('top', 'nobody')).toMatchObject({ status: 1, stderr: expect.stringContaining('no node of the pool nobody runs here') })
+})
+
+it.skipIf(!hasScript)('jel top shows the jobs at a key: how far each function is, who works, and how a job ended', async () => {
+  const file = join(runtime, 'program.js')
+  writeFileSync(file, PROGRAM)
+  const node = new JelProcess(['work', 'seen', '--json', '--workers', '1', ...loopback, '--owner', join(runtime, 'owner')])
+  await node.until(() => node.of('started').length > 0, 'started')
+  const terminal = new PseudoTerminal(around(`${jel} top seen`), { columns: 100, rows: 30 })
+  await terminal.sees(/^seen {2}1 member/u)
+  terminal.type('\t')
+  await terminal.sees(/the pool has no jobs/u)
+  node.send({ command: 'submit', file, function: 'slow', input: 400, name: 'sleepy', until: 'ended' })
+  await terminal.sees(/^sleepy +\d+ % +\d+ +\d+(\.\d)? +\d+(\.\d)? ms +\d+ +\d+$/u)
+  await terminal.sees(/^ {2}active for .*, 1 of 1 members at work/u)
+  await terminal.sees(/^ {2}busy +\d+ +[\d.]+ +\d+ ms$/u)
+  await terminal.sees(new RegExp(`^ {2}…${node.id.slice(-8)} +\\d+ `, 'u'))
+  await terminal.sees(/^sleepy +100 % +401 /u)
+  await terminal.sees(/^ {2}done, after [\d.]+ s, 1 member, [\d.]+ s of work$/u)
+  terminal.type('\t')
+  await terminal.sees(new RegExp(`^\\* …${node.id.slice(-8)} +here`, 'u'))
+  terminal.type('q')
+  expect(await terminal.exited).toBe(0)
 })
 
 it.skipIf(!hasScript)('jel top ends with the node', async () => {

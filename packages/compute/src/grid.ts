@@ -3,8 +3,9 @@ import type { Pool } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { Entry } from './core/entry.ts'
 import type { JobId } from './core/io.ts'
-import type { HeldTask } from './core/messages.ts'
+import type { JobExplanation } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
+import { TIME_BOUNDS } from './core/task-counts.ts'
 import { JobNameTakenError, JobNotKeptError } from './errors.ts'
 import { Job, type JobSource } from './job.ts'
 import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapOptions, type SubmitOptions } from './options.ts'
@@ -38,6 +39,32 @@ export interface GridEvents {
    * the id of the job; undefined if the warning concerns no job.
    */
   warning: CustomEvent<{ readonly code: string; readonly message: string; readonly job: string | undefined }>
+}
+
+/** The work of one member for all jobs together. Counts begin when the grid opens. */
+export interface GridFigures {
+  /** Most tasks that run here at once. */
+  readonly workers: number
+  /** Workers that have something to do. */
+  readonly busy: number
+  /** Tasks that wait for a worker here. */
+  readonly waiting: number
+  /** Executions that ended here. */
+  readonly run: number
+  /** The part of `run` that failed, or ended the process of the program. */
+  readonly failed: number
+  /** Tasks that this member took from others. */
+  readonly stolen: number
+  /** Tasks that this member gave to others. */
+  readonly given: number
+  /** Number of executions by the time that each kept a worker busy. `upTo`: ms, the bound. */
+  readonly times: readonly { readonly upTo: number; readonly count: number }[]
+  /** Time that all executions kept workers busy, ms. */
+  readonly ran: number
+  /** Jobs of which this member is a replica, ended jobs included. */
+  readonly kept: number
+  /** Bytes of programs, inputs and blobs on disk. All processes of this user share them. */
+  readonly blobBytes: number
 }
 
 /** Computing on a pool: the workers of this member, and all jobs. `compute` creates it. */
@@ -171,6 +198,18 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
+   * Reads the work of this member for all jobs together. It reads the folder of blobs, so ask at
+   * most about once a second.
+   */
+  async figures(): Promise<GridFigures> {
+    const { workers, busy, waiting, kept, counts } = this.#engine.runner.scheduler.figures()
+    const { run, failed, stolen, given, ran } = counts
+    const times = [...TIME_BOUNDS, Infinity].map((upTo, at) => ({ upTo, count: counts.times[at] ?? 0 }))
+    const blobBytes = await this.#engine.store.bytes()
+    return { workers, busy, waiting, run, failed, stolen, given, times, ran, kept, blobBytes }
+  }
+
+  /**
    * Stops computing here. Other members take over the tasks that this member holds. The pool stays
    * open.
    */
@@ -203,8 +242,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
-  async explain(id: JobId, ms: number): Promise<readonly HeldTask[]> {
-    if (this.#engine.runner.scheduler.ended(id) !== undefined) return []
+  async explain(id: JobId, ms: number): Promise<JobExplanation> {
     return await this.#engine.explanations.of(id, ms, () => this.#engine.runner.feed({ type: 'explain', job: id }))
   }
 

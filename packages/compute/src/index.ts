@@ -6,7 +6,7 @@
  */
 export { compute } from './compute.ts'
 export { computeLocal, type LocalGrid } from './local.ts'
-export type { Grid, GridEvents } from './grid.ts'
+export type { Grid, GridEvents, GridFigures } from './grid.ts'
 export type { CommandOptions, ComputeOptions, LocalOptions, MapOptions, SubmitOptions } from './options.ts'
 export type { CollectedFile } from './program/collected-files.ts'
 export type { CommandResult } from './program/command.ts'
@@ -16,7 +16,7 @@ export type { Sweep, SweepOutcome } from './sweep.ts'
 export type { JobProgress, JobState } from './job-progress.ts'
 export type { EndedShift, Shift } from './shell/shifts.ts'
 export type { TaskOutput } from './shell/output-log.ts'
-export type { HeldTask } from './core/messages.ts'
+export type { FunctionWork, HeldTask, JobExplanation, MemberWork } from './core/messages.ts'
 export type { TaskLimits } from './executors/task-limits.ts'
 export type { BlobReference } from './program/blob.ts'
 export {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BlobMissingError, JobCancelledError, JobFailedError, ProgramError, UnknownJobError } from './errors.ts'
 import type { Entry } from './core/entry.ts'
-import type { HeldTask } from './core/messages.ts'
+import type { HeldTask, JobExplanation } from './core/messages.ts'
 import type { JobView } from './core/scheduler.ts'
 import { progressOf, stateOf, type JobProgress, type JobState } from './job-progress.ts'
 import type { BlobReference } from './program/blob.ts'
@@ -34,7 +34,7 @@ export interface JobSource {
   published(id: string): PublishedJob | undefined
   status(id: string): JobView | undefined
   watch(id: string, within?: number): void
-  explain(id: string, ms: number): Promise<readonly HeldTask[]>
+  explain(id: string, ms: number): Promise<JobExplanation>
   /** Outcomes of these tasks, as far as a replica knows them while the job runs. */
   outcomes(id: string, paths: readonly string[], ms: number): Promise<readonly Entry[]>
   output(id: string): Promise<readonly NumberedOutput[]>
@@ -72,6 +72,15 @@ export class Job {
   /** When the owner submitted the job, by the owner's clock. @throws UnknownJobError */
   get submitted(): Date {
     return new Date(this.#published.submitted)
+  }
+
+  /**
+   * When this member learned that the job has ended; undefined if it has not. A member that came
+   * later learned of it later.
+   */
+  get ended(): Date | undefined {
+    const { endedAt } = this.#source.status(this.id) ?? {}
+    return endedAt === undefined ? undefined : new Date(Date.now() - (performance.now() - endedAt))
   }
 
   /**
@@ -152,6 +161,16 @@ export class Job {
    * path.
    */
   async waits(): Promise<readonly HeldTask[]> {
+    if (this.#source.status(this.id)?.ended !== undefined) return []
+    return (await this.explain()).tasks
+  }
+
+  /**
+   * Asks a replica for the work on the job: the tasks of each function, the work of each member,
+   * and the tasks that members hold. The lists are empty if no replica answers within 2 s. Another
+   * member may report false counts.
+   */
+  async explain(): Promise<JobExplanation> {
     return await this.#source.explain(this.id, EXPLAIN)
   }
 

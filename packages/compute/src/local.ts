@@ -1,6 +1,7 @@
 import type { Entry } from './core/entry.ts'
+import { NOTHING_EXPLAINED } from './core/explanation.ts'
 import type { JobSpec } from './core/io.ts'
-import type { HeldTask } from './core/messages.ts'
+import type { JobExplanation } from './core/messages.ts'
 import { describeProgram, findFunction } from './executors/describe.ts'
 import type { ProgramFunction } from './executors/messages.ts'
 import { Job, type JobSource } from './job.ts'
@@ -62,8 +63,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   closed = false
   readonly #output = new OutputLog()
   #outputs = 0
-  readonly #explanations = new Replies<HeldTask>()
-  readonly #outcomes = new Replies<Entry>()
+  readonly #explanations = new Replies<JobExplanation>(NOTHING_EXPLAINED)
+  readonly #outcomes = new Replies<readonly Entry[]>([])
 
   constructor({ workers, limits, cache, place = 'own' }: LocalOptions) {
     this.#store = new BlobStore(cache, limits?.disk)
@@ -85,7 +86,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
         this.#output.append(job, output)
       },
       onEnded: ({ job }) => this.#jobEnded(job),
-      onExplained: ({ job, tasks }) => this.#explanations.answered(job, tasks),
+      onExplained: ({ job, tasks, functions, members }) => this.#explanations.answered(job, { tasks, functions, members }),
       onOutcomes: ({ job, entries }) => this.#outcomes.answered(job, entries),
       onWarning: () => {},
     })
@@ -253,7 +254,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
-  async explain(id: string): Promise<readonly HeldTask[]> {
+  async explain(id: string): Promise<JobExplanation> {
     return await this.#explanations.of(id, 0, () => this.#runner.feed({ type: 'explain', job: id }))
   }
 

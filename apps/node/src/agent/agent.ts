@@ -1,3 +1,4 @@
+import type { Grid } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
@@ -11,6 +12,8 @@ export type RunJobCommand = (command: JobCommand, report: (event: JobEvent) => v
 
 export interface AgentOptions {
   readonly runJobCommand?: RunJobCommand
+  /** Returns the grid of the node, once it has one. Default: it has none. */
+  readonly gridOf?: () => Grid | undefined
   /** Whether the node founds the pool if no introducer lets it in. */
   readonly found?: boolean
   /** The version of this program. */
@@ -33,16 +36,22 @@ export class Agent {
   readonly log: Log
   readonly url: string | undefined
   readonly runJobCommand: RunJobCommand
+  readonly #gridOf: () => Grid | undefined
   readonly #stop: Stop
   readonly #found: boolean
   readonly #listeners = new Set<(event: NodeEvent) => void>()
 
-  constructor(pool: Pool, stop: Stop, { found = false, version = '', log = SILENT, url, runJobCommand = noJobs }: AgentOptions = {}) {
+  constructor(
+    pool: Pool,
+    stop: Stop,
+    { found = false, version = '', log = SILENT, url, runJobCommand = noJobs, gridOf = () => undefined }: AgentOptions = {},
+  ) {
     this.pool = pool
     this.version = version
     this.log = log
     this.url = url
     this.runJobCommand = runJobCommand
+    this.#gridOf = gridOf
     this.#stop = stop
     this.#found = found
     for (const event of this.#snapshot()) this.model.take(event, Date.now())
@@ -59,6 +68,13 @@ export class Agent {
     pool.addEventListener('record', ({ detail }) => this.report({ event: 'record', ...recordJson(detail) }))
     pool.addEventListener('health', ({ detail }) => this.report(healthEvent(detail)))
     pool.addEventListener('warning', ({ detail }) => this.report({ event: 'error', code: detail.code, message: detail.message }))
+  }
+
+  /**
+   * The grid of the node. A node that only joins has none until the first command about a job.
+   */
+  get grid(): Grid | undefined {
+    return this.#gridOf()
   }
 
   /** Whether the node is about to leave. */

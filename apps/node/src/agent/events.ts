@@ -1,4 +1,4 @@
-import type { JobEvent, OutputEvent } from './job-messages.ts'
+import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
 import { jsonText } from '../base/text.ts'
 
@@ -79,6 +79,8 @@ export type NodeEvent =
   | { readonly event: 'error'; readonly code: string; readonly message: string; readonly re?: CommandId }
   /** A task that runs at this node printed text. */
   | OutputEvent
+  /** The jobs of the pool, with the work on them. */
+  | (JobsEvent & { readonly re?: CommandId })
   /** The address of the node's page, metrics and health. */
   | { readonly event: 'http'; readonly url: string }
   | { readonly event: 'stopped'; readonly re?: CommandId }

@@ -1,4 +1,4 @@
-import type { HeldTask, JobProgress, MapFailure, TaskOutput } from '@jel/compute'
+import type { HeldTask, JobExplanation, JobProgress, MapFailure, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
 import { bool, list, number, oneOf, paths, text, texts, type FieldsOf } from '../base/schema.ts'
 
@@ -7,7 +7,10 @@ import { bool, list, number, oneOf, paths, text, texts, type FieldsOf } from '..
  * answers are events of jobs, then `done`.
  */
 export const jobFields = {
-  jobs: {},
+  jobs: {
+    /** Whether to report one event `jobs` with the work on each job, and no event `job`. */
+    work: v.optional(bool),
+  },
   job: {
     /** An id or a name. */
     job: text,
@@ -68,8 +71,41 @@ export type JobCommand = {
 /** Text that a task of a job printed. */
 export type OutputEvent = { readonly event: 'output'; readonly job: string } & TaskOutput
 
+/** A job with the work on it, for a page or a terminal. */
+export interface JobOverview extends Omit<JobProgress, 'rate'>, Omit<JobExplanation, 'members'> {
+  readonly job: string
+  readonly name: string
+  readonly owner: string
+  /** The work of each member. */
+  readonly workers: JobExplanation['members']
+  /** Unix ms, by the owner's clock. */
+  readonly submitted: number
+  /** When this node learned of the end, Unix ms. */
+  readonly ended?: number
+  /** How it failed. The texts have bounds. */
+  readonly failure?: JobFailure
+}
+
+/** The failure of a job: the function that failed, and the beginning of its input as text. */
+export interface JobFailure {
+  readonly code: string
+  readonly message: string
+  readonly member: string
+  readonly fn?: string
+  readonly input?: string
+  readonly cause?: string
+}
+
+/** All jobs, unfinished ones first, and the number of jobs that have no room in it. */
+export interface JobsEvent {
+  readonly event: 'jobs'
+  readonly jobs: readonly JobOverview[]
+  readonly more: number
+}
+
 /** The events of commands about jobs. The writer adds time and pool. */
 export type JobEvent =
+  | JobsEvent
   | { readonly event: 'submitted'; readonly job: string; readonly name: string; readonly replicas: readonly string[] }
   | ({ readonly event: 'progress'; readonly job: string } & JobProgress)
   /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */

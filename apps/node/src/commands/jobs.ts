@@ -14,7 +14,7 @@ import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, repeated, TIMEOUT, ty
 const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS, TIMEOUT]
 
 export const jobs = command({
-  about: 'a job event of each job comes first',
+  about: 'a job event of each job comes first; work: one event jobs instead, with the work on each job by function and member',
   fields: jobFields.jobs,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'jobs', ...fields }, report, signal),
   shell: { about: 'list the jobs of a pool', flags: [...FLAGS, { ...JSON_LINES, about: 'one JSON object a job' }] },

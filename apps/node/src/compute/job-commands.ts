@@ -14,6 +14,7 @@ import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { codeOf, CommandError, messageOf } from '../base/usage-error.ts'
 import { collect } from './collected.ts'
+import { overviewOf } from './overview.ts'
 import { ownerOf } from './owner.ts'
 
 /**
@@ -52,6 +53,10 @@ export async function openGrid(pool: Pool): Promise<Grid> {
 export async function runJobCommand(grid: Grid, command: JobCommand, report: Report, signal: AbortSignal): Promise<void> {
   switch (command.command) {
     case 'jobs':
+      if (command.work === true) {
+        report(await overviewOf(grid))
+        return
+      }
       for (const event of await Promise.all(grid.jobs().map(stateOf))) report(event)
       return
     case 'job':

@@ -31,7 +31,13 @@ class FakeStream extends EventEmitter {
   }
 }
 
-function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent) => void; asked: string[] } {
+function setUp(grid?: object): {
+  feed: Feed
+  look: () => FakeStream
+  tell: (event: NodeEvent) => void
+  asked: string[]
+  polls: () => number
+} {
   const asked: string[] = []
   const members = Array.from({ length: 40 }, (_, i) => ({
     id: `m${i}`,
@@ -40,6 +46,7 @@ function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent)
     location: 'here',
     tag: new Uint8Array(),
   }))
+  let polled = 0
   const listeners = new Set<(event: NodeEvent) => void>()
   const pool = Object.assign(new EventTarget(), {
     name: 'p',
@@ -58,6 +65,12 @@ function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent)
     version: '0',
     started: 0,
     stopping: false,
+    grid,
+    runJobCommand: async (_: object, report: (event: object) => void) => {
+      polled += 1
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      report({ event: 'jobs', jobs: [{ job: 'a', state: 'done' }], more: 0 })
+    },
     model: new PoolModel(),
     listen: (listener: (event: NodeEvent) => void) => {
       listeners.add(listener)
@@ -70,7 +83,7 @@ function setUp(): { feed: Feed; look: () => FakeStream; tell: (event: NodeEvent)
     feed.add(stream as unknown as ServerResponse)
     return stream
   }
-  return { feed, look, tell: (event) => listeners.forEach((listener) => listener(event)), asked }
+  return { feed, look, tell: (event) => listeners.forEach((listener) => listener(event)), asked, polls: () => polled }
 }
 
 it('members are asked for their links one at a time, only while a page is open', async () => {
@@ -92,6 +105,30 @@ it('members are asked for their links one at a time, only while a page is open',
   await vi.advanceTimersByTimeAsync(60_000)
   expect(asked).toHaveLength(before)
   expect(vi.getTimerCount()).toBe(0)
+})
+
+it('jobs are asked for one time after the other while a page is open, and sent only if they changed', async () => {
+  const { look, polls } = setUp({})
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(polls()).toBe(0)
+  const one = look()
+  await vi.advanceTimersByTimeAsync(9_100)
+  expect(polls()).toBe(4)
+  const told = one.lines.filter(({ event }) => event === 'jobs')
+  expect(told).toMatchObject([{ event: 'jobs', jobs: [{ job: 'a', state: 'done' }] }])
+  const later = look()
+  expect(later.lines.map(({ event }) => event)).toEqual(['snapshot', 'jobs'])
+  for (const stream of [one, later]) stream.emit('close')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(polls()).toBeLessThanOrEqual(5)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('a page does not make a node take part in jobs', async () => {
+  const { look, polls } = setUp()
+  look()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(polls()).toBe(0)
 })
 
 it('a page that does not read is cut off, and the others still receive events', () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Agent } from '../agent/agent.ts'
+import type { JobEvent, JobsEvent } from '../agent/job-messages.ts'
 import {
   healthJson,
   jsonLine,
@@ -14,6 +15,7 @@ import {
 import { isInternal } from '../agent/event-text.ts'
 import { listMembers } from '../agent/member-list.ts'
 import { History, type PastJson } from '../model/history.ts'
+import { isOverJob } from '../model/jobs.ts'
 import { Survey, type LinksJson } from './survey.ts'
 
 /** The limit of simultaneous streams. Guess. */
@@ -23,6 +25,8 @@ const STREAMS_LIMIT = 16
  * pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
+/** The least time between two reports of the jobs while there are streams, ms. Guess. */
+const JOBS_TIME = 1_000
 /** The interval at which this node's own figures are sent while there are streams, ms. Guess. */
 const FIGURES_TIME = 2_000
 
@@ -72,6 +76,10 @@ export class Feed {
   readonly #end = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #health = ''
+  #jobsTimer: NodeJS.Timeout | undefined
+  #isAsking = false
+  /** The last report of the jobs, for streams that come later. */
+  #jobs: JobsEvent | undefined
 
   constructor(agent: Agent) {
     this.#agent = agent
@@ -105,7 +113,10 @@ export class Feed {
     this.#streams.add(stream)
     stream.on('close', () => this.#remove(stream))
     this.#write(stream, this.#line(this.#snapshot()))
+    if (this.#jobs !== undefined) this.#write(stream, this.#line(this.#jobs))
     this.#survey.start()
+    this.#jobsTimer ??= setInterval(() => void this.#sendJobs(), JOBS_TIME).unref()
+    void this.#sendJobs()
     this.#timer ??= setInterval(() => void this.#sendFigures(), FIGURES_TIME).unref()
     void this.#sendFigures()
   }
@@ -122,6 +133,9 @@ export class Feed {
     this.#survey.stop()
     clearInterval(this.#timer)
     this.#timer = undefined
+    clearInterval(this.#jobsTimer)
+    this.#jobsTimer = undefined
+    this.#jobs = undefined
   }
 
   #snapshot(): SnapshotJson {
@@ -153,6 +167,31 @@ export class Feed {
     } catch {
       // The pool has ended meanwhile.
     }
+  }
+
+  /**
+   * Reports the jobs. A node that takes no part in jobs reports none: a page must not make it take
+   * part.
+   */
+  async #sendJobs(): Promise<void> {
+    const { grid, stopping } = this.#agent
+    if (grid === undefined || stopping || this.#isAsking) return
+    this.#isAsking = true
+    try {
+      await this.#agent.runJobCommand({ command: 'jobs', work: true }, (event) => this.#takeJobs(event), this.#end.signal)
+    } catch {
+      // The grid has closed meanwhile.
+    } finally {
+      this.#isAsking = false
+    }
+  }
+
+  #takeJobs(event: JobEvent): void {
+    if (event.event !== 'jobs') return
+    const isSame = JSON.stringify(event) === JSON.stringify(this.#jobs)
+    if (isSame && event.jobs.every(isOverJob)) return
+    this.#jobs = event
+    this.#send(event)
   }
 
   #send(event: PageEvent): void {

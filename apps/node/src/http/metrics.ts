@@ -1,6 +1,8 @@
 import { instruments, prometheusName, readings, Watch, type ReadInstrument } from '@jel/jel/metrics'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { GridFigures } from '@jel/compute'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
+import { jobInstruments, taskTimes, timeSamples, type JobInstrument } from './job-instruments.ts'
 
 /**
  * These gauges have names of counters, and promtool complains. The gauges that count each type
@@ -12,12 +14,16 @@ const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total'
 export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
+  readonly #agent: Agent
+  readonly #jobs: readonly { readonly instrument: JobInstrument; readonly metric: Gauge | Counter }[]
+  #figures: GridFigures | undefined
   readonly #read: readonly { readonly instrument: ReadInstrument; readonly metric: Gauge | Counter }[]
   /** Whether the metrics of the process are collected. The first request begins the collection. */
   #watchesProcess = false
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(agent: Agent) {
+    this.#agent = agent
     this.#watch = new Watch(agent.pool)
     const registers = [this.#registry]
     this.#read = instruments.flatMap((instrument) => {
@@ -30,6 +36,14 @@ export class Metrics {
       this.#watch.onMeasured(({ what, took }) => what === instrument.measures && histogram.observe(took / 1000))
       return []
     })
+    this.#jobs = jobInstruments.map((instrument) => {
+      const options = { name: prometheusName(instrument), help: instrument.help, registers }
+      return { instrument, metric: instrument.kind === 'counter' ? new Counter(options) : new Gauge(options) }
+    })
+    const name = prometheusName(taskTimes)
+    // The grid counts the times itself. The class of the library would take one call for each task.
+    const histogram = { name, get: () => ({ name, help: taskTimes.help, type: 'histogram', values: timeSamples(name, this.#figures) }) }
+    this.#registry.registerMetric(histogram as unknown as Metric)
     const build = new Gauge({
       name: 'jel_build_info',
       help: 'Always 1; the label says which version this is.',
@@ -67,6 +81,11 @@ export class Metrics {
     for (const { instrument, metric } of this.#read) {
       metric.reset()
       for (const { labels, value } of readings(instrument, figures)) metric.inc(labels, value)
+    }
+    this.#figures = await this.#agent.grid?.figures()
+    for (const { instrument, metric } of this.#jobs) {
+      metric.reset()
+      if (this.#figures !== undefined) metric.inc(instrument.read(this.#figures))
     }
     return await this.#registry.metrics()
   }

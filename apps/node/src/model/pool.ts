@@ -1,4 +1,5 @@
 import type { HealthJson, ListedJson, MemberState, NodeEvent, NodeJson, ReignJson } from '../agent/events.ts'
+import { JobsModel } from './jobs.ts'
 
 /** The number of gone members that are remembered. Guess: a page of names. */
 const GONE_LIMIT = 1024
@@ -36,6 +37,8 @@ export class PoolModel<Texts = unknown> {
   readonly members = new Map<string, Life<Texts>>()
   /** The latest reign of each election, the most recent last. */
   readonly reigns = new Map<string, ReignJson>()
+  /** The jobs of the pool, if the node was asked for them. */
+  readonly jobs = new JobsModel()
   readonly #gone = new Map<string, Life<Texts>>()
   readonly #textsOf: (node: NodeJson) => Texts
 
@@ -82,6 +85,9 @@ export class PoolModel<Texts = unknown> {
         this.entered = event.started
         this.health = event.health
         break
+      case 'jobs':
+        this.jobs.take(event, now)
+        break
       case 'stopped':
         this.stopped = true
         break
@@ -93,7 +99,7 @@ export class PoolModel<Texts = unknown> {
   /** Forgets everything. */
   clear(): void {
     Object.assign(this, { self: undefined, entered: undefined, stopped: false, health: undefined, here: 0, left: 0, died: 0 })
-    for (const known of [this.members, this.reigns, this.#gone]) known.clear()
+    for (const known of [this.members, this.reigns, this.jobs, this.#gone]) known.clear()
   }
 
   /** Forgets the members that went before this time, Unix ms. Returns whether there were any. */

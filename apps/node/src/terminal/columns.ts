@@ -1,6 +1,8 @@
 import { cellWidth } from './line.ts'
 import { nodeName } from '../agent/event-text.ts'
 import { span } from '../base/text.ts'
+import { naturalOrder } from '../model/order.ts'
+import { timeText } from '../model/quantity.ts'
 import type { Row } from './view.ts'
 
 /** A column of the table of members. */
@@ -43,10 +45,10 @@ const OTHERS: readonly Column[] = [
   { name: 'for', text: ({ since }, now) => span(Math.max(0, now - since)), compare: (one, other) => one.since - other.since },
   {
     name: 'rtt',
-    text: ({ roundTrip }) => (roundTrip === undefined ? '' : `${roundTrip < 10 ? roundTrip.toFixed(1) : Math.round(roundTrip)} ms`),
+    text: ({ roundTrip }) => (roundTrip === undefined ? '' : timeText(roundTrip)),
     compare: (one, other) => (one.roundTrip ?? Infinity) - (other.roundTrip ?? Infinity) || 0,
   },
-  { name: 'location', least: 8, text: ({ location }) => location, compare: (one, other) => words(one.location, other.location) },
+  { name: 'location', least: 8, text: ({ location }) => location, compare: (one, other) => naturalOrder(one.location, other.location) },
   { name: 'tag', least: 6, text: ({ tag }) => tag, compare: (one, other) => words(one.tag || LAST, other.tag || LAST) },
   { name: 'address', least: 15, text: ({ address }) => address, compare: (one, other) => words(one.address, other.address) },
   {

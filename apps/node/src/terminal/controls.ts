@@ -10,6 +10,9 @@ export interface Key {
   readonly sequence?: string | undefined
 }
 
+/** The keys that act in the table of jobs as in that of members. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['q', '?', 'e', 'tab'])
+
 /** The longest filter, in characters. A guess: longer filters find nothing. */
 const FILTER_LIMIT = 64
 
@@ -25,6 +28,10 @@ export class Controls {
   events = true
   details = false
   help = false
+  /** The table that is shown. */
+  table: 'members' | 'jobs' = 'members'
+  /** The first visible line of the table of jobs. */
+  jobsOffset = 0
   /** The id of the selected member. */
   selected: string | undefined
   /** The first visible row of the table. */
@@ -48,10 +55,18 @@ export class Controls {
     return rows.slice(this.offset, this.offset + room)
   }
 
+  /** Returns the visible lines of the table of jobs, at most `room`. */
+  windowOfJobs<Type>(lines: readonly Type[], room: number): readonly Type[] {
+    this.room = Math.max(1, room)
+    this.jobsOffset = Math.max(0, Math.min(this.jobsOffset, lines.length - this.room))
+    return lines.slice(this.jobsOffset, this.jobsOffset + room)
+  }
+
   /** Handles a key. `rows`: the result of `choose`. Returns `quit` if the key ends the view. */
   take(key: Key, rows: readonly Row[]): 'quit' | undefined {
     if (this.typing) this.#type(key)
     else if (this.help) this.help = false
+    else if (this.table === 'jobs' && !EVERYWHERE.has(key.sequence ?? '') && !EVERYWHERE.has(key.name ?? '')) this.#scroll(key.name)
     else return this.#command(key, rows)
     return undefined
   }
@@ -60,6 +75,9 @@ export class Controls {
     switch (sequence === '/' || sequence === '?' ? sequence : name) {
       case 'q':
         return 'quit'
+      case 'tab':
+        this.table = this.table === 'jobs' ? 'members' : 'jobs'
+        break
       case '/':
         this.typing = true
         break
@@ -86,6 +104,13 @@ export class Controls {
         this.#move(name, rows)
     }
     return undefined
+  }
+
+  /** Moves the table of jobs. */
+  #scroll(name: string | undefined): void {
+    const by = { down: 1, j: 1, up: -1, k: -1, pagedown: this.room, pageup: -this.room, home: -Infinity, end: Infinity }[name ?? '']
+    if (by !== undefined) this.jobsOffset = Math.max(0, this.jobsOffset + by)
+    if (name === 'escape') this.table = 'members'
   }
 
   #move(name: string | undefined, rows: readonly Row[]): void {

@@ -1,6 +1,7 @@
 import type { Command } from '../commands/table.ts'
 import type { NodeEvent } from '../agent/events.ts'
 import { oneLine, span } from '../base/text.ts'
+import { messageOf } from '../base/usage-error.ts'
 import { Controls, type Key } from './controls.ts'
 import { draw } from './picture.ts'
 import type { Ask, Reporter } from './reporter.ts'
@@ -17,6 +18,9 @@ const TICK = 1_000
  */
 const STATUS_INTERVAL = 5_000
 const STATUS_DELAY = 500
+
+/** The interval of questions about jobs while they are shown, ms. Members report each second. */
+const JOBS_INTERVAL = 1_000
 
 /** The pool, and how the view ends. */
 export interface LiveOptions {
@@ -38,6 +42,8 @@ export class LiveReporter implements Reporter {
   #ask: Ask | undefined
   #asking: NodeJS.Timeout | undefined
   #due = 0
+  #jobsTimer: NodeJS.Timeout | undefined
+  #isAskingJobs = false
   #drawing: NodeJS.Timeout | undefined
   #drawn = 0
 
@@ -83,6 +89,7 @@ export class LiveReporter implements Reporter {
     clearInterval(this.#ticks)
     this.#ask = undefined
     clearTimeout(this.#asking)
+    clearTimeout(this.#jobsTimer)
     clearTimeout(this.#drawing)
     this.#screen[Symbol.dispose]()
     const { stopped, entered, pool } = this.#view
@@ -110,6 +117,23 @@ export class LiveReporter implements Reporter {
     void this.#question({ command: 'links' })
   }
 
+  /** Asks for the jobs again and again, as long as they are shown. */
+  async #askJobs(): Promise<void> {
+    if (this.#controls.table !== 'jobs' || this.#isAskingJobs || this.#ask === undefined) return
+    this.#isAskingJobs = true
+    try {
+      await this.#ask({ command: 'jobs', work: true })
+    } catch (error) {
+      // Without an answer the table of jobs would stay empty for no visible reason.
+      this.#controls.table = 'members'
+      this.note(`jobs: ${messageOf(error)}`)
+    }
+    this.#jobsTimer = setTimeout(() => {
+      this.#isAskingJobs = false
+      void this.#askJobs()
+    }, JOBS_INTERVAL)
+  }
+
   async #question(command: Command): Promise<void> {
     try {
       const answer = await this.#ask?.(command)
@@ -122,6 +146,7 @@ export class LiveReporter implements Reporter {
   #take(key: Key): void {
     if (this.#controls.take(key, this.#controls.choose(this.#view.rows(Date.now()))) === 'quit') this.#options.quit()
     else this.#change()
+    void this.#askJobs()
   }
 
   /** Draws now, or as soon as the interval permits. */
@@ -139,8 +164,9 @@ export class LiveReporter implements Reporter {
     const { verb, signal } = this.#options
     if (signal.aborted) return verb === 'leave' ? 'leaving …' : ''
     if (!this.#screen.readsKeys) return `Ctrl-C: ${verb}`
+    if (this.#controls.table === 'jobs') return `q ${verb}  j k scroll  e events  Tab members  ? help`
     return this.#controls.typing
       ? 'Enter keeps the filter, Escape ends it'
-      : `q ${verb}  / filter  s sort  j k select  d details  e events  ? help`
+      : `q ${verb}  / filter  s sort  j k select  d details  e events  Tab jobs  ? help`
   }
 }

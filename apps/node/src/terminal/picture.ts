@@ -3,6 +3,7 @@ import { isCutOff } from '../agent/events.ts'
 import { oneLine, span } from '../base/text.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
+import { jobTable } from './job-table.ts'
 import { fill, paintLine, type Line, type Paint } from './line.ts'
 import { addressText, healthText, nodeName } from '../agent/event-text.ts'
 import type { Happening, PoolView, Row } from './view.ts'
@@ -39,6 +40,7 @@ const HELP = [
   ['j k, arrows', 'select a member'],
   ['PgUp PgDn', 'a page up or down; Home, End'],
   ['d, Enter', 'details of the selected member'],
+  ['Tab', 'jobs, or members again'],
   ['e', 'show or hide what happened'],
   ['Escape', 'back'],
   ['?', 'this help'],
@@ -57,7 +59,9 @@ export function draw(view: PoolView, controls: Controls, now: number, { columns,
   const space = height - head.length - foot.length - 2
   const pane = controls.help ? [] : paneOf(view, controls, chosen, now, space - ROWS_LEAST)
   const room = Math.max(0, space - pane.length)
-  const body = controls.help ? helpLines() : tableOf(view, controls, chosen, now, columns, room)
+  const table = (): Line[] =>
+    controls.table === 'jobs' ? jobTable(view, controls, now, columns, room) : tableOf(view, controls, chosen, now, columns, room)
+  const body = controls.help ? helpLines() : table()
   const blank: Line[] = Array.from({ length: Math.max(0, space + 1 - body.length - pane.length) }, () => [])
   const lines = [...head, [], ...body, ...(footer === '' ? [] : blank), ...pane]
   return [...lines.slice(0, height - foot.length), ...foot].map((line) => paintLine(line, columns))
@@ -140,7 +144,7 @@ function paintOf({ state, since }: Row, now: number): Paint {
 
 /** Returns the part below the table, in at most `most` lines. */
 function paneOf(view: PoolView, controls: Controls, rows: readonly Row[], now: number, most: number): Line[] {
-  const selected = controls.details ? rows.find(({ node }) => node.id === controls.selected) : undefined
+  const selected = controls.details && controls.table === 'members' ? rows.find(({ node }) => node.id === controls.selected) : undefined
   const lines = selected !== undefined ? detailsOf(selected, now) : controls.events ? eventsOf(view, most) : []
   return lines.slice(0, Math.max(0, most))
 }

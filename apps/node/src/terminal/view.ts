@@ -60,6 +60,7 @@ export class PoolView extends PoolModel<Texts> {
         this.#roundTrips = new Map(event.links.map(({ id, roundTrip }) => [id, roundTrip]))
         break
       case 'members':
+      case 'jobs':
       case 'records':
       case 'opened':
       case 'done':

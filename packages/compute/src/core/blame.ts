@@ -57,6 +57,7 @@ export class Blame {
     if (job.ended !== undefined) return
     const culprit = this.#culprit(job, slot, path)
     if (culprit !== undefined) {
+      this.#context.counts.crashed()
       job.learnTries(culprit, crashedAt(culprit.tries ?? NO_TRIES, self))
       job.reportTries(culprit, false)
     }

@@ -6,6 +6,7 @@ import type { Message } from './messages.ts'
 import type { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
 import type { Members } from './members.ts'
+import type { TaskCounts } from './task-counts.ts'
 import type { TaskNode } from './task-node.ts'
 import type { TimerName } from './timers.ts'
 
@@ -34,6 +35,7 @@ export interface Context {
   /** Jobs that are over. Some of their replicas have not received the end yet. */
   readonly unreported: Set<Job>
   readonly quota: PeerQuota
+  readonly counts: TaskCounts
   readonly timers: Timers<TimerName>
   readonly effects: Effect[]
   readonly sign: Signer['sign']

@@ -97,7 +97,8 @@ export class Execution {
     job.fitness.succeeded()
     job.unfit = undefined
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
-    job.work.finished(node?.task?.fn, ran)
+    job.work.finished(node?.task?.fn, ran, 'failure' in outcome)
+    this.#context.counts.ended(ran, 'failure' in outcome)
     if (node?.frame?.state !== 'running') return
     const united = uniteShared(node.frame.shared, shared)
     if (united === undefined) this.#settlement.failShared(job)

@@ -107,6 +107,7 @@ export class Grants {
       closeFrame(job, node)
       awaitTask(this.#context, job, node, thief, thief)
     }
+    this.#context.counts.given += grants.length
     return grants
   }
 

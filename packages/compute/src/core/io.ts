@@ -5,7 +5,7 @@
  */
 import type { Entry, Outcome, Task } from './entry.ts'
 import type { JobId, MemberId, Milliseconds } from './ids.ts'
-import type { HeldTask, Message } from './messages.ts'
+import type { JobExplanation, Message } from './messages.ts'
 import type { Path } from './path.ts'
 import type { Shared } from './shared-value.ts'
 
@@ -121,7 +121,7 @@ export type Input =
    * time; default: until the job ends. `once`: replicas are asked only once.
    */
   | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean; readonly within?: Milliseconds }
-  /** An application here wants the list of held tasks. */
+  /** An application here wants to know the work on a job. */
   | { readonly type: 'explain'; readonly job: JobId }
   /** An application here wants the outcomes of these tasks, as far as they are known. */
   | { readonly type: 'read'; readonly job: JobId; readonly paths: readonly Path[] }
@@ -164,8 +164,8 @@ export type Effect =
    * partition.
    */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }
-  /** The held tasks, as a replica lists them. */
-  | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
+  /** The work on a job, as a replica describes it. */
+  | ({ readonly type: 'explained'; readonly job: JobId } & JobExplanation)
   /** Outcomes for an application here. */
   | { readonly type: 'outcomes'; readonly job: JobId; readonly entries: readonly Entry[] }
   /** A warning for the operator. */

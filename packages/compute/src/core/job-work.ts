@@ -1,5 +1,5 @@
 import type { MemberId, Milliseconds } from './ids.ts'
-import type { Totals, Work } from './messages.ts'
+import type { FunctionWork, MemberWork, Totals, Work } from './messages.ts'
 
 /** Most functions whose times are kept. A guess: programs have few. */
 export const MAX_KINDS = 16
@@ -13,6 +13,8 @@ export class JobWork {
   readonly others = new Map<MemberId, Work>()
   /** For each function the longest time that one of its tasks kept a worker here busy. */
   readonly longest = new Map<string, Milliseconds>()
+  /** The ended tasks of each function here. */
+  readonly functions = new Map<string, { finished: number; failed: number; ran: Milliseconds }>()
   /**
    * Moving average of the time that a task keeps a worker here busy, ms; undefined: no task ended
    * yet.
@@ -22,11 +24,12 @@ export class JobWork {
   totals: Totals | undefined
 
   /** A task gave an outcome here. `fn`: undefined if no longer known. */
-  finished(fn: string | undefined, ran: Milliseconds): void {
+  finished(fn: string | undefined, ran: Milliseconds, isFailure = false): void {
     this.own.finished++
     this.own.ran += ran
     this.taskTime = this.taskTime === undefined ? ran : this.taskTime + LATEST * (ran - this.taskTime)
     if (fn === undefined) return
+    add(this.functions, { fn, finished: 1, failed: Number(isFailure), ran })
     const longest = this.longest.get(fn)
     if (longest === undefined ? this.longest.size < MAX_KINDS : ran > longest) this.longest.set(fn, ran)
   }
@@ -57,4 +60,41 @@ export class JobWork {
     }
     return this.totals !== undefined && this.totals.begun > begun ? this.totals : { begun, finished, ran, members }
   }
+}
+
+/** Returns the tasks of each function at all members, the functions with most tasks first. */
+export function functionsOf({ functions, others }: Pick<JobWork, 'functions' | 'others'>, self: MemberId): FunctionWork[] {
+  const sums: JobWork['functions'] = new Map([...functions].map(([fn, work]) => [fn, { ...work }]))
+  for (const [member, work] of others) if (member !== self) for (const each of work.functions ?? []) add(sums, each, Infinity)
+  return listOf(sums)
+    .sort((a, b) => b.finished - a.finished)
+    .slice(0, MAX_KINDS)
+}
+
+/** Returns the work of each member. `self`: this member, with its tasks that run and wait. */
+export function byMember(
+  { own, others }: Pick<JobWork, 'own' | 'others'>,
+  self: Pick<MemberWork, 'member' | 'running' | 'waiting'>,
+): MemberWork[] {
+  const reported = [...others].filter(([member]) => member !== self.member)
+  return [
+    { ...own, ...self },
+    ...reported.map(([member, { begun, finished, ran, running = 0, waiting = 0 }]) => ({ member, begun, finished, ran, running, waiting })),
+  ]
+}
+
+/** Returns the functions as a list, for a message. */
+export function listOf(functions: JobWork['functions']): FunctionWork[] {
+  return [...functions].map(([fn, work]) => ({ fn, ...work }))
+}
+
+function add(sums: JobWork['functions'], { fn, finished, failed, ran }: FunctionWork, most = MAX_KINDS): void {
+  const known = sums.get(fn)
+  if (known === undefined) {
+    if (sums.size < most) sums.set(fn, { finished, failed, ran })
+    return
+  }
+  known.finished += finished
+  known.failed += failed
+  known.ran += ran
 }

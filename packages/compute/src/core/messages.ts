@@ -64,8 +64,55 @@ export interface Work {
   readonly ran: Milliseconds
   /** For each function the longest time that one task kept a worker busy. Default: none. */
   readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
+  /** The ended tasks of each function. Default: none, or the member is of an earlier release. */
+  readonly functions?: readonly FunctionWork[]
+  /** Tasks that run there, or wait there for the tasks that they called for. Default: none. */
+  readonly running?: number
+  /** Tasks that wait for a worker there. Default: none. */
+  readonly waiting?: number
   /** The reason why the program does not run there. Default: it runs, or has not been tried. */
   readonly unfit?: string
+}
+
+/** The tasks of one function that gave an outcome. */
+export interface FunctionWork {
+  /** The name of the function. */
+  readonly fn: string
+  /** Number of its tasks that gave an outcome. */
+  readonly finished: number
+  /** The part of `finished` that failed. */
+  readonly failed: number
+  /** Time that its tasks kept workers busy, ms. */
+  readonly ran: Milliseconds
+}
+
+/** The work of one member for a job, as a replica knows it. */
+export interface MemberWork {
+  /** The id of the member. */
+  readonly member: MemberId
+  /** Executions that it began. */
+  readonly begun: number
+  /** Tasks that gave an outcome there. */
+  readonly finished: number
+  /** Tasks that run there, or wait there for the tasks that they called for. */
+  readonly running: number
+  /** Tasks that wait for a worker there. */
+  readonly waiting: number
+  /** Time that its programs ran, ms. */
+  readonly ran: Milliseconds
+}
+
+/** The work on a job, as a replica knows it. Members report each second. */
+export interface JobExplanation {
+  /**
+   * At most 64 tasks that members hold, the task without progress for longest first. A task waits
+   * for the tasks whose paths begin with its own path. Empty once the job has ended.
+   */
+  readonly tasks: readonly HeldTask[]
+  /** At most 16 functions, those with most tasks first. */
+  readonly functions: readonly FunctionWork[]
+  /** At most 64 members, those with most running tasks first. */
+  readonly members: readonly MemberWork[]
 }
 
 /** The work of all members for a job, as far as a replica knows. */
@@ -164,7 +211,8 @@ export type Message =
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
   /** To a replica: a request for all held tasks, the task without progress for longest first. */
   | { readonly type: 'explain'; readonly job: JobId }
-  | { readonly type: 'explained'; readonly job: JobId; readonly tasks: readonly HeldTask[] }
+  /** A replica of an earlier release sends only the tasks. */
+  | ({ readonly type: 'explained'; readonly job: JobId } & Pick<JobExplanation, 'tasks'> & Partial<JobExplanation>)
 
 /**
  * The start of the next page of an answer. `at`: an index into the requested paths. `after`: only

@@ -13,6 +13,13 @@ export class OpenFrames {
   /** The number of frames for each worker that has any. */
   readonly #slots = new Map<number, number>()
 
+  /** Number of frames at workers. They run, or wait for children. */
+  get running(): number {
+    let running = 0
+    for (const frames of this.#slots.values()) running += frames
+    return running
+  }
+
   /** Whether frames are at a worker. The worker keeps a process for them. */
   isAt(slot: number): boolean {
     return this.#slots.has(slot)

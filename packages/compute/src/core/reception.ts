@@ -87,11 +87,11 @@ export class Reception {
         return
       }
       case 'explain':
-        this.#context.send(from, { type: 'explained', job: job.id, tasks: explanationOf(this.#context, job) })
+        this.#context.send(from, { type: 'explained', job: job.id, ...explanationOf(this.#context, job) })
         return
       case 'explained':
         if (!this.#context.keepers(job).includes(from)) return
-        this.#context.effects.push({ type: 'explained', job: job.id, tasks: message.tasks })
+        this.#context.effects.push({ functions: [], members: [], ...message })
         return
       case 'shared':
         this.#parts.settlement.offered(job, message.shared)

@@ -1,6 +1,7 @@
 import type { Context } from './context.ts'
 import type { JobId, MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
+import { listOf } from './job-work.ts'
 import { newReplica, type ReplicaProgress } from './replica-progress.ts'
 import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
 
@@ -191,6 +192,9 @@ export class Reports {
       work: {
         ...job.work.own,
         ...(job.work.longest.size > 0 && { longest: [...job.work.longest] }),
+        ...(job.work.functions.size > 0 && { functions: listOf(job.work.functions) }),
+        ...(job.open.running > 0 && { running: job.open.running }),
+        ...(job.ready.size > 0 && { waiting: job.ready.size }),
         ...(job.unfit && { unfit: job.unfit.reason }),
       },
       ...(tried.length > 0 && { tried }),

@@ -557,7 +557,7 @@ describe('a scheduler', () => {
     const [replica, none] = ['other', 'third'].sort((a) => (scheduler.replicas(job).includes(a) ? -1 : 1))
     const task = { path: '', fn: 'root', holder: 'other', age: 0, still: 0, progress: 0, leaf: true }
     const said: Message = { type: 'explained', job, tasks: [task] }
-    expect(hear(said, replica)).toContainEqual({ type: 'explained', job, tasks: [task] })
+    expect(hear(said, replica)).toContainEqual({ type: 'explained', job, tasks: [task], functions: [], members: [] })
     expect(hear(said, none).some(({ type }) => type === 'explained')).toBe(false)
   })
 
@@ -572,6 +572,40 @@ describe('a scheduler', () => {
     expect(feed({ type: 'gone', id: 'client' })).toEqual([])
     // The kept job is processed: the newcomer may be a replica.
     expect(feed({ type: 'joined', member: { id: 'third', location: 'third@here' } })).not.toEqual([])
+  })
+
+  it('counts what it ran and what failed, what waits, what it gave away, and what it keeps', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b', 'c')
+    steal()
+    expect(scheduler.figures()).toMatchObject({ workers: 1, busy: 1, waiting: 2, kept: 1, counts: { run: 0, given: 1, stolen: 0 } })
+    feed({ type: 'idle', slot: 0, seen: 1 })
+    const [ran] = feed({ type: 'timer' }).flatMap((effect) => (effect.type === 'run' ? [effect] : []))
+    const path = ran?.task.path ?? step('c')
+    feed({ type: 'returned', job, path, outcome: { value: Uint8Array.of(1) }, shared: NOTHING_SHARED, ran: 40 })
+    const failure = { code: 'TASK_THREW', message: 'no', member: '', tries: 1 }
+    feed({ type: 'returned', job, path: '', outcome: { failure }, shared: NOTHING_SHARED, ran: 2 })
+    expect(scheduler.figures()).toMatchObject({ waiting: 0, kept: 1, counts: { run: 2, failed: 1, given: 1, ran: 42 } })
+  })
+
+  it('describes the work of all members, by function and by member, as they reported it', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a', 'b')
+    const functions = [{ fn: 'child', finished: 4, failed: 1, ran: 90 }]
+    const work = { begun: 6, finished: 4, ran: 90, functions, running: 4, waiting: 3 }
+    hear({ type: 'report', job, number: 1, entries: [], claims: [], dropped: [], work })
+    const failure = { code: 'TASK_THREW', message: 'no', member: '', tries: 1 }
+    feed({ type: 'returned', job, path: step('b'), outcome: { failure }, shared: NOTHING_SHARED, ran: 10 })
+    const report = sent([...feed({ type: 'timer' }, 1000), ...feed({ type: 'timer' }, 5000)], 'report').at(-1)
+    expect(report).toMatchObject({ work: { functions: [{ fn: 'child', finished: 1, failed: 1, ran: 10 }], running: 2 } })
+    const [said] = sent(hear({ type: 'explain', job }), 'explained')
+    expect(said).toMatchObject({
+      functions: [{ fn: 'child', finished: 5, failed: 2, ran: 100 }],
+      members: [
+        { member: 'other', begun: 6, finished: 4, running: 4, waiting: 3, ran: 90 },
+        { member: 'self', finished: 1, running: 2, ran: 10 },
+      ],
+    })
   })
 
   it('ignores strangers', () => {

@@ -13,6 +13,7 @@ import { createParts, type Parts } from './parts.ts'
 import type { Path } from './path.ts'
 import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
+import { TaskCounts } from './task-counts.ts'
 import { progressOf } from './task-node.ts'
 import { inputTimers, timerNames } from './timers.ts'
 
@@ -33,12 +34,26 @@ const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true, isG
 /** A job as this member sees it. */
 export interface JobView {
   readonly ended: 'done' | 'cancelled' | undefined
+  /** When it ended here, by the clock of the scheduler. Default: it has not ended. */
+  readonly endedAt?: Milliseconds
   /** The entry of the root. */
   readonly entry: Entry | undefined
   /** 0 to 1: this member's figure, or that of a replica. */
   readonly progress: number
   /** The work of all members, as far as this member knows. */
   readonly totals: Totals
+}
+
+/** The work of this member for all jobs together. */
+export interface SchedulerFigures {
+  readonly workers: number
+  /** Workers that have something to do. */
+  readonly busy: number
+  /** Tasks that wait for a worker here. */
+  readonly waiting: number
+  /** Jobs of which this member is a replica. */
+  readonly kept: number
+  readonly counts: Readonly<TaskCounts>
 }
 
 /**
@@ -69,6 +84,7 @@ export class Scheduler {
       attended: new Set(),
       unreported: new Set(),
       quota: new PeerQuota(() => context),
+      counts: new TaskCounts(),
       timers: new Timers(timerNames),
       effects,
       ...signer,
@@ -111,12 +127,24 @@ export class Scheduler {
     const { entry, tree } = job
     const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
     const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-    return { ended: job.ended, entry, progress, totals: job.work.totalsAt(this.#context.self) }
+    const endedAt = job.ended === undefined ? undefined : job.endedAt
+    return { ended: job.ended, ...(endedAt !== undefined && { endedAt }), entry, progress, totals: job.work.totalsAt(this.#context.self) }
   }
 
   /** Returns how a job ended here; undefined if it runs or is unknown. */
   ended(id: JobId): JobView['ended'] {
     return this.#context.jobs.get(id)?.ended
+  }
+
+  /** Returns the work of this member for all jobs together. */
+  figures(): SchedulerFigures {
+    const { active, counts, jobs, self } = this.#context
+    const { count: workers, idle } = this.#parts.workers
+    let waiting = 0
+    for (const job of active) waiting += job.ready.size
+    let kept = 0
+    for (const job of jobs.values()) if (this.#context.keepers(job).includes(self)) kept++
+    return { workers, busy: workers - idle, waiting, kept, counts }
   }
 
   /** Whether another member stated that a job is not over. */

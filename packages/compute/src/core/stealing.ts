@@ -130,8 +130,10 @@ export class Stealing {
       // If the job is voted on, one member's statement of a loss does not count. This member still
       // announces the task before the task begins here.
       const careful = holders.length > 0
-      if (node.frame === undefined) this.#parts.execution.open(job, node, task, { claimed: true, from, second, replay, careful })
-      else {
+      if (node.frame === undefined) {
+        this.#context.counts.stolen++
+        this.#parts.execution.open(job, node, task, { claimed: true, from, second, replay, careful })
+      } else {
         // A lookup of the task was under way. The grant shows that nobody else holds the task.
         node.frame.from = from
         if (!replay) this.#parts.execution.lookedUp(job, node)

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
@@ -111,6 +111,15 @@ export class BlobStore {
   /** The size in bytes; undefined if the file is not here. */
   async size(hash: string): Promise<number | undefined> {
     return (await stat(this.#file(hash)).catch(() => undefined))?.size
+  }
+
+  /** The bytes of all files of the store on disk. */
+  async bytes(): Promise<number> {
+    const names = await readdir(this.#folder).catch(() => [])
+    // The folders of pins hold links to the same files.
+    const files = names.filter((name) => /\.(?:mjs|tmp)$/u.test(name))
+    const sizes = await Promise.all(files.map(async (name) => (await stat(join(this.#folder, name)).catch(() => undefined))?.size ?? 0))
+    return sizes.reduce((sum, size) => sum + size, 0)
   }
 
   async get(hash: string): Promise<Uint8Array | undefined> {

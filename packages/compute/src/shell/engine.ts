@@ -1,7 +1,8 @@
 import type { Pool } from '@jel/jel'
 import type { Entry } from '../core/entry.ts'
+import { NOTHING_EXPLAINED } from '../core/explanation.ts'
 import type { Input, JobId } from '../core/io.ts'
-import type { HeldTask } from '../core/messages.ts'
+import type { JobExplanation } from '../core/messages.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
 import { acceptanceOf, mayRun, type Acceptance } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
@@ -41,8 +42,8 @@ export class Engine {
   readonly keepers: JobKeepers
   readonly output: OutputExchange
   readonly endings = new Endings()
-  readonly explanations = new Replies<HeldTask>()
-  readonly outcomes = new Replies<Entry>()
+  readonly explanations = new Replies<JobExplanation>(NOTHING_EXPLAINED)
+  readonly outcomes = new Replies<readonly Entry[]>([])
   readonly #streams: PeerStreams
   readonly #members: MemberList
   readonly #signer: VoteSigner
@@ -103,7 +104,7 @@ export class Engine {
         this.jobs.keepEnded(job)
         this.#shifts.ended(job, entry, performance.now())
       },
-      onExplained: ({ job, tasks }) => this.explanations.answered(job, tasks),
+      onExplained: ({ job, tasks, functions, members }) => this.explanations.answered(job, { tasks, functions, members }),
       onOutcomes: ({ job, entries }) => this.outcomes.answered(job, entries),
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })

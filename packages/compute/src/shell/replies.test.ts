@@ -6,7 +6,7 @@ const task: HeldTask = { path: '', fn: 'main', holder: 'm', age: 1, still: 0, pr
 
 describe('replies', () => {
   it('reach all callers for the same job after one request', async () => {
-    const replies = new Replies<HeldTask>()
+    const replies = new Replies<readonly HeldTask[]>([])
     let asked = 0
     const both = [1, 2].map(async () => await replies.of('job', 60_000, () => asked++))
     replies.answered('job', [task])
@@ -15,12 +15,12 @@ describe('replies', () => {
   })
 
   it('may arrive during the request, as from a member that is a replica itself', async () => {
-    const replies = new Replies<HeldTask>()
+    const replies = new Replies<readonly HeldTask[]>([])
     expect(await replies.of('job', 60_000, () => replies.answered('job', [task]))).toEqual([task])
   })
 
   it('are empty if nobody answers in time, or the member closes', async () => {
-    const replies = new Replies<HeldTask>()
+    const replies = new Replies<readonly HeldTask[]>([])
     expect(await replies.of('job', 1, () => {})).toEqual([])
     const last = replies.of('job', 60_000, () => {})
     replies.close()
@@ -28,13 +28,13 @@ describe('replies', () => {
   })
 
   it('of a job that nobody asked about are ignored, later as well', async () => {
-    const replies = new Replies<HeldTask>()
+    const replies = new Replies<readonly HeldTask[]>([])
     replies.answered('job', [task])
     expect(await replies.of('job', 1, () => {})).toEqual([])
   })
 
   it('can be requested again after a failed request', async () => {
-    const replies = new Replies<HeldTask>()
+    const replies = new Replies<readonly HeldTask[]>([])
     const failing = replies.of('job', 60_000, () => {
       throw new Error('closed')
     })

@@ -1,21 +1,24 @@
 import type { JobId } from '../core/io.ts'
 
-/**
- * Requests to replicas of jobs, and their answers, which are lists. Unrequested answers are
- * dropped.
- */
-export class Replies<Item> {
-  readonly #asked = new Map<JobId, PromiseWithResolvers<readonly Item[]>>()
+/** Requests to replicas of jobs, and their answers. Unrequested answers are dropped. */
+export class Replies<Answer> {
+  readonly #asked = new Map<JobId, PromiseWithResolvers<Answer>>()
+  readonly #nothing: Answer
+
+  /** @param nothing the answer of nobody */
+  constructor(nothing: Answer) {
+    this.#nothing = nothing
+  }
 
   /**
    * Asks, unless a request is open, and waits at most `ms` for the answer. Without an answer the
-   * result is empty.
+   * result is that of nobody.
    */
-  async of(job: JobId, ms: number, ask: () => void): Promise<readonly Item[]> {
+  async of(job: JobId, ms: number, ask: () => void): Promise<Answer> {
     const known = this.#asked.get(job)
-    const asked = known ?? Promise.withResolvers<readonly Item[]>()
+    const asked = known ?? Promise.withResolvers<Answer>()
     this.#asked.set(job, asked)
-    const timer = setTimeout(() => asked.resolve([]), ms)
+    const timer = setTimeout(() => asked.resolve(this.#nothing), ms)
     try {
       if (known === undefined) ask()
       return await asked.promise
@@ -25,11 +28,11 @@ export class Replies<Item> {
     }
   }
 
-  answered(job: JobId, items: readonly Item[]): void {
-    this.#asked.get(job)?.resolve(items)
+  answered(job: JobId, answer: Answer): void {
+    this.#asked.get(job)?.resolve(answer)
   }
 
   close(): void {
-    for (const { resolve } of this.#asked.values()) resolve([])
+    for (const { resolve } of this.#asked.values()) resolve(this.#nothing)
   }
 }

@@ -43,6 +43,13 @@ const messages: Message[] = [
   { type: 'shared', job: 'a', shared },
   { type: 'explain', job: 'a' },
   { type: 'explained', job: 'a', tasks: [{ path, fn: 'f', holder: 'm', age: 2, still: 1, progress: 0.5, leaf: false }] },
+  {
+    type: 'explained',
+    job: 'a',
+    tasks: [],
+    functions: [{ fn: 'f', finished: 2, failed: 1, ran: 3.5 }],
+    members: [{ member: 'm', begun: 3, finished: 2, ran: 3.5, running: 1, waiting: 1 }],
+  },
 ]
 
 describe('messages as bytes', () => {
@@ -137,6 +144,15 @@ describe('messages as bytes', () => {
         type: 'explained',
         job: 'a',
         tasks: Array.from({ length: 65 }, () => ({ path, fn: 'f', holder: 'm', age: 2, still: 1, progress: 0.5, leaf: false })),
+      },
+    ],
+    [
+      'more functions than are counted',
+      {
+        type: 'explained',
+        job: 'a',
+        tasks: [],
+        functions: Array.from({ length: 17 }, () => ({ fn: 'f', finished: 2, failed: 1, ran: 3 })),
       },
     ],
     ['a count below zero', { type: 'steal', request: -1, jobs: [], count: 1 }],

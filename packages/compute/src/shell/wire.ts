@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Message } from '../core/messages.ts'
 import { MAX_KINDS } from '../core/job-work.ts'
 import { MAX_REASON } from '../core/blame.ts'
-import { MAX_EXPLAINED } from '../core/explanation.ts'
+import { MAX_EXPLAINED, MAX_MEMBERS } from '../core/explanation.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes, wireForm } from '../schemas.ts'
@@ -50,6 +50,10 @@ const held = v.object({ path, fn: text(256), holder: id, age: count, still: coun
 const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
 const work = { begun: count, finished: count, ran: count }
 const longest = v.optional(v.pipe(v.array(v.tuple([text(256), count])), v.maxLength(MAX_KINDS)))
+const functions = v.optional(
+  v.pipe(v.array(v.object({ fn: text(256), finished: count, failed: count, ran: count })), v.maxLength(MAX_KINDS)),
+)
+const members = v.optional(v.pipe(v.array(v.object({ member: id, ...work, running: count, waiting: count })), v.maxLength(MAX_MEMBERS)))
 const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
@@ -76,7 +80,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
-    work: v.object({ ...work, longest, unfit }),
+    work: v.object({ ...work, longest, functions, running: v.optional(count), waiting: v.optional(count), unfit }),
     tried,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),
@@ -104,7 +108,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('idle'), request: count, jobs }),
   v.object({ type: v.literal('shared'), job: id, shared }),
   v.object({ type: v.literal('explain'), job: id }),
-  v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)) }),
+  v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)), functions, members }),
 ])
 
 /** Encodes a message. If it exceeds the bounds, it becomes several messages. */

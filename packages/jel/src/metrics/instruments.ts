@@ -132,7 +132,7 @@ export const instruments: readonly Instrument[] = [
  * Returns the name for Prometheus. For example, `jel.member.deaths` becomes
  * `jel_member_deaths_total`.
  */
-export function prometheusName({ name, kind }: Instrument): string {
+export function prometheusName({ name, kind }: Pick<Instrument, 'name' | 'kind'>): string {
   return `${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`
 }
 

@@ -1,3 +1,5 @@
+import { naturalOrder } from '../../model/order.ts'
+
 /**
  * Places members in the picture around one circle of radius 1. The members of a site are side by
  * side, as in Figure 9 of the JEL paper.
@@ -26,8 +28,8 @@ const DEPTH = 0.3
 
 export function layOut(members: readonly { readonly id: string; readonly site: string; readonly location: string }[]): Layout {
   const ordered = members
-    .map(({ id, site, location }) => ({ id, site, key: `${site}\n${location}\n${id}` }))
-    .sort((one, other) => (one.key < other.key ? -1 : 1))
+    .map((member) => ({ ...member, key: `${member.site}\n${member.location}\n${member.id}` }))
+    .sort((one, other) => naturalOrder(one.site, other.site) || naturalOrder(one.key, other.key))
   const sites = [...new Set(ordered.map(({ site }) => site))]
   // A gap of at least one place separates sites.
   const gap = sites.length < 2 ? 0 : Math.max(1, ordered.length / 60)

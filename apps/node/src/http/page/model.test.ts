@@ -38,7 +38,7 @@ describe('the model of the page', () => {
     tell(1_003_000, { event: 'died', node: node('B') })
     tell(1_003_500, { event: 'detection', member: 'B', seconds: 1.5 })
     tell(1_004_000, { event: 'elected', election: 'master', epoch: 4, node: node('C') })
-    expect(ids(model)).toEqual(['A here', 'B died', 'C here'])
+    expect(ids(model)).toEqual(['A here', 'C here', 'B died'])
     expect(model.here).toBe(2)
     expect(model.roles).toMatchObject([{ election: 'master', epoch: 4, node: { id: 'C' } }])
     expect(model.history.past.sizes).toEqual([
@@ -110,6 +110,19 @@ describe('the model of the page', () => {
     expect(by('roundTrip', false)).toEqual(['C', 'B', 'A'])
   })
 
+  it('lists members that are gone last, however it sorts, and locations as people count', () => {
+    const { model, tell } = setUp()
+    for (const id of ['C', 'D', 'E'])
+      tell(1_001_000, { event: 'joined', node: node(id, { location: `site ${{ C: 10, D: 2, E: 1 }[id]}` }) })
+    tell(1_002_000, { event: 'died', node: node('E', { location: 'site 1' }) })
+    const by = (key: 'location' | 'id', down: boolean): string =>
+      model
+        .list('', key, down)
+        .map(({ id }) => id)
+        .join('')
+    expect([by('location', false), by('location', true), by('id', true)]).toEqual(['ABDCE', 'CDBAE', 'DCBAE'])
+  })
+
   it('has each link between present members once, whichever end reported it', () => {
     const { model, tell } = setUp()
     tell(1_001_000, { event: 'neighbours', of: 'A', links: [['B'], ['gone', 1]] })
@@ -118,6 +131,19 @@ describe('the model of the page', () => {
     expect(model.roundTrip('B')).toBe(4)
     tell(1_002_000, { event: 'died', node: node('B') })
     expect(model.edges).toEqual([])
+  })
+
+  it('has the jobs of the last report, which is no event of its log, and none of a node before', () => {
+    const { model, tell } = setUp()
+    tell(1_001_000, {
+      event: 'jobs',
+      jobs: [{ job: 'a', name: 'queens', state: 'done', finished: 3, functions: [], workers: [] }],
+      more: 4,
+    })
+    expect([model.jobs.rows.map(({ name, done }) => [name, done]), model.jobs.more]).toEqual([[['queens', 3]], 4])
+    expect(model.history.past.events).toEqual([])
+    model.clear()
+    expect(model.jobs.rows).toEqual([])
   })
 
   it('keeps no more events and samples than it shows', () => {
@@ -138,6 +164,11 @@ it('members stand on a circle, those of a site side by side, each at a place of 
   const { places: same } = layOut(members.toReversed())
   expect(same).toEqual(places)
   expect(layOut([]).places.size).toBe(0)
+})
+
+it('sites stand around the circle as people count', () => {
+  const members = ['site 10', 'site 2'].map((site) => ({ id: site, site, location: `n@${site}` }))
+  expect(layOut(members).sites).toEqual(['site 2', 'site 10'])
 })
 
 it('figures are put in words', () => {

@@ -1,5 +1,6 @@
 import type { NodeEvent, NodeJson, ReignJson } from '../../agent/events.ts'
 import { History } from '../../model/history.ts'
+import { naturalOrder } from '../../model/order.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
 import type { PageEvent } from '../feed.ts'
 import type { LinksJson } from '../survey.ts'
@@ -66,6 +67,8 @@ export class Model extends PoolModel<Texts> {
       case 'figures':
         this.figures = event
         return true
+      case 'jobs':
+        return super.take(event, now)
       case 'neighbours':
         this.#links.set(event.of, event.links)
         this.linksVersion += 1
@@ -107,8 +110,8 @@ export class Model extends PoolModel<Texts> {
   }
 
   /**
-   * Returns the rows whose fields contain all words of `search`, sorted. The age is the time since
-   * the last change of the state.
+   * Returns the rows whose fields contain all words of `search`, sorted. Members that are gone come
+   * last. The age is the time since the last change of the state.
    */
   list(search: string, key: SortKey, isDescending: boolean): Row[] {
     const words = search.toLowerCase().split(/\s+/u).filter(Boolean)
@@ -122,10 +125,10 @@ export class Model extends PoolModel<Texts> {
     const compare = (one: Row, other: Row): number => {
       if (key === 'age') return other.since - one.since
       if (trips !== undefined) return (trips.get(one.id) ?? 0) - (trips.get(other.id) ?? 0) || byText(one.id, other.id)
-      return byText(one[key as 'id' | 'location'], other[key as 'id' | 'location']) || byText(one.id, other.id)
+      return (key === 'location' ? naturalOrder(one.location, other.location) : 0) || byText(one.id, other.id)
     }
-    matching.sort(isDescending ? (one, other) => compare(other, one) : compare)
-    return matching
+    const goneLast = (one: Row, other: Row): number => Number(one.state !== 'here') - Number(other.state !== 'here')
+    return matching.sort((one, other) => goneLast(one, other) || (isDescending ? compare(other, one) : compare(one, other)))
   }
 
   /** Returns each link between present members once, whether one end or both reported it. */

@@ -2,6 +2,7 @@
 import { drawChart } from './charts.ts'
 import { nodeTime, setNodeTime } from './clock.ts'
 import { follow } from './feed.ts'
+import { writeJobs } from './jobs.ts'
 import { Model } from './model.ts'
 import { Picture } from './picture.ts'
 import { Table } from './table.ts'
@@ -34,6 +35,7 @@ follow(
   (event) => {
     if (event.event === 'snapshot') setNodeTime(event.time)
     model.take(event, event.time)
+    if (event.event === 'snapshot' || event.event === 'jobs') writeJobs(find('jobs'), model, nodeTime())
     if (event.event === 'snapshot' || event.event === 'figures' || event.event === 'health' || event.event === 'detection') writeAll()
   },
   (live) => {

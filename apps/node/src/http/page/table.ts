@@ -1,3 +1,4 @@
+import { timeText } from '../../model/quantity.ts'
 import { nodeTime } from './clock.ts'
 import type { Model, Row, SortKey } from './model.ts'
 import { shortId, spanText } from './text.ts'
@@ -135,7 +136,7 @@ export class Table {
       state,
       spanText(nodeTime() - since),
       location,
-      trip === undefined ? '' : `${trip < 1 ? '<1' : Math.round(trip)} ms`,
+      trip === undefined ? '' : timeText(trip),
       model.rolesOf(id).join(' '),
       tag,
       address,

@@ -1,0 +1,99 @@
+import { JobFailedError, type Grid, type Job, type JobExplanation } from '@jel/compute'
+import type { JobFailure, JobOverview, JobsEvent } from '../agent/job-messages.ts'
+
+/** Most jobs in an overview. A guess: more than a person reads. */
+const MOST_JOBS = 50
+/**
+ * Most jobs whose work a replica is asked for at a time. A guess: the first jobs in the queue have
+ * all workers.
+ */
+const MOST_ASKED = 8
+/** Members may send their last reports for this long after the end of a job, ms. A guess. */
+const LAST_REPORTS = 3000
+/** Most held tasks of a job. A guess: the oldest say what it waits for. */
+const MOST_TASKS = 16
+/** Most characters of a text of a failure. A guess: a line or two. */
+const MOST_TEXT = 300
+
+/** The work on an ended job, and its failure. They change no more. */
+interface Ended {
+  readonly explanation: JobExplanation
+  readonly failure: JobFailure | undefined
+}
+
+const NOTHING: JobExplanation = { tasks: [], functions: [], members: [] }
+
+/** The ended jobs of each grid. A replica is asked once for the work on each. */
+const ended = new WeakMap<Grid, Map<string, Ended>>()
+
+/**
+ * Describes the jobs of a pool with the work on them: unfinished jobs in the order of their
+ * submission, then ended jobs, the latest first. Members report sums each second, so the number of
+ * tasks does not matter.
+ */
+export async function overviewOf(grid: Grid): Promise<JobsEvent> {
+  const known = ended.get(grid) ?? new Map<string, Ended>()
+  ended.set(grid, known)
+  const jobs = grid.jobs()
+  const ordered = [...jobs.filter((job) => !isOver(job)), ...jobs.filter(isOver).reverse()]
+  const listed = ordered.slice(0, MOST_JOBS)
+  for (const id of known.keys()) if (!listed.some((job) => job.id === id)) known.delete(id)
+  const asked = new Set(listed.filter(({ id }) => !known.has(id)).slice(0, MOST_ASKED))
+  const overviews = await Promise.all(listed.map(async (job) => await overviewOfJob(job, known, asked.has(job)).catch(() => undefined)))
+  return { event: 'jobs', jobs: overviews.filter((each) => each !== undefined), more: jobs.length - listed.length }
+}
+
+async function overviewOfJob(job: Job, known: Map<string, Ended>, isAsked: boolean): Promise<JobOverview> {
+  const { id, name, owner, submitted } = job
+  const explained = known.get(id)?.explanation ?? (isAsked && job.state !== 'pending' ? await job.explain() : NOTHING)
+  const { rate: _, ...progress } = await progressOf(job)
+  const failure = known.get(id)?.failure ?? (await failureOf(job))
+  const isSettled = isOver(job) && Date.now() > (job.ended?.getTime() ?? 0) + LAST_REPORTS
+  if (isSettled && isAsked) known.set(id, { explanation: explained, failure })
+  const { functions, members: workers, tasks } = explained
+  return {
+    job: id,
+    name,
+    owner,
+    submitted: submitted.getTime(),
+    ...(job.ended !== undefined && { ended: job.ended.getTime() }),
+    ...progress,
+    functions,
+    workers,
+    tasks: tasks.slice(0, MOST_TASKS),
+    ...(failure && { failure }),
+  }
+}
+
+/** Returns the present progress. Replicas go on reporting it for some seconds. */
+async function progressOf(job: Job) {
+  for await (const progress of job.progress(0)) return progress
+  throw new Error('a job without a state')
+}
+
+async function failureOf(job: Job): Promise<JobFailure | undefined> {
+  if (job.state !== 'failed') return undefined
+  try {
+    await job.result
+  } catch (error) {
+    if (!(error instanceof JobFailedError)) return undefined
+    const { code, message, member, fn, input, remoteCause: cause } = error
+    return {
+      code,
+      message: short(message),
+      member,
+      ...(fn !== undefined && { fn }),
+      ...(input !== undefined && { input: short(input) }),
+      ...(cause !== undefined && { cause: short(cause) }),
+    }
+  }
+  return undefined
+}
+
+function short(text: string): string {
+  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text
+}
+
+function isOver({ state }: Job): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled'
+}
