@@ -9,7 +9,7 @@ const sources = ['packages/jel/src', 'packages/overlay/src', 'packages/compute/s
  * Matches two words or more in capitals, or one word if it is assigned to `code`. Excludes errors
  * of the system or of Node, environment variables, and log entries that are not problems.
  */
-const CODE = /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
+const CODE = /(?<!env\[|log\.(?:debug|info)\()'(?!ERR_|EAI_|XDG_|JEL_)(?<code>[A-Z]{2,}(?:_[A-Z\d]+)+)'|\bcode = '(?<single>[A-Z]+)'/gu
 
 /** Returns the codes of errors, warnings and failures of tasks in the sources of a folder. */
 function codesOf(folder: string): string[] {

@@ -16,7 +16,7 @@ it('a node runs commands for events, also for members that it finds on entering'
     '--on',
     `joined,died,elected:master=cat >> '${file}'`,
     '--on',
-    `signal:go=echo "$JEL_EVENT $JEL_NAME $JEL_SELF $JEL_NODE" >> '${file}.signal'`,
+    `signal:go=echo "$JEL_EVENT $JEL_NAME $JEL_NODE $JEL_MEMBER" >> '${file}.signal'`,
     '--on',
     'signal:stay=exit 1',
     '--on',

@@ -38,8 +38,18 @@ export interface ComputeOptions {
    * identity file the node has a new key at each start.
    */
   readonly owner?: RecordOwner
-  /** The folder for programs, large inputs and blobs. Default: below the user's cache folder. */
+  /**
+   * The folder for programs, large inputs and blobs. Default: in `state`, or else below the user's
+   * cache folder.
+   */
   readonly cache?: string
+  /**
+   * A folder of this member alone, where it keeps the files and outcomes of jobs across restarts.
+   * Use it with the option `identityFile` of `joinPool`, which keeps the records of jobs: a member
+   * with another key can't use the folder. It takes up to twice the limit of the disk. Default: a
+   * member forgets outcomes when it ends.
+   */
+  readonly state?: string
   /**
    * Whether this member is a client that only visits, like a command. It runs nothing, keeps
    * nothing for others, and publishes nothing about itself. A client must have no workers. Default:
@@ -136,6 +146,7 @@ const ofPool = v.strictObject(
     accept: v.optional(v.array(text, "must be an array of strings, as in ['own', 'sandbox']")),
     tickets: v.optional(v.record(v.string(), v.number('must be a number'), 'must be an object')),
     owner: v.optional(owner),
+    state: v.optional(text),
     visits: v.optional(v.boolean('must be true or false')),
   },
   unknownOr('must be an object'),

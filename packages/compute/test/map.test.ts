@@ -86,7 +86,7 @@ export const odd = async (ms) => {
     await member({ workers: 2 })
     const submitter = await member()
     const sweep = await submitter.map(join(folder, 'pause.js'), 'wait', [4000, 10, 20, 10])
-    const came: unknown[] = []
+    const came: [number, unknown][] = []
     let atFirst: unknown
     for await (const { index, ...outcome } of sweep.asCompleted()) {
       atFirst ??= sweep.state
@@ -94,7 +94,7 @@ export const odd = async (ms) => {
     }
     expect(atFirst).not.toBe('done')
     expect(came).toHaveLength(4)
-    expect(came.slice(0, 3).sort()).toEqual([
+    expect(came.slice(0, 3).sort(([a], [b]) => a - b)).toEqual([
       [1, 10],
       [2, 20],
       [3, 10],

@@ -74,7 +74,8 @@ export interface PoolOptions {
    * A file that keeps this node's key and incarnation across starts. It is created with mode 0600
    * if it is missing, and locked while in use. Beside it, `<identityFile>.peers` keeps the members
    * that this node met, so that the node finds its pool again without `bootstrap`. It also keeps
-   * the latest epochs of elections. Default: a new id at each start.
+   * the latest epochs of elections. `<identityFile>.records` keeps the records, also
+   * while all nodes are off. Default: a new id at each start.
    */
   identityFile?: string
   /**

@@ -18,6 +18,7 @@ import { Refusals } from './host/refusals.ts'
 import { ephemeralIdentity, openIdentity } from './identity/identity.ts'
 import { PeersFile } from './identity/peers-file.ts'
 import { PoolKeys } from './identity/pool-keys.ts'
+import { RecordsFile } from './identity/records-file.ts'
 import { RunningNode } from './overlay/node.ts'
 import { Notifications } from './overlay/notifications.ts'
 import { RunningOverlay } from './overlay/overlay.ts'
@@ -64,6 +65,10 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       options.identityFile === undefined
         ? undefined
         : new PeersFile(options.identityFile, pool, (message) => notifications.warn('PEERS_FILE', message))
+    const records =
+      options.identityFile === undefined
+        ? undefined
+        : new RecordsFile(options.identityFile, pool, (message) => notifications.warn('RECORDS_FILE', message))
     // Each address is tried once. If a remembered address is also given, it counts as given.
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
@@ -85,7 +90,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     // is like a node that never met anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
     node = new RunningNode(
-      { pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, refusals, founds },
+      { pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, records, refusals, founds },
       notifications,
     )
     const { onWarning } = options

@@ -1,5 +1,6 @@
 /** Passes each input, and each message of a peer, to the part that it concerns. */
 import type { BroadcastVerdict } from './base/effect.ts'
+import { FrameError } from './base/errors.ts'
 import type { Command, Input } from './base/input.ts'
 import type { Encoded, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
@@ -33,6 +34,7 @@ export class Inputs<Data extends Encoded> {
         this.#context.isUnintroduced = input.introducers.some(({ id }) => id !== this.#context.id)
         healer.start(input.introducers)
         introduction.start(input.introducers)
+        this.#restore(input.records ?? [])
         break
       case 'command':
         if (!this.#hasLeft) this.#obey(input.command)
@@ -69,6 +71,23 @@ export class Inputs<Data extends Encoded> {
         this.#announceSelf(this.#parts.life.readdress(input.addresses))
         break
     }
+  }
+
+  /** Takes in the records of an earlier run. Bad ones are left out, with one warning. */
+  #restore(frames: readonly Data[]): void {
+    let bad = 0
+    for (const frame of frames) {
+      try {
+        const told = this.#context.wire.decodeFrame(frame).facts?.facts ?? []
+        const records = told.filter(({ fact }) => fact.isRecord)
+        bad += records.length === 0 ? 1 : 0
+        this.#settlement.takeIn(records, { peer: this.#context.id })
+      } catch (error) {
+        if (!(error instanceof FrameError)) throw error
+        bad += 1
+      }
+    }
+    if (bad > 0) this.#context.warn('RECORDS_FILE', `${bad} of ${frames.length} saved records are damaged or forged: they are left out`)
   }
 
   #receive(link: Link, message: Message): void {

@@ -74,6 +74,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
+   * Returns all records, withdrawn ones included, each as a frame. The input `start` of a later run
+   * takes them, so records outlive a pool whose nodes were all off.
+   */
+  recordFrames(): Data[] {
+    const { wire } = this.#context
+    return this.#parts.records.held().map((fact) => wire.encodeFrame({ facts: { facts: [fact], fresh: false } }))
+  }
+
+  /**
    * True while a leaver waits: a member that it dialled has not received its end. The runner should
    * not stop the node meanwhile, for `longestDeparture` at most.
    */

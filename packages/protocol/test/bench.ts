@@ -22,6 +22,8 @@ export interface BenchOptions {
   readonly introducers?: readonly Introducer[]
   readonly storedIncarnation?: number
   readonly storedEpochs?: ReadonlyMap<string, number>
+  /** The records of an earlier run. */
+  readonly records?: readonly Uint8Array[]
   /** False: the test sends `start` itself. */
   readonly started?: boolean
   readonly seed?: number
@@ -72,7 +74,15 @@ export class Bench {
 
   constructor(
     self: Actor,
-    { config, introducers = [], storedIncarnation = 0, storedEpochs = new Map(), started = true, seed = 1 }: BenchOptions = {},
+    {
+      config,
+      introducers = [],
+      storedIncarnation = 0,
+      storedEpochs = new Map(),
+      records = [],
+      started = true,
+      seed = 1,
+    }: BenchOptions = {},
   ) {
     this.self = self
     this.config = makeConfig(config)
@@ -94,7 +104,7 @@ export class Bench {
         today: () => this.today,
       },
     })
-    if (started) this.input({ type: 'start', addresses: home, introducers })
+    if (started) this.input({ type: 'start', addresses: home, introducers, records })
   }
 
   /**

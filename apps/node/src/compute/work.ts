@@ -19,7 +19,8 @@ export async function work(pool: string, flags: WorkFlags): Promise<number> {
   const { limit: limits, tickets, workers = availableParallelism() } = flags
   const accept = flags.accept.length === 0 ? undefined : flags.accept
   return await join(pool, flags, async (agent, note) => {
-    const grid = await compute(agent.pool, { workers, limits, owner, ...(accept && { accept }), ...(tickets && { tickets }) })
+    const state = flags.identity === undefined ? {} : { state: `${flags.identity}.jobs` }
+    const grid = await compute(agent.pool, { workers, limits, owner, ...state, ...(accept && { accept }), ...(tickets && { tickets }) })
     grid.addEventListener('warning', ({ detail: { code, message, job } }) => {
       agent.report({ event: 'error', code, message: job === undefined ? message : `job ${job}: ${message}` })
     })

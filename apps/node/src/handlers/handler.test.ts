@@ -11,7 +11,7 @@ const record: NodeEvent = { event: 'record', name: 'jel.compute/job/x', owner: '
 it.each([
   ['joined=./a.sh', { events: [{ kind: 'joined' }], command: './a.sh' }],
   ['joined,left=a=b', { events: [{ kind: 'joined' }, { kind: 'left' }], command: 'a=b' }],
-  ['died,signal:go=run "$JEL_NODE"', { events: [{ kind: 'died' }, { kind: 'signal', name: 'go' }], command: 'run "$JEL_NODE"' }],
+  ['died,signal:go=run "$JEL_MEMBER"', { events: [{ kind: 'died' }, { kind: 'signal', name: 'go' }], command: 'run "$JEL_MEMBER"' }],
   ['elected:a:b=x', { events: [{ kind: 'elected', name: 'a:b' }], command: 'x' }],
   ['*=cat >> all', { events: [{ kind: '*' }], command: 'cat >> all' }],
 ])('%s is a handler', (text, handler) => {

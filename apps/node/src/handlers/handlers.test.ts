@@ -55,7 +55,7 @@ describe('handlers', () => {
         void answers.set(name, handler as typeof answers extends Map<string, infer H> ? H : never),
     }
     const { handlers, told } = start([
-      `query:load=echo "$JEL_NAME of $JEL_NODE"; echo said >&2`,
+      `query:load=echo "$JEL_NAME of $JEL_MEMBER"; echo said >&2`,
       `query:large=head -c 5000 /dev/zero`,
       `query:fails,query:fails too=echo no; exit 3`,
     ])
@@ -79,7 +79,7 @@ describe('handlers', () => {
 
   it('get the event as a line of JSON, and its subject in the environment', async () => {
     const { handlers, told } = start([
-      `joined=cat > '${fileOf('line')}'; echo "$JEL_EVENT $JEL_POOL $JEL_SELF $JEL_NODE $JEL_LOCATION" > '${fileOf('env')}'`,
+      `joined=cat > '${fileOf('line')}'; echo "$JEL_EVENT $JEL_POOL $JEL_NODE $JEL_MEMBER $JEL_LOCATION" > '${fileOf('env')}'`,
     ])
     handlers.take(joined('one', '$(echo evil)\0'))
     await vi.waitFor(() => expect(linesOf('env')).toEqual(['joined p me one $(echo evil)']), waiting)
@@ -92,7 +92,7 @@ describe('handlers', () => {
 
   it('run at most four at once, and in order for events of one member', async () => {
     const { handlers } = start([
-      `*=echo "begin $JEL_NODE $JEL_EVENT" >> '${fileOf('order')}'; sleep 0.1; echo "end $JEL_NODE $JEL_EVENT" >> '${fileOf('order')}'`,
+      `*=echo "begin $JEL_MEMBER $JEL_EVENT" >> '${fileOf('order')}'; sleep 0.1; echo "end $JEL_MEMBER $JEL_EVENT" >> '${fileOf('order')}'`,
     ])
     const ids = ['a', 'b', 'c', 'd', 'e', 'f']
     for (const id of ids) handlers.take(joined(id))
@@ -151,7 +151,7 @@ describe('handlers', () => {
   })
 
   it('wait in a bounded queue, and dropped events are reported', async () => {
-    const { handlers, told } = start([`joined=sleep 0.2; echo "$JEL_NODE" >> '${fileOf('queue')}'`], { waitingLimit: 3 })
+    const { handlers, told } = start([`joined=sleep 0.2; echo "$JEL_MEMBER" >> '${fileOf('queue')}'`], { waitingLimit: 3 })
     for (let index = 0; index < 12; index += 1) handlers.take(joined(`${index}`))
     expect(told).toEqual([{ event: 'error', code: 'HANDLER_BACKLOG', message: '3 runs of handlers wait: what comes now is dropped' }])
     await vi.waitFor(() => expect(told).toHaveLength(2), waiting)

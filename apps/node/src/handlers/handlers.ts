@@ -177,8 +177,9 @@ export class Handlers implements AsyncDisposable {
     const variables = {
       JEL_EVENT: event.event,
       JEL_POOL: pool,
-      JEL_SELF: self,
-      ...('node' in event && { JEL_NODE: event.node.id, JEL_LOCATION: event.node.location }),
+      // Where several nodes run here, commands of the handler ask this one.
+      JEL_NODE: self,
+      ...('node' in event && { JEL_MEMBER: event.node.id, JEL_LOCATION: event.node.location }),
       ...(name !== undefined && { JEL_NAME: name }),
     }
     return Object.fromEntries(Object.entries(variables).map(([key, value]) => [key, value.replaceAll('\0', '')]))

@@ -24,6 +24,8 @@ export interface Context {
   readonly config: SchedulerConfig
   readonly random: () => number
   readonly members: Members
+  /** Outcomes are saved on disk. */
+  readonly saves: boolean
   readonly jobs: Map<JobId, Job>
   /** Jobs that are not over here. */
   readonly active: Set<Job>

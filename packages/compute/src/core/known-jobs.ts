@@ -25,6 +25,7 @@ export class KnownJobs {
     if (job === undefined) {
       jobs.set(spec.id, (job = new Job(spec, this.#context.now)))
       this.#context.active.add(job)
+      if (this.#context.saves) job.tree.unsaved = new Set()
     } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
     attend(this.#context, spec.id)
     this.#parts.queue.changed(job)

@@ -65,8 +65,10 @@ export class Replication {
       // One vote of several is no outcome yet.
       if (node?.entry !== undefined) this.#moved(job, node, from)
       if (job.ended !== undefined) break
-      // The sender may assume that a new replica already has this entry.
-      if (this.#context.now < job.passesOnUntil && knownOf(job, entry.path) > known) job.news.push({ type: 'entry', path: entry.path })
+      // The sender may assume that a new replica already has this entry. This member's own report
+      // comes from its disk: to the replicas it is news.
+      if ((from === this.#context.self || this.#context.now < job.passesOnUntil) && knownOf(job, entry.path) > known)
+        job.news.push({ type: 'entry', path: entry.path })
     }
     for (const path of message.dropped) {
       const node = job.tree.find(path)

@@ -79,7 +79,7 @@ describe('a scheduler', () => {
     // The first replica answers, and does nothing.
     const answer = (after: number): Effect[] => [
       ...feed({ type: 'timer' }, after),
-      ...hear({ type: 'found', job: id, request: 0, entries: [], claims: [], last: true }),
+      ...hear({ type: 'found', job: id, request: 1, entries: [], claims: [], last: true }),
     ]
     expect(begins(answer(4900))).toBe(false)
     expect(begins(answer(200))).toBe(true)

@@ -14,8 +14,9 @@ import type { Path } from './path.ts'
 import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
 import { TaskCounts } from './task-counts.ts'
-import { progressOf } from './task-node.ts'
+import { progressOf, type TaskNode } from './task-node.ts'
 import { inputTimers, timerNames } from './timers.ts'
+import { evidence } from './votes.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
@@ -26,6 +27,8 @@ export interface SchedulerOptions {
   readonly tickets?: Tickets
   /** Signs and verifies votes. Default: votes are unsigned, and anybody can forge them. */
   readonly signer?: Signer
+  /** Whether outcomes are saved on disk, see {@link Scheduler.takeUnsaved}. Default: no. */
+  readonly saves?: boolean
   readonly config?: Partial<SchedulerConfig>
 }
 
@@ -70,7 +73,7 @@ export class Scheduler {
   #own: Message[] = []
   #wakeAt: Milliseconds = Infinity
 
-  constructor({ self, workers, random, config, tickets, signer = unsigned }: SchedulerOptions) {
+  constructor({ self, workers, random, config, tickets, signer = unsigned, saves = false }: SchedulerOptions) {
     const settings = { ...defaultSchedulerConfig, ...config }
     const members = new Members(self, settings)
     const effects: Effect[] = []
@@ -79,6 +82,7 @@ export class Scheduler {
       config: settings,
       random,
       members,
+      saves,
       jobs: new Map(),
       active: new Set(),
       attended: new Set(),
@@ -155,6 +159,33 @@ export class Scheduler {
   /** Whether this member has the outcome of a task. */
   hasResult(id: JobId, path: Path): boolean {
     return this.#context.jobs.get(id)?.tree.entryFor(path) !== undefined
+  }
+
+  /**
+   * Returns the outcomes and votes that are new since the last call, by job. Tasks below an ended
+   * task are left out.
+   */
+  takeUnsaved(): Map<JobId, readonly Entry[]> {
+    const news = new Map<JobId, readonly Entry[]>()
+    for (const job of this.#context.jobs.values()) {
+      const { unsaved } = job.tree
+      if (unsaved === undefined || unsaved.size === 0) continue
+      const nodes = [...unsaved].flatMap((path) => job.tree.find(path) ?? [])
+      news.set(job.id, unique(nodes.flatMap((node) => statedOf(job, node))))
+      unsaved.clear()
+    }
+    return news
+  }
+
+  /** All that is known of a job is on disk. */
+  isSaved(id: JobId): void {
+    this.#context.jobs.get(id)?.tree.unsaved?.clear()
+  }
+
+  /** Returns all outcomes of a job that are known here, and votes for outcomes. */
+  entries(id: JobId): readonly Entry[] {
+    const job = this.#context.jobs.get(id)
+    return job === undefined ? [] : unique([...job.tree.within(job.tree.root)].flatMap((node) => statedOf(job, node)))
   }
 
   /** Returns the replicas of a job in this member's view. */
@@ -263,4 +294,14 @@ export class Scheduler {
     this.#wakeAt = Math.max(timers.next, now)
     effects.push({ type: 'timer', at: this.#wakeAt })
   }
+}
+
+/** Returns the entry of a task, or else the votes on it and the entries that these depend on. */
+function statedOf(job: Job, node: TaskNode): readonly Entry[] {
+  return node.entry === undefined ? evidence(job, node) : [node.entry]
+}
+
+/** Several tasks may state the same entry. */
+function unique(entries: readonly Entry[]): readonly Entry[] {
+  return [...new Set(entries)]
 }

@@ -14,6 +14,8 @@ export class TaskTree {
    * quotas of other members bound what they stated.
    */
   bytes = 0
+  /** Tasks with outcomes or votes that are not on disk yet. Undefined: nothing is saved. */
+  unsaved: Set<Path> | undefined
 
   find(path: Path): TaskNode | undefined {
     let node: TaskNode | undefined = this.root
@@ -69,6 +71,7 @@ export class TaskTree {
     this.clearBelow(node)
     this.bytes += entryBytes(entry) - bytesOf(node)
     node.entry = entry
+    this.unsaved?.add(node.path)
     node.ballots = undefined
     node.ballotBytes = 0
     node.denied = undefined

@@ -71,7 +71,10 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
   const others = ballots.filter((each) => each !== known)
   // Otherwise a member that votes for every outcome could add ballots without end.
   const isNew = votes.some(({ by }) => others.filter((each) => votersIn(each).includes(by)).length < 2)
-  if (isNew) node.ballots = [...others, merged]
+  if (isNew) {
+    node.ballots = [...others, merged]
+    job.tree.unsaved?.add(node.path)
+  }
   const all = node.ballots ?? []
   // The election depends on signatures alone, so all members with the same votes agree. A voter
   // that lied elsewhere, or voted twice here, still counts as one vote.

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Pool } from '@jel/jel'
 import type { Entry } from '../core/entry.ts'
 import { NOTHING_EXPLAINED } from '../core/explanation.ts'
@@ -11,7 +12,7 @@ import { Endings } from './endings.ts'
 import { JobFiles } from './job-files.ts'
 import { JobHolders } from './job-holders.ts'
 import { JobKeepers } from './job-keepers.ts'
-import type { JobRecord, PublishedJob } from './job-record.ts'
+import { JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
 import { MemberList } from './member-list.ts'
 import { OutputExchange } from './output-exchange.ts'
 import type { TaskOutput } from './output-log.ts'
@@ -21,6 +22,7 @@ import { PeerStreams } from './peer-streams.ts'
 import { PublishedJobs } from './published-jobs.ts'
 import { Replies } from './replies.ts'
 import { Runner } from './runner.ts'
+import { SavedJobs } from './saved-jobs.ts'
 import { Shifts, type EndedShift, type Shift } from './shifts.ts'
 import { VoteSigner } from './vote-signer.ts'
 
@@ -50,6 +52,9 @@ export class Engine {
   readonly #files: JobFiles
   readonly #participation: Participation
   readonly #shifts: Shifts
+  /** Undefined: this member keeps no jobs on disk. */
+  readonly #saved: SavedJobs | undefined
+  readonly #pool: Pool
   readonly #isClient: boolean
   /** The owners whose programs this member runs; undefined: it has no workers. */
   readonly #accepts: Acceptance | undefined
@@ -57,10 +62,12 @@ export class Engine {
 
   constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
     const { visits: isClient = false, workers = 0 } = options
+    const state = isClient ? undefined : options.state
+    this.#pool = pool
     const computes = workers > 0
     const budget = new PeerBudget()
     this.#isClient = isClient
-    this.store = new BlobStore(options.cache, options.limits?.disk)
+    this.store = new BlobStore(options.cache ?? (state && join(state, 'blobs')), options.limits?.disk)
     this.blobs = new BlobExchange(pool, this.store, budget)
     this.#signer = new VoteSigner(pool)
     this.#shifts = new Shifts({
@@ -80,10 +87,15 @@ export class Engine {
       onNonsense: (from, reason) => events.onWarning('PEER_MISBEHAVED', `${from}: ${reason}`, undefined),
     })
     this.jobs = new PublishedJobs(pool, options.owner, {
-      onPublished: (job, fresh) => void this.#participation.begin(job, fresh),
+      onPublished: (job, fresh) => {
+        void this.#participation.begin(job, fresh)
+        // The other members may be about to come back as well.
+        if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'reentered' })
+      },
       onForgotten: (id) => {
         this.#files.forget(id)
         this.output.forget(id)
+        this.#saved?.forget(id)
         this.runner.feed({ type: 'expired', job: id })
         this.endings.end(id)
       },
@@ -94,12 +106,14 @@ export class Engine {
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: ticketsOf(options.tickets, this.jobs.owner) }),
       signer: this.#signer,
+      ...(state !== undefined && { onFed: () => this.#saved?.changed() }),
       programOf: (job) => this.#files.placed(job),
       send: (to, message) => this.#streams.send(to, message),
       onOutput: (job, printed) => this.output.printed(job, printed),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
         this.store.unpin(job)
+        if (entry === undefined) this.#saved?.forget(job)
         this.endings.end(job)
         this.jobs.keepEnded(job)
         this.#shifts.ended(job, entry, performance.now())
@@ -109,6 +123,19 @@ export class Engine {
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })
     const { scheduler } = this.runner
+    this.#saved =
+      state === undefined
+        ? undefined
+        : new SavedJobs({
+            pool,
+            folder: join(state, 'outcomes'),
+            limit: this.store.limit,
+            scheduler,
+            feed: (message) => this.runner.feed({ type: 'message', from: pool.self.id, message }),
+            ownerOf: (job) => this.jobs.get(job)?.owner,
+            // Nobody listens yet while the engine starts.
+            warn: (code, message, job) => void setImmediate(() => events.onWarning(code, message, job)),
+          })
     this.#accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
     this.#members = new MemberList(pool, { isClient, accepts: this.#accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
@@ -141,6 +168,7 @@ export class Engine {
     await this.#streams.start()
     if (!this.#isClient) await this.#signer.start()
     await this.#members.start()
+    await this.#saved?.start(this.#pool.records(JOB_PREFIX).flatMap((record) => readJob(record)?.id ?? []))
     this.jobs.start()
   }
 
@@ -155,6 +183,7 @@ export class Engine {
     this.#files.close()
     this.jobs.close()
     await this.runner.close()
+    await this.#saved?.close()
     await this.#members.close()
     await this.#streams.close()
     await this.blobs.close()

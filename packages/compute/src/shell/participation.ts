@@ -56,8 +56,10 @@ export class Participation {
     runner.feed({ type: 'job', spec })
     if (endings.has(id)) this.#watch(id)
     // A job that is over needs no files. So a late member asks before it fetches them: they may be
-    // large.
-    if (!fresh && job.desired !== 'cancel' && (inputBlob ?? job.blobs) !== undefined && !files.has(id)) await this.#askWhetherOver(job)
+    // large. A member that was restarted may have them.
+    const large = inputBlob ?? job.blobs
+    if (!fresh && job.desired !== 'cancel' && large !== undefined && !files.has(id) && (await store.size(large)) === undefined)
+      await this.#askWhetherOver(job)
     for (let wait = FETCH_AGAIN; job.desired !== 'cancel' && this.#isOpen(job);) {
       let blobs: JobBlobs | undefined
       try {

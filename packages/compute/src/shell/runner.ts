@@ -20,6 +20,8 @@ export interface RunnerOptions {
   readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
+  /** Outcomes are saved on disk. Called with each input: there may be some. */
+  readonly onFed?: () => void
   readonly onOutput?: (job: JobId, printed: PrintedText) => void
   readonly onRun?: (effect: Extract<Effect, { type: 'run' }>) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
@@ -33,11 +35,20 @@ export class Runner {
   readonly scheduler: Scheduler
   readonly #executor: Executor
   readonly #driver: Driver<Input, Effect>
+  readonly #onFed: (() => void) | undefined
   #isClosed = false
 
   constructor(options: RunnerOptions) {
-    const { self, workers, limits, signer, tickets, programOf, onOutput } = options
-    this.scheduler = new Scheduler({ self, workers, random: Math.random, ...(signer && { signer }), ...(tickets && { tickets }) })
+    const { self, workers, limits, signer, tickets, programOf, onOutput, onFed } = options
+    this.#onFed = onFed
+    this.scheduler = new Scheduler({
+      self,
+      workers,
+      random: Math.random,
+      saves: onFed !== undefined,
+      ...(signer && { signer }),
+      ...(tickets && { tickets }),
+    })
     const onInputs = (inputs: readonly Input[]): void => this.feed(...inputs)
     // The programs of a job pay for their messages as a peer does.
     const executor = new Executor({
@@ -71,6 +82,7 @@ export class Runner {
 
   feed(...inputs: readonly Input[]): void {
     this.#driver.deliver(...inputs)
+    this.#onFed?.()
   }
 
   /** Starts the program of a job whose tasks may come soon. */

@@ -11,7 +11,7 @@ export interface SweepInput {
   readonly retries: number
 }
 
-/** The arguments of `submit` for a sweep, whose function is `SWEEP`. `fn`: the function for one input. */
+/** The arguments of `submit` for a sweep. `fn`: the function that is called for each input. */
 interface PreparedSweep<Options> {
   readonly program: Uint8Array
   readonly fn: string

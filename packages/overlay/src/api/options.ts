@@ -52,7 +52,8 @@ export interface OverlayOptions {
   /**
    * A file that keeps key and incarnation across restarts. It is created if it does not exist.
    * Beside it, `<file>.peers` keeps the latest epochs of elections, and members through which the
-   * next start can enter the pool. Default: a new key at each start.
+   * next start can enter the pool. `<file>.records` keeps the pool's records. Default: a new key at
+   * each start.
    */
   readonly identityFile?: string | undefined
   /**

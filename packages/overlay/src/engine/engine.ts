@@ -30,6 +30,7 @@ import type { Host } from '../host/host.ts'
 import type { Refusals } from '../host/refusals.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { PeersFile } from '../identity/peers-file.ts'
+import type { RecordsFile } from '../identity/records-file.ts'
 import type { PoolKeys } from '../identity/pool-keys.ts'
 import { createServices } from '../identity/signatures.ts'
 import { Links } from '../links/links.ts'
@@ -48,6 +49,7 @@ export interface Parts {
   readonly keyed: boolean
   readonly keys: PoolKeys
   readonly peers: PeersFile | undefined
+  readonly records: RecordsFile | undefined
   readonly refusals: Refusals
   /** Whether this node founds the pool if no introducer lets it in. */
   readonly founds: boolean
@@ -118,7 +120,7 @@ export class Engine {
 
   /** Resolves when this node has entered the pool. */
   async start(introducers: readonly Introducer[], signal: AbortSignal | undefined): Promise<void> {
-    const { host } = this.#parts
+    const { host, records } = this.#parts
     await this.#connector.listen()
     await host.start()
     signal?.throwIfAborted()
@@ -132,7 +134,7 @@ export class Engine {
       (data) => this.#judge(data),
       (peer, problem) => this.#connector.cutOff(peer, problem),
     )
-    this.deliver({ type: 'start', addresses: this.#addresses.first(), introducers })
+    this.deliver({ type: 'start', addresses: this.#addresses.first(), introducers, ...(records && { records: records.read() }) })
     await raceSignal(this.#entered.promise, signal)
   }
 

@@ -8,12 +8,11 @@
  * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": [["master", 7]] }`. The peer that
  * was seen last comes first. An unusable file is ignored, and replaced at the next save.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
 import type { Introducer } from '@jel/protocol'
 import { parseIntroducer } from '../base/addresses.ts'
 import { codeOf, reasonOf } from '../base/errors.ts'
 import { canonical } from './lock.ts'
+import { readBounded, writeWhole } from './side-file.ts'
 
 const format = 'jel-peers/1'
 /** Members that are kept. Guess: some of them are still in the pool at the next start. */
@@ -158,7 +157,12 @@ export class PeersFile {
 
   #read(): Peer[] {
     try {
-      const { format: given, pool, peers, epochs = {} } = JSON.parse(readBounded(this.#file)) as Record<string, unknown>
+      const {
+        format: given,
+        pool,
+        peers,
+        epochs = {},
+      } = JSON.parse(readBounded(this.#file, maxFileBytes).toString()) as Record<string, unknown>
       if (given !== format || !Array.isArray(peers)) throw new Error(`it is not of the format ${format}`)
       // A node may join another pool under the same identity. The file is of no use there.
       if (pool !== this.#pool) return []
@@ -171,13 +175,10 @@ export class PeersFile {
     }
   }
 
-  /** Atomic. A power failure may bring back the old file. That does no harm. */
+  /** A power failure may bring back the old file. That does no harm. */
   async #write(text: string): Promise<boolean> {
-    const temporary = `${this.#file}.tmp`
     try {
-      await rm(temporary, { force: true })
-      await writeFile(temporary, text, { mode: 0o600, flag: 'wx' })
-      await rename(temporary, this.#file)
+      await writeWhole(this.#file, text)
       this.#isFailing = false
     } catch (error) {
       if (!this.#isFailing) this.#warn(`can't write the file of remembered peers ${this.#file}: ${reasonOf(error)}`)
@@ -220,16 +221,4 @@ function checkEpochs(value: unknown): readonly (readonly [string, number])[] {
       throw new Error('an epoch has no name, or is no positive whole number')
     return [election, Number(epoch)]
   })
-}
-
-function readBounded(file: string): string {
-  const descriptor = openSync(file, 'r')
-  try {
-    const bytes = Buffer.alloc(maxFileBytes + 1)
-    const length = readSync(descriptor, bytes, 0, bytes.length, 0)
-    if (length > maxFileBytes) throw new Error(`it is larger than ${maxFileBytes} bytes`)
-    return bytes.toString('utf8', 0, length)
-  } finally {
-    closeSync(descriptor)
-  }
 }

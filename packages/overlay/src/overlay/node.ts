@@ -13,6 +13,7 @@ import { Lifecycle } from './lifecycle.ts'
 import type { Notifications } from './notifications.ts'
 import { Reigns } from './reigns.ts'
 import { SavedPeers } from './saved-peers.ts'
+import { SavedRecords } from './saved-records.ts'
 import { Signals } from './signals.ts'
 
 /**
@@ -33,6 +34,7 @@ export class RunningNode {
   readonly signals: Signals
   readonly streams: ApplicationStreams
   readonly #peers: SavedPeers
+  readonly #records: SavedRecords
   /** The latest life of this node, also after the end of that life. */
   #self: PoolMember | undefined
   #members: readonly PoolMember[] = []
@@ -63,6 +65,7 @@ export class RunningNode {
       () => this.members(),
       () => node.epochs(),
     )
+    this.#records = new SavedRecords(parts.records, () => node.recordFrames())
     this.keys = createKeys(parts, () => this.lifecycle.checkOpen())
     this.lifecycle = new Lifecycle({
       pool: parts.pool,
@@ -77,6 +80,7 @@ export class RunningNode {
         try {
           await this.engine.stop(error)
           await this.#peers.saved
+          await this.#records.close()
         } finally {
           parts.identity.release()
         }
@@ -161,6 +165,9 @@ export class RunningNode {
         this.reigns.add(notification.reign.election)
         this.#peers.elected(notification.reign)
         return { ...notification, reign: showReign(notification.reign) }
+      case 'record':
+        this.#records.changed()
+        return notification
       case 'signal':
       case 'event':
       case 'query':

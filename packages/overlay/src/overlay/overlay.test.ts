@@ -72,6 +72,24 @@ describe('a pool of real hosts', () => {
     }
   })
 
+  test('has its records again after all its nodes were off, with their dates, and without those that were withdrawn', async () => {
+    const folder = temporary()
+    const files = ['a', 'b'].map((name) => join(folder, name))
+    const a = await enter({ identityFile: files[0]! })
+    const b = await enter({ identityFile: files[1]!, bootstrap: [...a.overlay.self.addresses] })
+    const record = await a.overlay.publish('job', bytes('one'), { ttl: 3_600_000 })
+    await b.overlay.publish('gone', bytes('two'), { ttl: 3_600_000 })
+    await b.overlay.unpublish('gone')
+    await until(() => a.overlay.records().length === 1 && b.overlay.records().length === 1)
+    await leaveAll()
+    // The other node comes first, and has only the copy.
+    const again = await enter({ identityFile: files[1]! })
+    expect(again.overlay.records()).toEqual([record])
+    const newcomer = await enter({ bootstrap: [...again.overlay.self.addresses] })
+    await until(() => newcomer.overlay.records().length === 1)
+    expect(newcomer.overlay.records()).toEqual([record])
+  })
+
   test('hears of a leave quickly, and not as a death', async () => {
     const [a, b, c] = await pool(3)
     const start = performance.now()

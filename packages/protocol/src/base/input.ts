@@ -78,9 +78,15 @@ export type Command =
 export type Input<Data extends Encoded = Uint8Array> =
   /**
    * The first input, which comes once. The host listens on `addresses` and wants to enter through
-   * one of `introducers`. Without introducers it founds a pool.
+   * one of `introducers`. Without introducers it founds a pool. `records`: the result of
+   * `recordFrames` in an earlier run. It is checked like frames of a peer.
    */
-  | { readonly type: 'start'; readonly addresses: readonly Address[]; readonly introducers: readonly Introducer[] }
+  | {
+      readonly type: 'start'
+      readonly addresses: readonly Address[]
+      readonly introducers: readonly Introducer[]
+      readonly records?: readonly Data[]
+    }
   | { readonly type: 'command'; readonly command: Command }
   /** A frame that arrived on a link. Links are authenticated: `from` is certain. */
   | { readonly type: 'frame'; readonly from: NodeId; readonly data: Data }

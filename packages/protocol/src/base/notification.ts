@@ -82,6 +82,8 @@ export type WarningCode =
   | 'PEER_REFUSED'
   /** The file of remembered peers is unusable. */
   | 'PEERS_FILE'
+  /** The file of saved records, or some of its records, are unusable. */
+  | 'RECORDS_FILE'
   | 'EVENTS_FULL'
 
 /** The connectedness of this node, as far as it can detect it. */

@@ -5,6 +5,7 @@ import type { Effect } from '../base/effect.ts'
 import type { Command, Owner } from '../base/input.ts'
 import type { PoolRecord } from '../base/values.ts'
 import type { Statement } from '../facts/statement.ts'
+import * as wire from '../wire/messages.js'
 
 const [self, alice, bob, stranger] = actors(4) as [Actor, Actor, Actor, Actor]
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -115,6 +116,40 @@ describe('a record', () => {
     again.advance(10)
     again.input({ type: 'command', command: { type: 'publish', name: 'job', value: bytes('two'), lifetime: 1_000 } })
     expect(again.node.records()[0]?.version).toBeGreaterThan(before)
+  })
+})
+
+describe('after all nodes of a pool were off', () => {
+  it('a record is there with its owner and dates, and one that was withdrawn is not', () => {
+    hear(alice.publishes('job'), stranger.publishes('two', { expires: bench.today + 5_000 }), bob.publishes('gone', { version: 5 }))
+    const former = bob.publishes('gone', { version: 5 })
+    hear(bob.publishes('gone', { version: 6, withdrawn: true }))
+    const [known] = bench.node.records('job')
+    const again = new Bench(self, { records: bench.node.recordFrames() })
+    expect(again.node.records()).toEqual(bench.node.records())
+    expect(again.node.records('job')).toEqual([known])
+    again.meet(bob)
+    again.receive(bob, facts([former]))
+    expect(again.node.records('gone')).toEqual([])
+    again.advance(5_100)
+    expect(again.node.records('two')).toEqual([])
+  })
+
+  it('a forged record, noise, and other facts are left out, with one warning', () => {
+    hear(alice.publishes('good'))
+    const frame = (statement: Statement): Uint8Array => wire.Frame.encode(facts([statement]))
+    const records = [
+      ...bench.node.recordFrames(),
+      frame(forged(alice.publishes('forged'))),
+      frame(bob.joined()),
+      Uint8Array.of(255, 255, 1),
+      new Uint8Array(0),
+    ]
+    const again = new Bench(self, { records })
+    expect(again.node.records().map(({ name }) => name)).toEqual(['good'])
+    expect(again.node.member(bob.id)).toBeUndefined()
+    const warnings = again.notifications.flatMap((each) => (each.type === 'warning' ? [each] : []))
+    expect(warnings).toMatchObject([{ code: 'RECORDS_FILE', message: expect.stringContaining('4 of 5') }])
   })
 })
 

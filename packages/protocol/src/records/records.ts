@@ -66,6 +66,11 @@ export class Records implements Timed {
     return this.#order.size
   }
 
+  /** All records, withdrawn ones included, without events. */
+  held(): readonly Fact[] {
+    return this.#order.facts()
+  }
+
   /** Throws RangeError on an invalid name, length or lifetime. */
   publish(name: string, value: Uint8Array, lifetime: Milliseconds, owner?: Owner): void {
     const problem = recordProblem(name, value, lifetime, this.#context.config.limits)

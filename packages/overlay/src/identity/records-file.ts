@@ -1,0 +1,66 @@
+/**
+ * The records file keeps the records of a pool across the restart of all its nodes. It lies beside
+ * the identity file. Each record carries the signature of its owner. So the node checks the file as
+ * if a peer had sent it.
+ *
+ * The file is a line of JSON, `{ "format": "jel-records/1", "pool": "…" }`, and then one frame of
+ * the protocol for each record, behind its length (4 bytes, big-endian).
+ */
+import { codeOf, reasonOf } from '../base/errors.ts'
+import { canonical } from './lock.ts'
+import { readBounded, writeWhole } from './side-file.ts'
+
+const format = 'jel-records/1'
+/** Largest file, bytes. All records that a pool holds fit, with names and values of full length. */
+const maxFileBytes = 8 * 1024 * 1024
+
+export class RecordsFile {
+  readonly #file: string
+  readonly #header: string
+  readonly #warn: (message: string) => void
+  #isFailing = false
+
+  /** The file is beside `identityFile`. If it can't be used, `warn` is called with the reason. */
+  constructor(identityFile: string, pool: string, warn: (message: string) => void) {
+    this.#file = `${canonical(identityFile)}.records`
+    this.#header = `${JSON.stringify({ format, pool })}\n`
+    this.#warn = warn
+  }
+
+  /** Returns the frames of the file. The frames before a damaged place count. */
+  read(): Uint8Array[] {
+    const frames: Uint8Array[] = []
+    try {
+      const bytes = readBounded(this.#file, maxFileBytes)
+      let at = bytes.indexOf('\n') + 1
+      if (bytes.toString('utf8', 0, at) !== this.#header) throw new Error('it belongs to another pool, or is damaged')
+      while (at < bytes.length) {
+        const length = at + 4 <= bytes.length ? bytes.readUInt32BE(at) : Infinity
+        if (at + 4 + length > bytes.length) throw new Error(`it is damaged after ${frames.length} records`)
+        frames.push(Uint8Array.from(bytes.subarray(at + 4, at + 4 + length)))
+        at += 4 + length
+      }
+    } catch (error) {
+      const what = frames.length === 0 ? 'is ignored' : 'is used in part'
+      if (codeOf(error) !== 'ENOENT') this.#warn(`the file of saved records ${this.#file} ${what}: ${reasonOf(error)}`)
+    }
+    return frames
+  }
+
+  /** Replaces the file. Never rejects. Resolves to whether it is written. */
+  async write(frames: readonly Uint8Array[]): Promise<boolean> {
+    try {
+      const parts = frames.flatMap((frame) => {
+        const length = Buffer.alloc(4)
+        length.writeUInt32BE(frame.length)
+        return [length, frame]
+      })
+      await writeWhole(this.#file, Buffer.concat([Buffer.from(this.#header), ...parts]))
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) this.#warn(`can't write the file of saved records ${this.#file}: ${reasonOf(error)}`)
+      this.#isFailing = true
+    }
+    return !this.#isFailing
+  }
+}

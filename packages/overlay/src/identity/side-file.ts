@@ -1,0 +1,26 @@
+/** Files beside an identity file, which a node writes as a whole and reads within a bound. */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
+
+/** Throws an error also if the file is larger than `most` bytes. */
+export function readBounded(file: string, most: number): Buffer {
+  const descriptor = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(most + 1)
+    let length = 0
+    for (let read = -1; read !== 0 && length <= most; length += read)
+      read = readSync(descriptor, bytes, length, bytes.length - length, null)
+    if (length > most) throw new Error(`it is larger than ${most} bytes`)
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Atomic. A power failure may bring back the old file. */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${file}.tmp`
+  await rm(temporary, { force: true })
+  await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
+  await rename(temporary, file)
+}

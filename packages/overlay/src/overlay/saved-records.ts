@@ -1,0 +1,42 @@
+import type { RecordsFile } from '../identity/records-file.ts'
+
+/**
+ * Changed records are saved after this time, ms. A failed write is tried again after five times
+ * this. Guess: a submitted job may be lost with the whole pool for so long.
+ */
+const saveAfter = 1_000
+
+/** Saves the records of the pool when they have changed. */
+export class SavedRecords {
+  readonly #file: RecordsFile | undefined
+  readonly #frames: () => readonly Uint8Array[]
+  #timer: NodeJS.Timeout | undefined
+  #saving: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  constructor(file: RecordsFile | undefined, frames: () => readonly Uint8Array[]) {
+    this.#file = file
+    this.#frames = frames
+  }
+
+  changed(after = saveAfter): void {
+    if (this.#file === undefined || this.#isClosed) return
+    this.#timer ??= setTimeout(() => this.#save(), after)
+  }
+
+  /** Saves the last changes. Resolves when they are written, or can't be. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    if (this.#timer !== undefined) this.#save()
+    await this.#saving
+  }
+
+  #save(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    // One write after the other, so that the latest state is the last on disk.
+    this.#saving = this.#saving.then(async () => {
+      if ((await this.#file?.write(this.#frames())) === false) this.changed(5 * saveAfter)
+    })
+  }
+}
