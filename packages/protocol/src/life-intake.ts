@@ -84,8 +84,11 @@ export class LifeIntake {
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.refutationExchange.isRefuted(suspect, heartbeat))
-    // This node accuses the member as well. That completes the proof.
-    if (valid.length > 0 && detector.isAccused(suspect)) return this.#merge(fact, age)
+    // This node accuses the member as well. That completes the proof, also if the member refuted
+    // the other accusations: it may have died after that. The accusers may have died before this
+    // node joined. Then the word of a member that sends the certificate counts like an accusation.
+    const isSentByMember = source !== 'topic' && view.wasMember(source.peer)
+    if ((members.length > 0 || isSentByMember) && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(accusationsIn(certificate))

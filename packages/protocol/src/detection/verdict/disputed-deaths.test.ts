@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, wireFact, type Actor } from '../../../test/actors.ts'
 import { framesTo, type Bench } from '../../../test/bench.ts'
-import { isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
+import { accuses, isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
 import type { Effect } from '../../base/effect.ts'
 import type * as wire from '../../wire/messages.js'
 import { mostAccusers } from './quorum.ts'
@@ -63,11 +63,34 @@ describe('a death that its member has since refuted', () => {
     expect(isDead(bench, suspect)).toBe(true)
   })
 
+  it('is believed once this node accuses the member itself', () => {
+    bench.receive(bob, alarm(suspect.refutes(21)))
+    lose(bench, suspect)
+    bench.until(() => accuses(bench, suspect), 20_000)
+    expect(isDead(bench, suspect)).toBe(false)
+    bench.receive(bob, facts([few]))
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+
   it('does not prevent a death with enough accusers', () => {
     bench.receive(bob, alarm(suspect.refutes(21)))
     bench.receive(bob, facts([few]))
     bench.receive(bob, facts([death(suspect, accusers, 22)]))
     bench.advance(holdTime + 100)
+    expect(isDead(bench, suspect)).toBe(true)
+  })
+})
+
+describe('a death whose accusers this node never met', () => {
+  const certificate = death(suspect, actors(4, 99), 1)
+
+  it('is believed once this node accuses the member itself, if a member sends it', () => {
+    bench.receive(bob, facts([certificate]))
+    lose(bench, suspect)
+    bench.until(() => accuses(bench, suspect), 20_000)
+    bench.overhears(certificate)
+    expect(isDead(bench, suspect)).toBe(false)
+    bench.receive(bob, facts([certificate]))
     expect(isDead(bench, suspect)).toBe(true)
   })
 })
