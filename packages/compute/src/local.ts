@@ -107,14 +107,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    * ValueTooLargeError, BlobMissingError, BlobTooLargeError
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: LocalSubmitOptions = {}): Promise<Job> {
-    checkLocalSubmitOptions(options)
-    const id = crypto.randomUUID()
-    try {
-      return await this.#submit(id, program, fn, input, options)
-    } catch (error) {
-      this.#forget(id)
-      throw error
-    }
+    const id = await this.#submit(program, fn, input, options)
+    return this.#handle(new Job(this, id))
   }
 
   /**
@@ -124,8 +118,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    */
   async map(program: string, fn: string, inputs: readonly unknown[], options: LocalMapOptions = {}): Promise<Sweep> {
     const sweep = await functionSweep(program, fn, inputs, options)
-    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
-    return new Sweep(this, id, sweep.fn, sweep.input)
+    const id = await this.#submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    return this.#handle(new Sweep(this, id, sweep.fn, sweep.input))
   }
 
   /**
@@ -136,11 +130,24 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Sweep> {
     const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
-    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
-    return new Sweep(this, id, sweep.fn, sweep.input)
+    const id = await this.#submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    return this.#handle(new Sweep(this, id, sweep.fn, sweep.input))
   }
 
-  async #submit(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<Job> {
+  /** Starts a job, and returns its id. Nothing stays of a job that can't start. */
+  async #submit(program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<string> {
+    checkLocalSubmitOptions(options)
+    const id = crypto.randomUUID()
+    try {
+      await this.#start(id, program, fn, input, options)
+      return id
+    } catch (error) {
+      this.#forget(id)
+      throw error
+    }
+  }
+
+  async #start(id: string, program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<void> {
     const hash = await this.#store.put(typeof program === 'string' ? await bundleProgram(program) : program, { for: id })
     const functions = this.#functions.get(hash) ?? (await describeProgram(async () => await this.#store.fileOf(hash)))
     this.#functions.set(hash, functions)
@@ -171,8 +178,11 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     })
     const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, desired: 'run', accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })
-    const job = new Job(this, id)
-    this.#handles.register(job, id)
+  }
+
+  /** The job is forgotten once nobody holds this object. */
+  #handle<Handle extends Job>(job: Handle): Handle {
+    this.#handles.register(job, job.id)
     return job
   }
 

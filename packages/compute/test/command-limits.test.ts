@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid, type MapOutcome } from '../src/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-command-'))
+// Other test files make folders for commands, too.
+process.env['TMPDIR'] = folder
 const folders = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('jel-task-'))
 const processes = (): string[] =>
   execSync('ps -eo args', { encoding: 'utf8' })
@@ -39,7 +41,7 @@ describe.runIf(process.platform === 'linux')('a command', () => {
     const command = `trap '' TERM; (trap '' TERM; sleep 6060; sleep 6060) & sleep 6060; sleep 6060`
     expect(await outcomeOf(command)).toEqual(failed('COMMAND_TIMED_OUT', expect.any(String)))
     await expect.poll(processes).toEqual([])
-    expect(folders()).toEqual(before)
+    await expect.poll(folders).toEqual(before)
   })
 
   it('leaves no child in the background, and does not wait for it', async () => {

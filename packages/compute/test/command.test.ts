@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid, type TaskOutput } from '../src/index.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-command-'))
+// Other test files make folders for commands, too.
+process.env['TMPDIR'] = folder
 const fileOf = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text)
   return join(folder, name)

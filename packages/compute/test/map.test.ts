@@ -1,9 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid, type SweepOutcome } from '../src/index.ts'
 import { testPool } from './test-pool.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
 
 let folder: string
 let file: string
@@ -124,6 +130,17 @@ export const odd = async (ms) => {
     await expect(reading).rejects.toMatchObject({ code: 'TASK_THREW' })
     expect(came).toEqual([{ index: 1, status: 'fulfilled', value: 1 }])
   })
+})
+
+it('a sweep is not forgotten while somebody holds it', async () => {
+  const sweep = await grid.map(file, 'cube', [1])
+  await sweep.result
+  for (let round = 0; round < 5; round++) {
+    collectGarbage()
+    await setTimeout(10)
+  }
+  expect(sweep.state).toBe('done')
+  expect(await sweep.result).toEqual([1])
 })
 
 it('a sweep over nothing that can be called is refused', async () => {
