@@ -45,6 +45,8 @@ const small: Readonly<Record<string, readonly string[]>> = {
     'duration=90s',
     'expect.0.efficiency.atLeast=88%',
     'expect.1.efficiency.atLeast=55%',
+    // Of 80 seeds eight do more than 0.5 % twice, and the worst 3.5 %.
+    'expect.2.doneTwice.atMost=4%',
   ],
 }
 
