@@ -11,7 +11,7 @@ export type { CommandOptions, ComputeOptions, LocalOptions, MapOptions, SubmitOp
 export type { CollectedFile } from './program/collected-files.ts'
 export type { CommandResult } from './program/command.ts'
 export type { MapFailure, MapOutcome } from './program/map.ts'
-export type { Job } from './job.ts'
+export type { Job, OutputOptions } from './job.ts'
 export type { Sweep, SweepOutcome } from './sweep.ts'
 export type { JobProgress, JobState } from './job-progress.ts'
 export type { EndedShift, Shift } from './shell/shifts.ts'

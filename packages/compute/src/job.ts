@@ -48,6 +48,14 @@ export interface JobSource {
   made(id: string, hash: string): Promise<Uint8Array>
 }
 
+/** Options of `output` of a {@link Job}. */
+export interface OutputOptions {
+  /** Yields further output until the job has ended. Default: false. */
+  readonly follow?: boolean
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal
+}
+
 /** One job, found at any member. */
 export class Job {
   /** The id of the job. */
@@ -177,14 +185,8 @@ export class Job {
   /**
    * Yields the output of the job's tasks: the latest 64 KiB that they printed. Members send output
    * after 0.25 s. It may be lost with a member, and above some 64 KiB a second it is left out.
-   *
-   * @param options.follow yields further output until the job has ended
-   * @param options.signal ends this
    */
-  async *output({ follow = false, signal }: { readonly follow?: boolean; readonly signal?: AbortSignal } = {}): AsyncGenerator<
-    TaskOutput,
-    void
-  > {
+  async *output({ follow = false, signal }: OutputOptions = {}): AsyncGenerator<TaskOutput, void> {
     const known = new Set<string>()
     for (let isOver = !follow; ;) {
       for (const { number, ...output } of await this.#source.output(this.id)) {

@@ -86,7 +86,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
    *
    * @param message begin it with the program's own name, since other programs on this node sign
    *   with the same key
-   * @param options.owner signs with the key of this owner instead, see `readOwner`; the key does
+   * @param options `owner`: signs with the key of this owner instead, see `readOwner`; the key does
    *   not leave this thread
    * @returns 64 bytes
    * @throws InvalidOptionError, PoolLeftError

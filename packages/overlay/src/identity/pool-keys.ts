@@ -121,7 +121,7 @@ function readKey(given: Uint8Array | string): PoolKey {
 }
 
 /**
- * Returns the fingerprint of a key, as {@link PoolKey} has it, from the text of its file. Throws
+ * Returns the fingerprint of a key, as `keys.list()` of a pool has it, from the text of its file. Throws
  * {@link PoolKeyError}.
  */
 export function poolKeyId(text: Uint8Array | string): string {
