@@ -121,8 +121,8 @@ function readKey(given: Uint8Array | string): PoolKey {
 }
 
 /**
- * Returns the fingerprint of a key, as `keys.list()` of a pool has it, from the text of its file. Throws
- * {@link PoolKeyError}.
+ * Returns the fingerprint of a key from the text of its file. `keys.list()` of a pool has the same.
+ * Throws {@link PoolKeyError}.
  */
 export function poolKeyId(text: Uint8Array | string): string {
   return readKey(text).id

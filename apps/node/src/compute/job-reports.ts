@@ -1,0 +1,102 @@
+/** Reports of a job while it goes on, and of its end. */
+import { JobFailedError, type CommandResult, type Job, type JobProgress, type Sweep } from '@jel/compute'
+import { raceSignal } from 'race-signal'
+import type { JobEvent } from '../agent/job-messages.ts'
+import { codeOf, messageOf } from '../base/usage-error.ts'
+import { asJson } from './result-json.ts'
+
+/**
+ * The reason why a job waits is reported if no member has begun it for this long, and whenever the
+ * reason changes, ms. A guess: a job in an idle pool begins within a second.
+ */
+const WAITS = 5000
+
+export type Report = (event: JobEvent) => void
+
+interface FollowOptions {
+  /** The end is reported after this. */
+  readonly before?: Promise<void> | undefined
+  /** Makes the reported result. Default: that of the job. */
+  readonly result?: (() => Promise<unknown>) | undefined
+}
+
+/** Reports the progress of a job, then how it ended. */
+export async function follow(job: Job, report: Report, signal: AbortSignal, { before, result }: FollowOptions = {}): Promise<void> {
+  const waits = new Waits(job.id, report)
+  for await (const progress of job.progress()) {
+    signal.throwIfAborted()
+    report({ event: 'progress', job: job.id, ...progress })
+    waits.take(progress)
+  }
+  const outcome = await raceSignal(outcomeOf(job, result), signal)
+  await before
+  report(outcome)
+}
+
+/** Reports why a job waits, until it begins. */
+export async function reportWaits(job: Job, report: Report, signal: AbortSignal): Promise<void> {
+  const waits = new Waits(job.id, report)
+  for await (const progress of job.progress()) {
+    if (signal.aborted || progress.state !== 'pending') return
+    waits.take(progress)
+  }
+}
+
+/** Reports why a job waits, if that takes long. */
+class Waits {
+  readonly #job: string
+  readonly #report: Report
+  #since = performance.now()
+  #reason = ''
+
+  constructor(job: string, report: Report) {
+    this.#job = job
+    this.#report = report
+  }
+
+  take({ state, reason }: JobProgress): void {
+    const now = performance.now()
+    if (state !== 'pending') this.#since = now
+    if (now - this.#since < WAITS || reason === this.#reason) return
+    this.#reason = reason
+    this.#report({ event: 'waits', job: this.#job, reason })
+  }
+}
+
+/** Reports what the tasks of a job print. */
+export async function reportOutput(job: Job, isFollowed: boolean, report: Report, signal: AbortSignal): Promise<void> {
+  for await (const output of job.output({ follow: isFollowed, signal })) {
+    signal.throwIfAborted()
+    report({ event: 'output', job: job.id, ...output })
+  }
+}
+
+/** Reports each outcome of a sweep. A failure of the sweep is reported elsewhere. */
+export async function reportEach(sweep: Sweep, hasFiles: boolean, report: Report, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const { index, ...outcome } of sweep.asCompleted()) {
+      if (signal.aborted) return
+      const end =
+        outcome.status === 'fulfilled'
+          ? { value: asJson(hasFiles ? (outcome.value as CommandResult).value : outcome.value) }
+          : { failure: outcome.reason }
+      report({ event: 'outcome', job: sweep.id, index, ...end })
+    }
+  } catch {
+    // The sweep failed, or was cancelled. `outcomeOf` says so.
+  }
+}
+
+/** Waits for a job's end, and returns its outcome. */
+export async function outcomeOf(job: Job, result?: () => Promise<unknown>): Promise<JobEvent> {
+  try {
+    return { event: 'done', job: job.id, result: asJson(await (result?.() ?? job.result)) }
+  } catch (error) {
+    if (codeOf(error) === 'JOB_CANCELLED') return { event: 'cancelled', job: job.id }
+    const failed = { event: 'failed', job: job.id, code: codeOf(error), message: messageOf(error) } as const
+    if (!(error instanceof JobFailedError)) return failed
+    const { member, tries, remoteStack: stack, task, fn, input, remoteCause: cause } = error
+    const known = Object.entries({ stack, task, fn, input, cause }).filter(([, value]) => value !== undefined)
+    return { ...failed, member, tries, ...Object.fromEntries(known) }
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BlobReference, Grid, Job, Sweep } from '@jel/compute'
+import type { JobCommand } from '../agent/job-messages.ts'
+import { CommandError, messageOf } from '../base/usage-error.ts'
+import { collect } from './collected.ts'
+import { follow, reportEach, type Report } from './job-reports.ts'
+
+/**
+ * The time after which a followed job's progress is reported even if no other member has taken the
+ * job, ms. A guess: there may be no other member.
+ */
+const KEPT_SOON = 2000
+/** Submits a job or a sweep. Reports that others have it, or everything until it ends. */
+export async function submit(
+  grid: Grid,
+  command: JobCommand & { readonly command: 'submit' | 'map' },
+  report: Report,
+  signal: AbortSignal,
+): Promise<void> {
+  const warn = ({ detail: { code, message } }: CustomEvent<{ readonly code: string; readonly message: string }>): void => {
+    if (code === 'PROGRAM_NEEDS_TRUST') report({ event: 'needs-trust', message })
+  }
+  grid.addEventListener('warning', warn)
+  try {
+    const swept = command.command === 'map' ? await sweep(grid, command) : undefined
+    const job = swept ?? (await single(grid, command as JobCommand & { command: 'submit' }))
+    const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
+    // The job is reported once another member has it: then the job survives this member. A member
+    // that works need not wait, because it runs the job itself.
+    if (command.until !== 'ended') {
+      if (!grid.works) await job.kept()
+      reportKept()
+      return
+    }
+    let isOver = false
+    const reportAlone = (error: unknown): void => {
+      if (!isOver) report({ event: 'not-kept', message: messageOf(error) })
+    }
+    const kept = grid.works ? undefined : job.kept().catch((error: unknown) => (reportAlone(error), job.kept(Infinity)))
+    const told = Promise.resolve(kept).then(
+      () => isOver || reportKept(),
+      () => {},
+    )
+    await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
+    const collectTo = command.command === 'map' ? command.collectTo : undefined
+    const result =
+      collectTo === undefined
+        ? undefined
+        : async (): Promise<unknown> => {
+            const collected = await collect(job, { folder: collectTo, keepGoing: (command as { keepGoing?: boolean }).keepGoing === true })
+            report({ event: 'collected', job: job.id, folder: collectTo, files: collected.files })
+            return collected.result
+          }
+    const outcomes =
+      command.command === 'map' && command.each === true && swept !== undefined
+        ? reportEach(swept, collectTo !== undefined, report, signal)
+        : undefined
+    await follow(job, report, signal, { before: outcomes, result }).finally(() => (isOver = true))
+  } finally {
+    grid.removeEventListener('warning', warn)
+  }
+}
+
+async function single(
+  grid: Grid,
+  { file, function: fn, input, blobs = {}, name, keep, votes }: JobCommand & { command: 'submit' },
+): Promise<Job> {
+  const references: Record<string, BlobReference> = {}
+  for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
+  const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input
+  return await grid.submit(file, fn, whole, {
+    ...(name !== undefined && { name }),
+    ...(keep !== undefined && { keep }),
+    ...(votes !== undefined && { votes }),
+  })
+}
+
+async function sweep(
+  grid: Grid,
+  {
+    file,
+    function: fn,
+    shell,
+    files,
+    collect: patterns,
+    collectTo,
+    until,
+    inputs,
+    keepGoing,
+    retries,
+    name,
+    keep,
+  }: JobCommand & { command: 'map' },
+): Promise<Sweep> {
+  const options = {
+    ...(keepGoing !== undefined && { keepGoing }),
+    ...(retries !== undefined && { retries }),
+    ...(name !== undefined && { name }),
+    ...(keep !== undefined && { keep }),
+  }
+  if ((collectTo !== undefined) !== (patterns !== undefined && until === 'ended'))
+    throw new CommandError('INVALID_COMMAND', 'map: collectTo needs collect, and until: ended')
+  if (shell !== undefined)
+    return await grid.mapCommand(shell, inputs, {
+      ...options,
+      ...(files !== undefined && { files }),
+      ...(patterns !== undefined && { collect: patterns }),
+    })
+  if (file === undefined || fn === undefined) throw new CommandError('INVALID_COMMAND', 'map: give file and function, or shell')
+  return await grid.map(file, fn, inputs, options)
+}
