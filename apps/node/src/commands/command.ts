@@ -47,8 +47,8 @@ export interface Shell<Event extends NodeEvent = never> {
   readonly operands?: readonly Flag[]
   /** The default is `ASK_FLAGS`. */
   readonly flags?: readonly Flag[]
-  /** `any`: if several nodes run here, any of them is asked. The default is the named one. */
-  readonly which?: 'any'
+  /** If several nodes run here, may any of them be asked? Default: only the one that is named. */
+  readonly asksAny?: (given: never) => boolean
   /** Returns the line of JSON. The default has no fields. */
   readonly line?: (given: never) => Line | Promise<Line>
   /** Returns the answer for a person. The default is the text of the event. */

@@ -40,6 +40,7 @@ export const keys = command({
     return { keys: list, ...(members && { members }) }
   },
   shell: {
+    asksAny: ({ all = false }: KeysGiven) => all,
     about: 'list the keys of a private pool that this node has, or change them: install on all nodes, use on all, remove on all',
     operands: [
       flag('[what]', 'to do', ['list', ...CHANGES], 'list'),

@@ -24,7 +24,7 @@ export const members = command({
   },
   shell: {
     about: 'list the members',
-    which: 'any',
+    asksAny: () => true,
     flags: [
       ...ASK_FLAGS,
       flag('--location <levels>', 'only those whose location ends so, as in delft@nl'),

@@ -33,7 +33,7 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   }
   const stop = new Stop()
   stopOnSignals(stop)
-  await using client = await ControlClient.connect(pool, given, shell.which)
+  await using client = await ControlClient.connect(pool, given, shell.asksAny?.(given as never) === true ? 'any' : 'one')
   // A command with replies has a field for their time limit.
   const timer = timeout === undefined || silence !== undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
   const answer = await Promise.race([client.ask(command, silence && showReply), stop.reason])
