@@ -72,6 +72,20 @@ describe('jel work, submit, jobs and job', () => {
     expect(needing.stderr).toMatch(/^jel: the program uses process: what no sandbox has\. Only members that accept \w+ run it/u)
   })
 
+  it('ask any of several nodes here, and go through it for another owner', async () => {
+    const first = await worker()
+    await worker(first.address)
+    const submit = async (name: string, ...args: string[]): Promise<string> => {
+      const process = new JelProcess(['submit', 'cli-test', file, 'sum', '5', '--name', name, ...args], 'ignore')
+      expect({ status: await process.exited, lines: process.lines }).toEqual({ status: 0, lines: ['30'] })
+      const job = new JelProcess(['job', 'cli-test', name, '--json'], 'ignore')
+      expect(await job.exited).toBe(0)
+      return (JSON.parse(job.lines[0] as string) as { owner: string }).owner
+    }
+    const own = await submit('own')
+    expect(await submit('other', ...stranger())).not.toBe(own)
+  })
+
   it('compute a job, and print its result as JSON', async () => {
     const first = await worker()
     await worker(first.address)

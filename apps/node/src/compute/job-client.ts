@@ -37,9 +37,9 @@ const MEET = 10_000
 const HEAR = 1000
 
 /**
- * Gives the command to the pool's node on this machine. Without such a node, or if flags describe
- * how to enter the pool, the command itself enters the pool while it runs. Returns undefined when
- * done, or the exit status of a stopped command.
+ * Gives the command to the pool's node on this machine. The command itself enters the pool while it
+ * runs if there is no such node, if flags describe how to enter, or if `owner` names another key.
+ * Returns undefined when done, or the exit status of a stopped command.
  */
 export async function sendJobCommand(
   pool: string,
@@ -55,10 +55,12 @@ export async function sendJobCommand(
     return STOPPED
   })
   try {
-    await using node = await runningNode(pool, flags, request.command)
-    if (node !== undefined)
+    await using node = await runningNode(pool, flags)
+    if (node !== undefined && flags.owner === undefined)
       return await Promise.race([node.ask(request.command, (event) => request.report(event as JobEvent)).then(() => undefined), stopped])
-    await using client = await JobClient.enter(pool, flags, stop.signal)
+    // A node acts for its own owner. For another owner the command enters the pool through it.
+    const bootstrap = node === undefined ? flags.bootstrap : await addressesOf(node)
+    await using client = await JobClient.enter(pool, { ...flags, bootstrap }, stop.signal)
     const run = async (): Promise<undefined> => {
       await request.ready(client)
       await runJobCommand(client.grid, request.command, request.report, stop.signal)
@@ -72,16 +74,17 @@ export async function sendJobCommand(
   }
 }
 
-/**
- * Returns the pool's node on this machine, unless flags describe how to enter the pool. Any of
- * several nodes can tell about jobs.
- */
-async function runningNode(pool: string, flags: JobClientFlags, command: JobCommand): Promise<ControlClient | undefined> {
-  const { bootstrap, listen, keyFile, owner } = flags
-  if (bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0 || owner !== undefined) return undefined
-  const isReading = command.command === 'jobs' || (command.command === 'job' && command.do === undefined)
-  const which = isReading ? 'any' : 'one'
-  return await (namedNode(flags) === undefined ? ControlClient.find(pool, flags, which) : ControlClient.connect(pool, flags, which))
+/** Returns the pool's node on this machine, unless flags describe how to enter the pool. */
+async function runningNode(pool: string, flags: JobClientFlags): Promise<ControlClient | undefined> {
+  const { bootstrap, listen, keyFile } = flags
+  if (bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0) return undefined
+  // A job belongs to the pool, so any of several nodes will do.
+  return await (namedNode(flags) === undefined ? ControlClient.find(pool, flags, 'any') : ControlClient.connect(pool, flags))
+}
+
+async function addressesOf(node: ControlClient): Promise<readonly string[]> {
+  const answer = await node.ask({ command: 'status' })
+  return answer.event === 'status' ? answer.node.addresses : []
 }
 
 /**
