@@ -1,6 +1,7 @@
 /** Common parts of the encoding of messages of schedulers and sandboxes, with checks and bounds. */
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
+import { checkContainers } from './cbor-bounds.ts'
 import { MAX_SHOWN } from './core/entry.ts'
 import type { Message } from './core/messages.ts'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
@@ -73,8 +74,22 @@ export function toBytes(value: unknown): Uint8Array {
   return Uint8Array.from(encoder.encode(value))
 }
 
-/** @throws Error for bytes that do not match the schema */
-export function fromBytes<Schema extends v.GenericSchema>(schema: Schema, data: Uint8Array): v.InferOutput<Schema> {
+/**
+ * Most lists and maps of a message. A guess: four for each element of the longest list. Decoded they
+ * take some 75 MB.
+ */
+const MAX_CONTAINERS = 300_000
+
+/**
+ * @param containers most lists and maps
+ * @throws Error for bytes that do not match the schema
+ */
+export function fromBytes<Schema extends v.GenericSchema>(
+  schema: Schema,
+  data: Uint8Array,
+  containers = MAX_CONTAINERS,
+): v.InferOutput<Schema> {
+  checkContainers(data, containers)
   let left = data.length
   /** Turns CBOR's maps of text keys back into objects. Shared values stay maps. */
   function objectOf(value: unknown, key?: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { Path } from './core/path.ts'
 import { stepOf } from './executors/step.ts'
 import { Job, WATCH, type JobSource } from './job.ts'
+import type { JobState } from './job-progress.ts'
 import { rejected, type MapOutcome } from './program/map.ts'
 import { decodeValue, encodeValue } from './program/values.ts'
 import type { SweepInput } from './shell/sweep.ts'
@@ -13,6 +14,8 @@ const READ_SHARE = 0.2
 const READ_WITHIN = 2000
 /** Most inputs of one request. Their paths have 10 KiB. */
 const READ_AT_ONCE = 1024
+
+const ENDS: readonly JobState[] = ['done', 'failed', 'cancelled']
 
 /** How one input of a sweep ended. `index`: its place among the inputs. */
 export type SweepOutcome = MapOutcome & { readonly index: number }
@@ -27,7 +30,8 @@ export class Sweep extends Job {
     super(source, id)
     this.#source = source
     this.#fn = fn
-    this.#input = input
+    // The caller may change its list later.
+    this.#input = { ...input, inputs: [...input.inputs] }
   }
 
   /**
@@ -42,27 +46,29 @@ export class Sweep extends Job {
     while (!(await this.#isOver())) {
       const began = performance.now()
       for (const [path, outcome] of await this.#read([...left.keys()])) {
-        const rows = left.get(path)
+        const index = left.get(path)
         left.delete(path)
-        for (const index of rows ?? []) yield { index, ...outcome }
+        if (index !== undefined) yield { index, ...outcome }
       }
       await this.#source.ended(this.id, Math.max(READ_AGAIN, (performance.now() - began) / READ_SHARE))
     }
     const result = (await this.result) as readonly unknown[]
-    for (const index of [...left.values()].flat().sort((a, b) => a - b)) {
+    for (const index of [...left.values()].sort((a, b) => a - b)) {
       const outcome = result[index]
       yield { index, ...(this.#input.keepGoing ? (outcome as MapOutcome) : { status: 'fulfilled', value: outcome }) }
     }
   }
 
-  /** Returns the places of the inputs by the path of their tasks. Equal inputs have one path. */
-  #rows(): Map<Path, number[]> {
-    const rows = new Map<Path, number[]>()
+  /** Returns the place of each input by the path of its task. Equal calls are counted, as there. */
+  #rows(): Map<Path, number> {
+    const rows = new Map<Path, number>()
+    const calls = new Map<Path, number>()
     for (const [index, input] of this.#input.inputs.entries()) {
-      const path = stepOf(this.#fn, encodeValue(input), 0)
-      const known = rows.get(path)
-      if (known === undefined) rows.set(path, [index])
-      else known.push(index)
+      const bytes = encodeValue(input)
+      const call = stepOf(this.#fn, bytes, 0)
+      const occurrence = calls.get(call) ?? 0
+      calls.set(call, occurrence + 1)
+      rows.set(occurrence === 0 ? call : stepOf(this.#fn, bytes, occurrence), index)
     }
     return rows
   }
@@ -70,14 +76,17 @@ export class Sweep extends Job {
   async #isOver(): Promise<boolean> {
     this.#source.watch(this.id, READ_AGAIN + WATCH)
     await this.#source.ended(this.id, 0)
-    return this.#source.closed || ['done', 'failed', 'cancelled'].includes(this.state)
+    return this.#source.closed || ENDS.includes(this.state)
   }
 
   /** Reads the outcomes that a replica knows. Leaves out failures that may yet be tried again. */
   async #read(paths: readonly Path[]): Promise<(readonly [Path, MapOutcome])[]> {
     const read: (readonly [Path, MapOutcome])[] = []
     for (let at = 0; at < paths.length; at += READ_AT_ONCE) {
-      for (const { path, outcome } of await this.#source.outcomes(this.id, paths.slice(at, at + READ_AT_ONCE), READ_WITHIN)) {
+      if (this.#source.closed || ENDS.includes(this.state)) break
+      const asked = new Set(paths.slice(at, at + READ_AT_ONCE))
+      for (const { path, outcome } of await this.#source.outcomes(this.id, [...asked], READ_WITHIN)) {
+        if (!asked.delete(path)) continue
         if ('value' in outcome) read.push([path, { status: 'fulfilled', value: decodeValue(outcome.value) }])
         else if (this.#input.keepGoing && this.#input.retries === 0) read.push([path, rejected(outcome.failure)])
       }

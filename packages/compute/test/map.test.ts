@@ -120,6 +120,18 @@ export const odd = async (ms) => {
     ])
   })
 
+  it('are those of the result for equal inputs, too, whatever the caller does to its list', async () => {
+    writeFileSync(join(folder, 'draw.js'), `${pause}export const draw = async (ms) => (await wait(ms), Math.random())`)
+    const inputs = [3000, 1, 1, 1]
+    const sweep = await grid.map(join(folder, 'draw.js'), 'draw', inputs)
+    inputs.reverse()
+    const came: unknown[] = []
+    for await (const outcome of sweep.asCompleted()) came[outcome.index] = 'value' in outcome ? outcome.value : undefined
+    const result = (await sweep.result) as unknown[]
+    expect(came).toEqual(result)
+    expect(new Set(result).size).toBe(4)
+  })
+
   it('that came before the failure of the sweep stay', async () => {
     writeFileSync(join(folder, 'pause.js'), pause)
     const sweep = await grid.map(join(folder, 'pause.js'), 'odd', [3000, 1])

@@ -2,14 +2,22 @@
 import type { BroadcastVerdict } from './base/effect.ts'
 import { FrameError } from './base/errors.ts'
 import type { Command, Input } from './base/input.ts'
-import type { Encoded, NodeId } from './base/values.ts'
+import type { Encoded, Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Link } from './context/links.ts'
 import { Departure } from './departure.ts'
 import type { Fact } from './facts/fact.ts'
+import { isKind } from './facts/statement.ts'
 import type { Facts, Message } from './frames/message.ts'
 import type { Parts } from './parts.ts'
+import { skew } from './records/records.ts'
 import type { Settlement } from './settlement.ts'
+
+/**
+ * After an absence of at most this time records count in any case, ms. Calendars may differ by
+ * less, see `skew`. Guess.
+ */
+const briefAbsence = 2 * skew
 
 export class Inputs<Data extends Encoded> {
   readonly departure: Departure<Data>
@@ -17,6 +25,8 @@ export class Inputs<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #settlement: Settlement
   readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
+
+  #saved: { readonly records: readonly Data[]; readonly at: Milliseconds } | undefined
 
   constructor(parts: Parts<Data>, settlement: Settlement) {
     this.#parts = parts
@@ -34,7 +44,7 @@ export class Inputs<Data extends Encoded> {
         this.#context.isUnintroduced = input.introducers.some(({ id }) => id !== this.#context.id)
         healer.start(input.introducers)
         introduction.start(input.introducers)
-        this.#restore(input.records ?? [])
+        this.#saved = input.saved
         break
       case 'command':
         if (!this.#hasLeft) this.#obey(input.command)
@@ -73,21 +83,44 @@ export class Inputs<Data extends Encoded> {
     }
   }
 
-  /** Takes in the records of an earlier run. Bad ones are left out, with one warning. */
-  #restore(frames: readonly Data[]): void {
-    let bad = 0
+  /**
+   * Takes in the records of an earlier run, once this node has entered. Bad ones are left out, with
+   * one warning. A pool that went on without this node knows better: a record that it lacks was
+   * withdrawn, or replaced by one that has expired since.
+   */
+  restoreRecords(): void {
+    const { view, id, isUnintroduced, services } = this.#context
+    const saved = this.#saved
+    if (saved === undefined || isUnintroduced || this.#parts.life.self === undefined) return
+    this.#saved = undefined
+    const wasAway = services.today() - saved.at > briefAbsence
+    if (wasAway && [...view.members()].some((member) => member.id !== id && member.joinedAt <= saved.at)) return
+    const frames = saved.records
+    let [bad, ahead] = [0, 0]
     for (const frame of frames) {
       try {
         const told = this.#context.wire.decodeFrame(frame).facts?.facts ?? []
         const records = told.filter(({ fact }) => fact.isRecord)
         bad += records.length === 0 ? 1 : 0
         this.#settlement.takeIn(records, { peer: this.#context.id })
+        ahead += records.filter(({ fact }) => this.#isAhead(fact)).length
       } catch (error) {
         if (!(error instanceof FrameError)) throw error
         bad += 1
       }
     }
     if (bad > 0) this.#context.warn('RECORDS_FILE', `${bad} of ${frames.length} saved records are damaged or forged: they are left out`)
+    if (ahead > 0)
+      this.#context.warn('RECORDS_FILE', `${ahead} saved records are left out: by the calendar of this node they are of the future`)
+  }
+
+  #isAhead({ content }: Fact): boolean {
+    const { services, config } = this.#context
+    return (
+      'statement' in content &&
+      isKind(content.statement, 'record') &&
+      content.statement.content.expires - services.today() > config.limits.recordLifetime + skew
+    )
   }
 
   #receive(link: Link, message: Message): void {

@@ -151,6 +151,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   #finish(left: boolean): Effect<Data>[] {
     const context = this.#context
     this.#settlement.settle()
+    this.#inputs.restoreRecords()
     this.#fireTimers()
     this.#arm()
     const { effects } = context

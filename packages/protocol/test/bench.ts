@@ -22,8 +22,8 @@ export interface BenchOptions {
   readonly introducers?: readonly Introducer[]
   readonly storedIncarnation?: number
   readonly storedEpochs?: ReadonlyMap<string, number>
-  /** The records of an earlier run. */
-  readonly records?: readonly Uint8Array[]
+  /** The records of an earlier run, and its time. */
+  readonly saved?: { readonly records: readonly Uint8Array[]; readonly at: number }
   /** False: the test sends `start` itself. */
   readonly started?: boolean
   readonly seed?: number
@@ -74,15 +74,7 @@ export class Bench {
 
   constructor(
     self: Actor,
-    {
-      config,
-      introducers = [],
-      storedIncarnation = 0,
-      storedEpochs = new Map(),
-      records = [],
-      started = true,
-      seed = 1,
-    }: BenchOptions = {},
+    { config, introducers = [], storedIncarnation = 0, storedEpochs = new Map(), saved, started = true, seed = 1 }: BenchOptions = {},
   ) {
     this.self = self
     this.config = makeConfig(config)
@@ -104,7 +96,7 @@ export class Bench {
         today: () => this.today,
       },
     })
-    if (started) this.input({ type: 'start', addresses: home, introducers, records })
+    if (started) this.input({ type: 'start', addresses: home, introducers, ...(saved && { saved }) })
   }
 
   /**

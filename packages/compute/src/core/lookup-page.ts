@@ -41,8 +41,8 @@ export function pageOf(self: MemberId, job: Job, { from, paths, alone }: Asked, 
   const page = (next?: NextPage): Page => ({ entries, claims, ...(tried.length > 0 && { tried }), ...(next && { next }) })
   for (let { at } = begin; at < paths.length; at++) {
     const path = paths[at] as Path
-    const result = job.tree.entryFor(path)
     const node = job.tree.find(path)
+    const result = alone ? node?.entry : job.tree.entryFor(path)
     if (result !== undefined) {
       add(result)
       if (bytes >= PAGE_BYTES && at + 1 < paths.length) return page({ at: at + 1 })

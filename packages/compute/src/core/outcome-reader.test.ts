@@ -60,6 +60,16 @@ describe('the outcomes of tasks', () => {
     expect([asked(effects), given(effects)]).toEqual([[], [entry]])
   })
 
+  it('above them are not given: each would be repeated for each task', () => {
+    const scheduler = schedulerOf(['other'])
+    scheduler.handle({ type: 'message', from: 'other', message: { type: 'result', job, entries: [entry] } }, 3)
+    const paths = ['klmnopqrst', 'uvwxyzabcd'].map((step) => path + step)
+    expect(given(scheduler.handle({ type: 'read', job, paths }, 4))).toEqual([])
+    const asks: Message = { type: 'lookup', job, request: READ, paths, page: 0, alone: true }
+    const answers = scheduler.handle({ type: 'message', from: 'other', message: asks }, 5)
+    expect(answers).toMatchObject([{ message: { type: 'found', entries: [] } }])
+  })
+
   it('of a job with votes are given only at its end', () => {
     const scheduler = schedulerOf(members, 2)
     const replica = scheduler.replicas(job)[0] as string

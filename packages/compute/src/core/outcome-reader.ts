@@ -30,7 +30,7 @@ export class OutcomeReader {
     else if (first === undefined || keepers.includes(self))
       this.#give(
         job,
-        paths.flatMap((path) => job.tree.entryFor(path) ?? []),
+        paths.flatMap((path) => job.tree.find(path)?.entry ?? []),
       )
     else this.#context.send(first, { type: 'lookup', job: job.id, request: READ, paths, page: 0, alone: true })
   }

@@ -14,7 +14,8 @@ const schema = v.pipe(
 
 /** @throws Error for bytes that are no files, or if a path leads out of the folder */
 export function decodeFiles(bytes: Uint8Array): readonly CollectedFile[] {
-  return fromBytes(schema, bytes).map(([path, { buffer, byteOffset, length }]) => ({
+  // A list, and a pair for each file. Typed arrays have tags.
+  return fromBytes(schema, bytes, 1 + 2 * MAX_FILES).map(([path, { buffer, byteOffset, length }]) => ({
     path,
     bytes: new Uint8Array(buffer, byteOffset, length),
   }))

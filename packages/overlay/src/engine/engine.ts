@@ -134,7 +134,7 @@ export class Engine {
       (data) => this.#judge(data),
       (peer, problem) => this.#connector.cutOff(peer, problem),
     )
-    this.deliver({ type: 'start', addresses: this.#addresses.first(), introducers, ...(records && { records: records.read() }) })
+    this.deliver({ type: 'start', addresses: this.#addresses.first(), introducers, ...(records && { saved: records.read() }) })
     await raceSignal(this.#entered.promise, signal)
   }
 

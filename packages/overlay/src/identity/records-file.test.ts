@@ -20,10 +20,11 @@ const file = (): string => `${identity}.records`
 
 describe('saved records', () => {
   test('are read again, from a file that only its owner can read', async () => {
-    expect(open().read()).toEqual([])
+    expect(open().read().records).toEqual([])
     expect(await open().write(frames)).toBe(true)
-    expect(open().read()).toEqual(frames)
+    expect(open().read().records).toEqual(frames)
     expect(statSync(file()).mode & 0o777).toBe(0o600)
+    expect(Math.abs(Date.now() - open().read().at)).toBeLessThan(10_000)
     expect(warnings).toEqual([])
   })
 
@@ -32,7 +33,7 @@ describe('saved records', () => {
     const { size } = statSync(file())
     for (let cut = 1; cut < size; cut += 12) {
       truncateSync(file(), size - cut)
-      const read = open().read()
+      const read = open().read().records
       expect(frames.slice(0, read.length)).toEqual(read)
       expect(read.length).toBeLessThan(3)
       expect(warnings.splice(0)).toEqual([expect.stringContaining(file())])
@@ -45,11 +46,11 @@ describe('saved records', () => {
     const contents = [readFileSync(file()), new Uint8Array(5000).fill(9), new Uint8Array(0), new Uint8Array(9 * 2 ** 20).fill(10)]
     for (const content of contents) {
       writeFileSync(file(), content)
-      expect(open().read()).toEqual([])
+      expect(open().read().records).toEqual([])
       expect(warnings.splice(0)).toHaveLength(1)
     }
     await open().write(frames)
-    expect(open().read()).toEqual(frames)
+    expect(open().read().records).toEqual(frames)
   })
 
   test('that can not be written are warned of once, until a write succeeds', async () => {
@@ -66,6 +67,6 @@ describe('saved records', () => {
     chmodSync(folder, 0o500)
     expect(await open().write([])).toBe(false)
     chmodSync(folder, 0o700)
-    expect(open().read()).toEqual(frames)
+    expect(open().read().records).toEqual(frames)
   })
 })

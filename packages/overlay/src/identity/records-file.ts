@@ -6,6 +6,7 @@
  * The file is a line of JSON, `{ "format": "jel-records/1", "pool": "…" }`, and then one frame of
  * the protocol for each record, behind its length (4 bytes, big-endian).
  */
+import { statSync } from 'node:fs'
 import { codeOf, reasonOf } from '../base/errors.ts'
 import { canonical } from './lock.ts'
 import { readBounded, writeWhole } from './side-file.ts'
@@ -27,24 +28,29 @@ export class RecordsFile {
     this.#warn = warn
   }
 
-  /** Returns the frames of the file. The frames before a damaged place count. */
-  read(): Uint8Array[] {
+  /**
+   * Returns the frames of the file, and the time when it was written, ms since 1970. The frames
+   * before a damaged place count.
+   */
+  read(): { readonly records: readonly Uint8Array[]; readonly at: number } {
     const frames: Uint8Array[] = []
+    let at = 0
     try {
+      at = statSync(this.#file).mtimeMs
       const bytes = readBounded(this.#file, maxFileBytes)
-      let at = bytes.indexOf('\n') + 1
-      if (bytes.toString('utf8', 0, at) !== this.#header) throw new Error('it belongs to another pool, or is damaged')
-      while (at < bytes.length) {
-        const length = at + 4 <= bytes.length ? bytes.readUInt32BE(at) : Infinity
-        if (at + 4 + length > bytes.length) throw new Error(`it is damaged after ${frames.length} records`)
-        frames.push(Uint8Array.from(bytes.subarray(at + 4, at + 4 + length)))
-        at += 4 + length
+      let place = bytes.indexOf('\n') + 1
+      if (bytes.toString('utf8', 0, place) !== this.#header) throw new Error('it belongs to another pool, or is damaged')
+      while (place < bytes.length) {
+        const length = place + 4 <= bytes.length ? bytes.readUInt32BE(place) : Infinity
+        if (place + 4 + length > bytes.length) throw new Error(`it is damaged after ${frames.length} records`)
+        frames.push(Uint8Array.from(bytes.subarray(place + 4, place + 4 + length)))
+        place += 4 + length
       }
     } catch (error) {
       const what = frames.length === 0 ? 'is ignored' : 'is used in part'
       if (codeOf(error) !== 'ENOENT') this.#warn(`the file of saved records ${this.#file} ${what}: ${reasonOf(error)}`)
     }
-    return frames
+    return { records: frames, at }
   }
 
   /** Replaces the file. Never rejects. Resolves to whether it is written. */

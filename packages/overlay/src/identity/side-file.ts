@@ -21,6 +21,12 @@ export function readBounded(file: string, most: number): Buffer {
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${file}.tmp`
   await rm(temporary, { force: true })
-  await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
-  await rename(temporary, file)
+  try {
+    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
+    await rename(temporary, file)
+  } catch (error) {
+    // What was written of it may take the last room on a full disk.
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
 }

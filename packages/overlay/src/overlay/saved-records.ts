@@ -27,7 +27,8 @@ export class SavedRecords {
   /** Saves the last changes. Resolves when they are written, or can't be. */
   async close(): Promise<void> {
     this.#isClosed = true
-    if (this.#timer !== undefined) this.#save()
+    // Even if nothing has changed: the time of the file is the time up to which this node was here.
+    if (this.#file !== undefined) this.#save()
     await this.#saving
   }
 

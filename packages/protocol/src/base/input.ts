@@ -78,14 +78,15 @@ export type Command =
 export type Input<Data extends Encoded = Uint8Array> =
   /**
    * The first input, which comes once. The host listens on `addresses` and wants to enter through
-   * one of `introducers`. Without introducers it founds a pool. `records`: the result of
-   * `recordFrames` in an earlier run. It is checked like frames of a peer.
+   * one of `introducers`. Without introducers it founds a pool. `saved`: the result of
+   * `recordFrames` in an earlier run, and its time, ms since 1970. It is checked like frames of a
+   * peer.
    */
   | {
       readonly type: 'start'
       readonly addresses: readonly Address[]
       readonly introducers: readonly Introducer[]
-      readonly records?: readonly Data[]
+      readonly saved?: { readonly records: readonly Data[]; readonly at: Milliseconds }
     }
   | { readonly type: 'command'; readonly command: Command }
   /** A frame that arrived on a link. Links are authenticated: `from` is certain. */

@@ -125,7 +125,7 @@ describe('after all nodes of a pool were off', () => {
     const former = bob.publishes('gone', { version: 5 })
     hear(bob.publishes('gone', { version: 6, withdrawn: true }))
     const [known] = bench.node.records('job')
-    const again = new Bench(self, { records: bench.node.recordFrames() })
+    const again = new Bench(self, { saved: { records: bench.node.recordFrames(), at: bench.today } })
     expect(again.node.records()).toEqual(bench.node.records())
     expect(again.node.records('job')).toEqual([known])
     again.meet(bob)
@@ -133,6 +133,30 @@ describe('after all nodes of a pool were off', () => {
     expect(again.node.records('gone')).toEqual([])
     again.advance(5_100)
     expect(again.node.records('two')).toEqual([])
+  })
+
+  it.each([
+    ['that went on without the node are dropped: the pool knows better', 20, 3_600_000, []],
+    ['that was off as a whole count', 20, 60_000, ['job']],
+    ['count after a brief absence', 5, 3_600_000, ['job']],
+  ])('its own records of a pool %s', (_, minutes, age, left) => {
+    hear(alice.publishes('job'))
+    const saved = { records: bench.node.recordFrames(), at: bench.today - minutes * 60_000 }
+    const again = new Bench(self, { introducers: [{ id: bob.id, address: Uint8Array.of(1) }], saved })
+    expect(again.node.records()).toEqual([])
+    again.link(bob)
+    again.receive(bob, facts([bob.joined({ joinedAt: bench.today - age })]))
+    again.receive(bob, { reconcile: { round: 2, ranges: [] } })
+    again.advance(10_000)
+    expect(again.node.records().map(({ name }) => name)).toEqual(left)
+  })
+
+  it('records of the future by the calendar of the node are left out, with a warning', () => {
+    const late = alice.publishes('job', { expires: bench.today + bench.config.limits.recordLifetime + 3_600_000 })
+    const saved = { records: [wire.Frame.encode(facts([late]))], at: bench.today }
+    const again = new Bench(self, { saved })
+    expect(again.node.records()).toEqual([])
+    expect(again.notifications).toContainEqual(expect.objectContaining({ type: 'warning', code: 'RECORDS_FILE' }))
   })
 
   it('a forged record, noise, and other facts are left out, with one warning', () => {
@@ -145,7 +169,7 @@ describe('after all nodes of a pool were off', () => {
       Uint8Array.of(255, 255, 1),
       new Uint8Array(0),
     ]
-    const again = new Bench(self, { records })
+    const again = new Bench(self, { saved: { records, at: bench.today } })
     expect(again.node.records().map(({ name }) => name)).toEqual(['good'])
     expect(again.node.member(bob.id)).toBeUndefined()
     const warnings = again.notifications.flatMap((each) => (each.type === 'warning' ? [each] : []))
