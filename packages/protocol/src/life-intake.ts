@@ -84,16 +84,17 @@ export class LifeIntake {
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.refutationExchange.isRefuted(suspect, heartbeat))
-    // This node accuses the member as well. That completes the proof, also if the member refuted
-    // the other accusations: it may have died after that. The accusers may have died before this
-    // node joined. Then the word of a member that sends the certificate counts like an accusation.
-    const isSentByMember = source !== 'topic' && view.wasMember(source.peer)
-    if ((members.length > 0 || isSentByMember) && detector.isAccused(suspect)) return this.#merge(fact, age)
+    // This node accuses the member as well. That completes the proof. The word of a member that
+    // sends the certificate counts like an accusation: the accusers may have died before this node
+    // joined, or the suspect may have died after it refuted them.
+    const isTold = valid.length > 0 || (source !== 'topic' && view.wasMember(source.peer))
+    if (isTold && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
       if (isCurrent && valid.length > 0) detector.report(accusationsIn(certificate))
+      if (valid.length > 0) detector.unproven(certificate)
       // The member may have died after it refuted all accusations.
-      if (members.length > 0) detector.unproven(certificate)
+      else if (members.length > 0) detector.suspect(suspect)
       // Another node believed the death before the refutation came, and can't take that back. The
       // member must learn of the death, since only its next life reunites both sides.
       if (isCurrent && valid.length === 0 && members.length >= needed) detector.dispute(certificate, true)

@@ -68,6 +68,10 @@ export type Input =
    * partitioned pool.
    */
   | { readonly type: 'reentered' }
+  /**
+   * Outcomes of an earlier run follow, as reports of this member to itself. Others may come back, too.
+   */
+  | { readonly type: 'restored' }
   | { readonly type: 'gone'; readonly id: MemberId }
   /** The last message to a member may not have arrived. */
   | { readonly type: 'unreached'; readonly id: MemberId }

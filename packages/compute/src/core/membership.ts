@@ -47,6 +47,11 @@ export class Membership {
     this.#parts.ended.reentered()
   }
 
+  /** The pool may have been off as a whole. Nothing begins until its members are back. */
+  restored(): void {
+    this.#parts.merge.begin()
+  }
+
   /**
    * This member leaves: returns held tasks to the members that wait for them, and reports what is
    * completed.

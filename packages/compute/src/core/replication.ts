@@ -52,6 +52,17 @@ export class Replication {
   report(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
     // 0: more parts of this report follow.
     if (message.number > 0) this.#context.send(from, { type: 'noted', job: job.id, number: message.number })
+    const isSaved = from === this.#context.self
+    // This member's own report comes from its disk.
+    const { unsaved } = job.tree
+    if (isSaved) job.tree.unsaved = undefined
+    this.#take(from, job, message)
+    if (!isSaved) return
+    job.tree.unsaved = unsaved
+    job.isSettled ||= message.entries.some(({ path }) => path === ROOT)
+  }
+
+  #take(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
     job.work.others.set(from, message.work)
     if (job.ended !== undefined) {
       for (const entry of message.entries) this.#settlement.settle(job, entry, from)

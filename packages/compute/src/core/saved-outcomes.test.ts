@@ -64,6 +64,21 @@ describe('a scheduler whose outcomes are saved', () => {
     expect(scheduler.hasResult(job, path('a'))).toBe(false)
   })
 
+  it('leaves out what came from the disk', () => {
+    report('self', entry(path('a'), 1))
+    expect(scheduler.takeUnsaved()).toEqual(new Map())
+    expect(scheduler.entries(job)).toEqual([entry(path('a'), 1)])
+    report('other', entry(path('b'), 2))
+    expect(scheduler.takeUnsaved()).toEqual(new Map([[job, [entry(path('b'), 2)]]]))
+  })
+
+  it('keeps the outcome of a job that ended in an earlier run, whatever others say', () => {
+    report('self', entry('', 5))
+    feed({ type: 'restored' })
+    feed({ type: 'message', from: 'other', message: { type: 'result', job, entries: [entry('', 0)] } }, 5000)
+    expect(scheduler.entries(job)).toEqual([entry('', 5)])
+  })
+
   it('keeps no list if nothing is saved', () => {
     start(false)
     report('other', entry(path('a'), 1))

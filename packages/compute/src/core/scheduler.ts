@@ -177,11 +177,6 @@ export class Scheduler {
     return news
   }
 
-  /** All that is known of a job is on disk. */
-  isSaved(id: JobId): void {
-    this.#context.jobs.get(id)?.tree.unsaved?.clear()
-  }
-
   /** Returns all outcomes of a job that are known here, and votes for outcomes. */
   entries(id: JobId): readonly Entry[] {
     const job = this.#context.jobs.get(id)
@@ -205,6 +200,9 @@ export class Scheduler {
         return
       case 'reentered':
         this.#membership.reentered()
+        return
+      case 'restored':
+        this.#membership.restored()
         return
       case 'gone':
         this.#membership.gone(input.id)

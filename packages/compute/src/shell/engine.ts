@@ -90,7 +90,7 @@ export class Engine {
       onPublished: (job, fresh) => {
         void this.#participation.begin(job, fresh)
         // The other members may be about to come back as well.
-        if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'reentered' })
+        if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'restored' })
       },
       onForgotten: (id) => {
         this.#files.forget(id)

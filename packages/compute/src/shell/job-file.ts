@@ -29,7 +29,7 @@ export class JobFile {
   #count = 0
   /** Bytes of the file. */
   size = 0
-  /** Bytes of the file when it was written as a whole. */
+  /** Bytes of the file when it was written as a whole; 0: not in this run. */
   wholeSize = 0
   /** Whether more parts may follow at the end. If not, the file must be written as a whole. */
   isSound = false
@@ -48,8 +48,8 @@ export class JobFile {
       if (!status.isFile()) throw new Error('it is no file')
       if (status.size > most) throw new Error(`it is larger than ${most} bytes`)
       const bytes = await readFile(this.#path)
+      // Some of it may be out of date, so `wholeSize` stays 0, and the file is soon written as a whole.
       this.size = bytes.length
-      this.wholeSize = bytes.length
       for (let at = 0; at < bytes.length;) {
         const part = this.#partAt(bytes, at)
         if (part === undefined) return { parts: parts.slice(1), problem: cutOrBad(bytes, at, this.#count) }
@@ -85,8 +85,14 @@ export class JobFile {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
     await rm(temporary, { force: true })
     // Each part is written by itself, so other work goes on meanwhile.
-    await writeFile(temporary, this.#framedEach([HEADER, ...parts]), { mode: 0o600, flag: 'wx' })
-    await rename(temporary, this.#path)
+    try {
+      await writeFile(temporary, this.#framedEach([HEADER, ...parts]), { mode: 0o600, flag: 'wx' })
+      await rename(temporary, this.#path)
+    } catch (error) {
+      // What was written of it may take the last room on a full disk.
+      await rm(temporary, { force: true }).catch(() => {})
+      throw error
+    }
     this.size = [HEADER, ...parts].reduce((sum, { length }) => sum + LENGTH_BYTES + CODE_BYTES + length, 0)
     this.wholeSize = this.size
     this.isSound = true

@@ -20,6 +20,7 @@ export const inputCodes: Record<Input['type'], number> = {
   reentered: 16,
   explain: 17,
   read: 18,
+  restored: 19,
 }
 
 /** Describes an input for the history, in enough detail to distinguish different inputs. */
@@ -50,6 +51,7 @@ export function describeInput(input: Input): string {
     case 'timer':
     case 'leave':
     case 'reentered':
+    case 'restored':
       return ''
   }
 }

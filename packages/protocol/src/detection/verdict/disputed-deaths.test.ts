@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, alarm, death, facts, wireFact, type Actor } from '../../../test/actors.ts'
 import { framesTo, type Bench } from '../../../test/bench.ts'
-import { accuses, isDead, isSuspected, lose, poolOf } from '../../../test/detection.ts'
+import { accuses, isDead, isSuspected, lose, poolOf, probesTo } from '../../../test/detection.ts'
 import type { Effect } from '../../base/effect.ts'
 import type * as wire from '../../wire/messages.js'
 import { mostAccusers } from './quorum.ts'
@@ -55,21 +55,23 @@ describe('a death that its member has since refuted', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 
-  it('is believed once this node misses the member, too: the member may have died since', () => {
-    bench.receive(bob, alarm(suspect.refutes(21)))
-    lose(bench, suspect, 'silent')
-    bench.receive(bob, facts([few]))
-    bench.advance(20_000)
-    expect(isDead(bench, suspect)).toBe(true)
-  })
-
   it('is believed once this node accuses the member itself', () => {
     bench.receive(bob, alarm(suspect.refutes(21)))
     lose(bench, suspect)
     bench.until(() => accuses(bench, suspect), 20_000)
+    bench.overhears(few)
     expect(isDead(bench, suspect)).toBe(false)
     bench.receive(bob, facts([few]))
     expect(isDead(bench, suspect)).toBe(true)
+  })
+
+  it('makes this node probe the member, which may have died since, but not distrust it for long', () => {
+    bench.receive(bob, alarm(suspect.refutes(21)))
+    expect(probesTo(suspect, bench.receive(bob, facts([few])))).toBe(1)
+    bench.advance(60_000)
+    lose(bench, suspect)
+    bench.advance(500)
+    expect(isDead(bench, suspect)).toBe(false)
   })
 
   it('does not prevent a death with enough accusers', () => {
