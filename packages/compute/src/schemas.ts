@@ -75,8 +75,8 @@ export function toBytes(value: unknown): Uint8Array {
 }
 
 /**
- * Most lists and maps of a message. A guess: four for each element of the longest list. Decoded they
- * take some 75 MB.
+ * Most lists and maps of a message. A guess: four for each element of the longest list. Decoded,
+ * they take some 75 MB.
  */
 const MAX_CONTAINERS = 300_000
 

@@ -1,3 +1,4 @@
+import type { Outcome } from './core/entry.ts'
 import type { Path } from './core/path.ts'
 import { stepOf } from './executors/step.ts'
 import { Job, WATCH, type JobSource } from './job.ts'
@@ -87,10 +88,21 @@ export class Sweep extends Job {
       const asked = new Set(paths.slice(at, at + READ_AT_ONCE))
       for (const { path, outcome } of await this.#source.outcomes(this.id, [...asked], READ_WITHIN)) {
         if (!asked.delete(path)) continue
-        if ('value' in outcome) read.push([path, { status: 'fulfilled', value: decodeValue(outcome.value) }])
-        else if (this.#input.keepGoing && this.#input.retries === 0) read.push([path, rejected(outcome.failure)])
+        const end = this.#endOf(outcome)
+        if (end !== undefined) read.push([path, end])
       }
     }
     return read
+  }
+
+  /** Returns undefined if only the end of the sweep shows how the input ends. */
+  #endOf(outcome: Outcome): MapOutcome | undefined {
+    if ('failure' in outcome) return this.#input.keepGoing && this.#input.retries === 0 ? rejected(outcome.failure) : undefined
+    try {
+      return { status: 'fulfilled', value: decodeValue(outcome.value) }
+    } catch {
+      // A worker made it up. The sweep takes it for a failure.
+      return undefined
+    }
   }
 }

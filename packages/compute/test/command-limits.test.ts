@@ -66,6 +66,11 @@ describe.runIf(process.platform === 'linux')('a command', () => {
     expect(await outcomeOf('head -c 3M /dev/zero > small')).toMatchObject({ status: 'fulfilled' })
   })
 
+  it('ends if its files can not be counted, for they lie too deep', async () => {
+    const deep = `n=$(printf 'x%.0s' $(seq 250)); for i in $(seq 20); do mkdir $n && cd $n || break; done; head -c 3M /dev/zero > big; sleep 6064`
+    expect(await outcomeOf(deep)).toEqual(failed('COMMAND_DISK_FULL', expect.any(String)))
+  })
+
   it('gets no more memory than its limit and that of a runtime', async () => {
     const outcome = await outcomeOf('dd if=/dev/zero of=/dev/null bs=800M count=1')
     expect(outcome).toEqual(failed('COMMAND_FAILED', expect.stringContaining('status 1: dd: memory exhausted')))

@@ -1,5 +1,5 @@
 /** Reports of a job while it goes on, and of its end. */
-import { JobFailedError, type CommandResult, type Job, type JobProgress, type Sweep } from '@jel/compute'
+import { JobFailedError, type CommandResult, type Job, type JobProgress, type MapFailure, type MapOutcome, type Sweep } from '@jel/compute'
 import { raceSignal } from 'race-signal'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
@@ -76,14 +76,19 @@ export async function reportEach(sweep: Sweep, hasFiles: boolean, report: Report
   try {
     for await (const { index, ...outcome } of sweep.asCompleted()) {
       if (signal.aborted) return
-      const end =
-        outcome.status === 'fulfilled'
-          ? { value: asJson(hasFiles ? (outcome.value as CommandResult).value : outcome.value) }
-          : { failure: outcome.reason }
-      report({ event: 'outcome', job: sweep.id, index, ...end })
+      report({ event: 'outcome', job: sweep.id, index, ...endOf(outcome, hasFiles) })
     }
   } catch {
     // The sweep failed, or was cancelled. `outcomeOf` says so.
+  }
+}
+
+function endOf(outcome: MapOutcome, hasFiles: boolean): { readonly value: unknown } | { readonly failure: MapFailure } {
+  if (outcome.status === 'rejected') return { failure: outcome.reason }
+  try {
+    return { value: asJson(hasFiles ? (outcome.value as CommandResult).value : outcome.value) }
+  } catch (error) {
+    return { failure: { code: codeOf(error), message: messageOf(error), member: '' } }
   }
 }
 

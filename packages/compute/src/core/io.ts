@@ -69,7 +69,8 @@ export type Input =
    */
   | { readonly type: 'reentered' }
   /**
-   * Outcomes of an earlier run follow, as reports of this member to itself. Others may come back, too.
+   * Outcomes of an earlier run follow, as reports of this member to itself. Other members may come
+   * back, too.
    */
   | { readonly type: 'restored' }
   | { readonly type: 'gone'; readonly id: MemberId }

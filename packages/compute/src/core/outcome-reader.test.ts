@@ -41,7 +41,10 @@ describe('the outcomes of tasks', () => {
     const scheduler = schedulerOf(members)
     const [replica, ...others] = asked(scheduler.handle({ type: 'read', job, paths: [path] }, 3))
     expect(others).toEqual([])
+    const [silent] = scheduler.replicas(job).filter((id) => id !== replica)
+    expect(given(scheduler.handle({ type: 'message', from: silent as string, message: found }, 4))).toEqual([])
     expect(given(scheduler.handle({ type: 'message', from: replica as string, message: found }, 4))).toEqual([entry])
+    expect(given(scheduler.handle({ type: 'message', from: replica as string, message: found }, 5))).toEqual([])
     expect(scheduler.hasResult(job, path)).toBe(false)
   })
 

@@ -1,6 +1,7 @@
+import { pickOne } from '@jel/protocol'
 import type { Context } from './context.ts'
 import type { Entry } from './entry.ts'
-import type { MemberId } from './io.ts'
+import type { JobId, MemberId } from './io.ts'
 import type { Job } from './job.ts'
 import type { Message } from './messages.ts'
 import type { Path } from './path.ts'
@@ -16,6 +17,8 @@ export const READ = 0
  */
 export class OutcomeReader {
   readonly #context: Context
+  /** The replica that was asked last, by job. */
+  readonly #asked = new Map<JobId, MemberId>()
 
   constructor(context: Context) {
     this.#context = context
@@ -25,18 +28,24 @@ export class OutcomeReader {
   read(job: Job, paths: readonly Path[]): void {
     const { self } = this.#context
     const keepers = this.#context.keepers(job)
-    const [first] = keepers
+    // Another one each time: a replica may hang.
+    const replica = keepers.length === 0 ? undefined : pickOne(this.#context.random, keepers)
     if (job.votesNeeded > 1) this.#give(job, [])
-    else if (first === undefined || keepers.includes(self))
+    else if (replica === undefined || keepers.includes(self))
       this.#give(
         job,
         paths.flatMap((path) => job.tree.find(path)?.entry ?? []),
       )
-    else this.#context.send(first, { type: 'lookup', job: job.id, request: READ, paths, page: 0, alone: true })
+    else {
+      this.#asked.set(job.id, replica)
+      this.#context.send(replica, { type: 'lookup', job: job.id, request: READ, paths, page: 0, alone: true })
+    }
   }
 
   found(from: MemberId, job: Job, { entries }: Extract<Message, { type: 'found' }>): void {
-    if (job.votesNeeded === 1 && this.#context.keepers(job).includes(from)) this.#give(job, entries)
+    if (this.#asked.get(job.id) !== from) return
+    this.#asked.delete(job.id)
+    this.#give(job, entries)
   }
 
   #give(job: Job, entries: readonly Entry[]): void {

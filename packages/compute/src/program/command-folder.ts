@@ -52,8 +52,14 @@ export class CommandFolder {
     let entries = MAX_ENTRIES
     const folders = [this.base]
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-      // The command may remove anything meanwhile.
-      for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const found = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+        const { code } = error as NodeJS.ErrnoException
+        // The command may remove anything meanwhile.
+        return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined
+      })
+      // A folder may be out of reach, for example below a path of 4,096 characters.
+      if (found === undefined) return true
+      for (const entry of found) {
         const path = join(folder, entry.name)
         entries--
         if (entry.isDirectory()) folders.push(path)

@@ -48,7 +48,7 @@ export class JobFile {
       if (!status.isFile()) throw new Error('it is no file')
       if (status.size > most) throw new Error(`it is larger than ${most} bytes`)
       const bytes = await readFile(this.#path)
-      // Some of it may be out of date, so `wholeSize` stays 0, and the file is soon written as a whole.
+      // Some of it may be out of date. `wholeSize` stays 0, so the file is soon written as a whole.
       this.size = bytes.length
       for (let at = 0; at < bytes.length;) {
         const part = this.#partAt(bytes, at)
@@ -89,7 +89,7 @@ export class JobFile {
       await writeFile(temporary, this.#framedEach([HEADER, ...parts]), { mode: 0o600, flag: 'wx' })
       await rename(temporary, this.#path)
     } catch (error) {
-      // What was written of it may take the last room on a full disk.
+      // On a full disk the written part may take the last room.
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }

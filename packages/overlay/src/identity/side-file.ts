@@ -25,7 +25,7 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
     await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
     await rename(temporary, file)
   } catch (error) {
-    // What was written of it may take the last room on a full disk.
+    // On a full disk the written part may take the last room.
     await rm(temporary, { force: true }).catch(() => {})
     throw error
   }
