@@ -37,7 +37,11 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
   })
   afterAll(async () => await browser?.close())
-  afterEach(() => problems.splice(0))
+  afterEach(async () => {
+    // A page of a failed test would go on asking its node, which is gone.
+    for (const context of browser?.contexts() ?? []) await context.close()
+    problems.splice(0)
+  })
 
   it('shows joins, deaths, leaves, winners and links, within 60 KB and without an error', async () => {
     const { node, url } = await joinShown('shown', '--location', 'a@delft', '--elect', 'master')
@@ -63,7 +67,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     const dead = others[0].id.slice(-8)
     await expect.poll(async () => await text(page, 'log'), { timeout: 30_000 }).toContain(`died${dead}`)
     await expect.poll(async () => await text(page, 'members')).toBe('3')
-    expect((await rows(page)).filter((row) => row.includes('died'))).toMatchObject([expect.stringContaining(dead)])
+    // The table is drawn with the next frame.
+    await expect.poll(async () => (await rows(page)).filter((row) => row.includes('died'))).toMatchObject([expect.stringContaining(dead)])
     others[1].send({ command: 'leave' })
     await expect.poll(async () => await text(page, 'log'), { timeout: 10_000 }).toContain(`left${others[1].id.slice(-8)}`)
     await expect.poll(async () => await text(page, 'members')).toBe('2')
