@@ -108,7 +108,7 @@ export class EndedJobs {
     const { entry: known } = job
     if (other === known) return
     const isSame = known !== undefined && sameOutcome(known, other)
-    const isOpen = known === undefined || (!job.isSettled && now < Math.max(this.#openUntil, job.endedAt + OPEN))
+    const isOpen = known === undefined || (!job.isFinal && now < Math.max(this.#openUntil, job.endedAt + OPEN))
     if (job.votesNeeded > 1 && !(isOpen && this.#isElected(job, other))) return
     if (known !== undefined && !isSame) this.#dispute(job, isOpen ? standing(known, other) : undefined)
     if (!isOpen) return

@@ -112,8 +112,8 @@ export class Job {
   ended: 'done' | 'cancelled' | undefined
   /** Time when this member first had an outcome, or gave the job up. */
   endedAt: Milliseconds = -Infinity
-  /** It ended in an earlier run of this member. No other outcome replaces its own any more. */
-  isSettled = false
+  /** Its outcome is from the disk of this member, and no other outcome replaces it. */
+  isFinal = false
   /**
    * Number of times that the root got another outcome after the end. `isDisputed`: a warning of
    * different results was given.

@@ -59,7 +59,7 @@ export class Replication {
     this.#take(from, job, message)
     if (!isSaved) return
     job.tree.unsaved = unsaved
-    job.isSettled ||= message.entries.some(({ path }) => path === ROOT)
+    job.isFinal ||= message.entries.some(({ path }) => path === ROOT)
   }
 
   #take(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {

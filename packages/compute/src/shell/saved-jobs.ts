@@ -68,7 +68,7 @@ export class SavedJobs {
     this.#options = options
   }
 
-  /** Reads the files of these jobs, so that {@link restore} hands them on at once. */
+  /** Reads the files of these jobs, so that {@link restore} need not read them. */
   async start(jobs: readonly JobId[]): Promise<void> {
     const { pool, folder, warn } = this.#options
     // The key is as secret as the key of the member, and belongs to this pool.
