@@ -24,20 +24,24 @@ let reports: Reports
 
 /** A member whose job has these other members as replicas. */
 function member(...replicas: readonly string[]): void {
-  sent = []
-  const spec = { owner: 'o', fn: 'f', input: undefined, submitted: 0, desired: 'run', accepted: true, fresh: true } as const
-  job = new Job({ ...spec, id: 'job' }, 0)
   members = new Members({ id: 'self', location: 'here', isClient: true }, defaultSchedulerConfig)
   for (const id of replicas) members.joined({ id, location: 'there' })
+  memberOf(members, 'job', 'self')
+}
+
+function memberOf(view: Members, id: string, self: string): void {
+  sent = []
+  const spec = { owner: 'o', fn: 'f', input: undefined, submitted: 0, desired: 'run', accepted: true, fresh: true } as const
+  job = new Job({ ...spec, id }, 0)
   const state: Partial<Context> = {
-    self: 'self',
+    self,
     now: 0,
     config: defaultSchedulerConfig,
-    members,
+    members: view,
     attended: new Set([job]),
     unreported: new Set(),
     timers: new Timers(timerNames),
-    keepers: ({ id }) => members.replicas(id),
+    keepers: () => view.replicas(id),
     send: (_, message) => sent.push(message as Report),
   }
   context = state as Context
@@ -88,6 +92,44 @@ describe('the news of a job', () => {
     member('silent', 'honest')
     endParts('honest')
     expect(newsBytes()).toBeLessThan(8 * 2 ** 20)
+  })
+})
+
+describe('the replica that hands everything over to a new one', () => {
+  const sites = ['a', 'b', 'c', 'd']
+  const all = Array.from({ length: 18 }, (_, number) => `m${number}`)
+  /** Returns the replica that this member takes for the source, after these pairs of deaths. */
+  const sourceAt = (self: string, id: string, deaths: readonly string[]): string | undefined => {
+    const view = new Members({ id: self, location: `x@${sites[all.indexOf(self) % sites.length]}` }, defaultSchedulerConfig)
+    for (const [number, each] of all.entries()) view.joined({ id: each, location: `x@${sites[number % sites.length]}` })
+    memberOf(view, id, self)
+    reports.follow(job)
+    for (const [number, death] of deaths.entries()) {
+      context.now += number % 2 === 0 ? 20_000 : 50
+      view.gone(death)
+      reports.follow(job)
+    }
+    return job.source
+  }
+
+  it.each(Array.from({ length: 20 }, (_, number) => `job${number}`))('is the same for all, in whatever order they see deaths: %s', (id) => {
+    const view = new Members({ id: 'm0', location: 'x@a' }, defaultSchedulerConfig)
+    for (const [number, each] of all.entries()) view.joined({ id: each, location: `x@${sites[number % sites.length]}` })
+    // All of the first replicas die, two at a time. So at last their successors are the earliest.
+    const deaths = view.replicas(id)
+    deaths.push(...deaths.splice(0, 4).toReversed())
+    const [a = '', b = '', c = '', d = '', e = '', f = ''] = [...deaths, ...all.filter((each) => !deaths.includes(each))]
+    const orders = [
+      [a, b, c, d, e, f],
+      [b, a, d, c, f, e],
+      [b, a, c, d, f, e],
+    ]
+    const living = all.filter((self) => ![a, b, c, d, e, f].includes(self))
+    for (const count of [2, 4, 6]) {
+      const sources = living.flatMap((self) => orders.map((order) => sourceAt(self, id, order.slice(0, count))))
+      expect(new Set(sources).size).toBe(1)
+      expect(sources[0]).toBeDefined()
+    }
   })
 })
 

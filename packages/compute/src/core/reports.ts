@@ -10,6 +10,11 @@ import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
  * all members see each other again at most 9.1 s after a partition.
  */
 const PASS_ON = 10_000
+/**
+ * Replicas that came within this time of each other came together, ms. A guess: members see a death
+ * within less than half of it of each other.
+ */
+const TOGETHER = 1000
 /** Bytes of an item of news without the characters of its path. Measured: 71. */
 const ITEM_BYTES = 72
 /**
@@ -96,8 +101,11 @@ export class Reports {
     job.replicasVersion = members.version
     if (job.ended !== undefined) this.#context.unreported.add(job)
     const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
-    // The earliest replica. A newer replica may not have received everything yet.
-    const source = job.followed.filter((id) => members.has(id)).sort((a, b) => since(a) - since(b))[0]
+    // The earliest replica. A newer replica may not have received everything yet. All members must
+    // choose the same replica, but they see deaths in different orders.
+    const kept = job.followed.filter((id) => members.has(id))
+    const earliest = Math.min(...kept.map(since))
+    const source = kept.filter((id) => since(id) < earliest + TOGETHER).sort()[0]
     const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
     const isBroken = job.source !== undefined && job.source !== source && !members.has(job.source)
     job.source = source
