@@ -80,6 +80,17 @@ describe('a replica that is asked for overdue tasks', () => {
     expect(given('fourth')).toEqual([child.path])
   })
 
+  it('names the holders first, since they may have parts that nobody began', () => {
+    report('other', child)
+    report('third', { ...child, second: true })
+    now += 60_000
+    const answer = (...refused: readonly string[]): unknown =>
+      sent(hear({ type: 'idle', request: 1, jobs: [job], refused }, 'fourth'), 'work').map(({ tasks, hint }) => [tasks.length, hint])
+    expect(answer()).toEqual([[0, 'other']])
+    expect(answer('other')).toEqual([[0, 'third']])
+    expect(answer('other', 'third')).toEqual([[1, undefined]])
+  })
+
   it('counts a copy that another replica gave', () => {
     report('other', child)
     now += 15_000
@@ -111,6 +122,45 @@ describe('a replica that is asked for overdue tasks', () => {
     report('third', { ...child, second: true })
     now += 60_000
     expect(given('fourth')).toEqual([])
+  })
+})
+
+describe('a member without work', () => {
+  type Asked = { readonly to: string; readonly message: Extract<Message, { type: 'steal' | 'idle' }> }
+  /** All victims refuse this member. A replica names this holder. Returns what this member asks. */
+  const refuse = (effects: readonly Effect[], hint: string): Asked[] =>
+    effects.flatMap((effect) => {
+      if (effect.type !== 'send' || (effect.message.type !== 'steal' && effect.message.type !== 'idle')) return []
+      const { to, message } = effect
+      const { type, request } = message
+      const answer = { type: 'work', request, tasks: [], left: 0, ended: [], ...(type === 'idle' && { hint }) } as const
+      return [{ to, message }, ...refuse(hear(answer, to), hint)]
+    })
+  /** Returns what this member asks from its first question for an overdue task on. */
+  const asks = (hint: string): Asked[] => {
+    refuse(feed({ type: 'job', spec }), hint)
+    for (; now < 10_000;) {
+      const asked = refuse(feed({ type: 'timer' }, 10), hint)
+      const first = asked.findIndex(({ message }) => message.type === 'idle')
+      if (first >= 0) return asked.slice(first)
+    }
+    return []
+  }
+
+  it('states its refusals, and follows no hint to one of these members or to a stranger', () => {
+    for (const hint of ['third', 'stranger']) {
+      const [first, ...more] = asks(hint)
+      expect(first?.message).toMatchObject({ type: 'idle', refused: expect.arrayContaining(['other', 'third', 'fourth']) })
+      expect(more).toEqual([])
+    }
+  })
+
+  it('steals from the holder that a replica names, and asks the replica again at once if that is in vain', () => {
+    // Far members are asked seldom, so this one has refused nothing so far.
+    for (let number = 0; number < 50; number++) feed({ type: 'joined', member: { id: `far${number}`, location: `far${number}@there` } })
+    const asked = asks('far7').map(({ to, message: { type } }) => ({ to, type }))
+    expect(asked[1]).toEqual({ to: 'far7', type: 'steal' })
+    expect(asked.filter(({ type }) => type === 'idle')).toEqual([asked[0], asked[0]])
   })
 })
 

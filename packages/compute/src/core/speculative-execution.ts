@@ -34,6 +34,8 @@ export class SpeculativeExecution {
   #soughtAt: Milliseconds = -Infinity
   /** Number of replicas asked since this member ran out of work. */
   #inVain = 0
+  /** The holder of an overdue task that this member asks for tasks before it repeats the task. */
+  #followed: MemberId | undefined
 
   constructor(context: Context, execution: Execution, merge: PartitionMerge) {
     this.#context = context
@@ -44,6 +46,23 @@ export class SpeculativeExecution {
   /** This member has no work from now on. */
   begin(): void {
     this.#inVain = 0
+    this.#followed = undefined
+  }
+
+  /**
+   * The replica named the holder of an overdue task. This member steals from the holder first. If
+   * that is in vain, it asks the same replica again.
+   */
+  follow(holder: MemberId): void {
+    this.#followed = holder
+    this.#inVain--
+  }
+
+  /** A member has no task for this member. */
+  refusedBy(member: MemberId): void {
+    if (member !== this.#followed) return
+    this.#followed = undefined
+    this.#soughtAt = -Infinity
   }
 
   /** Returns when a member without work since `idleSince` looks for an overdue task. */
@@ -66,12 +85,16 @@ export class SpeculativeExecution {
   }
 
   /** As a replica, answers a member without work. */
-  asked(from: MemberId, { request, jobs }: Extract<Message, { type: 'idle' }>): void {
+  asked(from: MemberId, { request, jobs, refused }: Extract<Message, { type: 'idle' }>): void {
     const known = jobs.map((id) => this.#context.jobs.get(id))
-    let task: Grant | undefined
-    if (!this.#merge.isRecent) for (const job of known) if (job?.runs === true) task ??= this.#overdueFor(from, job)
     const ended = jobs.filter((_, at) => known[at]?.ended !== undefined)
-    this.#context.send(from, { type: 'work', request, tasks: task === undefined ? [] : [task], left: 0, ended })
+    const answer = { type: 'work', request, left: 0, ended } as const
+    let overdue: Overdue | undefined
+    if (!this.#merge.isRecent) for (const job of known) if (job?.runs === true) overdue ??= this.#overdueFor(from, job)
+    // A holder with parts that nobody began gives one of them. So nothing is done twice.
+    const unasked = refused && overdue && [...overdue.holders].find((holder) => holder !== from && !refused.includes(holder))
+    if (unasked !== undefined) this.#context.send(from, { ...answer, tasks: [], hint: unasked })
+    else this.#context.send(from, { ...answer, tasks: overdue === undefined ? [] : [this.#repeat(from, overdue)] })
   }
 
   /**
@@ -98,13 +121,13 @@ export class SpeculativeExecution {
   }
 
   /** As a replica, returns the overdue task that was left alone for longest. */
-  #overdueFor(from: MemberId, job: Job): Grant | undefined {
+  #overdueFor(from: MemberId, job: Job): Overdue | undefined {
     const { self, now, config } = this.#context
     const { ran, finished } = job.work.totalsAt(self)
     const mean = finished === 0 ? undefined : ran / finished
     // Most tasks fail the shortest limit, so the other tests seldom run.
     const least = overdueAfter(config, { mean, longest: 0 }, false)
-    let oldest: { node: TaskNode; task: Task; since: Milliseconds } | undefined
+    let oldest: (Overdue & { since: Milliseconds }) | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const { claims, frame } = node
@@ -120,15 +143,27 @@ export class SpeculativeExecution {
         const kind = { mean, longest: job.work.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
         if (now - since < after) continue
-        oldest = { node, task, since }
+        oldest = { job, node, task, holders: claims.keys(), since }
       }
     }
-    if (oldest === undefined) return undefined
-    const { node, task } = oldest
+    return oldest
+  }
+
+  /** Hands out an overdue task. */
+  #repeat(from: MemberId, { job, node, task }: Overdue): Grant {
+    const { self, now } = this.#context
     job.claim(node, from, { task, since: now, progress: 0, leaf: true, second: true, by: self })
     node.quietSince ??= now
     return { ...task, job: job.id, replay: true, tries: node.tries?.crashes.length ?? 0, ...node.tries }
   }
+}
+
+/** A task without progress, and its holders. */
+interface Overdue {
+  readonly job: Job
+  readonly node: TaskNode
+  readonly task: Task
+  readonly holders: Iterable<MemberId>
 }
 
 /** The usual times of a task. */

@@ -22,6 +22,8 @@ const MAX_JOBS = 16
  * guess: behind a slow line answers take long.
  */
 const MAX_OPEN = 64
+/** Most refusals that this member states to a replica. A guess: an overdue task has few holders. */
+const MAX_REFUSED = 16
 
 interface StealingParts {
   readonly execution: Execution
@@ -50,6 +52,8 @@ export class Stealing {
   /** A worker has nothing to do. */
   #isIdle = false
   #next = 0
+  /** The members that gave no task since this member is idle, the latest last. */
+  readonly #refused = new Set<MemberId>()
   /**
    * For each request the member that was asked, and the number of tasks. Nobody may give work
    * unasked.
@@ -81,6 +85,7 @@ export class Stealing {
     }
     if (this.#idleSince === undefined) {
       this.#idleSince = now
+      this.#refused.clear()
       this.#parts.speculation.begin()
     }
     for (const lane of this.#lanes) {
@@ -89,7 +94,12 @@ export class Stealing {
     }
     const replica = now >= this.#parts.speculation.dueAt(this.#idleSince) ? this.#parts.speculation.seek(jobs) : undefined
     if (replica !== undefined)
-      this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
+      this.#context.send(replica, {
+        type: 'idle',
+        request: this.#request(replica, 1),
+        jobs: jobs.map(({ id }) => id),
+        refused: [...this.#refused].slice(-MAX_REFUSED),
+      })
     timers.set('stealing', Math.min(this.#parts.speculation.dueAt(this.#idleSince), ...this.#lanes.map(({ dueAt }) => dueAt)))
   }
 
@@ -144,14 +154,21 @@ export class Stealing {
       // The sender's word is not enough: asks replicas for the outcome.
       if (job !== undefined && job.ended === undefined) this.#parts.supervision.ask(job)
     }
-    if (lane === undefined) return
+    if (lane === undefined) {
+      if (tasks.length > 0 || hint === undefined || this.#refused.has(hint) || !this.#context.members.has(hint)) return
+      this.#parts.speculation.follow(hint)
+      this.lifeline(hint)
+      return
+    }
     this.#context.members.measured(from, exactNow - (lane.request as StealRequest).exactSentAt)
     const job = tasks[0] && jobs.get(tasks[0].job)
     if (job === undefined) {
+      this.#refusedBy(from)
       this.#foundNone(lane.refused(hint))
       return
     }
     lane.succeeded(job, left)
+    this.#refused.delete(from)
     this.#count.stole(tasks.length, exactNow)
   }
 
@@ -190,7 +207,14 @@ export class Stealing {
   }
 
   #failed(lane: Lane): void {
+    if (lane.request !== undefined) this.#refusedBy(lane.request.victim)
     this.#foundNone(lane.failed())
+  }
+
+  #refusedBy(member: MemberId): void {
+    this.#refused.delete(member)
+    this.#refused.add(member)
+    this.#parts.speculation.refusedBy(member)
   }
 
   #foundNone(jobs: readonly Job[] | undefined): void {

@@ -105,7 +105,7 @@ const message = v.variant('type', [
     next: v.optional(v.object({ at: count, after: v.optional(path) })),
   }),
   v.object({ type: v.literal('yield'), job: id, path, to: id }),
-  v.object({ type: v.literal('idle'), request: count, jobs }),
+  v.object({ type: v.literal('idle'), request: count, jobs, refused: v.optional(list(id)) }),
   v.object({ type: v.literal('shared'), job: id, shared }),
   v.object({ type: v.literal('explain'), job: id }),
   v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)), functions, members }),
