@@ -27,6 +27,10 @@ interface Load {
    */
   readonly sent: number[]
   readonly seen: number[]
+  /**
+   * A worker has been idle, and none has got anything, since this time. Far away, tasks that a
+   * member steals one by one may not suffice for all its workers.
+   */
   idleSince: Milliseconds | undefined
   /** The tasks that wait here for a worker, by job. */
   readonly waiting: Map<JobId, Set<Path>>
@@ -136,7 +140,7 @@ export class IdleMembers implements JobCheck {
   #given(member: ComputeNode, slot: number): void {
     const load = this.#of(member)
     load.sent[slot] = (load.sent[slot] ?? 0) + 1
-    if (load.sent.every((sent, each) => sent !== load.seen[each])) load.idleSince = undefined
+    load.idleSince = load.sent.every((sent, each) => sent !== load.seen[each]) ? undefined : this.#now
   }
 
   #waits(member: ComputeNode, job: JobId, path: Path): void {

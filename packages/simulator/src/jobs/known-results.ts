@@ -3,10 +3,10 @@ import {
   ROOT,
   stepsOf,
   type Effect,
-  type Entry,
   type Input,
   type JobId,
   type MemberId,
+  type Message,
   type Path,
 } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
@@ -20,6 +20,8 @@ const { requestTimeout } = defaultSchedulerConfig
 /** One member's knowledge of one job. */
 interface Known {
   readonly results: ResultTable
+  /** Those that it received in reports, as a replica. */
+  readonly reported: ResultTable
   readonly running: Set<Path>
   ended: boolean
 }
@@ -57,6 +59,11 @@ export class KnownResults implements JobCheck {
 
   has(member: ComputeNode, job: JobId, path: Path): boolean {
     return this.#known.get(member)?.get(job)?.results.has(path) === true
+  }
+
+  /** Whether a replica received this task in a report. */
+  wasReported(member: ComputeNode, job: JobId, path: Path): boolean {
+    return this.#known.get(member)?.get(job)?.reported.has(path) === true
   }
 
   /** Calls the listener for each task that a member has computed itself. */
@@ -114,13 +121,13 @@ export class KnownResults implements JobCheck {
     switch (message.type) {
       case 'result':
       case 'report':
-        if (member.jobs.has(message.job)) this.#told(member, message.job, message.entries)
+        if (member.jobs.has(message.job)) this.#told(member, message)
         return
       case 'found': {
         const lookup = this.#lookups.get(member)?.get(message.request)
         if (lookup?.asked.has(from) !== true) return
         if (message.last) lookup.asked.delete(from)
-        if (member.node.now < lookup.until) this.#told(member, message.job, message.entries)
+        if (member.node.now < lookup.until) this.#told(member, message)
         return
       }
       case 'lookup':
@@ -131,10 +138,14 @@ export class KnownResults implements JobCheck {
     }
   }
 
-  #told(member: ComputeNode, job: JobId, entries: readonly Entry[]): void {
-    const { results } = this.#of(member, job)
+  #told(member: ComputeNode, { type, job, entries }: Extract<Message, { type: 'result' | 'report' | 'found' }>): void {
+    const { results, reported } = this.#of(member, job)
     const votes = this.#votes.get(job) ?? 1
-    for (const entry of entries) if (votes === 1 || (entry.votes?.length ?? 0) >= votes) results.add(entry.path)
+    for (const { path, votes: cast = [] } of entries) {
+      if (votes > 1 && cast.length < votes) continue
+      results.add(path)
+      if (type === 'report') reported.add(path)
+    }
   }
 
   #said(member: ComputeNode, { to, message }: Extract<Effect, { type: 'send' }>): void {
@@ -186,7 +197,8 @@ export class KnownResults implements JobCheck {
   #of(member: ComputeNode, job: JobId): Known {
     const jobs = mapOf(this.#known, member)
     let known = jobs.get(job)
-    if (known === undefined) jobs.set(job, (known = { results: new ResultTable(), running: new Set(), ended: false }))
+    if (known === undefined)
+      jobs.set(job, (known = { results: new ResultTable(), reported: new ResultTable(), running: new Set(), ended: false }))
     return known
   }
 }

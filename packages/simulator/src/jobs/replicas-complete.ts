@@ -19,6 +19,12 @@ const settle: Milliseconds = 45_000
 const reported: Milliseconds = 20_000
 
 /**
+ * The cables to a member are full if each packet has to wait for this long, ms. A guess: longer
+ * than the burst of reports that arrives each second.
+ */
+const full: Milliseconds = 10_000
+
+/**
  * The share of computed tasks that a replica may lack: none. Seen before `@jel/compute` guaranteed
  * this: 10 of 109,000 tasks after a mass crash, 1.8 % after a cut.
  */
@@ -50,6 +56,9 @@ export class ReplicasComplete implements JobCheck {
    */
   readonly #computed = new Map<JobId, Computed[]>()
   readonly #checked = new Map<JobId, Map<ComputeNode, Progress>>()
+  /** The latest time when the cables to a member were free, and when they were full. */
+  readonly #free = new Map<ComputeNode, Milliseconds>()
+  readonly #full = new Map<ComputeNode, Milliseconds>()
 
   constructor(jobs: Jobs, metrics: Metrics, results: KnownResults, breaks: Break) {
     this.#jobs = jobs
@@ -66,12 +75,24 @@ export class ReplicasComplete implements JobCheck {
 
   look(now: Milliseconds): void {
     const { truth } = this.#jobs
+    for (const member of this.#jobs.members) {
+      if (member.node.backlog === 0) this.#free.set(member, now)
+      else if (now - (this.#free.get(member) ?? member.joinedAt) >= full) this.#full.set(member, now)
+    }
     if (now - truth.lastChange < settle || !truth.isUndisturbed || !this.#metrics.views.allKnowAll()) return
     for (const [job, computed] of this.#computed) {
       const replicas = this.#replicas(job)
       if (replicas.some(({ ended }) => ended.has(job))) this.#computed.delete(job)
-      else for (const replica of replicas) this.#check(job, computed, replica, replicas, now - reported)
+      else for (const replica of replicas) if (this.#isInTime(replica, now)) this.#check(job, computed, replica, replicas, now - reported)
     }
+  }
+
+  /**
+   * Reports need more than the bandwidth of some worlds. They arrive late, whatever a replica does.
+   * A member whose acknowledgements arrive late also reports late.
+   */
+  #isInTime(member: ComputeNode, now: Milliseconds): boolean {
+    return now - (this.#full.get(member) ?? -Infinity) >= settle
   }
 
   #replicas(job: JobId): ComputeNode[] {
@@ -86,9 +107,11 @@ export class ReplicasComplete implements JobCheck {
     let last: Computed | undefined
     for (let each = computed[progress.at]; each !== undefined && each.at <= until; each = computed[++progress.at]) {
       const { path, by } = each
-      if (this.#results.has(replica, job, path)) continue
-      // A task that only a dead member knew is lost with the member.
-      if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#results.has(other, job, path))) continue
+      if (this.#results.has(replica, job, path) || !this.#isInTime(by, until + reported)) continue
+      // A task that a dead member had reported to no replica is lost with the member. Perhaps only
+      // the member that waits for the task knows it, or another member does it again.
+      if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#results.wasReported(other, job, path))) continue
+      if (computed.findLast((other) => other.path === path) !== each) continue
       progress.lacks++
       last = each
     }

@@ -59,6 +59,11 @@ export class Network {
     this.#dialling.listen(endpoint, process, answers)
   }
 
+  /** Returns how long a packet to this process would wait now for the fullest cable on its side. */
+  backlogTo(endpoint: Endpoint): Milliseconds {
+    return this.#transit.backlogTo(endpoint)
+  }
+
   /**
    * Ends the connections of a process together with their address. A peer that sends on them
    * receives RST.

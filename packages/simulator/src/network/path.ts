@@ -47,6 +47,13 @@ export class Path {
     return to.machine.compute(to.process, cost, this.#last, this.#clock.now)
   }
 
+  /** Returns how long a packet to this process would wait now for the fullest cable on its side. */
+  backlogTo({ machine, cables }: Endpoint): Milliseconds {
+    const { now } = this.#clock
+    const downlinks = [this.#gateways[machine.site]?.down, machine.cables.down, cables.down]
+    return Math.max(...downlinks.map((cable) => cable?.backlog(now) ?? 0))
+  }
+
   #pass(cable: Cable | undefined, bytes: number): void {
     if (cable === undefined) return
     const end = cable.carry(bytes, this.#first, this.#clock.now)

@@ -56,6 +56,11 @@ export class TransitTime {
     return this.#path.arrival(from, to, bytes, delay, cost, this.#clock.now)
   }
 
+  /** Returns how long a packet to this process would wait now for the fullest cable on its side. */
+  backlogTo(to: Endpoint): Milliseconds {
+    return this.#path.backlogTo(to)
+  }
+
   #lossBetween(from: Endpoint, to: Endpoint): number {
     const { loss } = this.#options
     if (from.loss === 0 && to.loss === 0) return loss

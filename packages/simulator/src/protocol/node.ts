@@ -143,6 +143,11 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
   }
 
+  /** How long a packet to this process would wait now for the fullest cable on its side, ms. */
+  get backlog(): Milliseconds {
+    return this.#world.network.backlogTo(this.endpoint)
+  }
+
   /** For the application: sends data, see `Network.sendApplication`. */
   sendApplication(peer: NodeId, data: Payload): number | undefined {
     return this.#world.network.sendApplication(this.endpoint, peer, data)
