@@ -9,7 +9,7 @@ const repository = root.repository.url.replace(/^git\+|\.git$/gu, '')
 /** The pages and their order. The documents stay in place, readable as plain files on a forge. */
 const pages = {
   Start: [
-    ['What it is', '/'],
+    ['What it is', '/overview'],
     ['Tutorial', '/docs/tutorial'],
     ['Computing', '/docs/compute'],
     ['Simulating', '/docs/simulator'],
@@ -54,7 +54,7 @@ export default defineConfig({
   description: root.description,
   srcDir: '..',
   srcExclude: ['**/node_modules/**', 'site/**', 'release/**', '.changeset/**', '**/fixtures/**'],
-  rewrites: (path) => path.replace(/README\.md$/u, 'index.md'),
+  rewrites: pathOf,
   cleanUrls: false,
   lastUpdated: false,
   markdown: {
@@ -98,6 +98,12 @@ export default defineConfig({
   ignoreDeadLinks: [/^\/api\//u],
 })
 
+/** Returns the path of the page that a file becomes. */
+function pathOf(file: string): string {
+  if (file === 'docs/home.md') return 'index.md'
+  return file === 'README.md' ? 'overview.md' : file.replace(/README\.md$/u, 'index.md')
+}
+
 /**
  * Converts a link of a file for the page that the file becomes. The new link leads to a page, or to
  * the forge if the target is not a page. Throws for a link to a missing file.
@@ -109,6 +115,6 @@ function pageOf(target: string, folder: string): string {
   const file = own ? path : join(folder, path)
   if (!existsSync(join(checkout, file))) throw new Error(`dead link in ${folder}: ${target}`)
   if (!file.endsWith('.md') || file.includes('/fixtures/')) return `${repository}/blob/main/${file}`
-  const page = relative(folder, file).replace(/README\.md$/u, 'index.md')
+  const page = relative(dirname(pathOf(join(folder, 'x.md'))), pathOf(file))
   return `${page.startsWith('.') ? page : `./${page}`}${anchor === undefined ? '' : `#${anchor}`}`
 }
