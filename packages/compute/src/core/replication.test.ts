@@ -91,6 +91,18 @@ describe('a replica that is asked for overdue tasks', () => {
     expect(answer('other', 'third')).toEqual([[1, undefined]])
   })
 
+  it('gives a task in the end though its holder gives others instead', () => {
+    report('other', child)
+    now += 15_000
+    const answer = (): unknown =>
+      sent(hear({ type: 'idle', request: 1, jobs: [job], refused: [] }, 'third'), 'work').map(({ tasks, hint }) => [tasks.length, hint])
+    expect(answer()).toEqual([[0, 'other']])
+    now += 60_000
+    expect(answer()).toEqual([[0, 'other']])
+    now += 2000
+    expect(answer()).toEqual([[1, undefined]])
+  })
+
   it('counts a copy that another replica gave', () => {
     report('other', child)
     now += 15_000
@@ -147,13 +159,14 @@ describe('a member without work', () => {
     return []
   }
 
-  it('states its refusals, and follows no hint to one of these members or to a stranger', () => {
-    for (const hint of ['third', 'stranger']) {
+  it.each(['third', 'stranger', 'self'])(
+    'states its refusals, and follows no hint to such a member, to a stranger, or to itself: %s',
+    (hint) => {
       const [first, ...more] = asks(hint)
       expect(first?.message).toMatchObject({ type: 'idle', refused: expect.arrayContaining(['other', 'third', 'fourth']) })
       expect(more).toEqual([])
-    }
-  })
+    },
+  )
 
   it('steals from the holder that a replica names, and asks the replica again at once if that is in vain', () => {
     // Far members are asked seldom, so this one has refused nothing so far.
@@ -161,6 +174,15 @@ describe('a member without work', () => {
     const asked = asks('far7').map(({ to, message: { type } }) => ({ to, type }))
     expect(asked[1]).toEqual({ to: 'far7', type: 'steal' })
     expect(asked.filter(({ type }) => type === 'idle')).toEqual([asked[0], asked[0]])
+  })
+
+  it('asks the next replica after a hint that leads nowhere', () => {
+    const [first] = asks('self')
+    let next: Asked | undefined
+    while (next === undefined && now < 20_000)
+      next = refuse(feed({ type: 'timer' }, 10), 'self').find(({ message }) => message.type === 'idle')
+    expect(next?.to).toMatch(/other|third|fourth/u)
+    expect(next?.to).not.toBe(first?.to)
   })
 })
 

@@ -11,10 +11,9 @@ import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
  */
 const PASS_ON = 10_000
 /**
- * Replicas that came within this time of each other came together, ms. A guess: members see a death
- * within less than half of it of each other.
+ * A new replica has received everything after this time, ms. A guess: 3 MB over 1 Mbit/s.
  */
-const TOGETHER = 1000
+const HAND_OVER = 30_000
 /** Bytes of an item of news without the characters of its path. Measured: 71. */
 const ITEM_BYTES = 72
 /**
@@ -28,10 +27,10 @@ const MAX_NEWS_BYTES = 8 * 2 ** 20
  * what it holds. A task that came and went within that second is reported as one entry. If its
  * parent ended as well, the task is not reported.
  *
- * A new replica receives everything from the earliest other replica. If all members sent
+ * A new replica receives everything from one complete replica, the source. If all members sent
  * everything, a slow line would be overloaded (simulated: 176 members, a replica behind 1 Mbit/s,
- * 1.6 MB). The other members report their claims, and the entries that the earliest replica lacks.
- * If no earlier replica is left, all send everything.
+ * 1.6 MB). The other members report their claims, and the entries that the source lacks. If no
+ * complete replica is left, all send everything.
  */
 export class Reports {
   readonly #context: Context
@@ -101,13 +100,12 @@ export class Reports {
     job.replicasVersion = members.version
     if (job.ended !== undefined) this.#context.unreported.add(job)
     const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
-    // The earliest replica. A newer replica may not have received everything yet. All members must
-    // choose the same replica, but they see deaths in different orders.
-    const kept = job.followed.filter((id) => members.has(id))
-    const earliest = Math.min(...kept.map(since))
-    const source = kept.filter((id) => since(id) < earliest + TOGETHER).sort()[0]
+    // Members see deaths in different orders, and choose different sources. A replica always counts
+    // itself. So the lowest of all chosen replicas chooses itself, and hands over.
+    const isComplete = (id: MemberId): boolean => id === self || since(id) <= now - HAND_OVER
+    const source = job.followed.filter((id) => members.has(id) && isComplete(id)).sort()[0]
     const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
-    const isBroken = job.source !== undefined && job.source !== source && !members.has(job.source)
+    const isBroken = job.source !== undefined && job.source !== source
     job.source = source
     job.followed = this.#context.keepers(job)
     for (const id of job.followedSince.keys()) if (!job.followed.includes(id)) job.followedSince.delete(id)
@@ -117,7 +115,7 @@ export class Reports {
       if (id === self) continue
       const progress = job.replicas.get(id)
       // The handover that the former source began may be lost with it.
-      if (progress === undefined || (isBroken && id !== source && since(id) > now - PASS_ON))
+      if (progress === undefined || (isBroken && id !== source && !isComplete(id)))
         job.replicas.set(id, newReplica(Math.min(noted, progress?.noted ?? noted), config.requestTimeout))
     }
   }

@@ -14,6 +14,11 @@ import { mayVote } from './votes.ts'
 const LONGEST_FACTOR = 1.5
 /** Limit while no task of the job has ended and the usual time is unknown, ms. A guess. */
 const UNKNOWN = 60_000
+/**
+ * For this time idle members ask the holders of an overdue task first, ms. A guess: a holder may
+ * have many older tasks to give.
+ */
+const PATIENCE = 60_000
 
 /**
  * Speculative execution (the backup tasks of MapReduce; eager scheduling of Charlotte and Javelin):
@@ -49,20 +54,17 @@ export class SpeculativeExecution {
     this.#followed = undefined
   }
 
-  /**
-   * The replica named the holder of an overdue task. This member steals from the holder first. If
-   * that is in vain, it asks the same replica again.
-   */
+  /** The replica named the holder of an overdue task. This member steals from the holder first. */
   follow(holder: MemberId): void {
     this.#followed = holder
-    this.#inVain--
   }
 
-  /** A member has no task for this member. */
+  /** A member has no task for this member. If a replica named it, this replica is asked again. */
   refusedBy(member: MemberId): void {
     if (member !== this.#followed) return
     this.#followed = undefined
     this.#soughtAt = -Infinity
+    this.#inVain--
   }
 
   /** Returns when a member without work since `idleSince` looks for an overdue task. */
@@ -91,8 +93,7 @@ export class SpeculativeExecution {
     const answer = { type: 'work', request, left: 0, ended } as const
     let overdue: Overdue | undefined
     if (!this.#merge.isRecent) for (const job of known) if (job?.runs === true) overdue ??= this.#overdueFor(from, job)
-    // A holder with parts that nobody began gives one of them. So nothing is done twice.
-    const unasked = refused && overdue && [...overdue.holders].find((holder) => holder !== from && !refused.includes(holder))
+    const unasked = refused && overdue && this.#unasked(from, refused, overdue)
     if (unasked !== undefined) this.#context.send(from, { ...answer, tasks: [], hint: unasked })
     else this.#context.send(from, { ...answer, tasks: overdue === undefined ? [] : [this.#repeat(from, overdue)] })
   }
@@ -147,6 +148,18 @@ export class SpeculativeExecution {
       }
     }
     return oldest
+  }
+
+  /**
+   * Returns a holder of an overdue task that has not refused this idle member. Parts that nobody
+   * began may wait there, and are done once if the idle member steals them. A holder that keeps
+   * this task and gives others gains a minute.
+   */
+  #unasked(from: MemberId, refused: readonly MemberId[], { node, holders }: Overdue): MemberId | undefined {
+    const { now } = this.#context
+    if (node.namedSince === undefined || node.namedSince < (node.quietSince ?? 0)) node.namedSince = now
+    if (now - node.namedSince > PATIENCE) return undefined
+    return [...holders].find((holder) => holder !== from && !refused.includes(holder))
   }
 
   /** Hands out an overdue task. */

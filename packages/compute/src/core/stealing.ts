@@ -23,7 +23,7 @@ const MAX_JOBS = 16
  */
 const MAX_OPEN = 64
 /** Most refusals that this member states to a replica. A guess: an overdue task has few holders. */
-const MAX_REFUSED = 16
+export const MAX_REFUSED = 16
 
 interface StealingParts {
   readonly execution: Execution
@@ -58,7 +58,7 @@ export class Stealing {
    * For each request the member that was asked, and the number of tasks. Nobody may give work
    * unasked.
    */
-  readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
+  readonly #open = new Map<number, { readonly of: MemberId; readonly count: number; readonly type: 'steal' | 'idle' }>()
 
   constructor(context: Context, parts: StealingParts) {
     this.#context = context
@@ -96,7 +96,7 @@ export class Stealing {
     if (replica !== undefined)
       this.#context.send(replica, {
         type: 'idle',
-        request: this.#request(replica, 1),
+        request: this.#request('idle', replica, 1),
         jobs: jobs.map(({ id }) => id),
         refused: [...this.#refused].slice(-MAX_REFUSED),
       })
@@ -117,6 +117,7 @@ export class Stealing {
     this.#open.delete(request)
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
+    let taken: Job | undefined
     for (const { job: id, replay, tries: _, crashes = [], holders = [], ...granted } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
@@ -131,6 +132,7 @@ export class Stealing {
       // The victim asks for the task after a while, and learns that it is not here.
       const node = this.#context.quota.node(job, task.path, from, granted === task ? task.input.length : 0)
       if (node === undefined) continue
+      taken = job
       if (!second) {
         node.waiters ??= new Set()
         node.waiters.add(from)
@@ -155,19 +157,17 @@ export class Stealing {
       if (job !== undefined && job.ended === undefined) this.#parts.supervision.ask(job)
     }
     if (lane === undefined) {
-      if (tasks.length > 0 || hint === undefined || this.#refused.has(hint) || !this.#context.members.has(hint)) return
-      this.#parts.speculation.follow(hint)
-      this.lifeline(hint)
+      if (open.type === 'idle' && tasks.length === 0 && hint !== undefined) this.#follow(hint)
       return
     }
     this.#context.members.measured(from, exactNow - (lane.request as StealRequest).exactSentAt)
-    const job = tasks[0] && jobs.get(tasks[0].job)
-    if (job === undefined) {
+    // A task with a known outcome is no gift.
+    if (taken === undefined) {
       this.#refusedBy(from)
       this.#foundNone(lane.refused(hint))
       return
     }
-    lane.succeeded(job, left)
+    lane.succeeded(taken, left)
     this.#refused.delete(from)
     this.#count.stole(tasks.length, exactNow)
   }
@@ -194,14 +194,14 @@ export class Stealing {
     const victim = lane.choose(jobs)
     if (victim === undefined) return
     const count = this.#count.next(members.roundTrip(victim) ?? 0, this.#parts.workers.idle, MAX_STOLEN)
-    const number = this.#request(victim, count)
+    const number = this.#request('steal', victim, count)
     lane.sent({ number, jobs, victim, sentAt: now, exactSentAt: exactNow })
     this.#context.send(victim, { type: 'steal', request: number, jobs: jobs.map(({ id }) => id), count })
   }
 
-  #request(of: MemberId, count: number): number {
+  #request(type: 'steal' | 'idle', of: MemberId, count: number): number {
     const number = this.#next++
-    this.#open.set(number, { of, count })
+    this.#open.set(number, { of, count, type })
     if (this.#open.size > MAX_OPEN) this.#open.delete(this.#open.keys().next().value as number)
     return number
   }
@@ -209,6 +209,19 @@ export class Stealing {
   #failed(lane: Lane): void {
     if (lane.request !== undefined) this.#refusedBy(lane.request.victim)
     this.#foundNone(lane.failed())
+  }
+
+  /** A replica named the holder of an overdue task. */
+  #follow(holder: MemberId): void {
+    const { self, members } = this.#context
+    if (holder === self || !members.has(holder)) return
+    if (this.#refused.delete(holder)) {
+      // The last question did not state this refusal. The next one does.
+      this.#refused.add(holder)
+      return
+    }
+    this.#parts.speculation.follow(holder)
+    this.lifeline(holder)
   }
 
   #refusedBy(member: MemberId): void {

@@ -122,15 +122,15 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'members disagree about the replica that hands everything over to a new one',
     file: `${core}/reports.ts`,
-    from: 'since(id) < earliest + TOGETHER',
-    to: 'since(id) <= earliest',
+    from: 'id === self || since(id)',
+    to: 'since(id)',
     test: `${core}/reports.test.ts`,
   },
   {
     name: 'a replica sends a thief to members that refused it, again and again',
     file: `${core}/stealing.ts`,
-    from: 'this.#refused.has(hint) || ',
-    to: '',
+    from: 'if (this.#refused.delete(holder)) {',
+    to: 'if (this.#refused.delete(holder) && false) {',
     test: `${core}/replication.test.ts`,
   },
   {
