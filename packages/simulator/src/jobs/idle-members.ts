@@ -27,11 +27,10 @@ interface Load {
    */
   readonly sent: number[]
   readonly seen: number[]
-  /**
-   * A worker has been idle, and none has got anything, since this time. Far away, tasks that a
-   * member steals one by one may not suffice for all its workers.
-   */
+  /** A worker has been idle since this time. */
   idleSince: Milliseconds | undefined
+  /** The time when a worker last got something. */
+  givenAt: Milliseconds
   /** The tasks that wait here for a worker, by job. */
   readonly waiting: Map<JobId, Set<Path>>
 }
@@ -115,8 +114,10 @@ export class IdleMembers implements JobCheck {
       this.#dropDone(job)
       const since = Math.max(state.since, this.#jobs.truth.lastTrouble + settle)
       if (state.count === 0 || now - since < mayIdle) continue
-      for (const [member, { idleSince }] of this.#loads) {
-        if (idleSince === undefined || now - Math.max(idleSince, since) < mayIdle) continue
+      for (const [member, { idleSince, givenAt, waiting }] of this.#loads) {
+        // Far away, tasks that a member steals one by one may not suffice for all its workers.
+        const isFed = (waiting.get(job)?.size ?? 0) === 0
+        if (idleSince === undefined || now - Math.max(idleSince, since, isFed ? givenAt : 0) < mayIdle) continue
         if (!member.jobs.has(job) || member.ended.has(job) || !isActive(this.#jobs.actorOf(member))) continue
         this.#break(member, `has idled for ${((now - idleSince) / 1_000).toFixed(1)}s while ${state.count} tasks of ${job} wait`)
       }
@@ -131,7 +132,13 @@ export class IdleMembers implements JobCheck {
     let load = this.#loads.get(member)
     if (load === undefined) {
       const none = Array.from({ length: member.workers }, () => 0)
-      load = { sent: [...none], seen: [...none], idleSince: member.workers > 0 ? this.#now : undefined, waiting: new Map() }
+      load = {
+        sent: [...none],
+        seen: [...none],
+        idleSince: member.workers > 0 ? this.#now : undefined,
+        givenAt: -Infinity,
+        waiting: new Map(),
+      }
       this.#loads.set(member, load)
     }
     return load
@@ -140,7 +147,8 @@ export class IdleMembers implements JobCheck {
   #given(member: ComputeNode, slot: number): void {
     const load = this.#of(member)
     load.sent[slot] = (load.sent[slot] ?? 0) + 1
-    load.idleSince = load.sent.every((sent, each) => sent !== load.seen[each]) ? undefined : this.#now
+    load.givenAt = this.#now
+    if (load.sent.every((sent, each) => sent !== load.seen[each])) load.idleSince = undefined
   }
 
   #waits(member: ComputeNode, job: JobId, path: Path): void {

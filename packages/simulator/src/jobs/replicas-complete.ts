@@ -19,8 +19,8 @@ const settle: Milliseconds = 45_000
 const reported: Milliseconds = 20_000
 
 /**
- * The cables to a member are full if each packet has to wait for this long, ms. A guess: longer
- * than the burst of reports that arrives each second.
+ * The cables to a member are full if packets have waited at each look for this long, ms. A guess:
+ * longer than the burst of reports that arrives each second.
  */
 const full: Milliseconds = 10_000
 
@@ -30,9 +30,13 @@ const full: Milliseconds = 10_000
  */
 const tolerated = 0
 
-/** `at`: the number of tasks that were checked at a replica. `lacks`: the tasks that it lacked. */
+/**
+ * `at`: the number of tasks that were checked at a replica. `late`: those that it lacked, and whose
+ * member could not report in time. `lacks`: the tasks that it lacked.
+ */
 interface Progress {
   at: number
+  late: Computed[]
   lacks: number
 }
 
@@ -103,15 +107,22 @@ export class ReplicasComplete implements JobCheck {
 
   #check(job: JobId, computed: readonly Computed[], replica: ComputeNode, replicas: readonly ComputeNode[], until: Milliseconds): void {
     let progress = this.#checked.get(job)?.get(replica)
-    if (progress === undefined) this.#of(job).set(replica, (progress = { at: 0, lacks: 0 }))
+    if (progress === undefined) this.#of(job).set(replica, (progress = { at: 0, late: [], lacks: 0 }))
+    const due = progress.late
+    progress.late = []
+    for (let each = computed[progress.at]; each !== undefined && each.at <= until; each = computed[++progress.at]) due.push(each)
     let last: Computed | undefined
-    for (let each = computed[progress.at]; each !== undefined && each.at <= until; each = computed[++progress.at]) {
+    for (const each of due) {
       const { path, by } = each
-      if (this.#results.has(replica, job, path) || !this.#isInTime(by, until + reported)) continue
+      if (this.#results.has(replica, job, path)) continue
+      if (!this.#isInTime(by, until + reported)) {
+        progress.late.push(each)
+        continue
+      }
       // A task that a dead member had reported to no replica is lost with the member. Perhaps only
       // the member that waits for the task knows it, or another member does it again.
-      if (!lives(this.#jobs.actorOf(by)) && !replicas.some((other) => this.#results.wasReported(other, job, path))) continue
-      if (computed.findLast((other) => other.path === path) !== each) continue
+      const isReported = lives(this.#jobs.actorOf(by)) || replicas.some((other) => this.#results.wasReported(other, job, path))
+      if (!isReported || (!lives(this.#jobs.actorOf(by)) && computed.findLast((other) => other.path === path) !== each)) continue
       progress.lacks++
       last = each
     }

@@ -94,12 +94,16 @@ export class VirtualWorker {
   }
 
   #next(job: JobId): void {
-    const given = this.#queues.get(job)?.shift()
+    let given = this.#queues.get(job)?.shift()
+    // Thousands of outcomes may wait.
+    for (; given?.type === 'deliver'; given = this.#queues.get(job)?.shift()) {
+      this.#deliver(given)
+      this.#seen++
+    }
     if (given === undefined) {
       this.#queues.delete(job)
       this.#feed({ type: 'idle', slot: this.#slot, seen: this.#seen })
-    } else if (given.type === 'run') this.#run(given)
-    else this.#deliver(given)
+    } else this.#run(given)
   }
 
   #done(job: JobId): void {
@@ -160,7 +164,6 @@ export class VirtualWorker {
       }
       if (frame.outcomes.size === frame.children.length) this.#return(frame)
     }
-    this.#done(job)
   }
 
   #return(frame: OpenFrame): void {
