@@ -29,6 +29,10 @@ export const jobFields = {
     file: text,
     function: text,
     input: v.optional(v.unknown()),
+    /** A file with the input: JSON (`.json`), an array of NumPy (`.npy`), or bytes. */
+    inputFile: v.optional(text),
+    /** Where the result is written. Needs `until: ended`. */
+    outputFile: v.optional(text),
     /** Paths of files, by the fields of the input that name them. */
     blobs: v.optional(paths),
     name: v.optional(text),
@@ -110,6 +114,8 @@ export type JobEvent =
   | ({ readonly event: 'progress'; readonly job: string } & JobProgress)
   /** `result` is JSON: large integers and bytes are text, sets and maps are lists. */
   | { readonly event: 'done'; readonly job: string; readonly result: unknown }
+  /** The result was written to a file, so `done` comes without it. */
+  | { readonly event: 'written'; readonly job: string; readonly file: string; readonly bytes: number }
   /** One input of a sweep has a value, or failed. `index`: its place among the inputs. */
   | { readonly event: 'outcome'; readonly job: string; readonly index: number; readonly value?: unknown; readonly failure?: MapFailure }
   /** Files of a sweep were written to a folder below `folder` for each input, by its number. */

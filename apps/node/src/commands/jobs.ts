@@ -73,7 +73,7 @@ export const map = command({
 })
 
 export const submit = command({
-  about: 'blobs are named by fields of the input; keep is milliseconds',
+  about: 'blobs are named by fields of the input; inputFile in place of input; outputFile needs until: ended; keep is milliseconds',
   fields: jobFields.submit,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'submit', ...fields }, report, signal),
   shell: {
@@ -85,6 +85,8 @@ export const submit = command({
     ],
     flags: [
       ...FLAGS,
+      flag('--input-file <file>', 'its input: JSON (.json), an array of NumPy (.npy) as { shape, data }, or the bytes of the file'),
+      flag('--output <file>', 'where its result is written: .npy for a typed array or { shape, data }, bytes, or JSON'),
       flag('--blob <name=file>', 'a file whose bytes go along: the input has its name there, for `use`; may be repeated', blobOf, {}),
       flag('--name <name>', 'to find it by; the same name, program and input are the same job'),
       flag('--keep <time>', 'how long the result is kept after the job’s end, as in 12 h or 7 d (default: 7 d)', keepOf),

@@ -3,6 +3,7 @@ import type { BlobReference, Grid, Job, Sweep } from '@jel/compute'
 import type { JobCommand } from '../agent/job-messages.ts'
 import { CommandError, messageOf } from '../base/usage-error.ts'
 import { collect } from './collected.ts'
+import { readValue, writeValue } from './value-files.ts'
 import { follow, reportEach, type Report } from './job-reports.ts'
 
 /**
@@ -43,14 +44,17 @@ export async function submit(
     )
     await Promise.race([told, sleep(KEPT_SOON, undefined, { signal }).catch(() => {})])
     const collectTo = command.command === 'map' ? command.collectTo : undefined
-    const result =
-      collectTo === undefined
-        ? undefined
-        : async (): Promise<unknown> => {
-            const collected = await collect(job, { folder: collectTo, keepGoing: (command as { keepGoing?: boolean }).keepGoing === true })
-            report({ event: 'collected', job: job.id, folder: collectTo, files: collected.files })
-            return collected.result
-          }
+    const outputFile = command.command === 'submit' ? command.outputFile : undefined
+    const result = async (): Promise<unknown> => {
+      if (collectTo !== undefined) {
+        const collected = await collect(job, { folder: collectTo, keepGoing: (command as { keepGoing?: boolean }).keepGoing === true })
+        report({ event: 'collected', job: job.id, folder: collectTo, files: collected.files })
+        return collected.result
+      }
+      if (outputFile === undefined) return await job.result
+      report({ event: 'written', job: job.id, file: outputFile, bytes: await writeValue(outputFile, await job.result) })
+      return undefined
+    }
     const outcomes =
       command.command === 'map' && command.each === true && swept !== undefined
         ? reportEach(swept, collectTo !== undefined, report, signal)
@@ -63,8 +67,11 @@ export async function submit(
 
 async function single(
   grid: Grid,
-  { file, function: fn, input, blobs = {}, name, keep, votes }: JobCommand & { command: 'submit' },
+  { file, function: fn, input: given, inputFile, outputFile, until, blobs = {}, name, keep, votes }: JobCommand & { command: 'submit' },
 ): Promise<Job> {
+  if (inputFile !== undefined && given !== undefined) throw new CommandError('INVALID_COMMAND', 'submit: give input or inputFile')
+  if (outputFile !== undefined && until !== 'ended') throw new CommandError('INVALID_COMMAND', 'submit: outputFile needs until: ended')
+  const input = inputFile === undefined ? given : await readValue(inputFile)
   const references: Record<string, BlobReference> = {}
   for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
   const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input

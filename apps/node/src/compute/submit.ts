@@ -11,6 +11,8 @@ export interface SubmitFlags extends JobClientFlags {
   readonly keep?: number
   readonly detach?: boolean
   readonly votes?: number
+  readonly inputFile?: string
+  readonly output?: string
   /** Paths of files, by the fields of the input that name them. */
   readonly blob: Readonly<Record<string, string>>
 }
@@ -26,6 +28,10 @@ export async function submit(pool: string, file: string, fn: string, input: stri
     throw new UsageError(`with --blob INPUT must be an object, whose field ${files[0]?.[0]} names the blob`)
   if (!existsSync(file)) throw new UsageError(`there is no program ${withPath(file)}`)
   for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${withPath(blob)}`)
+  const { inputFile, output } = flags
+  if (inputFile !== undefined && value !== undefined) throw new UsageError('give INPUT or --input-file, not both')
+  if (inputFile !== undefined && !existsSync(inputFile)) throw new UsageError(`there is no file ${withPath(inputFile)}`)
+  if (output !== undefined && flags.detach === true) throw new UsageError('--output waits for the result, and --detach does not')
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const { name, keep, votes, detach = false } = flags
@@ -39,6 +45,8 @@ export async function submit(pool: string, file: string, fn: string, input: stri
         file: resolve(file),
         function: fn,
         ...(value !== undefined && { input: value }),
+        ...(inputFile !== undefined && { inputFile: resolve(inputFile) }),
+        ...(output !== undefined && { outputFile: resolve(output) }),
         ...(files.length > 0 && { blobs: Object.fromEntries(files.map(([field, blob]) => [field, resolve(blob)])) }),
         ...(name !== undefined && { name }),
         ...(keep !== undefined && { keep }),
@@ -48,7 +56,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
       report(event) {
         last = event
         isKept ||= event.event === 'submitted'
-        reporter.report(event)
+        if (output === undefined || flags.json === true || event.event !== 'done') reporter.report(event)
       },
       async ready(client) {
         isAlone = () => client.pool.members().length === 1
