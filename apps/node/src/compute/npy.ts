@@ -18,7 +18,7 @@ const ARRAYS = {
 type Arrays = typeof ARRAYS
 type TypedArray = InstanceType<Arrays[keyof Arrays]>
 
-/** An array of any number of dimensions. Its elements are in C order: the last index counts first. */
+/** An array of any number of dimensions. Its elements are in C order. */
 export interface NdArray {
   readonly shape: readonly number[]
   readonly data: TypedArray

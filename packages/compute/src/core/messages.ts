@@ -209,8 +209,8 @@ export type Message =
   /**
    * An idle member to a replica: a request for an overdue task. The answer is `work`. `refused`:
    * the members that gave the idle member no task since it is idle, the latest last. If a holder of
-   * the task is not among them, the answer has no task, and its `hint` is this holder. Absent: the
-   * idle member is of an earlier release, and does not follow such a hint.
+   * the task is not among them, the answer has no task, and its `hint` is this holder, for a minute
+   * at most. Absent: the idle member is of an earlier release, and does not follow such a hint.
    */
   | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[]; readonly refused?: readonly MemberId[] }
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }

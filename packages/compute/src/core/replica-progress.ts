@@ -12,13 +12,20 @@ export interface ReplicaProgress {
   retransmitAfter: Milliseconds
   number: number
   /**
-   * Paths that had outcomes when the replica came, and are not acknowledged yet. The first `page`
-   * of them are on their way.
+   * Paths that had outcomes when this hand-over began, and are not acknowledged yet. The first
+   * `page` of them are on their way.
    */
   backlog: Path[] | undefined
   page: number
-  /** It has acknowledged nothing yet, so it receives all claims of this member. */
+  /** It has no claims of this member yet, so it receives all of them. */
   isNew: boolean
+}
+
+/** Begins again with the news of this index. */
+export function restart(progress: ReplicaProgress, noted: number): void {
+  // An acknowledgement of an earlier report no longer counts.
+  progress.number++
+  Object.assign(progress, { noted, sent: -1, backlog: undefined, page: 0 })
 }
 
 /**

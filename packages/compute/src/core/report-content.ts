@@ -45,7 +45,7 @@ export function backlogFor(job: Job, { isNew }: ReplicaProgress, backlog: readon
 
 /** The news that a replica has not acknowledged. */
 export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Milliseconds): ReportContent {
-  const entries: Entry[] = []
+  const entries = new Set<Entry>()
   const claims = heldBy(job, isNew, now)
   const dropped: Path[] = []
   const tried = triedIn(job, isNew)
@@ -55,17 +55,19 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
   for (; end < job.newsStart + job.news.length && bytes < REPORT_BYTES; end++) {
     const { type, path } = job.news[end - job.newsStart] as (typeof job.news)[0]
     const node = job.tree.find(path)
-    if (type === 'entry' && node?.entry !== undefined) {
-      entries.push(node.entry)
-      bytes += entryBytes(node.entry)
-    } else if (type === 'entry' && node?.ballots !== undefined) entries.push(...evidence(job, node))
+    // Perhaps a task above has ended meanwhile. The member that computed it may die unheard.
+    const entry = type === 'entry' ? job.tree.entryFor(path) : undefined
+    if (entry !== undefined) {
+      if (!entries.has(entry)) bytes += entryBytes(entry)
+      entries.add(entry)
+    } else if (type === 'entry' && node?.ballots !== undefined) for (const each of evidence(job, node)) entries.add(each)
     else if (type === 'tried' && node?.tries !== undefined && !isNew) tried.push(triedOf(node))
     else if (type === 'claim' && node?.frame?.claimed === true && !isNew) claims.push(...claimOf(node, now))
     else if (type === 'dropped' && claimOf(node, now).length === 0 && job.tree.entryFor(path) === undefined) dropped.push(path)
     else if (type !== 'work') continue
     isEmpty = false
   }
-  return { entries, claims, dropped, tried, isEmpty, end }
+  return { entries: [...entries], claims, dropped, tried, isEmpty, end }
 }
 
 /** A new replica receives all claims of this member. */

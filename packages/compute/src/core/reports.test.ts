@@ -1,11 +1,12 @@
 import { Timers } from '@jel/machine'
-import { createRandom } from '@jel/protocol'
+import { createRandom, hash52 } from '@jel/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defaultSchedulerConfig } from './config.ts'
 import type { Context } from './context.ts'
 import { Job } from './job.ts'
 import { Members } from './members.ts'
 import type { Message } from './messages.ts'
+import { newReplica } from './replica-progress.ts'
 import { Reports } from './reports.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
 import { timerNames } from './timers.ts'
@@ -83,6 +84,21 @@ function acknowledges(replica: string): void {
 const newsBytes = (): number => job.news.reduce((sum, { path }) => sum + path.length, 0)
 
 describe('the news of a job', () => {
+  it('has the outcome of a task above, though another member computed it', () => {
+    member('replica')
+    ends(leafOf(1, 1))
+    for (const _ of ['due', 'sent']) reports.due()
+    acknowledges('replica')
+    sent = []
+    ends(leafOf(2, 1))
+    const path = partOf(2)
+    job.tree.put(job.tree.ensure(path), { path, outcome: { value: Uint8Array.of(2) }, shared: NOTHING_SHARED })
+    reports.due()
+    context.now += 1000
+    reports.due()
+    expect(sent.flatMap(({ entries }) => entries.map((entry) => entry.path))).toEqual([path])
+  })
+
   it('is dropped at once at a member that knows no replica', () => {
     member()
     endParts()
@@ -155,9 +171,74 @@ describe('new replicas receive everything', () => {
     return { replicas: truth.replicas('job'), complete }
   }
 
+  it('from one replica, also in the first seconds of a job', () => {
+    const members = all.map((self) => ({ self, view: viewOf(self) }))
+    const [death = ''] = viewOf('m0').replicas('job')
+    const senders = members.filter(({ self, view }) => {
+      if (self === death) return false
+      memberOf(view, 'job', self)
+      reports.follow(job)
+      for (const progress of job.replicas.values()) progress.noted = 0
+      Object.assign(context, { now: 5000 })
+      view.gone(death)
+      reports.follow(job)
+      return [...job.replicas.values()].some(({ noted }) => noted === -1)
+    })
+    // A new replica has nothing yet.
+    const old = new Set(viewOf('m0').replicas('job'))
+    expect(senders.filter(({ self }) => old.has(self)).length).toBeGreaterThan(0)
+    expect(senders.length).toBeLessThanOrEqual(2)
+  })
+
   it.each([...Array.from({ length: 60 }, (_, seed) => seed + 1), ...DISPUTED])('in whatever order members see deaths: seed %i', (seed) => {
     const { replicas, complete } = history(seed)
     expect(replicas.filter((id) => !complete.has(id))).toEqual([])
+  })
+})
+
+describe('a hand-over that takes long', () => {
+  const MINUTE = 60_000
+
+  /** This member hands over to a replica. An earlier replica goes before this member. */
+  function handsOver(earlier: { readonly backlog?: string[] }): void {
+    const view = new Members({ id: 'self', location: 'here' }, defaultSchedulerConfig)
+    for (const id of ['early', 'late', 'displaced']) view.joined({ id, location: 'there' })
+    const rank = (id: string, of: string): number => hash52(`${id} ${of}`)
+    const first = Array.from({ length: 99 }, (_, number) => `job${number}`).find((id) => rank('early', id) < rank('self', id)) ?? ''
+    memberOf(view, first, 'self')
+    Object.assign(context, { now: MINUTE, keepers: () => ['self', 'early', 'late'] })
+    job.followed = ['self', 'early', 'late']
+    for (const [id, since] of [
+      ['self', 0],
+      ['early', 10_000],
+      ['late', MINUTE - 5000],
+    ] as const)
+      job.followedSince.set(id, since)
+    job.source = 'self'
+    job.replicas.set('early', { ...newReplica(0, 3000), ...earlier })
+    job.replicas.set('late', { ...newReplica(0, 3000), backlog: ['x'] })
+    reports.follow(job)
+  }
+
+  it('goes on although this member now chooses another replica as the source', () => {
+    handsOver({})
+    expect(job.source).toBe('early')
+    expect(job.replicas.get('late')?.backlog).toEqual(['x'])
+  })
+
+  it('is repeated by the next source if another replica displaces the source', () => {
+    handsOver({})
+    Object.assign(job, { source: 'displaced', followed: ['self', 'late'] })
+    job.followedSince.delete('early')
+    Object.assign(job.replicas.get('late') ?? {}, { backlog: undefined, noted: 7 })
+    reports.follow(job)
+    expect(job.source).toBe('self')
+    expect(job.replicas.get('late')?.noted).toBe(-1)
+  })
+
+  it('leaves its replica incomplete', () => {
+    handsOver({ backlog: ['y'] })
+    expect(job.source).toBe('self')
   })
 })
 

@@ -1,8 +1,9 @@
+import { hash52 } from '@jel/protocol'
 import type { Context } from './context.ts'
 import type { JobId, MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import { listOf } from './job-work.ts'
-import { newReplica, type ReplicaProgress } from './replica-progress.ts'
+import { newReplica, restart, type ReplicaProgress } from './replica-progress.ts'
 import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
 
 /**
@@ -24,8 +25,8 @@ const MAX_NEWS_BYTES = 8 * 2 ** 20
 
 /**
  * Reports to the replicas of a job. Each second a member with news reports what it completed, and
- * what it holds. A task that came and went within that second is reported as one entry. If its
- * parent ended as well, the task is not reported.
+ * what it holds. A task that came and went within that second is reported as one entry. If a task
+ * above it ended as well, that outcome is reported instead.
  *
  * A new replica receives everything from one complete replica, the source. If all members sent
  * everything, a slow line would be overloaded (simulated: 176 members, a replica behind 1 Mbit/s,
@@ -99,24 +100,28 @@ export class Reports {
     const { self, now, members, config } = this.#context
     job.replicasVersion = members.version
     if (job.ended !== undefined) this.#context.unreported.add(job)
-    const since = (id: MemberId): Milliseconds => job.followedSince.get(id) ?? now
+    const isComplete = (id: MemberId): boolean =>
+      id === self || (job.replicas.get(id)?.backlog === undefined && (job.followedSince.get(id) ?? now) <= now - HAND_OVER)
     // Members see deaths in different orders, and choose different sources. A replica always counts
-    // itself. So the lowest of all chosen replicas chooses itself, and hands over.
-    const isComplete = (id: MemberId): boolean => id === self || since(id) <= now - HAND_OVER
-    const source = job.followed.filter((id) => members.has(id) && isComplete(id)).sort()[0]
+    // itself. So the first of all chosen replicas chooses itself, and hands over.
+    const rank = (id: MemberId): number => hash52(`${id} ${job.id}`)
+    const [source] = job.followed.filter((id) => members.has(id) && isComplete(id)).sort((a, b) => rank(a) - rank(b))
     const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
-    const isBroken = job.source !== undefined && job.source !== source
+    const isBroken = job.source !== undefined && job.source !== source && (source !== undefined || !members.has(job.source))
     job.source = source
+    // Nothing happened before the first replicas of a new job.
+    const called = job.followed.length === 0 && job.spec.fresh ? -Infinity : now
     job.followed = this.#context.keepers(job)
     for (const id of job.followedSince.keys()) if (!job.followed.includes(id)) job.followedSince.delete(id)
     for (const id of job.replicas.keys()) if (!job.followed.includes(id)) job.replicas.delete(id)
     for (const id of job.followed) {
-      if (!job.followedSince.has(id)) job.followedSince.set(id, now)
+      if (!job.followedSince.has(id)) job.followedSince.set(id, called)
       if (id === self) continue
       const progress = job.replicas.get(id)
-      // The handover that the former source began may be lost with it.
-      if (progress === undefined || (isBroken && id !== source && !isComplete(id)))
-        job.replicas.set(id, newReplica(Math.min(noted, progress?.noted ?? noted), config.requestTimeout))
+      if (progress === undefined) job.replicas.set(id, newReplica(noted, config.requestTimeout))
+      // The hand-over that the former source began may be lost. This member's own one goes on.
+      else if (isBroken && id !== source && !isComplete(id) && progress.backlog === undefined)
+        restart(progress, Math.min(noted, progress.noted))
     }
   }
 
@@ -172,9 +177,8 @@ export class Reports {
     if (last === -1) return
     for (const progress of job.replicas.values()) {
       if (progress.noted > job.newsStart + last) continue
-      // An acknowledgement of an earlier report no longer counts.
-      progress.number++
-      Object.assign(progress, { noted: -1, sent: -1, backlog: undefined, page: 0, isNew: true })
+      restart(progress, -1)
+      progress.isNew = true
     }
   }
 

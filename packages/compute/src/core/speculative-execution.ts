@@ -64,7 +64,7 @@ export class SpeculativeExecution {
     if (member !== this.#followed) return
     this.#followed = undefined
     this.#soughtAt = -Infinity
-    this.#inVain--
+    this.#inVain = Math.max(0, this.#inVain - 1)
   }
 
   /** Returns when a member without work since `idleSince` looks for an overdue task. */

@@ -115,15 +115,36 @@ export const computeFaults: readonly ShellFault[] = [
   {
     ...speculation,
     name: 'after the holder of an overdue task, another replica is asked',
-    from: 'this.#inVain--',
+    from: 'this.#inVain = Math.max(0, this.#inVain - 1)',
     to: '',
     test: `${core}/replication.test.ts`,
   },
   {
     name: 'members disagree about the replica that hands everything over to a new one',
     file: `${core}/reports.ts`,
-    from: 'id === self || since(id)',
-    to: 'since(id)',
+    from: 'id === self || (job',
+    to: '(job',
+    test: `${core}/reports.test.ts`,
+  },
+  {
+    name: 'a task that ended together with a task above is not reported',
+    file: `${core}/report-content.ts`,
+    from: "const entry = type === 'entry' ? job.tree.entryFor(path) : undefined",
+    to: "const entry = type === 'entry' ? node?.entry : undefined",
+    test: `${core}/reports.test.ts`,
+  },
+  {
+    name: 'a change of choice cancels a hand-over that is under way',
+    file: `${core}/reports.ts`,
+    from: '!isComplete(id) && progress.backlog === undefined',
+    to: '!isComplete(id)',
+    test: `${core}/reports.test.ts`,
+  },
+  {
+    name: 'a replica whose hand-over takes long counts as complete',
+    file: `${core}/reports.ts`,
+    from: 'job.replicas.get(id)?.backlog === undefined && ',
+    to: '',
     test: `${core}/reports.test.ts`,
   },
   {
@@ -176,8 +197,8 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'two victims that name each other are asked forever',
     file: `${core}/lane.ts`,
-    from: 'hint === undefined || this.#followed.has(hint) ? undefined : hint',
-    to: 'hint',
+    from: 'hint !== undefined && !this.#followed.has(hint)',
+    to: 'hint !== undefined',
     test: `${core}/scheduler.test.ts`,
   },
   {
