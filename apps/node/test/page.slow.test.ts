@@ -124,7 +124,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     await page.close()
   })
 
-  it('draws 1,000 members smoothly while they come and go', async () => {
+  it('draws 1,000 members smoothly while they come and go, beside jobs with 10,000 tasks a second', async () => {
     const { url } = await joinShown('large')
     const page = await open(url, {}, async (opened) => void (await opened.addInitScript(simulate)))
     await expect.poll(async () => Number(await text(page, 'members')), { timeout: 20_000 }).toBeGreaterThan(900)
@@ -142,7 +142,8 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
           requestAnimationFrame(frame)
         }),
     )
-    console.log(`${frames.toFixed(1)} frames a second at 1,000 members, 20 changes a second`)
+    console.log(`${frames.toFixed(1)} frames a second at 1,000 members, 20 changes and 10,000 tasks a second`)
+    expect(await page.locator('#jobs tbody tr.job').count()).toBe(20)
     expect(frames).toBeGreaterThan(10)
     const lines = await page.locator('.body .line').count()
     expect(lines).toBeLessThan(100)
@@ -153,7 +154,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
 
 /**
  * Runs in the page. Replaces the node's stream by a simulated pool of 1,000 members with twenty
- * changes a second.
+ * changes a second, and twenty jobs with 500 tasks a second each.
  */
 function simulate(): void {
   class Simulated extends EventTarget {
@@ -179,6 +180,35 @@ function simulate(): void {
         const reigns = [{ election: 'master', epoch: 1, node: node(1) }]
         const past = { sizes: [], detections: [], events: [] }
         tell({ event: 'snapshot', version: '0', started: Date.now(), node: node(0), members, reigns, health, links, ...past })
+        let finished = 0
+        const part = (of: number): object => ({
+          begun: finished,
+          finished: finished / of,
+          failed: 0,
+          running: 8,
+          waiting: 100,
+          ran: finished * 4,
+        })
+        const job = (number: number): object => ({
+          job: `job${number}`,
+          name: `sweep ${number}`,
+          owner: idOf(number),
+          state: 'active',
+          reason: '',
+          covered: Math.min(1, finished / 1e7),
+          members: 1_000,
+          begun: finished,
+          finished,
+          rate: 500,
+          submitted: Date.now() - 60_000,
+          tasks: [],
+          functions: Array.from({ length: 16 }, (_, each) => ({ fn: `f${each}`, ...part(16) })),
+          workers: Array.from({ length: 64 }, (_, each) => ({ member: idOf(number * 40 + each), ...part(64) })),
+        })
+        setInterval(() => {
+          finished += 500
+          tell({ event: 'jobs', jobs: Array.from({ length: 20 }, (_, number) => job(number)), more: 0 })
+        }, 1_000)
         let turn = 0
         setInterval(() => {
           turn += 1
