@@ -64,6 +64,8 @@ const lab: Layers = {
   'compute-field/programs': [...common, 'compute-field'],
   grid: common,
   'grid-idle': common,
+  sweeps: common,
+  'sweeps/programs': common,
   'large-state': [...common, 'attacks'],
   blocked: common,
   soak: common,

@@ -29,6 +29,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: 
   'compute-field': () => import('./compute-field/compute-field.ts'),
   grid: () => import('./grid/grid.ts'),
   'grid-idle': () => import('./grid-idle/grid-idle.ts'),
+  sweeps: () => import('./sweeps/sweeps.ts'),
   thread: () => import('./thread/thread.ts'),
   fidelity: () => import('./fidelity/fidelity.ts'),
   'tcp-times': () => import('./tcp-times/tcp-times.ts'),

@@ -8,7 +8,7 @@ import { missing, versionOf } from './packages.ts'
 import type { WorkerTimes } from './programs/bullmq.ts'
 import type { BullmqClient } from './programs/bullmq-client.ts'
 import type { BullmqWorker } from './programs/bullmq-worker.ts'
-import { freePort, startServer } from './server.ts'
+import { freePort, startServer } from '../base/server.ts'
 
 const CLIENT = new URL('programs/bullmq-client.ts', import.meta.url)
 const WORKER = new URL('programs/bullmq-worker.ts', import.meta.url)

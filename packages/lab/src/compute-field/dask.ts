@@ -9,7 +9,7 @@ import { until } from '../base/wait.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import type { Client } from './client.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
-import { freePort, startProgram, startServer } from './server.ts'
+import { freePort, startProgram, startServer } from '../base/server.ts'
 
 const CLIENT = fileURLToPath(new URL('programs/dask-client.py', import.meta.url))
 /** Longest time that a process may take to end, ms. */

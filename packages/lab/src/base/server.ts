@@ -2,8 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { keep } from '../base/child.ts'
-import { until } from '../base/wait.ts'
+import { keep } from './child.ts'
+import { until } from './wait.ts'
 
 /**
  * Longest time until a server answers, ms. A guess: Dask's scheduler takes two seconds on slow
