@@ -57,7 +57,7 @@ export class HostileMember {
       if (takes !== undefined) continue
       const says: readonly Message[] = [
         { type: 'steal', request: this.#number++, jobs: [job], count: 64 },
-        { type: 'idle', request: this.#number++, jobs: [job], refused: this.#grid.living.map((member) => member.id) },
+        { type: 'idle', request: this.#number++, jobs: [job] },
         {
           type: 'work',
           request: this.#number,

@@ -90,6 +90,9 @@ export class Job {
    */
   rich: { near?: MemberId | undefined; far?: MemberId | undefined } = {}
 
+  /** For each holder, when this replica first and last sent an idle member to it. */
+  readonly named = new Map<MemberId, { readonly since: Milliseconds; readonly latest: Milliseconds }>()
+
   // Failures of tasks and of this machine.
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */

@@ -110,7 +110,7 @@ export class Lane {
   /** The victim has nothing, and may name another member. Returns what {@link failed} returns. */
   refused(hint: MemberId | undefined): readonly Job[] | undefined {
     // Otherwise two members that name each other would be asked in turn for ever.
-    if (hint !== undefined && !this.#followed.has(hint)) this.#hint ??= hint
+    this.#hint = hint === undefined || this.#followed.has(hint) ? undefined : hint
     return this.failed()
   }
 

@@ -207,12 +207,10 @@ export type Message =
   /** Replica to one of two holders: leave this task to the other. */
   | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
   /**
-   * An idle member to a replica: a request for an overdue task. The answer is `work`. `refused`:
-   * the members that gave the idle member no task since it is idle, the latest last. If a holder of
-   * the task is not among them, the answer has no task, and its `hint` is this holder, for a minute
-   * at most. Absent: the idle member is of an earlier release, and does not follow such a hint.
+   * An idle member to a replica: a request for an overdue task. The answer is `work`. It has a
+   * `hint` in place of the task if tasks wait at the holder.
    */
-  | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[]; readonly refused?: readonly MemberId[] }
+  | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[] }
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
   /** To a replica: a request for all held tasks, the task without progress for longest first. */
   | { readonly type: 'explain'; readonly job: JobId }

@@ -23,9 +23,9 @@ export interface ReplicaProgress {
 
 /** Begins again with the news of this index. */
 export function restart(progress: ReplicaProgress, noted: number): void {
-  // An acknowledgement of an earlier report no longer counts.
+  // An acknowledgement of an earlier report no longer counts. News of claims may be lost with it.
   progress.number++
-  Object.assign(progress, { noted, sent: -1, backlog: undefined, page: 0 })
+  Object.assign(progress, { noted, sent: -1, backlog: undefined, page: 0, isNew: true })
 }
 
 /**

@@ -80,27 +80,45 @@ describe('a replica that is asked for overdue tasks', () => {
     expect(given('fourth')).toEqual([child.path])
   })
 
-  it('names the holders first, since they may have parts that nobody began', () => {
-    report('other', child)
-    report('third', { ...child, second: true })
-    now += 60_000
-    const answer = (...refused: readonly string[]): unknown =>
-      sent(hear({ type: 'idle', request: 1, jobs: [job], refused }, 'fourth'), 'work').map(({ tasks, hint }) => [tasks.length, hint])
-    expect(answer()).toEqual([[0, 'other']])
-    expect(answer('other')).toEqual([[0, 'third']])
-    expect(answer('other', 'third')).toEqual([[1, undefined]])
-  })
-
-  it('gives a task in the end though its holder gives others instead', () => {
-    report('other', child)
-    now += 15_000
+  describe('of a holder at which tasks wait', () => {
     const answer = (): unknown =>
-      sent(hear({ type: 'idle', request: 1, jobs: [job], refused: [] }, 'third'), 'work').map(({ tasks, hint }) => [tasks.length, hint])
-    expect(answer()).toEqual([[0, 'other']])
-    now += 60_000
-    expect(answer()).toEqual([[0, 'other']])
-    now += 2000
-    expect(answer()).toEqual([[1, undefined]])
+      sent(hear({ type: 'idle', request: 1, jobs: [job] }, 'fourth'), 'work').map(({ tasks, hint }) => [tasks.length, hint])
+    /** The holder states its work, and that tasks wait. */
+    const waits = (ran: number, waiting: number): void => {
+      const work = { begun: 10, finished: 10, ran, waiting }
+      hear({ type: 'report', job, number: 2, entries: [], claims: [], dropped: [], work }, 'other')
+    }
+
+    beforeEach(() => {
+      report('other', child)
+      report('third')
+      now += 15_000
+    })
+
+    it('names the holder: the task may be one of them, and is done once if it is stolen', () => {
+      waits(10_000, 3)
+      expect(answer()).toEqual([[0, 'other']])
+      waits(10_000, 0)
+      expect(answer()).toEqual([[1, undefined]])
+    })
+
+    it('gives the task after a minute, though its holder gives others', () => {
+      waits(10_000, 3)
+      expect(answer()).toEqual([[0, 'other']])
+      now += 60_000
+      expect(answer()).toEqual([[0, 'other']])
+      now += 1000
+      expect(answer()).toEqual([[1, undefined]])
+    })
+
+    it('gives the task if the holder is much slower than others', () => {
+      waits(100_000, 3)
+      for (const id of ['fifth', 'sixth', 'seventh']) {
+        feed({ type: 'joined', member: { id, location: `${id}@here` } })
+        report(id)
+      }
+      expect(answer()).toEqual([[1, undefined]])
+    })
   })
 
   it('counts a copy that another replica gave', () => {
@@ -138,51 +156,25 @@ describe('a replica that is asked for overdue tasks', () => {
 })
 
 describe('a member without work', () => {
-  type Asked = { readonly to: string; readonly message: Extract<Message, { type: 'steal' | 'idle' }> }
-  /** All victims refuse this member. A replica names this holder. Returns what this member asks. */
-  const refuse = (effects: readonly Effect[], hint: string): Asked[] =>
+  /** All victims refuse this member. A replica names this holder. Returns the victims in turn. */
+  const victims = (effects: readonly Effect[], hint: string): string[] =>
     effects.flatMap((effect) => {
       if (effect.type !== 'send' || (effect.message.type !== 'steal' && effect.message.type !== 'idle')) return []
       const { to, message } = effect
       const { type, request } = message
       const answer = { type: 'work', request, tasks: [], left: 0, ended: [], ...(type === 'idle' && { hint }) } as const
-      return [{ to, message }, ...refuse(hear(answer, to), hint)]
+      return [type === 'idle' ? 'replica' : to, ...victims(hear(answer, to), hint)]
     })
-  /** Returns what this member asks from its first question for an overdue task on. */
-  const asks = (hint: string): Asked[] => {
-    refuse(feed({ type: 'job', spec }), hint)
-    for (; now < 10_000;) {
-      const asked = refuse(feed({ type: 'timer' }, 10), hint)
-      const first = asked.findIndex(({ message }) => message.type === 'idle')
-      if (first >= 0) return asked.slice(first)
-    }
-    return []
-  }
 
-  it.each(['third', 'stranger', 'self'])(
-    'states its refusals, and follows no hint to such a member, to a stranger, or to itself: %s',
-    (hint) => {
-      const [first, ...more] = asks(hint)
-      expect(first?.message).toMatchObject({ type: 'idle', refused: expect.arrayContaining(['other', 'third', 'fourth']) })
-      expect(more).toEqual([])
-    },
-  )
-
-  it('steals from the holder that a replica names, and asks the replica again at once if that is in vain', () => {
-    // Far members are asked seldom, so this one has refused nothing so far.
+  it.each(['far7', 'self', 'stranger'])('steals from the holder that a replica names: %s', (hint) => {
     for (let number = 0; number < 50; number++) feed({ type: 'joined', member: { id: `far${number}`, location: `far${number}@there` } })
-    const asked = asks('far7').map(({ to, message: { type } }) => ({ to, type }))
-    expect(asked[1]).toEqual({ to: 'far7', type: 'steal' })
-    expect(asked.filter(({ type }) => type === 'idle')).toEqual([asked[0], asked[0]])
-  })
-
-  it('asks the next replica after a hint that leads nowhere', () => {
-    const [first] = asks('self')
-    let next: Asked | undefined
-    while (next === undefined && now < 20_000)
-      next = refuse(feed({ type: 'timer' }, 10), 'self').find(({ message }) => message.type === 'idle')
-    expect(next?.to).toMatch(/other|third|fourth/u)
-    expect(next?.to).not.toBe(first?.to)
+    victims(feed({ type: 'job', spec }), hint)
+    let asked: string[] = []
+    while (!asked.includes('replica') && now < 10_000) asked = victims(feed({ type: 'timer' }, 10), hint)
+    // Nobody steals from itself, or from a stranger.
+    expect(asked.slice(asked.indexOf('replica') + 1)[0] === 'far7').toBe(hint === 'far7')
+    expect(asked).not.toContain('self')
+    expect(asked).not.toContain('stranger')
   })
 })
 

@@ -52,11 +52,12 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
   let isEmpty = !isNew || (job.unfit === undefined && job.held.size + job.tried.size === 0)
   let bytes = 0
   let end = Math.max(noted, job.newsStart)
-  for (; end < job.newsStart + job.news.length && bytes < REPORT_BYTES; end++) {
+  for (; end < job.newsStart + job.news.length; end++) {
     const { type, path } = job.news[end - job.newsStart] as (typeof job.news)[0]
     const node = job.tree.find(path)
     // Perhaps a task above has ended meanwhile. The member that computed it may die unheard.
     const entry = type === 'entry' ? job.tree.entryFor(path) : undefined
+    if (bytes >= REPORT_BYTES && (entry === undefined || !entries.has(entry))) break
     if (entry !== undefined) {
       if (!entries.has(entry)) bytes += entryBytes(entry)
       entries.add(entry)

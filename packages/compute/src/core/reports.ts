@@ -178,7 +178,6 @@ export class Reports {
     for (const progress of job.replicas.values()) {
       if (progress.noted > job.newsStart + last) continue
       restart(progress, -1)
-      progress.isNew = true
     }
   }
 

@@ -15,8 +15,8 @@ const LONGEST_FACTOR = 1.5
 /** Limit while no task of the job has ended and the usual time is unknown, ms. A guess. */
 const UNKNOWN = 60_000
 /**
- * For this time idle members ask the holders of an overdue task first, ms. A guess: a holder may
- * have many older tasks to give.
+ * For this time idle members ask the holder of overdue tasks first, ms. A guess: a holder may have
+ * many older tasks to give.
  */
 const PATIENCE = 60_000
 
@@ -39,8 +39,6 @@ export class SpeculativeExecution {
   #soughtAt: Milliseconds = -Infinity
   /** Number of replicas asked since this member ran out of work. */
   #inVain = 0
-  /** The holder of an overdue task that this member asks for tasks before it repeats the task. */
-  #followed: MemberId | undefined
 
   constructor(context: Context, execution: Execution, merge: PartitionMerge) {
     this.#context = context
@@ -51,20 +49,6 @@ export class SpeculativeExecution {
   /** This member has no work from now on. */
   begin(): void {
     this.#inVain = 0
-    this.#followed = undefined
-  }
-
-  /** The replica named the holder of an overdue task. This member steals from the holder first. */
-  follow(holder: MemberId): void {
-    this.#followed = holder
-  }
-
-  /** A member has no task for this member. If a replica named it, this replica is asked again. */
-  refusedBy(member: MemberId): void {
-    if (member !== this.#followed) return
-    this.#followed = undefined
-    this.#soughtAt = -Infinity
-    this.#inVain = Math.max(0, this.#inVain - 1)
   }
 
   /** Returns when a member without work since `idleSince` looks for an overdue task. */
@@ -87,15 +71,22 @@ export class SpeculativeExecution {
   }
 
   /** As a replica, answers a member without work. */
-  asked(from: MemberId, { request, jobs, refused }: Extract<Message, { type: 'idle' }>): void {
+  asked(from: MemberId, { request, jobs }: Extract<Message, { type: 'idle' }>): void {
     const known = jobs.map((id) => this.#context.jobs.get(id))
     const ended = jobs.filter((_, at) => known[at]?.ended !== undefined)
     const answer = { type: 'work', request, left: 0, ended } as const
-    let overdue: Overdue | undefined
-    if (!this.#merge.isRecent) for (const job of known) if (job?.runs === true) overdue ??= this.#overdueFor(from, job)
-    const unasked = refused && overdue && this.#unasked(from, refused, overdue)
-    if (unasked !== undefined) this.#context.send(from, { ...answer, tasks: [], hint: unasked })
-    else this.#context.send(from, { ...answer, tasks: overdue === undefined ? [] : [this.#repeat(from, overdue)] })
+    let [overdue, rich]: [Overdue?, Rich?] = []
+    if (!this.#merge.isRecent) {
+      for (const job of known) {
+        if (job?.runs !== true || overdue !== undefined) continue
+        const found = this.#overdueFor(from, job)
+        overdue = found.overdue
+        rich ??= found.rich
+      }
+    }
+    if (overdue !== undefined || rich === undefined)
+      this.#context.send(from, { ...answer, tasks: overdue === undefined ? [] : [this.#repeat(from, overdue)] })
+    else this.#context.send(from, { ...answer, tasks: [], hint: this.#named(rich) })
   }
 
   /**
@@ -121,14 +112,18 @@ export class SpeculativeExecution {
     return true
   }
 
-  /** As a replica, returns the overdue task that was left alone for longest. */
-  #overdueFor(from: MemberId, job: Job): Overdue | undefined {
+  /**
+   * As a replica, returns the overdue task that was left alone for longest. If tasks wait at the
+   * holder of an overdue task, returns the holder instead.
+   */
+  #overdueFor(from: MemberId, job: Job): { readonly overdue?: Overdue | undefined; readonly rich?: Rich | undefined } {
     const { self, now, config } = this.#context
     const { ran, finished } = job.work.totalsAt(self)
     const mean = finished === 0 ? undefined : ran / finished
     // Most tasks fail the shortest limit, so the other tests seldom run.
     const least = overdueAfter(config, { mean, longest: 0 }, false)
     let oldest: (Overdue & { since: Milliseconds }) | undefined
+    let rich: Rich | undefined
     for (const nodes of job.claims.values()) {
       for (const node of nodes) {
         const { claims, frame } = node
@@ -144,22 +139,37 @@ export class SpeculativeExecution {
         const kind = { mean, longest: job.work.longestOf(task.fn, self, claims) }
         const after = overdueAfter(config, kind, isHeldBelow(node)) * 2 ** (claims.size - 1)
         if (now - since < after) continue
-        oldest = { job, node, task, holders: claims.keys(), since }
+        const holder = [...claims.keys()].find((id) => this.#isRich(job, id))
+        if (holder === undefined) oldest = { job, node, task, since }
+        else rich ??= { job, holder }
       }
     }
-    return oldest
+    return { overdue: oldest, rich }
   }
 
   /**
-   * Returns a holder of an overdue task that has not refused this idle member. Parts that nobody
-   * began may wait there, and are done once if the idle member steals them. A holder that keeps
-   * this task and gives others gains a minute.
+   * Whether tasks wait at a holder of an overdue task. This task or its parts may be among them.
+   * They are done once if the idle member steals them. A holder much slower than the mean does not
+   * count, since it would keep the last part. Where members vote, tasks may wait for others only. A
+   * holder that keeps its tasks and gives others gains a minute.
    */
-  #unasked(from: MemberId, refused: readonly MemberId[], { node, holders }: Overdue): MemberId | undefined {
+  #isRich(job: Job, holder: MemberId): boolean {
+    const { now, config, self } = this.#context
+    const { waiting = 0, ran = 0, finished = 0 } = job.work.others.get(holder) ?? {}
+    if (waiting === 0 || job.votesNeeded > 1) return false
+    const all = job.work.totalsAt(self)
+    if (ran * all.finished >= config.eagerFactor * all.ran * finished) return false
+    const named = job.named.get(holder)
+    return named === undefined || now - named.since <= PATIENCE || now - named.latest > PATIENCE
+  }
+
+  /** An idle member is sent to this holder. */
+  #named({ job, holder }: Rich): MemberId {
     const { now } = this.#context
-    if (node.namedSince === undefined || node.namedSince < (node.quietSince ?? 0)) node.namedSince = now
-    if (now - node.namedSince > PATIENCE) return undefined
-    return [...holders].find((holder) => holder !== from && !refused.includes(holder))
+    const named = job.named.get(holder)
+    const isNew = named === undefined || now - named.latest > PATIENCE
+    job.named.set(holder, { since: isNew ? now : named.since, latest: now })
+    return holder
   }
 
   /** Hands out an overdue task. */
@@ -171,12 +181,17 @@ export class SpeculativeExecution {
   }
 }
 
-/** A task without progress, and its holders. */
+/** A task without progress. */
 interface Overdue {
   readonly job: Job
   readonly node: TaskNode
   readonly task: Task
-  readonly holders: Iterable<MemberId>
+}
+
+/** A holder of an overdue task, at which tasks of the job wait. */
+interface Rich {
+  readonly job: Job
+  readonly holder: MemberId
 }
 
 /** The usual times of a task. */

@@ -22,8 +22,6 @@ const MAX_JOBS = 16
  * guess: behind a slow line answers take long.
  */
 const MAX_OPEN = 64
-/** Most refusals that this member states to a replica. A guess: an overdue task has few holders. */
-export const MAX_REFUSED = 16
 
 interface StealingParts {
   readonly execution: Execution
@@ -52,13 +50,11 @@ export class Stealing {
   /** A worker has nothing to do. */
   #isIdle = false
   #next = 0
-  /** The members that gave no task since this member is idle, the latest last. */
-  readonly #refused = new Set<MemberId>()
   /**
    * For each request the member that was asked, and the number of tasks. Nobody may give work
    * unasked.
    */
-  readonly #open = new Map<number, { readonly of: MemberId; readonly count: number; readonly type: 'steal' | 'idle' }>()
+  readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
 
   constructor(context: Context, parts: StealingParts) {
     this.#context = context
@@ -85,7 +81,6 @@ export class Stealing {
     }
     if (this.#idleSince === undefined) {
       this.#idleSince = now
-      this.#refused.clear()
       this.#parts.speculation.begin()
     }
     for (const lane of this.#lanes) {
@@ -94,12 +89,7 @@ export class Stealing {
     }
     const replica = now >= this.#parts.speculation.dueAt(this.#idleSince) ? this.#parts.speculation.seek(jobs) : undefined
     if (replica !== undefined)
-      this.#context.send(replica, {
-        type: 'idle',
-        request: this.#request('idle', replica, 1),
-        jobs: jobs.map(({ id }) => id),
-        refused: [...this.#refused].slice(-MAX_REFUSED),
-      })
+      this.#context.send(replica, { type: 'idle', request: this.#request(replica, 1), jobs: jobs.map(({ id }) => id) })
     timers.set('stealing', Math.min(this.#parts.speculation.dueAt(this.#idleSince), ...this.#lanes.map(({ dueAt }) => dueAt)))
   }
 
@@ -117,7 +107,6 @@ export class Stealing {
     this.#open.delete(request)
     const lane = this.#lanes.find((each) => each.request?.number === request && each.request.victim === from)
     const second = lane === undefined
-    let taken: Job | undefined
     for (const { job: id, replay, tries: _, crashes = [], holders = [], ...granted } of tasks.slice(0, open.count)) {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
@@ -132,7 +121,6 @@ export class Stealing {
       // The victim asks for the task after a while, and learns that it is not here.
       const node = this.#context.quota.node(job, task.path, from, granted === task ? task.input.length : 0)
       if (node === undefined) continue
-      taken = job
       if (!second) {
         node.waiters ??= new Set()
         node.waiters.add(from)
@@ -157,18 +145,17 @@ export class Stealing {
       if (job !== undefined && job.ended === undefined) this.#parts.supervision.ask(job)
     }
     if (lane === undefined) {
-      if (open.type === 'idle' && tasks.length === 0 && hint !== undefined) this.#follow(hint)
+      // A replica names the holder of an overdue task. A late victim may also name a member.
+      if (tasks.length === 0 && hint !== undefined) this.lifeline(hint)
       return
     }
     this.#context.members.measured(from, exactNow - (lane.request as StealRequest).exactSentAt)
-    // A task with a known outcome is no gift.
-    if (taken === undefined) {
-      this.#refusedBy(from)
+    const job = tasks[0] && jobs.get(tasks[0].job)
+    if (job === undefined) {
       this.#foundNone(lane.refused(hint))
       return
     }
-    lane.succeeded(taken, left)
-    this.#refused.delete(from)
+    lane.succeeded(job, left)
     this.#count.stole(tasks.length, exactNow)
   }
 
@@ -194,40 +181,20 @@ export class Stealing {
     const victim = lane.choose(jobs)
     if (victim === undefined) return
     const count = this.#count.next(members.roundTrip(victim) ?? 0, this.#parts.workers.idle, MAX_STOLEN)
-    const number = this.#request('steal', victim, count)
+    const number = this.#request(victim, count)
     lane.sent({ number, jobs, victim, sentAt: now, exactSentAt: exactNow })
     this.#context.send(victim, { type: 'steal', request: number, jobs: jobs.map(({ id }) => id), count })
   }
 
-  #request(type: 'steal' | 'idle', of: MemberId, count: number): number {
+  #request(of: MemberId, count: number): number {
     const number = this.#next++
-    this.#open.set(number, { of, count, type })
+    this.#open.set(number, { of, count })
     if (this.#open.size > MAX_OPEN) this.#open.delete(this.#open.keys().next().value as number)
     return number
   }
 
   #failed(lane: Lane): void {
-    if (lane.request !== undefined) this.#refusedBy(lane.request.victim)
     this.#foundNone(lane.failed())
-  }
-
-  /** A replica named the holder of an overdue task. */
-  #follow(holder: MemberId): void {
-    const { self, members } = this.#context
-    if (holder === self || !members.has(holder)) return
-    if (this.#refused.delete(holder)) {
-      // The last question did not state this refusal. The next one does.
-      this.#refused.add(holder)
-      return
-    }
-    this.#parts.speculation.follow(holder)
-    this.lifeline(holder)
-  }
-
-  #refusedBy(member: MemberId): void {
-    this.#refused.delete(member)
-    this.#refused.add(member)
-    this.#parts.speculation.refusedBy(member)
   }
 
   #foundNone(jobs: readonly Job[] | undefined): void {

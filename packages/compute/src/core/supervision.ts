@@ -170,6 +170,7 @@ export class Supervision {
       } else if (node.namedBy === member) node.namedBy = undefined
     }
     job.credit.gone(member)
+    job.named.delete(member)
     for (const node of job.held) {
       if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined
     }

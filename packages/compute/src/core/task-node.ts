@@ -55,8 +55,6 @@ export class TaskNode {
    * ended since.
    */
   quietSince: Milliseconds | undefined
-  /** This replica has sent idle members to the holders first since this time. */
-  namedSince: Milliseconds | undefined
   /**
    * Members that stated that they do not have the task. If others still report their claims, the
    * claims are out of date.

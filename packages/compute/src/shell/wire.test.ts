@@ -40,7 +40,6 @@ const messages: Message[] = [
   { type: 'found', job: 'a', request: 1, entries, claims: [], last: false, page: 2, next: { at: 0, after: path } },
   { type: 'yield', job: 'a', path, to: 'm' },
   { type: 'idle', request: 1, jobs: ['a'] },
-  { type: 'idle', request: 1, jobs: ['a'], refused: ['b'] },
   { type: 'shared', job: 'a', shared },
   { type: 'explain', job: 'a' },
   { type: 'explained', job: 'a', tasks: [{ path, fn: 'f', holder: 'm', age: 2, still: 1, progress: 0.5, leaf: false }] },

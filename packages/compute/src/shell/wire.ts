@@ -1,6 +1,5 @@
 /** Encodes and decodes the messages of schedulers, with checks and bounds. */
 import * as v from 'valibot'
-import { MAX_REFUSED } from '../core/stealing.ts'
 import type { Message } from '../core/messages.ts'
 import { MAX_KINDS } from '../core/job-work.ts'
 import { MAX_REASON } from '../core/blame.ts'
@@ -106,7 +105,7 @@ const message = v.variant('type', [
     next: v.optional(v.object({ at: count, after: v.optional(path) })),
   }),
   v.object({ type: v.literal('yield'), job: id, path, to: id }),
-  v.object({ type: v.literal('idle'), request: count, jobs, refused: v.optional(v.pipe(v.array(id), v.maxLength(MAX_REFUSED))) }),
+  v.object({ type: v.literal('idle'), request: count, jobs }),
   v.object({ type: v.literal('shared'), job: id, shared }),
   v.object({ type: v.literal('explain'), job: id }),
   v.object({ type: v.literal('explained'), job: id, tasks: v.pipe(v.array(held), v.maxLength(MAX_EXPLAINED)), functions, members }),

@@ -107,15 +107,22 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     ...speculation,
-    name: 'an overdue task is given away before its holder is asked',
-    from: 'if (unasked !== undefined) this',
-    to: 'if (unasked === undefined && false) this',
+    name: 'an overdue task is given away though tasks wait at its holder',
+    from: 'if (overdue !== undefined || rich === undefined)',
+    to: 'if (overdue !== undefined || true)',
     test: `${core}/replication.test.ts`,
   },
   {
     ...speculation,
-    name: 'after the holder of an overdue task, another replica is asked',
-    from: 'this.#inVain = Math.max(0, this.#inVain - 1)',
+    name: 'a holder that gives other tasks keeps an overdue task for ever',
+    from: 'now - named.since <= PATIENCE',
+    to: 'true',
+    test: `${core}/replication.test.ts`,
+  },
+  {
+    ...speculation,
+    name: 'a slow holder is asked before its task is repeated',
+    from: 'if (ran * all.finished >= config.eagerFactor * all.ran * finished) return false',
     to: '',
     test: `${core}/replication.test.ts`,
   },
@@ -148,10 +155,10 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/reports.test.ts`,
   },
   {
-    name: 'a replica sends a thief to members that refused it, again and again',
+    name: 'an idle member ignores the holder that a replica names',
     file: `${core}/stealing.ts`,
-    from: 'if (this.#refused.delete(holder)) {',
-    to: 'if (this.#refused.delete(holder) && false) {',
+    from: 'if (tasks.length === 0 && hint !== undefined) this.lifeline(hint)',
+    to: '',
     test: `${core}/replication.test.ts`,
   },
   {
@@ -197,8 +204,8 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'two victims that name each other are asked forever',
     file: `${core}/lane.ts`,
-    from: 'hint !== undefined && !this.#followed.has(hint)',
-    to: 'hint !== undefined',
+    from: 'hint === undefined || this.#followed.has(hint) ? undefined : hint',
+    to: 'hint',
     test: `${core}/scheduler.test.ts`,
   },
   {

@@ -39,9 +39,7 @@ describe('rounds with a barrier', () => {
   it.each(some)('with some tasks that take ten times as long hardly repeat tasks: seed %i', (seed) => {
     const { inVain, work, slower } = run({ ...tails, seed })
     sum += work
-    // With one of 300 seeds 4.8 %: the only worker of the root's holder runs a third copy, and
-    // cannot stop when the first copy ends. So another member takes the root for lost.
-    expect(inVain).toBeLessThanOrEqual(0.05)
+    expect(inVain).toBeLessThanOrEqual(0.04)
     // Three long tasks run twice, all in the first round. No member knows then that some tasks are
     // long. With one of 300 seeds four run twice: 7.4 %.
     expect(work).toBeLessThan(0.08)
