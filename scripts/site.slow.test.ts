@@ -16,11 +16,11 @@ it('has a page for each document, and the reference of the interface', () => {
   const documents = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'))
   expect(documents.length).toBeGreaterThan(10)
   const wanted = [
-    'index.html',
+    'overview.html',
     'SECURITY.html',
     'apps/node/index.html',
     'api/index.html',
-    ...documents.map((file) => `docs/${file.replace('.md', '.html')}`),
+    ...documents.map((file) => (file === 'home.md' ? 'index.html' : `docs/${file.replace('.md', '.html')}`)),
   ]
   expect(wanted.filter((page) => !pages().includes(page))).toEqual([])
   expect(readFileSync(join(dist, 'api/index.html'), 'utf8')).toContain('jel')
