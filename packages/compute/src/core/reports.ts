@@ -11,9 +11,7 @@ import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
  * all members see each other again at most 9.1 s after a partition.
  */
 const PASS_ON = 10_000
-/**
- * A new replica has received everything after this time, ms. A guess: 3 MB over 1 Mbit/s.
- */
+/** A new replica has received everything after this time, ms. A guess: 3 MB over 1 Mbit/s. */
 const HAND_OVER = 30_000
 /** Bytes of an item of news without the characters of its path. Measured: 71. */
 const ITEM_BYTES = 72

@@ -15,10 +15,10 @@ const LONGEST_FACTOR = 1.5
 /** Limit while no task of the job has ended and the usual time is unknown, ms. A guess. */
 const UNKNOWN = 60_000
 /**
- * For this time idle members ask the holder of overdue tasks first, ms. A guess: a holder may have
- * many older tasks to give.
+ * For this time idle members steal from the holder of overdue tasks before a replica gives these
+ * out, ms. A guess: a holder may have many older tasks to give.
  */
-const PATIENCE = 60_000
+const STEAL_FIRST = 60_000
 
 /**
  * Speculative execution (the backup tasks of MapReduce; eager scheduling of Charlotte and Javelin):
@@ -160,14 +160,14 @@ export class SpeculativeExecution {
     const all = job.work.totalsAt(self)
     if (ran * all.finished >= config.eagerFactor * all.ran * finished) return false
     const named = job.named.get(holder)
-    return named === undefined || now - named.since <= PATIENCE || now - named.latest > PATIENCE
+    return named === undefined || now - named.since <= STEAL_FIRST || now - named.latest > STEAL_FIRST
   }
 
   /** An idle member is sent to this holder. */
   #named({ job, holder }: Rich): MemberId {
     const { now } = this.#context
     const named = job.named.get(holder)
-    const isNew = named === undefined || now - named.latest > PATIENCE
+    const isNew = named === undefined || now - named.latest > STEAL_FIRST
     job.named.set(holder, { since: isNew ? now : named.since, latest: now })
     return holder
   }

@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { end } from '../base/child.ts'
 import { startRemote } from '../base/remote.ts'
+import { freePort, startServer } from '../base/server.ts'
 import { isProvided, provide } from '../network/tools.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
 import { missing, versionOf } from './packages.ts'
 import type { WorkerTimes } from './programs/bullmq.ts'
 import type { BullmqClient } from './programs/bullmq-client.ts'
 import type { BullmqWorker } from './programs/bullmq-worker.ts'
-import { freePort, startServer } from '../base/server.ts'
 
 const CLIENT = new URL('programs/bullmq-client.ts', import.meta.url)
 const WORKER = new URL('programs/bullmq-worker.ts', import.meta.url)

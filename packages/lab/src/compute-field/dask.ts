@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { end, keep } from '../base/child.ts'
 import { endedTasks, readExecutions } from '../base/job-log.ts'
 import { caller, type Remote, type Reply } from '../base/remote.ts'
+import { freePort, startProgram, startServer } from '../base/server.ts'
 import { until } from '../base/wait.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
 import type { Client } from './client.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
-import { freePort, startProgram, startServer } from '../base/server.ts'
 
 const CLIENT = fileURLToPath(new URL('programs/dask-client.py', import.meta.url))
 /** Longest time that a process may take to end, ms. */

@@ -115,7 +115,7 @@ export const computeFaults: readonly ShellFault[] = [
   {
     ...speculation,
     name: 'a holder that gives other tasks keeps an overdue task for ever',
-    from: 'now - named.since <= PATIENCE',
+    from: 'now - named.since <= STEAL_FIRST',
     to: 'true',
     test: `${core}/replication.test.ts`,
   },
