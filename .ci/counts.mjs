@@ -1,5 +1,5 @@
-// Prints the counts of vitest JSON reports on one line. It runs on any Node, since a failed install
-// may be the reason why a report is missing.
+// Prints the failed tests of vitest JSON reports, and last the counts on one line. It runs on any
+// Node, since a failed install may be the reason why a report is missing.
 import { readFileSync } from 'node:fs'
 
 const total = { passed: 0, failed: 0, skipped: 0 }
@@ -14,6 +14,11 @@ for (const file of process.argv.slice(2)) {
   const unloaded = report.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
   ).length
+  for (const { name, status, message, assertionResults } of report.testResults) {
+    const tests = assertionResults.filter((test) => test.status === 'failed')
+    if (status === 'failed' && tests.length === 0) console.log(`failed to load: ${name}\n${message}`)
+    for (const test of tests) console.log(`failed: ${name}: ${test.fullName}\n${test.failureMessages.join('\n')}`)
+  }
   const failed = report.numFailedTests + unloaded
   total.passed += report.numPassedTests
   total.failed += report.success || failed > 0 ? failed : 1

@@ -19,7 +19,7 @@ export const experiment = bench({
     disk: whole(20, 'MiB that each member may have on its disk'),
   },
   notes: `Exit status 1 if a job is lost or hangs, a result is wrong, a process ends by itself, or a disk is over its limit. In a soak of twenty
-minutes or more also if the memory of a member that stays grows. Needs Linux, and root or user namespaces.`,
+minutes or more also if the live memory of a member that stays grows. Needs Linux, and root or user namespaces.`,
   where: 'hosts',
   async measure({ minutes, members, every, disk: diskMiB }, { folder }) {
     const soak = new JobSoak({ folder, members, every, diskMiB })
@@ -35,7 +35,7 @@ minutes or more also if the memory of a member that stays grows. Needs Linux, an
       title,
       `${jobs.length} jobs (${[...Map.groupBy(jobs, ({ kind }) => kind)].map(([kind, all]) => `${all.length} ${kind}`).join(', ')})`,
       `${killed} members killed, ${left} left, ${cuts} cuts; at most ${mega(disk)} MB on a disk`,
-      ...memory.map((samples) => `memory of one that stayed: ${samples.map(({ bytes }) => mega(bytes)).join(' ')} MB`),
+      ...memory.map((samples) => `live memory of one that stayed: ${samples.map(({ bytes }) => mega(bytes)).join(' ')} MB`),
       ...problems.map((problem) => `- ${problem}`),
       problems.length === 0 ? 'passed' : `failed: ${problems.length} problems`,
     ].join('\n'),

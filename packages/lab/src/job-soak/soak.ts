@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inCheckout, jelBin } from '../base/paths.ts'
-import { usageOfAll } from '../base/usage.ts'
 import { repeat, until } from '../base/wait.ts'
 import type { LabHost } from '../network/host.ts'
 import { LabNetwork } from '../network/network.ts'
@@ -13,9 +12,10 @@ import type { ProcessNode } from '../swarm/process-node.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import { bytesOf } from './disk.ts'
 import { KINDS, type Kind, type Outcome } from './kinds.ts'
+import { liveMemoryOf, measuredEnv } from './live-memory.ts'
 import type { JobRun, MemorySample, SoakOfJobs } from './verdict.ts'
 
-/** Number of members that stay. The soak samples their memory. */
+/** Number of members that stay. The soak samples their live memory. */
 const STAYING = 2
 /** Time between two jobs, ms, and most jobs at once. Two cores keep up with this load. */
 const SUBMIT_EVERY = 2_000
@@ -75,6 +75,7 @@ export class JobSoak {
   }
 
   async start(): Promise<void> {
+    mkdirSync(this.#liveMemory, { recursive: true })
     await this.#network.ready
     await this.#startOne()
     await Promise.all(Array.from({ length: this.#setting.members - 1 }, () => this.#startOne()))
@@ -184,8 +185,10 @@ export class JobSoak {
 
   #sample(): void {
     const minute = (Date.now() - this.#began) / 60_000
-    for (const [index, samples] of this.#memory.entries())
-      samples.push({ minute, bytes: usageOfAll([this.#members[index]?.process.child.pid ?? 0]).memory })
+    for (const [index, samples] of this.#memory.entries()) {
+      const bytes = liveMemoryOf(this.#liveMemory, this.#members[index]?.process.child.pid ?? 0)
+      if (bytes !== undefined) samples.push({ minute, bytes })
+    }
     for (const { index } of this.#members) this.#disk = Math.max(this.#disk, bytesOf(this.#cacheOf(index)))
   }
 
@@ -197,9 +200,15 @@ export class JobSoak {
     const bootstrap = this.#members.slice(0, STAYING).flatMap(({ process }) => ['--bootstrap', process.address])
     const limits = ['--workers', '1', '--owner', join(folder, 'owner'), '--limit', `disk=${diskMiB}`, '--no-control']
     const host = this.#network.hosts[number % 2] as LabHost
-    const member = await this.#swarm.startOne({ host, env: { XDG_CACHE_HOME: own }, args: [...limits, ...bootstrap] })
+    const env = { XDG_CACHE_HOME: own, ...measuredEnv(this.#liveMemory) }
+    const member = await this.#swarm.startOne({ host, env, args: [...limits, ...bootstrap] })
     this.#members.push(member)
     return member
+  }
+
+  /** The folder in which the members write how much memory they hold. */
+  get #liveMemory(): string {
+    return join(this.#setting.folder, 'live-memory')
   }
 
   /** The cache folder of the member with this number. */

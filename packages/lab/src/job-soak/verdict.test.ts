@@ -41,7 +41,8 @@ it('a process that ended by itself and a disk beyond its limit are reported', ()
 it('growing memory is reported if the soak was long enough', () => {
   const growing = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + minute * 2e6 }))]
   const alternating = [Array.from({ length: 60 }, (_, minute) => ({ minute, bytes: 100e6 + (minute % 2) * 10e6 }))]
-  expect(problems({ memory: growing })).toEqual([expect.stringContaining('memory of a member that stayed grew from 144 to')])
+  expect(problems({ memory: growing })).toEqual([expect.stringContaining('live memory of a member that stayed grew from 144 to')])
   expect(problems({ memory: alternating })).toEqual([])
   expect(problems({ memory: growing, minutes: 5 })).toEqual([])
+  expect(problems({ memory: [[]] })).toEqual(['live memory of a member that stayed was not measured'])
 })

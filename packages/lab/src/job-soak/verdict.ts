@@ -17,7 +17,7 @@ export interface JobRun {
   last?: Outcome | 'nothing'
 }
 
-/** A sample of a process that ran during the whole soak. */
+/** A sample of the live memory of a process that ran during the whole soak. */
 export interface MemorySample {
   /** Minutes since the start. */
   readonly minute: number
@@ -77,8 +77,9 @@ function growthOf(samples: readonly MemorySample[], minutes: number): string | u
       0.5,
     )
   const [early, late] = [medianOf(0.25, 0.5), medianOf(0.75, 1)]
+  if (Number.isNaN(early + late)) return 'live memory of a member that stayed was not measured'
   if (!(late > early * GROWTH.times && late > early + GROWTH.bytes)) return undefined
-  return `memory of a member that stayed grew from ${mega(early)} to ${mega(late)} MB`
+  return `live memory of a member that stayed grew from ${mega(early)} to ${mega(late)} MB`
 }
 
 function shown(outcome: Outcome | 'nothing'): string {
