@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { MemberKeysJson } from '../src/agent/events.ts'
+import type { MemberResultJson } from '../src/agent/events.ts'
 import { join1, run, runtime, type JelProcess, type Kind } from './jel-process.ts'
 
 const file = (name: string): string => join(runtime, name)
@@ -35,7 +35,7 @@ async function keysOfAll(
   pool: string,
   node: JelProcess,
   ...args: string[]
-): Promise<{ status: number | NodeJS.Signals; members: Map<string, MemberKeysJson>; stderr: string }> {
+): Promise<{ status: number | NodeJS.Signals; members: Map<string, MemberResultJson>; stderr: string }> {
   const { status, lines, stderr } = await run('keys', pool, ...args, '--all', '--json', '--node', node.id.slice(-8))
   const members = lines.map((line) => (JSON.parse(line) as Kind<'keys'>).members ?? []).flat()
   return { status, members: new Map(members.map((each) => [each.node, each])), stderr }
@@ -95,7 +95,7 @@ it('one command changes the key of a whole pool, and mends a member that stood s
   const rest = await all(first, 'list')
   expect(rest.status).toBe(0)
   expect([...rest.members.values()].map(({ result }) => result)).toEqual(['done', 'done', 'done', 'done', 'died'])
-  expect(rest.members.get(dead.id)?.reason).toContain('it may come back with its old keys')
+  expect(rest.members.get(dead.id)?.reason).toContain('it may come back with its old state')
 
   const log = logOf('orders', 2)
   for (const step of [`install the key ${added}`, `use the key ${added}`, `remove the key ${old}`]) expect(log).toContain(step)
@@ -127,4 +127,37 @@ it('a member takes orders only of its administrators, and says how to allow them
   expect(early).toMatchObject({ status: 1, stderr: expect.stringContaining(closed.id) })
   expect(early.stderr).not.toContain(`${open.id} (`)
   for (const args of [['--all'], ['--admin-key', admin.key]]) expect(await run('keys', 'refusing', ...args)).toMatchObject({ status: 2 })
+})
+
+it('one command changes the allow lists of all members, and the removed node is out', async () => {
+  const [key, admin, guest, late] = await Promise.all([poolKey('list'), adminKey('list-admin'), adminKey('guest'), adminKey('late')])
+  const own = await Promise.all(['a', 'b'].map(async (each) => await adminKey(`list-${each}`)))
+  const flags = (identity: string): string[] => [
+    '--identity',
+    identity,
+    '--admin',
+    admin.id,
+    ...[...own, guest].flatMap(({ id }) => ['--allow', id]),
+  ]
+  const nodes = await privatePool('allowing', key, ...[...own, guest].map((each) => flags(each.key)))
+  const [first, second, removed] = nodes as [JelProcess, JelProcess, JelProcess]
+  const all = async (...args: string[]) =>
+    await run('allow', 'allowing', ...args, '--all', '--admin-key', admin.key, '--node', first.id.slice(-8))
+
+  expect(await all('add', late.id)).toMatchObject({ status: 0, lines: expect.arrayContaining(['3 of 3 members']) })
+  const listed = await run('allow', 'allowing', '--node', second.id.slice(-8))
+  expect(listed.lines).toEqual([...own, guest, late].map(({ id }) => id).toSorted())
+  const entered = await join1('allowing', '--key-file', key, '--bootstrap', first.address, ...flags(late.key))
+  await entered.until(() => entered.of('joined').length === 4, 'the added node has joined')
+
+  const without = await all('remove', removed.id)
+  expect(without).toMatchObject({ status: 0, lines: expect.arrayContaining(['3 of 3 members']) })
+  await first.until(() => first.told('died').includes(removed.id), 'the removed node is out')
+  expect(logOf('allowing', 1)).toContain(`ORDER disallow ${removed.id} by=${admin.id}`)
+  for (const [args, problem] of [
+    [['add', 'somebody'], 'is no id of a node'],
+    [['remove', first.id, '--all', '--admin-key', admin.key], 'by an order at another node'],
+    [['remove'], 'name the id of the node'],
+  ] as const)
+    expect((await run('allow', 'allowing', ...args, '--node', first.id.slice(-8))).stderr).toContain(problem)
 })

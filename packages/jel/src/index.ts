@@ -65,6 +65,7 @@ export {
   PoolKeyError,
   PoolKeyFileError,
   poolKeyId,
+  NoAllowListError,
   PoolKeysError,
   readOwner,
   readPoolKey,

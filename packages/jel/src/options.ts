@@ -51,7 +51,7 @@ export interface PoolOptions {
   portMapping?: boolean
   /**
    * Ids of the nodes that may connect to this node. It connects to no other nodes either. Give all
-   * nodes the same list. Default: everybody.
+   * nodes the same list. Default: everybody. See `Pool.allowList`.
    */
   allow?: readonly string[]
   /**

@@ -110,6 +110,14 @@ export class FakeOverlay implements Overlay {
     return [{ id: this.self.id, roundTrip: undefined }]
   }
 
+  async allowList(): ReturnType<Overlay['allowList']> {
+    return undefined
+  }
+
+  async allow(): Promise<void> {}
+
+  async disallow(): Promise<void> {}
+
   async traffic(): ReturnType<Overlay['traffic']> {
     return { sent: 1_000, received: 2_000, connections: 3 }
   }

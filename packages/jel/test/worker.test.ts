@@ -11,6 +11,7 @@ import {
   InvalidPoolNameError,
   joinPool,
   Libp2pElsewhereError,
+  NoAllowListError,
   Pool,
   PoolKeysError,
   PoolLeftError,
@@ -228,6 +229,30 @@ describe('the keys of a private pool', () => {
     const open = await join('main')
     expect(await open.keys.list()).toEqual([])
     await expect(open.keys.install(next)).rejects.toMatchObject({ code: 'POOL_KEYS' })
+  })
+})
+
+describe('the allow list of a node', () => {
+  test.each(['main', 'worker'] as const)('is changed while it runs, with thread %j', async (thread) => {
+    const guarded = await joinPool(name(), { thread, listen, allow: [] })
+    pools.push(guarded)
+    const other = await joinPool(guarded.name, { listen, bootstrap: guarded.self.addresses })
+    pools.push(other)
+    expect(guarded.members()).toHaveLength(1)
+    await guarded.allowList.add(other.self.id)
+    expect(await guarded.allowList.list()).toEqual([other.self.id])
+    await guarded.waitForMembers(2)
+
+    await guarded.allowList.remove(other.self.id)
+    expect(await guarded.allowList.list()).toEqual([])
+    await expect.poll(() => other.health().alone, { timeout: 10_000 }).toBe(true)
+    await expect(guarded.allowList.add('somebody')).rejects.toMatchObject({ code: 'INVALID_PEER_ID' })
+  })
+
+  test('can not begin while the node runs', async () => {
+    const open = await join('main')
+    expect(await open.allowList.list()).toBeUndefined()
+    await expect(open.allowList.add(open.self.id)).rejects.toBeInstanceOf(NoAllowListError)
   })
 })
 

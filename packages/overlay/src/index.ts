@@ -17,6 +17,7 @@ export {
   InvalidPoolNameError,
   InvalidProtocolError,
   ListenError,
+  NoAllowListError,
   OpenError,
   OverlayClosedError,
   PoolKeyError,

@@ -11,7 +11,7 @@ import { parseAnnounceAddress, parseIntroducer, parseListenAddress, tcpEndpoint 
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
 import { MdnsDiscovery, wantsDiscovery } from './host/mdns-discovery.ts'
-import { parseAllowed } from './host/allow-list.ts'
+import { AllowList } from './host/allow-list.ts'
 import { Host } from './host/host.ts'
 import { preferNames } from './host/lookups.ts'
 import { Refusals } from './host/refusals.ts'
@@ -40,7 +40,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const keys = new PoolKeys(keysOf(options.key))
   const listen = options.listen?.map(parseListenAddress)
   const announce = (options.announce ?? []).map(parseAnnounceAddress)
-  const allowed = options.allow && parseAllowed(options.allow)
+  const allowed = new AllowList(options.allow)
   const given = (options.bootstrap ?? []).map(parseIntroducer)
   preferNames(given.flatMap(({ address }) => tcpEndpoint(address)?.host ?? []))
   const config = makeConfig(options.config)
@@ -90,7 +90,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     // is like a node that never met anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
     node = new RunningNode(
-      { pool, config, names, location, tag, host, identity, discovery, keyed, keys, peers, records, refusals, founds },
+      { pool, config, names, location, tag, host, identity, discovery, keyed, keys, allowed, peers, records, refusals, founds },
       notifications,
     )
     const { onWarning } = options

@@ -13,6 +13,7 @@ import { createLibp2p } from 'libp2p'
 import { introducerOf } from '../src/base/addresses.ts'
 import { poolNames } from '../src/base/names.ts'
 import { Dialer } from '../src/dialing/dialing.ts'
+import { AllowList } from '../src/host/allow-list.ts'
 import { Host } from '../src/host/host.ts'
 import { Refusals } from '../src/host/refusals.ts'
 import { PoolKeys } from '../src/identity/pool-keys.ts'
@@ -54,7 +55,7 @@ export async function startPeer({
   pool?: string
   key?: Uint8Array
   keys?: PoolKeys
-  allowed?: ReadonlySet<string>
+  allowed?: readonly string[]
   timeout?: number
   idleTime?: number
   stallTimeout?: number
@@ -66,7 +67,7 @@ export async function startPeer({
     privateKey: await generateKeyPair('Ed25519'),
     listen: [multiaddr('/ip4/127.0.0.1/tcp/0')],
     keys,
-    allowed,
+    allowed: new AllowList(allowed),
     refusals: new Refusals((message) => refused.push(message)),
     topic: names.topic,
     maxMessageBytes: maxFrameBytes,

@@ -50,6 +50,8 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `${event.records.length} records`
     case 'keys':
       return `keys ${event.keys.map(({ id, primary }) => (primary ? `${id} (primary)` : id)).join(' ')}`
+    case 'allowed':
+      return event.nodes === null ? 'every node may connect' : `${event.nodes.length} nodes may connect`
     case 'jobs':
       return `${event.jobs.length + event.more} jobs`
     case 'output':

@@ -30,14 +30,16 @@ export interface ReignJson {
 }
 
 /**
- * The result of a command for all members at one of them. `keys` are those of the member after the
- * command. Without `done` there is a `reason`. A member that `died` was not asked.
+ * The result of a command for all members at one of them. `keys` or `allowed` show the member after
+ * the command. Without `done` there is a `reason`. A member that `died` was not asked.
  */
-export interface MemberKeysJson {
+export interface MemberResultJson {
   readonly node: string
   readonly location: string
   readonly result: 'done' | 'refused' | 'no answer' | 'died'
   readonly keys?: readonly PoolKeyInfo[]
+  /** `fingerprint` is a hash of the ids on the allow list. Equal lists have equal ones. */
+  readonly allowed?: { readonly count: number; readonly fingerprint: string }
   readonly reason?: string
 }
 
@@ -72,7 +74,20 @@ export type NodeEvent =
   | ({ readonly event: 'record' } & RecordJson)
   | { readonly event: 'records'; readonly records: readonly RecordJson[]; readonly re?: CommandId }
   /** `members` has the results at all members, this node first, if the command was for all. */
-  | { readonly event: 'keys'; readonly keys: readonly PoolKeyInfo[]; readonly members?: readonly MemberKeysJson[]; readonly re?: CommandId }
+  | {
+      readonly event: 'keys'
+      readonly keys: readonly PoolKeyInfo[]
+      readonly members?: readonly MemberResultJson[]
+      readonly re?: CommandId
+    }
+  /** The nodes that may connect to this node. Null: every node may. `members` as in `keys`. */
+  | {
+      readonly event: 'allowed'
+      readonly nodes: readonly string[] | null
+      readonly fingerprint: string | null
+      readonly members?: readonly MemberResultJson[]
+      readonly re?: CommandId
+    }
   /** The stream is at this local socket. It takes one connection. */
   | { readonly event: 'opened'; readonly path: string; readonly re?: CommandId }
   | { readonly event: 'done'; readonly re: CommandId }

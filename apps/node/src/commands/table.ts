@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import type { CommandId } from '../agent/events.ts'
 import { id as commandId, type FieldsOf } from '../base/schema.ts'
 import { CommandError } from '../base/usage-error.ts'
+import { allow } from './allow.ts'
 import { elect, result, withdraw } from './elections.ts'
 import { job, jobs, map, submit } from './jobs.ts'
 import { keys } from './keys.ts'
@@ -41,6 +42,7 @@ export const commands = {
   handle,
   unhandle,
   keys,
+  allow,
   jobs,
   job,
   submit,

@@ -1,4 +1,4 @@
-import { poolKeyId, type Pool, type RecordOwner } from '@jel/jel'
+import { poolKeyId, type Pool, type PoolKeyInfo, type RecordOwner } from '@jel/jel'
 import { OrderGiver, type OrderResult } from './order-giver.ts'
 import { isKeyId, type Task } from './order.ts'
 
@@ -23,7 +23,7 @@ class StepTooEarlyError extends Error {
  */
 export async function changeAllKeys(
   pool: Pool,
-  { do: what, key = '' }: { readonly do: Task['do']; readonly key?: string | undefined },
+  { do: what, key = '' }: { readonly do: 'list' | 'install' | 'use' | 'remove'; readonly key?: string | undefined },
   admin: RecordOwner,
   signal: AbortSignal,
 ): Promise<readonly OrderResult[]> {
@@ -62,14 +62,18 @@ function checkStep(what: 'use' | 'remove', id: string, listed: readonly OrderRes
     throw new StepTooEarlyError(
       `${what} ${id}: nothing was changed, since some members are not ready: ${[...problems.slice(0, NAMED), ...more].join('; ')}`,
     )
-  const isKnown = listed.some((each) => each.result === 'done' && each.keys.some((key) => key.id === id))
+  const isKnown = listed.some((each) => keysOf(each).some((key) => key.id === id))
   if (!isKnown) throw new StepTooEarlyError(`${what} ${id}: no member has this key`)
 }
 
 /** Returns why a member is not ready for a step. */
 function problemOf(what: 'use' | 'remove', id: string, listed: OrderResult): string | undefined {
   if (listed.result !== 'done') return `${listed.result}: ${listed.reason}`
-  const key = listed.keys.find((each) => each.id === id)
+  const key = keysOf(listed).find((each) => each.id === id)
   if (what === 'use') return key === undefined ? 'it lacks the key' : undefined
   return key?.primary === true ? 'it still uses the key' : undefined
+}
+
+function keysOf(result: OrderResult): readonly PoolKeyInfo[] {
+  return 'keys' in result ? result.keys : []
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Member, Pool, PoolKeyInfo, RecordOwner } from '@jel/jel'
+import type { Member, Pool, RecordOwner } from '@jel/jel'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { MessageStream } from './message-stream.ts'
-import { ORDER_TIMEOUT, ORDERS_PROTOCOL, readInvitation, readOutcome, signedBytes, type Outcome, type Task } from './order.ts'
+import { ORDER_TIMEOUT, ORDERS_PROTOCOL, readInvitation, readOutcome, signedBytes, type Done, type Outcome, type Task } from './order.ts'
 
 /** Orders under way at a time. Guess: each takes a stream, and at most a handshake. */
 const AT_ONCE = 16
@@ -13,7 +13,7 @@ const PAUSE = 1_200
 
 /** The result of an order to one member. */
 export type OrderResult = { readonly member: Member } & (
-  | { readonly result: 'done'; readonly keys: readonly PoolKeyInfo[] }
+  | ({ readonly result: 'done' } & Done)
   | { readonly result: 'refused' | 'no answer'; readonly reason: string }
 )
 
@@ -45,8 +45,8 @@ export class OrderGiver {
     for (let tries = 1; ; tries++) {
       try {
         const outcome = await this.#ask(member.id, task)
-        if ('keys' in outcome) return { member, result: 'done', keys: outcome.keys }
-        return { member, result: 'refused', reason: outcome.refused }
+        if ('refused' in outcome) return { member, result: 'refused', reason: outcome.refused }
+        return { member, result: 'done', ...outcome }
       } catch (error) {
         this.#signal.throwIfAborted()
         const isOver = tries === TRIES || codeOf(error) === 'UNKNOWN_MEMBER' || isTimeout(error)

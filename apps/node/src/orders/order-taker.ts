@@ -3,7 +3,7 @@ import type { Pool, Stream } from '@jel/jel'
 import { messageOf } from '../base/usage-error.ts'
 import type { Log } from '../log/log.ts'
 import { MessageStream } from './message-stream.ts'
-import { ORDERS_PROTOCOL, readOrder, signedBytes, type Order, type Outcome, type Task } from './order.ts'
+import { describeAllowList, ORDERS_PROTOCOL, readOrder, signedBytes, type Done, type Order, type Outcome, type Task } from './order.ts'
 
 const NONCE_BYTES = 16
 /**
@@ -41,7 +41,7 @@ export class OrderTaker {
       outcome = await this.#outcomeOf(messages, from)
     } finally {
       // The next order of a member may come before this stream has closed.
-      if (outcome !== undefined && 'keys' in outcome) this.#busy.delete(from)
+      if (outcome !== undefined && !('refused' in outcome)) this.#busy.delete(from)
       else setTimeout(() => this.#busy.delete(from), PAUSE).unref()
     }
     messages.send(outcome)
@@ -68,10 +68,9 @@ export class OrderTaker {
     const isGenuine = this.#pool.isSignedBy(by, signedBytes(this.#pool.self.id, nonce, task), Buffer.from(signature, 'base64'))
     if (!isGenuine) return refuse(`the order is not signed by ${by}`)
     try {
-      const id = await change(this.#pool, task)
-      const keys = await this.#pool.keys.list()
-      this.#log.info('ORDER', id === undefined ? 'list' : `${task.do} the key ${id}`, { by, member: from })
-      return { keys }
+      const { what, ...done } = await carryOut(this.#pool, task)
+      this.#log.info('ORDER', what, { by, member: from })
+      return done
     } catch (error) {
       return refuse(messageOf(error))
     }
@@ -80,9 +79,25 @@ export class OrderTaker {
 
 /**
  * Carries out a task. A task that is done already is no error, so that a repeated order mends.
- * Returns the fingerprint of the key.
+ * `what`: the task as the log shows it.
  */
-async function change({ keys }: Pool, task: Task): Promise<string | undefined> {
+async function carryOut(pool: Pool, task: Task): Promise<Done & { readonly what: string }> {
+  if (task.do === 'allowList' || 'node' in task) {
+    if (task.do === 'allow') await pool.allowList.add(task.node)
+    if (task.do === 'disallow') await pool.allowList.remove(task.node)
+    const ids = await pool.allowList.list()
+    if (ids === undefined) throw new Error('it has no allow list: start it with --allow or --allow-file')
+    return { what: 'node' in task ? `${task.do} ${task.node}` : 'list the allowed nodes', allowed: describeAllowList(ids) }
+  }
+  const id = await changeKeys(pool, task)
+  return { what: id === undefined ? 'list' : `${task.do} the key ${id}`, keys: await pool.keys.list() }
+}
+
+/** Returns the fingerprint of the key. */
+async function changeKeys(
+  { keys }: Pool,
+  task: Extract<Task, { readonly key: string }> | { readonly do: 'list' },
+): Promise<string | undefined> {
   if (task.do === 'list') return undefined
   if (task.do !== 'remove') return (await keys[task.do](task.key)).id
   const installed = await keys.list()

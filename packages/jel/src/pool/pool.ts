@@ -8,6 +8,7 @@ import { FixedSize } from '../records/fixed-size.ts'
 import { Terminations } from '../records/termination.ts'
 import type { Termination } from '../base/events.ts'
 import type { PoolHost } from '../base/host.ts'
+import { AllowList } from './allow-list.ts'
 import { Keyring } from './keyring.ts'
 import { Session, type Abortable, type PoolEnd, type PoolParts } from '../base/session.ts'
 import { StreamCalls } from './streams.ts'
@@ -22,6 +23,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   readonly #terminations: Terminations
   readonly #fixedSize: FixedSize
   readonly #keys: Keyring
+  readonly #allowList: AllowList
 
   /** For a host that was started by other means. Use `joinPool` otherwise. */
   constructor(host: PoolHost, parts: PoolParts) {
@@ -29,6 +31,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
     super(session)
     this.#session = session
     this.#keys = new Keyring(session)
+    this.#allowList = new AllowList(session)
     this.#terminations = new Terminations(host)
     this.#fixedSize = new FixedSize(session)
     session.listen(
@@ -72,6 +75,11 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   /** The keys of a private pool. They can be changed while the pool runs. */
   get keys(): Keyring {
     return this.#keys
+  }
+
+  /** The nodes that may connect to this node. They can be changed while the pool runs. */
+  get allowList(): AllowList {
+    return this.#allowList
   }
 
   /** Resolves when this node is out of the pool and its host has stopped. Never rejects. */

@@ -125,6 +125,17 @@ export interface Overlay {
   publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord>
   /** Withdraws a record. An unknown or expired record is no error. */
   unpublish(name: string, options?: Pick<PublishOptions, 'owner'>): Promise<void>
+  /**
+   * Returns the ids of the peers that may connect to this node, sorted. Undefined: every peer may.
+   */
+  allowList(): Promise<readonly string[] | undefined>
+  /**
+   * Lets a peer connect from now on. A change lasts only as long as the node runs. Throws
+   * {@link InvalidPeerIdError}, or {@link NoAllowListError} if the node was started without a list.
+   */
+  allow(id: string): Promise<void>
+  /** Refuses a peer from now on, and ends its connections. Throws as {@link allow}. */
+  disallow(id: string): Promise<void>
   /** Replaces the tag of this node. All members get `updated`. Later lives keep the tag. */
   setTag(tag: Uint8Array): Promise<void>
   /**

@@ -84,6 +84,11 @@ export class InvalidProtocolError extends JelError {
   readonly code = 'INVALID_PROTOCOL'
 }
 
+/** The allow list can't change: this node has none. */
+export class NoAllowListError extends JelError {
+  readonly code = 'NO_ALLOW_LIST'
+}
+
 /** An id in the list of allowed peers is not a valid node id. */
 export class InvalidPeerIdError extends JelError {
   readonly code = 'INVALID_PEER_ID'

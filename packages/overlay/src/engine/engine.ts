@@ -26,6 +26,7 @@ import { Connector } from './connector.ts'
 import { Dialer } from '../dialing/dialing.ts'
 import { probeHost } from '../dialing/host-probe.ts'
 import type { MdnsDiscovery } from '../host/mdns-discovery.ts'
+import type { AllowList } from '../host/allow-list.ts'
 import type { Host } from '../host/host.ts'
 import type { Refusals } from '../host/refusals.ts'
 import type { Identity } from '../identity/identity.ts'
@@ -48,6 +49,7 @@ export interface Parts {
   readonly discovery: MdnsDiscovery | undefined
   readonly keyed: boolean
   readonly keys: PoolKeys
+  readonly allowed: AllowList
   readonly peers: PeersFile | undefined
   readonly records: RecordsFile | undefined
   readonly refusals: Refusals

@@ -16,7 +16,7 @@ import { ListenError, reasonOf } from '../base/errors.ts'
 import { longestStretch } from '../base/turn-timeout.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { MdnsDiscovery } from './mdns-discovery.ts'
-import { connectionGater } from './allow-list.ts'
+import { connectionGater, type AllowList } from './allow-list.ts'
 import { muxer } from './muxer.ts'
 import { Protector } from './protector.ts'
 import { Records } from './records.ts'
@@ -61,8 +61,7 @@ export interface HostOptions {
   /** Announced instead of the listen addresses. */
   readonly announce?: readonly Multiaddr[]
   readonly keys: PoolKeys
-  /** Ids of the peers that may connect. Undefined: everybody. */
-  readonly allowed?: ReadonlySet<string> | undefined
+  readonly allowed: AllowList
   readonly refusals: Refusals
   /** Whether to make the router map a port (UPnP). */
   readonly portMapping?: boolean
@@ -122,7 +121,7 @@ export class Host {
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       connectionProtector: () => protector,
-      ...(allowed && { connectionGater: connectionGater(allowed, refusals) }),
+      connectionGater: connectionGater(allowed, refusals),
       connectionManager: {
         maxConnections,
         maxIncomingPendingConnections: maxPendingConnections,
@@ -148,7 +147,13 @@ export class Host {
       },
     })
     if (!parts) throw new Error('libp2p did not create its services')
-    return new Host(libp2p, parts, traffic, protector, options)
+    const host = new Host(libp2p, parts, traffic, protector, options)
+    // The peer may have been removed from the list during its handshake.
+    libp2p.addEventListener('connection:open', ({ detail: { remotePeer } }) => {
+      const id = remotePeer.toString()
+      if (!allowed.has(id)) host.refuse(id)
+    })
+    return host
   }
 
   /** Throws {@link ListenError}; in that case nothing stays open. */
@@ -186,6 +191,13 @@ export class Host {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }
     return this.libp2p.getMultiaddrs()
+  }
+
+  /** Ends the connections of a peer that may no longer connect. */
+  refuse(id: string): void {
+    for (const connection of this.libp2p.getConnections()) {
+      if (connection.remotePeer.toString() === id) connection.abort(new Error('it was removed from the allow list'))
+    }
   }
 
   /** Ends the connections under a pool key that was removed. */

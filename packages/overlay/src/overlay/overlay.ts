@@ -102,6 +102,22 @@ export class RunningOverlay implements Overlay {
     this.#node.command({ type: 'unpublish', name, ...keyOf(owner) })
   }
 
+  async allowList(): Promise<readonly string[] | undefined> {
+    return this.#node.parts.allowed.ids
+  }
+
+  async allow(id: string): Promise<void> {
+    this.#node.lifecycle.checkOpen()
+    this.#node.parts.allowed.add(id)
+  }
+
+  async disallow(id: string): Promise<void> {
+    this.#node.lifecycle.checkOpen()
+    const { allowed, host } = this.#node.parts
+    allowed.remove(id)
+    host.refuse(id)
+  }
+
   async setTag(tag: Uint8Array): Promise<void> {
     this.#node.command({ type: 'retag', tag })
   }

@@ -1,0 +1,78 @@
+/** What the commands for all members share: keys and allow lists. */
+import type { Pool, PoolKeyInfo, RecordOwner } from '@jel/jel'
+import type { Agent } from '../agent/agent.ts'
+import type { MemberResultJson } from '../agent/events.ts'
+import { listMembers } from '../agent/member-list.ts'
+import { counted, oneLine, span } from '../base/text.ts'
+import { UsageError } from '../base/usage-error.ts'
+import type { OrderResult } from '../orders/order-giver.ts'
+import { flag } from './flags.ts'
+
+/** How long a command for all members names a member that died, ms. Guess. */
+const RECENT = 3_600_000
+
+export const ALL_FLAGS = [
+  flag('--all', 'at all members: those that were started with --admin and the id of the administrator’s key; status 1 if one is missing'),
+  flag('--admin-key <file>', 'with --all: the administrator’s key, as jel keygen --identity makes it'),
+]
+
+export interface AllGiven {
+  readonly all?: boolean | undefined
+  readonly adminKey?: string | undefined
+}
+
+/** Throws UsageError unless both flags are given, or none. */
+export function checkAll(command: string, { all = false, adminKey }: AllGiven): void {
+  if (all !== (adminKey !== undefined))
+    throw new UsageError(`${command}: --all is done in the name of an administrator: give both --all and --admin-key`)
+}
+
+/** Gives an order to all members in the name of an administrator. `what`: the order, in the log. */
+export async function orderAll(
+  { pool, log, model }: Agent,
+  what: string,
+  adminFile: string,
+  order: (admin: RecordOwner) => Promise<readonly OrderResult[]>,
+): Promise<MemberResultJson[]> {
+  const { readOwner } = await import('@jel/jel')
+  const admin = readOwner(adminFile)
+  const results = await order(admin)
+  const missing = results.filter(({ result }) => result !== 'done').length
+  log.info('ORDERED', `${what} at ${counted(results.length, 'member')}, of which ${missing} are missing`, { by: admin.id })
+  return [...results.map(({ member, ...rest }) => ({ node: member.id, location: member.location, ...rest })), ...recentlyDied(pool, model)]
+}
+
+/** Names members that may come back as they were. They are not missing. */
+function recentlyDied(pool: Pool, model: Agent['model']): MemberResultJson[] {
+  const here = new Set(pool.members().map(({ id }) => id))
+  const died = listMembers([], model, { state: 'died' }).filter(({ id, since }) => !here.has(id) && Date.now() - since < RECENT)
+  // A member may have died several times. The latest death comes first.
+  const latest = died.filter(({ id }, place) => died.findIndex((each) => each.id === id) === place)
+  return latest.map(({ id, location, since }) => ({
+    node: id,
+    location,
+    result: 'died',
+    reason: `${span(Date.now() - since)} ago: it may come back with its old state, so repeat the command then`,
+  }))
+}
+
+/** A line for each member, and how many are done. */
+export function allText(members: readonly MemberResultJson[]): string[] {
+  const present = members.filter(({ result }) => result !== 'died')
+  const done = present.filter(({ result }) => result === 'done').length
+  return [...members.map(memberLine), `${done} of ${counted(present.length, 'member')}`]
+}
+
+function memberLine({ node, location, result, keys = [], allowed, reason }: MemberResultJson): string {
+  const state =
+    allowed === undefined ? keys.map(keyText).join(', ') : `${counted(allowed.count, 'node')} allowed, list ${allowed.fingerprint}`
+  return `${result.padEnd(9)} ${node} (${oneLine(location)}): ${reason === undefined ? state : oneLine(reason)}`
+}
+
+export function keyText({ id, primary }: PoolKeyInfo): string {
+  return primary ? `${id} (primary)` : id
+}
+
+export function allStatus({ members = [] }: { readonly members?: readonly MemberResultJson[] }): 0 | 1 {
+  return members.every(({ result }) => result === 'done' || result === 'died') ? 0 : 1
+}
