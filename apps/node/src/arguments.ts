@@ -50,6 +50,12 @@ export function collect(value: string, before: readonly string[]): string[] {
   return [...before, value]
 }
 
+/** A node has one tag. Serf has several, and takes a flag for each. */
+export function tagOf(text: string, before: string | undefined): string {
+  if (before !== undefined) throw new RangeError('A node has one tag, so give it once, as in --tag "role=db dc=delft".')
+  return text
+}
+
 /** The id of an Ed25519 key, as `jel keygen --identity` prints it. */
 export function adminOf(text: string, before: readonly string[]): string[] {
   if (!/^12D3KooW[1-9A-HJ-NP-Za-km-z]{44}$/u.test(text))

@@ -1,6 +1,6 @@
 /** The commands of the command line: the table's commands, and some that no running node has. */
 import type { Command as Program } from 'commander'
-import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, ticketsOf, workersOf } from './arguments.ts'
+import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, tagOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
 import { ASK_FLAGS, ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, POOL, repeated, type Flag } from './commands/flags.ts'
 import { commands, type CommandName } from './commands/table.ts'
@@ -46,7 +46,7 @@ export const CONFIG: Flag = flag('--config <file>', 'flags as a JSON object; tho
 /** The flags of a command that runs a node until it stops. */
 const RUN_FLAGS: readonly Flag[] = [
   flag('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)'),
-  flag('--tag <text>', 'text that all members get to know, at most 1 KiB'),
+  flag('--tag <text>', 'text that all members get to know, at most 1 KiB; a node has one', tagOf),
   repeated('--elect <name>', 'be a candidate in an election; may be repeated'),
   flag('--identity <file>', 'keep this node’s key and incarnation in a file'),
   repeated('--announce <address>', 'where others reach this node instead, host:port or a multiaddr; may be repeated'),

@@ -15,6 +15,7 @@ it.each([
   [[], 'missing command'],
   [['join', 'p', '--wings'], '--wings'],
   [['join', 'p', '--json', '--bootstrap', '/ip4'], '/ip4'],
+  [['join', 'p', '--tag', 'role=db', '--tag', 'dc=delft'], 'one tag'],
 ])('wrong usage is status 2 and one line: jel %j', async (args, named) => {
   const { status, lines, stderr } = await run(...args)
   expect({ status, lines }).toEqual({ status: 2, lines: [] })
@@ -147,6 +148,8 @@ it('a private pool lets in nodes with its key, and a node with another key repor
   const stranger = new JelProcess(['join', 'private', '--json', ...loopback, '--key-file', theirs, '--bootstrap', first.address])
   await stranger.until(() => stranger.of('error').length > 0 && stranger.of('joined').length > 0, 'an error, and on its own', 30_000)
   expect(stranger.of('error')[0]).toMatchObject({ code: 'INTRODUCER_UNREACHABLE', message: expect.stringMatching(/key/u) })
+  const health = await run('health', 'private', '--node', stranger.id.slice(-8))
+  expect(health).toMatchObject({ status: 1, lines: expect.arrayContaining([expect.stringMatching(/key/u)]) })
   expect(stranger.told('joined')).toEqual([stranger.id])
   expect(first.told('joined')).not.toContain(stranger.id)
 })

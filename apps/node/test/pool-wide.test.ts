@@ -29,6 +29,11 @@ it('an event reaches all nodes, and a query is answered by the nodes whose progr
   await Promise.all(nodes.map((node) => node.until(() => node.of('event').length > 0, 'the event')))
   for (const node of nodes) expect(node.of('event')).toMatchObject([{ name: 'deploy', payload: base64('v2'), node: { id: second.id } }])
 
+  const piped = new JelProcess(['event', 'asking', 'deploy', '-', ...at(second)])
+  piped.child.stdin?.end('v3\n')
+  expect(await piped.exited).toBe(0)
+  await first.until(() => first.of('event').at(-1)?.payload === base64('v3\n'), 'the event with standard input as its payload')
+
   for (const node of [first, second]) node.send({ command: 'answer', name: 'load', id: 'a' })
   for (const node of [first, second]) expect(await node.answer('a')).toMatchObject({ event: 'done' })
   const answer = async (node: JelProcess, payload: string): Promise<void> => {

@@ -173,6 +173,11 @@ export function isCutOff({ minority, alone, members }: Pick<HealthJson, 'minorit
   return minority || (alone && members > 1)
 }
 
+/** Returns whether a node is a pool of its own because no introducer lets it in. */
+export function isOutside({ alone, introducers }: Pick<HealthJson, 'alone' | 'introducers'>): boolean {
+  return alone && introducers.length > 0
+}
+
 export function healthEvent(health: Health): NodeEvent {
   return { event: 'health', ...healthJson(health) }
 }

@@ -1,4 +1,5 @@
 import { fstatSync } from 'node:fs'
+import { UsageError } from './usage-error.ts'
 
 /**
  * Returns whether the end of standard input is a request to stop. The starter of a node closes a
@@ -21,4 +22,16 @@ export async function drain(input: NodeJS.ReadStream): Promise<void> {
   } catch {
     // A read error counts as the end of the input.
   }
+}
+
+/** Reads standard input to its end. Throws UsageError if it has more than `limit` bytes. */
+export async function readInput(limit: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > limit) throw new UsageError(`standard input has more than ${limit} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }

@@ -1,4 +1,4 @@
-/** What the commands for all members share: keys and allow lists. */
+/** The common part of the commands for all members: about keys and about allow lists. */
 import type { Pool, PoolKeyInfo, RecordOwner } from '@jel/jel'
 import type { Agent } from '../agent/agent.ts'
 import type { MemberResultJson } from '../agent/events.ts'

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { base64 as toBase64, nodeJson } from '../agent/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text, texts } from '../base/schema.ts'
+import { readInput } from '../base/standard-input.ts'
 import { command } from './command.ts'
 import { flag, JSON_LINES } from './flags.ts'
 
@@ -12,10 +13,13 @@ interface Message {
   readonly payload?: string
 }
 
-const PAYLOAD = flag('[payload]', 'text, at most 1 KiB')
+const PAYLOAD_LIMIT = 1_024
+const PAYLOAD = flag('[payload]', 'text, at most 1 KiB; - takes standard input')
 
-function encoded({ name, payload }: Message): { readonly name: string; readonly payload: string | undefined } {
-  return { name, payload: payload === undefined ? undefined : toBase64(Buffer.from(payload)) }
+async function encoded({ name, payload }: Message): Promise<{ readonly name: string; readonly payload: string | undefined }> {
+  if (payload === undefined) return { name, payload }
+  const bytes = payload === '-' ? await readInput(PAYLOAD_LIMIT) : Buffer.from(payload)
+  return { name, payload: toBase64(bytes) }
 }
 
 function decoded(payload: string | undefined): Uint8Array {
@@ -38,7 +42,7 @@ export const event = command({
   shell: {
     about: 'tell all members something',
     operands: [flag('<name>', 'of the event'), PAYLOAD],
-    line: (message: Message) => ({ command: 'event', ...encoded(message) }),
+    line: async (message: Message) => ({ command: 'event', ...(await encoded(message)) }),
   },
 })
 
@@ -75,7 +79,13 @@ export const query = command({
       flag('--tag <expression>', 'only members whose tag matches this regular expression'),
       JSON_LINES,
     ],
-    line: ({ timeout, location, tag, ...message }: QueryGiven) => ({ command: 'query', ...encoded(message), timeout, location, tag }),
+    line: async ({ timeout, location, tag, ...message }: QueryGiven) => ({
+      command: 'query',
+      ...(await encoded(message)),
+      timeout,
+      location,
+      tag,
+    }),
     silence: ({ name }: Message) => `no member answered: those do whose program answers queries of the name ${JSON.stringify(name)}`,
   },
 })

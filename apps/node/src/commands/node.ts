@@ -1,6 +1,6 @@
 /** The commands about the node itself, and the session. */
 import { healthText, tagText } from '../agent/event-text.ts'
-import { healthJson, isCutOff, nodeJson, reignJson } from '../agent/events.ts'
+import { healthJson, isCutOff, isOutside, nodeJson, reignJson } from '../agent/events.ts'
 import { base64, id } from '../base/schema.ts'
 import { oneLine, span } from '../base/text.ts'
 import { command } from './command.ts'
@@ -53,9 +53,9 @@ export const health = command({
   answer: 'health',
   run: (_, { agent }) => healthJson(agent.pool.health()),
   shell: {
-    about: 'say how well this node is connected; status 1 if it reaches nobody or a minority',
+    about: 'say how well this node is connected; status 1 if it reaches a minority or nobody, also because no bootstrap address lets it in',
     text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)],
-    status: (answer) => (isCutOff(answer) ? 1 : 0),
+    status: (answer) => (isCutOff(answer) || isOutside(answer) ? 1 : 0),
   },
 })
 

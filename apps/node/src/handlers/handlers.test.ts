@@ -49,7 +49,7 @@ const waiting = { timeout: 10_000, interval: 20 }
 
 describe('handlers', () => {
   it('answer queries with what their commands print, and not at all if these fail', async () => {
-    const answers = new Map<string, (payload: Uint8Array, from: Member) => Promise<Uint8Array | undefined>>()
+    const answers = new Map<string, (payload: Uint8Array, from: Member, signal: AbortSignal) => Promise<Uint8Array | undefined>>()
     const pool = {
       answer: (name: string, handler: unknown) =>
         void answers.set(name, handler as typeof answers extends Map<string, infer H> ? H : never),
@@ -62,7 +62,8 @@ describe('handlers', () => {
     handlers.answer(pool)
     expect([...answers.keys()]).toEqual(['load', 'large', 'fails', 'fails too'])
     const from = { id: 'asker', incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: new Uint8Array() } as unknown as Member
-    const ask = async (name: string): Promise<Uint8Array | undefined> => await answers.get(name)?.(new Uint8Array(), from)
+    const ask = async (name: string): Promise<Uint8Array | undefined> =>
+      await answers.get(name)?.(new Uint8Array(), from, new AbortController().signal)
     expect(new TextDecoder().decode(await ask('load'))).toBe('load of asker')
     expect((await ask('large'))?.length).toBe(1024)
     expect(await ask('fails too')).toBeUndefined()
@@ -88,6 +89,33 @@ describe('handlers', () => {
     ])
     await handlers[Symbol.asyncDispose]()
     expect(told).toEqual([])
+  })
+
+  it('that hang do not keep other handlers waiting, and end when nobody waits for their answers', async () => {
+    const answers: ((payload: Uint8Array, from: Member, signal: AbortSignal) => Promise<unknown>)[] = []
+    const pool = { answer: (_: string, handler: unknown) => void answers.push(handler as (typeof answers)[number]) }
+    const { handlers, told } = start([
+      `joined,query:hang=echo "$JEL_PAYLOAD $$" >> '${fileOf('hanging')}'; exec sleep 1000`,
+      `died=echo "$JEL_MEMBER" >> '${fileOf('alerts')}'`,
+    ])
+    handlers.answer(pool)
+    for (const id of ['a', 'b', 'c']) handlers.take(joined(id))
+    const from = { id: 'asker', incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: new Uint8Array() } as unknown as Member
+    const controller = new AbortController()
+    const asked = answers[0]?.(Buffer.from('who\0'), from, controller.signal)
+    await vi.waitFor(() => expect(linesOf('hanging')).toHaveLength(4), waiting)
+    handlers.take(died('d'))
+    await vi.waitFor(() => expect(linesOf('alerts')).toEqual(['d']), waiting)
+
+    controller.abort()
+    expect(await asked).toBeUndefined()
+    expect(told).toMatchObject([{ code: 'HANDLER_FAILED', message: expect.stringContaining('nobody waits for its answer') }])
+    const [, pid] =
+      linesOf('hanging')
+        .find((line) => line.startsWith('who '))
+        ?.split(' ') ?? []
+    expect(isRunning(Number(pid))).toBe(false)
+    await handlers[Symbol.asyncDispose]()
   })
 
   it('run at most four at once, and in order for events of one member', async () => {

@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/agent.ts'
-import { healthEvent, isCutOff, type NodeEvent } from '../agent/events.ts'
+import { healthEvent, isCutOff, isOutside, type NodeEvent } from '../agent/events.ts'
 
 /** Whether a node is well, or ready, and the event that says so. */
 export interface Verdict {
@@ -13,8 +13,8 @@ const outside: Verdict = {
 }
 
 /**
- * The verdict of `jel health`: a node is well if it reaches others, and more than a minority. A
- * pool of one is well.
+ * A node is well if it reaches others, and more than a minority. A pool of one is well: to restart
+ * it would not help.
  */
 export function healthOf(agent: Agent | undefined): Verdict {
   if (agent === undefined) return outside
@@ -30,5 +30,5 @@ export function readinessOf(agent: Agent | undefined): Verdict {
   if (agent === undefined) return outside
   const health = agent.pool.health()
   if (agent.stopping) return { isWell: false, event: { event: 'error', code: 'LEAVING', message: 'this node leaves the pool' } }
-  return { isWell: !(health.alone && health.introducers.length > 0), event: healthEvent(health) }
+  return { isWell: !isOutside(health), event: healthEvent(health) }
 }

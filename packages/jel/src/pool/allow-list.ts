@@ -22,7 +22,9 @@ export class AllowList {
     await this.#session.ask(() => this.#session.host.allow(id))
   }
 
-  /** Refuses a node from now on, and ends its connections. A node that is not listed is no error. */
+  /**
+   * Refuses a node from now on, and ends its connections. A node that is not listed is no error.
+   */
   async remove(id: string): Promise<void> {
     this.#session.check()
     await this.#session.ask(() => this.#session.host.disallow(id))
