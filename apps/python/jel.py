@@ -9,6 +9,7 @@
 this user's jobs: workers that this user starts do so.
 """
 
+import base64
 import inspect
 import itertools
 import json
@@ -17,21 +18,63 @@ import pathlib
 import queue
 import shlex
 import subprocess
+import sys
 import tempfile
 import threading
 
-__all__ = ['Pool', 'Job', 'JobFailed', 'JobCancelled', 'JelError', 'as_completed']
+__all__ = ['Pool', 'Job', 'Sweep', 'JobFailed', 'JobCancelled', 'JelError', 'as_completed']
+
+
+
+def _encode(value):
+    """Returns the value as JSON has it. Marks what JSON lacks: NaN, infinity, arrays of NumPy."""
+    if isinstance(value, float):
+        is_finite = value - value == 0
+        return float(value) if is_finite else {'$jel': 'float', 'value': repr(float(value))}
+    if isinstance(value, (list, tuple)):
+        return [_encode(each) for each in value]
+    if isinstance(value, dict):
+        encoded = {key: _encode(each) for key, each in value.items()}
+        return {'$jel': 'dict', 'value': encoded} if '$jel' in value else encoded
+    if not (hasattr(value, 'dtype') and hasattr(value, 'tobytes')):
+        return value
+    if value.dtype.hasobject:
+        raise TypeError(f'an array of {value.dtype} holds Python objects')
+    if value.shape == ():
+        return _encode(value.item())
+    data = base64.b64encode(value.tobytes()).decode()
+    return {'$jel': 'array', 'dtype': value.dtype.str, 'shape': list(value.shape), 'value': data}
+
+
+def _decode(value):
+    if isinstance(value, list):
+        return [_decode(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    kind = value.get('$jel')
+    if kind == 'float':
+        return float(value['value'])
+    if kind == 'array':
+        import numpy
+
+        data = numpy.frombuffer(base64.b64decode(value['value']), dtype=value['dtype'])
+        return data.reshape(value['shape']).copy()
+    return {key: _decode(each) for key, each in (value['value'] if kind == 'dict' else value).items()}
+
 
 # Runs one function for the input on standard input. A worker calls it once for each input.
 _RUNNER = '''\
-import importlib.util, json, sys
+import base64, importlib.util, json, sys, traceback
+CODEC
+# The traceback begins in the function's module.
+sys.excepthook = lambda kind, error, trace: traceback.print_exception(kind, error, trace.tb_next or trace)
 spec = importlib.util.spec_from_file_location("task", sys.argv[1])
 module = importlib.util.module_from_spec(spec)
 sys.modules["task"] = module
 out, sys.stdout = sys.stdout, sys.stderr
 spec.loader.exec_module(module)
-value = getattr(module, sys.argv[2])(json.load(sys.stdin))
-json.dump(value, out)
+value = getattr(module, sys.argv[2])(_decode(json.load(sys.stdin)))
+json.dump(_encode(value), out, allow_nan=False)
 '''
 _RUNNER_NAME = 'jel-run.py'
 _ENDS = ('done', 'failed', 'cancelled')
@@ -99,6 +142,11 @@ class Job:
         return event and event['job']
 
     @property
+    def reason(self):
+        """Why the job waits, as text for people; empty if it does not wait."""
+        return next((event['reason'] for event in reversed(self._events) if 'reason' in event), '')
+
+    @property
     def is_over(self):
         return self._first(*_ENDS, 'error') is not None
 
@@ -113,7 +161,8 @@ class Job:
         """Waits for the value. Raises JobFailed, JobCancelled, JelError or TimeoutError."""
         with self._changed:
             if not self._changed.wait_for(lambda: self.is_over, timeout):
-                raise TimeoutError(f'the job is not over after {timeout} s')
+                why = f': {self.reason}' if self.reason else ''
+                raise TimeoutError(f'the job is not over after {timeout} s{why}')
         end = self._first(*_ENDS, 'error')
         if end['event'] == 'failed':
             raise JobFailed(end)
@@ -123,9 +172,64 @@ class Job:
             raise JelError(end['code'], end['message'])
         return end['result']
 
+    def cancel(self, timeout=30):
+        """Ends the job for good. Raises TimeoutError if it is not over by then."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: self.is_over or self.id, timeout):
+                raise TimeoutError(f'the job has no id after {timeout} s')
+            if self.is_over:
+                return
+        self._pool._write({'command': 'job', 'job': self.id, 'do': 'cancel'})
+        with self._changed:
+            if not self._changed.wait_for(lambda: self.is_over, timeout):
+                raise TimeoutError(f'the job is not cancelled after {timeout} s')
+
+
+class Sweep(Job):
+    """A job with one value for each input. Its result is the list of the values."""
+
+    def __init__(self, pool, number, decode, keep_going):
+        super().__init__(pool, number)
+        self._decode = decode
+        self._keep_going = keep_going
+
+    def result(self, timeout=None):
+        values = super().result(timeout)
+        if not self._keep_going:
+            return [self._decode(value) for value in values]
+        return [
+            self._decode(each['value']) if each['status'] == 'fulfilled' else JobFailed(each['reason'])
+            for each in values
+        ]
+
+    def as_completed(self, timeout=None):
+        """Yields pairs of an input's place and its value, in the order of their ends.
+
+        With `keep_going` a failed input has an exception in place of its value. Raises as `result`,
+        after the values that came before. `timeout`: seconds for the next value.
+        """
+        seen = 0
+        while True:
+            with self._changed:
+                if not self._changed.wait_for(lambda: self.is_over or len(self._outcomes()) > seen, timeout):
+                    raise TimeoutError(f'no value came within {timeout} s')
+                outcomes = self._outcomes()[seen:]
+                seen += len(outcomes)
+            for each in outcomes:
+                failed = 'failure' in each
+                yield each['index'], JobFailed(each['failure']) if failed else self._decode(each.get('value'))
+            if not outcomes:
+                self.result(0)
+                return
+
+    def _outcomes(self):
+        return [event for event in self._events if event['event'] == 'outcome']
+
 
 def as_completed(jobs, timeout=None):
-    """Yields jobs as they end."""
+    """Yields jobs as they end. See Sweep.as_completed for the values of one job."""
+    if isinstance(jobs, Job):
+        raise TypeError('give a list of jobs; as_completed of a sweep yields the values of one job')
     ended = queue.Queue()
     jobs = list(jobs)
     for job in jobs:
@@ -151,13 +255,17 @@ class Pool:
     def __init__(self, name, bootstrap=(), listen=(), jel=None, flags=()):
         command = shlex.split(jel or os.environ.get('JEL', 'jel'))
         addresses = [*_flags('--bootstrap', bootstrap), *_flags('--listen', listen)]
-        self._process = subprocess.Popen(
-            [*command, 'join', name, '--json', *addresses, *flags],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding='utf-8',
-        )
+        try:
+            self._process = subprocess.Popen(
+                [*command, 'join', name, '--json', *addresses, *flags],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                encoding='utf-8',
+            )
+        except FileNotFoundError:
+            message = f'there is no command {command[0]}: set JEL to the command that starts jel, with whole paths'
+            raise JelError('NO_COMMAND', message) from None
         self._jobs = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -186,33 +294,37 @@ class Pool:
     def submit(self, file, function, input=None, name=None):
         """Submits a function of a JavaScript or TypeScript program. Returns a Job."""
         command = {'file': os.path.abspath(file), 'function': function, 'input': input, 'name': name}
-        return self._send('submit', command)
+        return self._send('submit', command, Job)
 
     def submit_map(self, called, inputs, files=(), name=None, keep_going=False, retries=0):
-        """Submits a sweep; see `map`. Returns a Job whose result is the list."""
+        """Submits a sweep; see `map`. Returns a Sweep."""
+        return self._submit_map(called, inputs, files, name, keep_going, retries, each=True)
+
+    def _submit_map(self, called, inputs, files, name, keep_going, retries, each):
         files = [os.path.abspath(file) for file in files]
+        inputs = list(inputs)
         folder = None
+        decode = _same
         if callable(called):
-            module = inspect.getsourcefile(called)
-            name_of = called.__name__
-            if module is None or called.__qualname__ != name_of or not name_of.isidentifier():
-                raise ValueError(f'{called!r} must be a function at the top of a module in a file')
+            module, name_of = _place_of(called)
             folder = tempfile.TemporaryDirectory(prefix='jel-')
             runner = pathlib.Path(folder.name, _RUNNER_NAME)
-            runner.write_text(_RUNNER, encoding='utf-8')
+            codec = inspect.getsource(_encode) + inspect.getsource(_decode)
+            runner.write_text(_RUNNER.replace('CODEC', codec), encoding='utf-8')
             arguments = map(shlex.quote, [os.path.basename(module), name_of])
             called = f"python3 {_RUNNER_NAME} {' '.join(arguments)}"
-            # The module may import this one.
-            files = [str(runner), os.path.abspath(module), os.path.abspath(__file__), *files]
+            files = [str(runner), module, *_beside(module), *files]
+            inputs, decode = _encode(inputs), _decode
         command = {
             'shell': called,
             'files': files,
-            'inputs': list(inputs),
+            'inputs': inputs,
             'name': name,
             'keepGoing': keep_going,
             'retries': retries,
+            'each': each,
         }
-        job = self._send('map', command)
+        job = self._send('map', command, lambda *place: Sweep(*place, decode, keep_going))
         # The node reads the files before it reports the job.
         job._folder = folder
         return job
@@ -220,28 +332,35 @@ class Pool:
     def map(self, called, inputs, files=(), name=None, keep_going=False, retries=0, timeout=None):
         """Calls a function, or runs a command for the shell, once for each input.
 
-        Returns the values in the order of the inputs. Inputs and values are what JSON has. A
-        function is one at the top of a module in a file; the module and `files` go along. In a
-        command `{}` stands for the input. With `keep_going` the list has an exception in place of
-        the value of an input that failed.
+        Returns the values in the order of the inputs. Inputs and values of a function are what JSON
+        has, any float, and arrays of NumPy. The function is one at the top of a module in a file. Its
+        module goes along, and so do `files` and the modules beside it that are imported here. In a
+        command `{}` stands for the input; its inputs are what JSON has. With `keep_going` the list
+        has an exception in place of the value of an input that failed.
         """
-        job = self.submit_map(called, inputs, files, name, keep_going, retries)
-        values = job.result(timeout)
-        if not keep_going:
-            return values
-        return [each['value'] if each['status'] == 'fulfilled' else JobFailed(each['reason']) for each in values]
+        return self._submit_map(called, inputs, files, name, keep_going, retries, each=False).result(timeout)
 
-    def _send(self, command, fields):
+    def _send(self, command, fields, make):
+        with self._lock:
+            number = next(self._numbers)
+        job = make(self, number)
+        given = {name: value for name, value in fields.items() if value is not None}
+        self._jobs[number] = job
+        try:
+            self._write({'command': command, 'id': number, 'until': 'ended', **given})
+        except BaseException:
+            del self._jobs[number]
+            raise
+        return job
+
+    def _write(self, command):
+        # NaN is no JSON. The node would not know whose command it can't read.
+        line = json.dumps(command, allow_nan=False)
         with self._lock:
             if self._error is not None:
                 raise self._error
-            number = next(self._numbers)
-            job = self._jobs[number] = Job(self, number)
-            given = {name: value for name, value in fields.items() if value is not None}
-            line = json.dumps({'command': command, 'id': number, 'until': 'ended', **given})
             self._process.stdin.write(line + '\n')
             self._process.stdin.flush()
-        return job
 
     def _read(self):
         for line in self._process.stdout:
@@ -262,11 +381,38 @@ class Pool:
                 job._take(event)
         if self._error is None:
             self._error = JelError('STOPPED', 'the node has stopped')
-        for job in self._jobs.values():
+        for job in list(self._jobs.values()):
             if not job.is_over:
                 job._take({'event': 'error', 'code': 'STOPPED', 'message': 'the node has stopped'})
         self._started.set()
         self._ended.set()
+
+
+def _same(value):
+    return value
+
+
+def _place_of(called):
+    """Returns the file and the name of a function at the top of a module."""
+    try:
+        module = inspect.getsourcefile(called)
+    except TypeError:
+        module = None
+    name = getattr(called, '__name__', '')
+    if module is None or getattr(called, '__qualname__', None) != name or not name.isidentifier():
+        raise ValueError(f'{called!r} must be a function at the top of a module in a file')
+    return os.path.abspath(module), name
+
+
+def _beside(module):
+    """Returns the files of imported modules in the folder of a module, and of this one."""
+    folder = os.path.dirname(module)
+    files = {os.path.abspath(__file__)}
+    for each in list(sys.modules.values()):
+        file = getattr(each, '__file__', None)
+        if file is not None and file.endswith('.py') and os.path.dirname(os.path.abspath(file)) == folder:
+            files.add(os.path.abspath(file))
+    return sorted(files - {module})
 
 
 def _flags(name, values):

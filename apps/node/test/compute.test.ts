@@ -226,6 +226,20 @@ describe('jel work, submit, jobs and job', () => {
     expect(map.lines).toEqual(['input,twice', '1,2', '2,4'])
   })
 
+  it.runIf(process.platform === 'linux')('write each outcome to a file, and the file outlives an interrupt', async () => {
+    const first = await worker()
+    await worker(first.address)
+    const [inputs, output] = [join(folder, 'times.json'), join(folder, 'each.jsonl')]
+    writeFileSync(inputs, '[0, 1000]')
+    writeFileSync(output, 'of before\n')
+    const map = command(first.address, 'map', '--command', 'sleep {}; echo NaN', '--inputs', inputs, '--each', '--output', output)
+    await expect.poll(() => readFileSync(output, 'utf8'), { timeout: 30_000 }).toBe('{"index":0,"input":0,"value":"NaN"}\n')
+    map.child.kill('SIGINT')
+    await map.exited
+    expect(map.lines).toEqual([])
+    expect(readFileSync(output, 'utf8')).toMatch(/^\{"index":0.*\}\n$/u)
+  })
+
   it.runIf(process.platform === 'linux')('write the files that a command makes to a folder for each input', async () => {
     const first = await worker()
     const inputs = join(folder, 'rows.jsonl')

@@ -12,6 +12,8 @@ const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_
 
 const program = `
 import sys
+import time
+import beside
 import jel
 
 def evaluate(parameters):
@@ -22,6 +24,15 @@ def evaluate(parameters):
 
 def echo(value):
     return value
+
+def imported(value):
+    return beside.name
+
+def stay(seconds):
+    time.sleep(seconds)
+
+def doubled(array):
+    return array * 2
 
 if __name__ == '__main__':
     with jel.Pool('python', bootstrap=sys.argv[1], listen='127.0.0.1:0') as pool:
@@ -36,10 +47,46 @@ if __name__ == '__main__':
         jobs = [pool.submit_map(echo, [number]) for number in range(3)]
         print(sorted(job.result() for job in jel.as_completed(jobs, timeout=60)))
         print(pool.submit(sys.argv[2], 'square', 7).result(60), len(pool.members))
+        for called in (lambda x: x, len):
+            try:
+                pool.map(called, [1])
+            except ValueError as error:
+                print('top of a module' in str(error))
         try:
-            pool.map(lambda x: x, [1])
-        except ValueError as error:
-            print('top of a module' in str(error))
+            pool.map('echo {}', [float('nan')])
+        except ValueError:
+            print('no JSON')
+        infinite = float('inf')
+        print(pool.map(echo, [float('nan'), -infinite, {'$jel': (1, infinite)}], timeout=60), pool.map(imported, [1], timeout=60))
+        sweep = pool.submit_map(evaluate, [{'rate': 0}, {'rate': 4}], keep_going=True)
+        print(sorted((place, type(value).__name__) for place, value in sweep.as_completed(60)), sweep.result()[1])
+        sweep = pool.submit_map(evaluate, [{'rate': 5}, {'rate': 0}])
+        try:
+            for _ in sweep.as_completed(60):
+                pass
+        except jel.JobFailed:
+            print('then the failure')
+        job = pool.submit_map(stay, [100])
+        job.cancel()
+        try:
+            job.result(0)
+        except jel.JobCancelled:
+            print('cancelled')
+        try:
+            import numpy
+            values = pool.map(doubled, [numpy.arange(6, dtype='int16').reshape(2, 3)], timeout=60)[0]
+            print(values.dtype, values.tolist())
+        except ImportError:
+            print('int16 [[0, 2, 4], [6, 8, 10]]')
+    with jel.Pool('nobody', listen='127.0.0.1:0') as pool:
+        try:
+            pool.map('true', [1], timeout=8)
+        except TimeoutError as error:
+            print(error)
+    try:
+        jel.Pool('python', jel='no-such-command')
+    except jel.JelError as error:
+        print(error.code)
 `
 
 it.runIf(hasPython)('the Python client maps functions and commands, submits programs, and raises remote errors', async () => {
@@ -51,6 +98,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
     await worker.until(() => worker.of('started').length > 0, 'it started')
     const file = join(folder, 'sweep.py')
     writeFileSync(file, program)
+    writeFileSync(join(folder, 'beside.py'), "name = 'beside'\n")
     writeFileSync(join(folder, 'square.js'), "import { task } from '@jel/compute/program'\nexport const square = task((n) => n * n)\n")
     const python = spawn('python3', [file, worker.address, join(folder, 'square.js')], {
       env: { ...process.env, ...env, PYTHONPATH: client, JEL: `${process.execPath} ${script}` },
@@ -66,6 +114,15 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         '[[0], [1], [2]]',
         '49 2',
         'True',
+        'True',
+        'no JSON',
+        "[nan, -inf, {'$jel': [1, inf]}] ['beside']",
+        "[(0, 'JobFailed'), (1, 'dict')] {'twice': 8}",
+        'then the failure',
+        'cancelled',
+        'int16 [[0, 2, 4], [6, 8, 10]]',
+        'the job is not over after 8 s: no member of the pool computes',
+        'NO_COMMAND',
         '',
       ],
       err: '',

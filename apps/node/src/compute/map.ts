@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
@@ -35,6 +35,8 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   const { keepGoing = false, retries, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
+  /** The first outcome replaces what was in the file. */
+  let flag: 'w' | 'a' = 'w'
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   let last: JobEvent | undefined
   try {
@@ -52,8 +54,13 @@ export async function map(pool: string, file: string | undefined, fn: string | u
       },
       report(event) {
         last = event
-        if (flags.json === true || !['done', 'outcome'].includes(event.event)) reporter.report(event)
-        else if (event.event === 'outcome') write(outcomeLine(inputs, event))
+        const isOutcome = event.event === 'outcome'
+        if (isOutcome && flags.output !== undefined) {
+          writeFileSync(flags.output, outcomeLine(inputs, event), { flag })
+          flag = 'a'
+        }
+        if (flags.json === true || !(isOutcome || event.event === 'done')) reporter.report(event)
+        else if (isOutcome && flags.output === undefined) write(outcomeLine(inputs, event))
       },
       async ready(client) {
         if (!(await client.meet()))

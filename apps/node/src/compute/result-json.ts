@@ -5,9 +5,9 @@
 const MAX_WRITTEN = 4 * 1024 * 1024
 
 /**
- * Converts a value to JSON: large integers and bytes become text, sets and maps become lists. JSON
- * repeats a part as often as it is referenced. So a value of some hundred bytes could take up all
- * memory.
+ * Converts a value to JSON: large integers, bytes, NaN and infinities become text, sets and maps
+ * become lists. JSON repeats a part as often as it is referenced. So a value of some hundred bytes
+ * could take up all memory.
  */
 export function asJson(value: unknown): unknown {
   let left = MAX_WRITTEN
@@ -21,6 +21,7 @@ export function asJson(value: unknown): unknown {
 
 function jsonOf(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString()
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
   if (value instanceof Map || value instanceof Set) return [...(value as Iterable<unknown>)]
   if (ArrayBuffer.isView(value)) return [...(value as unknown as Iterable<unknown>)]

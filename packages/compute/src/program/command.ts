@@ -4,6 +4,7 @@ import { CommandFolder } from './command-folder.ts'
 import { runCommand } from './command-process.ts'
 import { task, type CommandContext, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { defaultTaskLimits } from '../executors/task-limits.ts'
+import { parseJson } from './json.ts'
 
 /** A command that is run once for each input. */
 export interface Command {
@@ -71,7 +72,7 @@ async function stored(folder: CommandFolder, collect: readonly string[], store: 
 
 function valueOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return text.replace(/\r?\n$/u, '')
   }

@@ -61,5 +61,11 @@ function outcomeOf(settled: PromiseSettledResult<unknown>): MapOutcome {
 
 /** Returns the outcome of an input for which the function failed. */
 export function rejected({ code, message, member }: MapFailure): MapOutcome {
-  return { status: 'rejected', reason: { code, message: message.slice(0, MAX_MESSAGE).toWellFormed(), member } }
+  return { status: 'rejected', reason: { code, message: shortened(message).toWellFormed(), member } }
+}
+
+/** Keeps both ends: a traceback of Python ends with the reason. */
+function shortened(message: string): string {
+  if (message.length <= MAX_MESSAGE) return message
+  return `${message.slice(0, MAX_MESSAGE / 4)} … ${message.slice(3 - (3 * MAX_MESSAGE) / 4)}`
 }

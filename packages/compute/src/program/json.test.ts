@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest'
+import { parseJson } from './json.ts'
+
+it.each<[string, unknown]>([
+  ['{"a": [1, NaN], "b": -Infinity}\n', { a: [1, NaN], b: -Infinity }],
+  ['Infinity', Infinity],
+  ['{"NaN": "-Infinity \\"NaN", "x": NaN}', { NaN: '-Infinity "NaN', x: NaN }],
+  ['{"a": 1}', { a: 1 }],
+])('JSON may have numbers that are not finite: %s', (text, value) => {
+  expect(parseJson(text)).toEqual(value)
+})
+
+it.each(['NaN of 3', 'plain text', '{"a": nan}', '', '"NaN', '{"\\u0000number":"5", NaN}'])('%s is no JSON', (text) => {
+  expect(() => parseJson(text)).toThrow(SyntaxError)
+})

@@ -1,0 +1,23 @@
+/** The words for numbers that JSON lacks, as Python and others write them, and strings. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/gu
+/** The field of an object that stands for such a number. No other text has this character. */
+const NUMBER = '\0number'
+
+/**
+ * Parses JSON, and also NaN, Infinity and -Infinity as numbers.
+ *
+ * @throws SyntaxError
+ */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const marked = text.replace(TOKENS, (token) => (token.startsWith('"') ? token : JSON.stringify({ [NUMBER]: token })))
+    if (marked === text) throw error
+    return JSON.parse(marked, (_, value: unknown) => numberOf(value) ?? value)
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'object' && value !== null && NUMBER in value ? Number(value[NUMBER]) : undefined
+}
