@@ -144,14 +144,15 @@ describe('blobs between members', () => {
     const fetch = async (number: number): Promise<unknown> =>
       await other.exchange.fetch(number.toString(16).padStart(64, 'a'), () => (isNeeded ? nobody : []))
     const fetched = Promise.allSettled(Array.from({ length: 40 }, async (_, number) => await fetch(number)))
+    const began = performance.now()
     await sleep(1000)
     // One for each blob, 100 at once, and ten a second.
     expect(open.mock.calls.length).toBeGreaterThanOrEqual(140)
-    expect(open.mock.calls.length).toBeLessThan(170)
+    expect(open.mock.calls.length).toBeLessThan(160 + (performance.now() - began) / 100)
     open.mockRestore()
     const before = performance.now()
     expect(await other.exchange.fetch(hash, () => [near])).toHaveLength(3)
-    expect(performance.now() - before).toBeLessThan(1000)
+    expect(performance.now() - before).toBeLessThan(3000)
     isNeeded = false
     for (const each of await fetched) expect(each).toMatchObject({ reason: { code: 'BLOB_MISSING' } })
   })
