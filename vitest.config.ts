@@ -33,7 +33,7 @@ const groups = [
     workers: 4,
     setup: ['apps/node/test/bundle.ts'],
   },
-  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 2, setup: ['apps/node/test/bundle.ts'] },
+  { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 3, setup: ['apps/node/test/bundle.ts'] },
 ]
 
 /** Files that take longer than half a minute. One of them that began last would run alone. */
@@ -41,10 +41,15 @@ const longest = [
   'apps/node/test/compute.test.ts',
   'packages/jel/test/conformance.test.ts',
   'packages/compute/test/pool.test.ts',
-  'packages/simulator/src/grid/clients.slow.test.ts',
   'apps/node/test/conformance.slow.test.ts',
-  'apps/node/test/restart.slow.test.ts',
+  'apps/node/test/rotation.slow.test.ts',
+  'packages/lab/src/compute-field/compute-field.slow.test.ts',
+  'packages/lab/src/fidelity/fidelity.slow.test.ts',
+  'packages/lab/src/attacks/attacks.slow.test.ts',
+  'packages/simulator/src/grid/clients.slow.test.ts',
   'packages/jel/test/worker-conformance.slow.test.ts',
+  'apps/node/test/mixed-pool.slow.test.ts',
+  'packages/simulator/src/grid/memory.slow.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { JelProcess, loopback } from './jel-process.ts'
+import { JelProcess, loopback, removeFolder } from './jel-process.ts'
 
 const program = `
 import { task } from '@jel/compute/program'
@@ -27,7 +27,7 @@ beforeEach(() => {
   owner = ['--owner', join(folder, 'owner')]
 })
 
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(async () => await removeFolder(folder))
 
 async function worker(bootstrap?: string): Promise<JelProcess> {
   const args = [

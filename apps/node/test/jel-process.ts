@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,10 +22,26 @@ export type Kind<K extends NodeEvent['event']> = Told & { readonly event: K }
 /** The processes of this test that still run. */
 const running = new Set<ChildProcess>()
 
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL')
+afterEach(killAll)
+
+/** Ends the processes of this test. Returns when they no longer write anything. */
+export async function killAll(): Promise<void> {
+  const ended = [...running].map(async (child) => {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
   running.clear()
-})
+  await Promise.all(ended)
+}
+
+/**
+ * Removes a folder of this test after its processes have ended. What a killed process started may
+ * write for a moment more.
+ */
+export async function removeFolder(folder: string): Promise<void> {
+  await killAll()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+}
 
 /** A `jel` process. Tests read its output, and wait for more. */
 export class JelProcess {

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { JelProcess, loopback, run } from './jel-process.ts'
+import { JelProcess, loopback, removeFolder, run } from './jel-process.ts'
 
 const program = `
 import { appendFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const saved = 2000
 
 let folder: string
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'jel-night-'))))
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(async () => await removeFolder(folder))
 
 const owner = (): string[] => ['--owner', join(folder, 'owner')]
 
