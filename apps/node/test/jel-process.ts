@@ -25,7 +25,7 @@ const running = new Set<ChildProcess>()
 afterEach(killAll)
 
 /** Ends the processes of this test. Returns when they no longer write anything. */
-export async function killAll(): Promise<void> {
+async function killAll(): Promise<void> {
   const ended = [...running].map(async (child) => {
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -35,7 +35,7 @@ export async function killAll(): Promise<void> {
 }
 
 /**
- * Removes a folder of this test after its processes have ended. What a killed process started may
+ * Removes a folder of this test after its processes have ended. A child of a killed process may
  * write for a moment more.
  */
 export async function removeFolder(folder: string): Promise<void> {

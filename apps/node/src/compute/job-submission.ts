@@ -26,10 +26,9 @@ export async function submit(
     const swept = command.command === 'map' ? await sweep(grid, command) : undefined
     const job = swept ?? (await single(grid, command as JobCommand & { command: 'submit' }))
     const reportKept = (): void => report({ event: 'submitted', job: job.id, name: job.name, replicas: job.replicas })
-    // The job is reported once another member has it: then the job survives this member. A member
-    // that works need not wait, because it runs the job itself.
+    // The job is reported once another member has it: then the job survives this member.
     if (command.until !== 'ended') {
-      if (!grid.works) await job.kept()
+      await keptOrAlone(grid, job)
       reportKept()
       return
     }
@@ -63,6 +62,17 @@ export async function submit(
   } finally {
     grid.removeEventListener('warning', warn)
   }
+}
+
+/**
+ * Waits until another member has the job. If this member works, and nobody else takes the job, the
+ * job runs here.
+ *
+ * @throws JobNotKeptError if this member does not work
+ */
+async function keptOrAlone(grid: Grid, job: Job): Promise<void> {
+  if (!grid.works) await job.kept()
+  else if (job.replicas.length > 1) await job.kept().catch(() => {})
 }
 
 async function single(

@@ -43,8 +43,8 @@ export interface Waiting {
 }
 
 /**
- * The runs of one handler, a few at once, and in order for one subject. Each handler has runs of its
- * own: a command that hangs keeps no other handler waiting.
+ * The runs of one handler, a few at once, and in order for one subject. Each handler has runs of
+ * its own: a command that hangs keeps no other handler waiting.
  */
 export class HandlerRuns implements AsyncDisposable {
   readonly #command: string

@@ -14,7 +14,7 @@ const keyId = '0123456789abcdef'
 const sign = (signer: string, bytes: Uint8Array): Buffer => Buffer.from(hash('sha256', signer + Buffer.from(bytes).toString('base64')))
 
 /** A member that takes orders of `admin`, and a way to reach it. */
-async function taker(admins: readonly string[] = [admin]) {
+async function taker(admins: readonly string[] = [admin], allowed?: readonly string[]) {
   const done: string[] = []
   const lines: string[] = []
   let handler: StreamHandler = () => {}
@@ -32,6 +32,11 @@ async function taker(admins: readonly string[] = [admin]) {
   const pool = {
     self: { id: self },
     keys,
+    allowList: {
+      add: async (id: string) => void done.push(`add ${id}`),
+      remove: async (id: string) => void done.push(`remove ${id}`),
+      list: async () => allowed,
+    },
     handle: async (_protocol: string, handle: StreamHandler) => void (handler = handle),
     isSignedBy: (by: string, bytes: Uint8Array, signature: Uint8Array) => sign(by, bytes).equals(signature),
   } as unknown as Pool
@@ -86,6 +91,30 @@ describe('a member with an administrator', () => {
     await ended
     expect(done).toEqual(['install secret'])
     expect(lines).toEqual([`info  ORDER install the key ${keyId} by=${admin} member=${member}`])
+  })
+
+  it('changes its allow list, and shows its size and a fingerprint of it', async () => {
+    const { open, done, lines } = await taker([admin], [member, stranger])
+    for (const task of [{ do: 'allow', node: stranger }, { do: 'disallow', node: stranger }, { do: 'allowList' }] as const) {
+      const { ends, ended } = open()
+      ends.write(orderOf(ends, task))
+      await ended
+      expect(ends.sent[1]).toEqual({ allowed: { count: 2, fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/u) } })
+    }
+    expect(done).toEqual([`add ${stranger}`, `remove ${stranger}`])
+    expect(lines[1]).toBe(`info  ORDER disallow ${stranger} by=${admin} member=${member}`)
+  })
+
+  it('refuses a change of an allow list that it does not have, or that was signed for another node', async () => {
+    const { open } = await taker()
+    const { ends, ended } = open()
+    ends.write(orderOf(ends, { do: 'allowList' }))
+    await ended
+    expect(ends.sent[1]).toEqual({ refused: expect.stringContaining('it has no allow list') })
+    const other = (await taker([admin], [])).open()
+    other.ends.write(orderOf(other.ends, { do: 'disallow', node: member }, { signed: { do: 'disallow', node: stranger } }))
+    await other.ended
+    expect(other.ends.sent[1]).toEqual({ refused: expect.stringContaining('is not signed by') })
   })
 
   it('takes no order that was given before', async () => {

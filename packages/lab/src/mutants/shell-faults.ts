@@ -18,7 +18,7 @@ const sockets = { file: 'apps/node/src/base/local-sockets.ts', test: 'apps/node/
 const keys = { file: 'packages/overlay/src/identity/pool-keys.ts', test: 'packages/overlay/src/identity/pool-keys.test.ts' }
 const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'packages/overlay/src/identity/identity.test.ts' }
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
-const handlers = { file: 'apps/node/src/handlers/handlers.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
+const handlers = { file: 'apps/node/src/handlers/handler-runs.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
 const questions = { file: 'packages/jel/src/queries/pending-queries.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
@@ -104,7 +104,7 @@ export const shellFaults: readonly ShellFault[] = [
   {
     ...handlers,
     name: 'waiting runs of handlers have no bound',
-    from: 'if (this.#closed || this.#waiting.length >= (this.#options.waitingLimit ?? WAITING_LIMIT)) {',
+    from: 'if (this.#closed || isFull) {',
     to: 'if (this.#closed) {',
   },
   {
@@ -116,8 +116,35 @@ export const shellFaults: readonly ShellFault[] = [
   {
     ...handlers,
     name: 'a handler that takes too long runs on',
-    from: "late = true\n      run.kill('SIGTERM')",
-    to: 'late = true',
+    from: "late = reason\n      run.kill('SIGTERM')",
+    to: 'late = reason',
+  },
+  {
+    ...handlers,
+    name: 'a command for a query runs on when nobody waits for its answer',
+    from: "signal?.addEventListener('abort', giveUp)",
+    to: '',
+  },
+  {
+    name: 'all handlers have their runs together',
+    file: 'apps/node/src/handlers/handlers.ts',
+    from: 'handlers.map((handler) => ({ handler, runs: new HandlerRuns(handler.command, options) }))',
+    to: "((runs) => handlers.map((handler) => ({ handler, runs })))(new HandlerRuns(handlers[0]?.command ?? '', options))",
+    test: 'apps/node/src/handlers/handlers.test.ts',
+  },
+  {
+    name: 'a node that was removed from the allow list keeps its connections',
+    file: 'packages/overlay/src/overlay/overlay.ts',
+    from: 'host.refuse(id)',
+    to: '',
+    test: 'packages/jel/test/worker.test.ts',
+  },
+  {
+    name: 'an order to change an allow list is signed without the node',
+    file: 'apps/node/src/orders/order.ts',
+    from: 'JSON.stringify([member, nonce, what, subject])',
+    to: "JSON.stringify([member, nonce, what, 'key' in rest ? subject : ''])",
+    test: 'apps/node/src/orders/order-taker.test.ts',
   },
   {
     name: 'only the shell of a handler is killed',
