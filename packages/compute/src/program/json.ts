@@ -1,5 +1,8 @@
-/** The words for numbers that JSON lacks, as Python and others write them, and strings. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/gu
+/**
+ * The words for numbers that JSON lacks, as Python and others write them, and strings. A string
+ * without an end goes to the end of the text. So a long text is read once.
+ */
+const TOKENS = /"(?:[^"\\]|\\[^])*"?|-?Infinity|NaN/gu
 /** The field of an object that stands for such a number. No other text has this character. */
 const NUMBER = '\0number'
 
