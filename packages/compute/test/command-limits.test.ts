@@ -79,7 +79,9 @@ describe.runIf(process.platform === 'linux')('a command', () => {
 
   it('ends if it prints without end', async () => {
     expect(await outcomeOf('yes')).toEqual(failed('COMMAND_OUTPUT_TOO_LARGE', 'the command prints more than 900000 bytes'))
-    expect(await outcomeOf('yes >&2')).toEqual(failed('COMMAND_TIMED_OUT', expect.stringMatching(/s: [y\n]+ … [y\n]{200,}(?:Terminated)?$/u)))
+    expect(await outcomeOf('yes >&2')).toEqual(
+      failed('COMMAND_TIMED_OUT', expect.stringMatching(/s: [y\n]+ … [y\n]{200,}(?:Terminated)?$/u)),
+    )
   })
 
   it('fails with the name of the signal that ended it', async () => {
