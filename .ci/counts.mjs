@@ -10,16 +10,15 @@ for (const file of process.argv.slice(2)) {
   } catch {
     report = { success: false, numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
   }
-  // A file that can't be loaded holds no tests to fail, but it is a failure.
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
-  ).length
+  let failed = report.numFailedTests
   for (const { name, status, message, assertionResults } of report.testResults) {
     const tests = assertionResults.filter((test) => test.status === 'failed')
-    if (status === 'failed' && tests.length === 0) console.log(`failed to load: ${name}\n${message}`)
     for (const test of tests) console.log(`failed: ${name}: ${test.fullName}\n${test.failureMessages.join('\n')}`)
+    // A file that can't be loaded holds no tests to fail, but it is a failure.
+    if (status !== 'failed' || tests.length > 0) continue
+    failed += 1
+    console.log(`failed to load: ${name}\n${message}`)
   }
-  const failed = report.numFailedTests + unloaded
   total.passed += report.numPassedTests
   total.failed += report.success || failed > 0 ? failed : 1
   total.skipped += report.numPendingTests + report.numTodoTests

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { Pool, RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
+import type { MemberResultJson } from '../agent/events.ts'
 import { oneOf, text } from '../base/schema.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
 import type { OrderResult } from '../orders/order-giver.ts'
@@ -29,17 +30,19 @@ export const allow = command({
     // The others would refuse this node before it has their answers.
     if (admin !== undefined && change === 'remove' && node === pool.self.id)
       throw new CommandError('INVALID_COMMAND', 'allow: remove this node by an order at another node')
-    if (change !== undefined && node !== undefined) await pool.allowList[change](node)
+    const changeOwn = async (): Promise<void> => {
+      if (change !== undefined && node !== undefined) await pool.allowList[change](node)
+    }
+    let members: MemberResultJson[] | undefined
+    if (admin === undefined) await changeOwn()
+    else {
+      // The key of the administrator is read first.
+      members = await orderAll(agent, `${change ?? 'list'} in allow lists`, admin, async (by) => {
+        await changeOwn()
+        return await changeOthers(pool, taskOf(change, node), by, signal)
+      })
+    }
     const nodes = (await pool.allowList.list()) ?? null
-    const members =
-      admin === undefined
-        ? undefined
-        : await orderAll(
-            agent,
-            `${change ?? 'list'} in allow lists`,
-            admin,
-            async (by) => await changeOthers(pool, { change, node }, by, signal),
-          )
     if (change !== undefined) log.info('ALLOW', `${change} ${node}: ${nodes?.length} nodes may connect`)
     return { nodes, fingerprint: nodes && describeAllowList(nodes).fingerprint, ...(members && { members }) }
   },
@@ -67,12 +70,7 @@ export const allow = command({
 })
 
 /** Returns a result for each member, this node first. */
-async function changeOthers(
-  pool: Pool,
-  { change, node }: { readonly change: (typeof CHANGES)[number] | undefined; readonly node: string | undefined },
-  admin: RecordOwner,
-  signal: AbortSignal,
-): Promise<readonly OrderResult[]> {
+async function changeOthers(pool: Pool, task: Task, admin: RecordOwner, signal: AbortSignal): Promise<readonly OrderResult[]> {
   const { OrderGiver } = await import('../orders/order-giver.ts')
   const list = await pool.allowList.list()
   const own: OrderResult =
@@ -80,8 +78,8 @@ async function changeOthers(
       ? { member: pool.self, result: 'refused', reason: 'it has no allow list' }
       : { member: pool.self, result: 'done', allowed: describeAllowList(list) }
   // A removed node can't be reached from here any more.
-  const others = pool.members().filter(({ id }) => id !== pool.self.id && !(change === 'remove' && id === node))
-  return [own, ...(await new OrderGiver(pool, admin, signal).giveAll(others, taskOf(change, node)))]
+  const others = pool.members().filter(({ id }) => id !== pool.self.id && !(task.do === 'disallow' && id === task.node))
+  return [own, ...(await new OrderGiver(pool, admin, signal).giveAll(others, task))]
 }
 
 function taskOf(change: (typeof CHANGES)[number] | undefined, node = ''): Task {

@@ -65,6 +65,11 @@ describe('the outcomes of a sweep', () => {
     expect(outcomeTable(inputs, outcomes)).toBe('n,mean,all,error,input,value\n1,0.5,[1],,,\n2,,,TASK_THREW: no,,\n,,,,7,"\'=1+1"\n')
   })
 
+  it('are a table with numbers that JSON lacks', () => {
+    const outcomes = [{ status: 'fulfilled', value: { a: 'NaN', b: '-Infinity', c: '-x' } }] as const
+    expect(outcomeTable([1], outcomes)).toBe(`input,a,b,c\n1,NaN,-Infinity,"'-x"\n`)
+  })
+
   it('are a table in which no value replaces an input', () => {
     const values = [
       { status: 'fulfilled', value: { n: 7, error: 'e' } },

@@ -43,7 +43,13 @@ function errorOf({ code, message }: MapFailure): string {
 }
 
 function columnsOf(name: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return { [name]: value }
+  if (typeof value !== 'object' || value === null) return { [name]: cellOf(value) }
   const fields = Array.isArray(value) ? value.map((each: unknown, index) => [`${name}${index + 1}`, each] as const) : Object.entries(value)
-  return Object.fromEntries(fields.map(([field, each]) => [field, typeof each === 'object' && each !== null ? jsonText(each) : each]))
+  return Object.fromEntries(fields.map(([field, each]) => [field, cellOf(each)]))
+}
+
+/** Infinity comes as text, as JSON has no such number. In a table its sign is no formula. */
+function cellOf(value: unknown): unknown {
+  if (value === '-Infinity') return Number(value)
+  return typeof value === 'object' && value !== null ? jsonText(value) : value
 }

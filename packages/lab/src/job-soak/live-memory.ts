@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { threadId } from 'node:worker_threads'
+import { collectGarbage } from '../base/garbage.ts'
 
 const FOLDER = 'JEL_LIVE_MEMORY'
 const SAMPLE_EVERY = 10_000
@@ -26,13 +27,9 @@ export function liveMemoryOf(folder: string, pid: number): number | undefined {
 }
 
 const { [FOLDER]: folder } = process.env
-const { gc } = globalThis
-if (folder !== undefined && gc !== undefined) {
+if (folder !== undefined) {
   setInterval(() => {
-    // The collection runs twice: the first one runs finalizers, and the second one collects the
-    // objects that they free.
-    gc()
-    gc()
+    collectGarbage()
     const { heapUsed, external } = process.memoryUsage()
     writeFileSync(join(folder, `${process.pid}-${threadId}`), String(heapUsed + external))
   }, SAMPLE_EVERY).unref()

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { getHeapCodeStatistics } from 'node:v8'
 import type { Pool } from '@jel/jel'
+import { collectGarbage } from '../base/garbage.ts'
 import type { Sample } from './plan.ts'
 
 /**
@@ -12,12 +13,7 @@ import type { Sample } from './plan.ts'
  * engine compiles functions that are called often, and discards code that is not used.
  */
 export function takeSample(pools: readonly Pool[]): Sample {
-  const { gc } = globalThis
-  if (gc === undefined) throw new Error('start this process with --expose-gc')
-  // The collection runs twice: the first one runs finalizers, and the second one collects the
-  // objects that they free.
-  gc()
-  gc()
+  collectGarbage()
   const { heapUsed, external, rss } = process.memoryUsage()
   const { code_and_metadata_size: machineCode, bytecode_and_metadata_size: bytecode } = getHeapCodeStatistics()
   const code = machineCode + bytecode
