@@ -77,6 +77,7 @@ value = getattr(module, sys.argv[2])(_decode(json.load(sys.stdin)))
 json.dump(_encode(value), out, allow_nan=False)
 '''
 _RUNNER_NAME = 'jel-run.py'
+_INPUTS_NAME = 'inputs.json'
 _ENDS = ('done', 'failed', 'cancelled')
 
 
@@ -315,17 +316,19 @@ class Pool:
             called = f"python3 {_RUNNER_NAME} {' '.join(arguments)}"
             files = [str(runner), module, *_beside(module), *files]
             inputs, decode = _encode(inputs), _decode
+        # The node reads the files before it reports the job.
+        folder = tempfile.TemporaryDirectory(prefix='jel-') if folder is None else folder
+        pathlib.Path(folder.name, _INPUTS_NAME).write_text(json.dumps(inputs, allow_nan=False), encoding='utf-8')
         command = {
             'shell': called,
             'files': files,
-            'inputs': inputs,
+            'inputsFile': os.path.join(folder.name, _INPUTS_NAME),
             'name': name,
             'keepGoing': keep_going,
             'retries': retries,
             'each': each,
         }
         job = self._send('map', command, lambda *place: Sweep(*place, decode, keep_going))
-        # The node reads the files before it reports the job.
         job._folder = folder
         return job
 

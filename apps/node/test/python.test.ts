@@ -58,6 +58,8 @@ if __name__ == '__main__':
             print('no JSON')
         infinite = float('inf')
         print(pool.map(echo, [float('nan'), -infinite, {'$jel': (1, infinite)}], timeout=60), pool.map(imported, [1], timeout=60))
+        texts = [str(number) * 4000 for number in range(500)]
+        print(pool.map(echo, texts, timeout=60) == texts)
         sweep = pool.submit_map(evaluate, [{'rate': 0}, {'rate': 4}], keep_going=True)
         print(sorted((place, type(value).__name__) for place, value in sweep.as_completed(60)), sweep.result()[1])
         sweep = pool.submit_map(evaluate, [{'rate': 5}, {'rate': 0}])
@@ -117,6 +119,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'True',
         'no JSON',
         "[nan, -inf, {'$jel': [1, inf]}] ['beside']",
+        'True',
         "[(0, 'JobFailed'), (1, 'dict')] {'twice': 8}",
         'then the failure',
         'cancelled',

@@ -10,9 +10,9 @@ import { JobNameTakenError, JobNotKeptError } from './errors.ts'
 import { Job, type JobSource } from './job.ts'
 import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapOptions, type SubmitOptions } from './options.ts'
 import type { BlobReference } from './program/blob.ts'
+import { MAX_ENCODED } from './program/collected-files.ts'
 import { keepBlob } from './shell/blob-list.ts'
 import { SWEEP } from './shell/bundle.ts'
-import { MAX_ENCODED } from './shell/collected-files.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
@@ -140,15 +140,16 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /**
    * Submits a sweep: a job that calls one function for each of many inputs. Its result is the list
-   * of the values, in the order of the inputs. Inputs and values may have 1 MiB each, all together.
+   * of the values, in the order of the inputs. An input or a value may have 1 MiB. All inputs may
+   * have 16 MiB, and so may all values.
    *
    * @param program the path of a file that may import others
    * @param fn the name of an exported task, or of any exported function of one input
    * @throws as `submit`
    */
   async map(program: string, fn: string, inputs: readonly unknown[], options: MapOptions = {}): Promise<Sweep> {
-    const sweep = await functionSweep(program, fn, inputs, options)
-    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const sweep = await functionSweep(program, fn, inputs, options, async (source) => await this.blob(source))
+    const { id } = await this.submit(sweep.program, SWEEP, sweep.rootInput, sweep.options)
     return new Sweep(this, id, sweep.fn, sweep.input)
   }
 
@@ -160,8 +161,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Sweep> {
-    const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
-    const { id } = await this.submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const sweep = await commandSweep(command, inputs, options, async (source) => await this.blob(source))
+    const { id } = await this.submit(sweep.program, SWEEP, sweep.rootInput, sweep.options)
     return new Sweep(this, id, sweep.fn, sweep.input)
   }
 

@@ -6,6 +6,7 @@ import type { JobView } from './core/scheduler.ts'
 import { progressOf, stateOf, type JobProgress, type JobState } from './job-progress.ts'
 import type { BlobReference } from './program/blob.ts'
 import type { CollectedFile } from './program/collected-files.ts'
+import { decodeLarge, StoredValue } from './program/stored-value.ts'
 import { decodeValue } from './program/values.ts'
 import { readName } from './shell/blob-names.ts'
 import { decodeFiles } from './shell/collected-files.ts'
@@ -120,8 +121,9 @@ export class Job {
    * The value of the job, once its root has one: the return value of its function, or the shared
    * value that the task names as `result`.
    *
-   * @throws JobFailedError, JobCancelledError; UnknownJobError if the job has expired, or if this
-   * member stops computing before the job has ended
+   * @throws JobFailedError, JobCancelledError; BlobMissingError if no member has a large value any
+   * more; UnknownJobError if the job has expired, or if this member stops computing before the job
+   * has ended
    */
   get result(): Promise<unknown> {
     return this.#result()
@@ -213,10 +215,8 @@ export class Job {
    * @throws BlobMissingError if no member has them; ProgramError if the blob consists of no files,
    * or if a path leads out of its folder
    */
-  async files({ blob }: BlobReference): Promise<readonly CollectedFile[]> {
-    const named = readName(blob)
-    if (named === undefined) throw new BlobMissingError(`${blob} is no name of a blob`)
-    const bytes = await this.#source.made(this.id, named.hash)
+  async files(files: BlobReference): Promise<readonly CollectedFile[]> {
+    const bytes = await this.#made(files)
     try {
       return decodeFiles(bytes)
     } catch (error) {
@@ -273,10 +273,22 @@ export class Job {
       throw new JobCancelledError(`the job ${name} was cancelled by its owner`)
     }
     if ('failure' in entry.outcome) throw new JobFailedError(entry.outcome.failure)
-    if (result === undefined) return decodeValue(entry.outcome.value)
+    if (result === undefined) return await this.#valueOf(entry.outcome.value)
     const offer = entry.shared.get(result)
     if (offer === undefined) return undefined
     return offer.rule === 'union' ? offer.values.map(decodeValue) : decodeValue(offer.values[0] as Uint8Array)
+  }
+
+  async #valueOf(bytes: Uint8Array): Promise<unknown> {
+    const value = decodeValue(bytes)
+    return value instanceof StoredValue ? decodeLarge(await this.#made(value)) : value
+  }
+
+  /** Returns the bytes of a blob that a task of the job made. */
+  async #made({ blob }: BlobReference): Promise<Uint8Array> {
+    const named = readName(blob)
+    if (named === undefined) throw new BlobMissingError(`${blob} is no name of a blob`)
+    return await this.#source.made(this.id, named.hash)
   }
 
   #progress(rate: number): JobProgress {

@@ -18,6 +18,7 @@ import {
 } from './options.ts'
 import { keepBlob, listBlobs, readBlobList } from './shell/blob-list.ts'
 import { readName } from './shell/blob-names.ts'
+import { blobOf } from './shell/large-results.ts'
 import { BlobStore } from './shell/blob-store.ts'
 import { bundleProgram, SWEEP } from './shell/bundle.ts'
 import { Endings } from './shell/endings.ts'
@@ -117,8 +118,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    * @throws as `submit`
    */
   async map(program: string, fn: string, inputs: readonly unknown[], options: LocalMapOptions = {}): Promise<Sweep> {
-    const sweep = await functionSweep(program, fn, inputs, options)
-    const id = await this.#submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const sweep = await functionSweep(program, fn, inputs, options, async (source) => await this.blob(source))
+    const id = await this.#submit(sweep.program, SWEEP, sweep.rootInput, sweep.options)
     return this.#handle(new Sweep(this, id, sweep.fn, sweep.input))
   }
 
@@ -129,8 +130,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Sweep> {
-    const sweep = await commandSweep(command, inputs, options, async (path) => await this.blob(path))
-    const id = await this.#submit(sweep.program, SWEEP, sweep.input, sweep.options)
+    const sweep = await commandSweep(command, inputs, options, async (source) => await this.blob(source))
+    const id = await this.#submit(sweep.program, SWEEP, sweep.rootInput, sweep.options)
     return this.#handle(new Sweep(this, id, sweep.fn, sweep.input))
   }
 
@@ -193,6 +194,9 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     if (job !== undefined) this.#jobs.set(id, { ...job, input: undefined })
     this.#blobs.delete(id)
     this.#store.unpin(id)
+    const entry = this.#ended.get(id)?.entry
+    const result = entry && blobOf(entry)
+    if (result !== undefined) this.#store.pin(result, id)
     this.#runner.feed({ type: 'expired', job: id })
     this.#endings.end(id)
   }
@@ -213,9 +217,9 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#output.forget(id)
   }
 
-  /** Keeps a file that a task made until its job has ended. */
-  async #keepFor(job: string, file: string): Promise<BlobReference> {
-    const reference = await keepBlob(this.#store, file)
+  /** Keeps bytes that a task made until its job has ended. */
+  async #keepFor(job: string, bytes: Uint8Array): Promise<BlobReference> {
+    const reference = await keepBlob(this.#store, bytes)
     this.#store.pin((readName(reference.blob) as { hash: string }).hash, job)
     return reference
   }

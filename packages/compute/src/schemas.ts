@@ -1,7 +1,7 @@
 /** Common parts of the encoding of messages of schedulers and sandboxes, with checks and bounds. */
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
-import { checkContainers } from './cbor-bounds.ts'
+import { checkContainers } from './program/cbor-bounds.ts'
 import { MAX_SHOWN } from './core/entry.ts'
 import type { Message } from './core/messages.ts'
 import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'

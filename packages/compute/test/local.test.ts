@@ -71,7 +71,7 @@ describe('a failure is reported with its cause', () => {
   it.each([
     ['throws', 'TASK_THREW', /no such luck/u],
     ['givesFunction', 'VALUE_UNCLONABLE', /function/u],
-    ['givesMuch', 'VALUE_TOO_LARGE', /1048576/u],
+    ['givesMuch', 'VALUE_TOO_LARGE', /16777216/u],
     ['givesPromise', 'VALUE_UNCLONABLE', /await it first/u],
     ['never', 'TASK_POISONOUS', /set apart: .*: it ran for more than 1200 ms/u],
     ['exits', 'TASK_POISONOUS', /set apart: .*: its process ended with status 3/u],

@@ -43,7 +43,9 @@ export const jobFields = {
   },
   /** A sweep: a function of a file, or a command, is called once for each input. */
   map: {
-    inputs: list,
+    inputs: v.optional(list),
+    /** A file with the inputs, a JSON array. */
+    inputsFile: v.optional(text),
     file: v.optional(text),
     function: v.optional(text),
     /** A command for the shell, in place of a function. */

@@ -45,7 +45,7 @@ export const job = command({
 
 export const map = command({
   about:
-    'call a function of file, or the command shell, once for each input; keep is milliseconds; collect: patterns of files that the command makes, written to folder collectTo',
+    'call a function of file, or the command shell, once for each input; keep is milliseconds; inputs in the command, or in the file inputsFile, a JSON array; collect: patterns of files that the command makes, written to folder collectTo',
   fields: jobFields.map,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'map', ...fields }, report, signal),
   shell: {

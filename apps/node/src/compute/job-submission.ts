@@ -102,7 +102,8 @@ async function sweep(
     collect: patterns,
     collectTo,
     until,
-    inputs,
+    inputs: given,
+    inputsFile,
     keepGoing,
     retries,
     name,
@@ -115,6 +116,9 @@ async function sweep(
     ...(name !== undefined && { name }),
     ...(keep !== undefined && { keep }),
   }
+  const inputs = inputsFile === undefined ? given : await readValue(inputsFile)
+  if (!Array.isArray(inputs) || (inputsFile !== undefined && given !== undefined))
+    throw new CommandError('INVALID_COMMAND', 'map: give inputs, or inputsFile with a JSON array')
   if ((collectTo !== undefined) !== (patterns !== undefined && until === 'ended'))
     throw new CommandError('INVALID_COMMAND', 'map: collectTo needs collect, and until: ended')
   if (shell !== undefined)

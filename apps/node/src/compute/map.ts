@@ -1,6 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { printable } from '../base/text.ts'
@@ -9,6 +10,9 @@ import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 import { readInputs } from './sweep-inputs.ts'
 import { outcomeLine, outcomeLines, outcomeTable } from './sweep-table.ts'
+
+/** Most characters of inputs in a command. A guess: a line of 1 MiB has room for all as UTF-8. */
+const MAX_INLINE = 256 * 1024
 
 export interface MapFlags extends JobClientFlags {
   readonly inputs?: string
@@ -35,6 +39,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   const { keepGoing = false, retries, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
+  const given = givenTo(inputs)
   /** The first outcome replaces what was in the file. */
   let flag: 'w' | 'a' = 'w'
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
@@ -45,7 +50,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         command: 'map',
         ...called,
         ...collected,
-        inputs: [...inputs],
+        ...given.fields,
         ...(keepGoing && { keepGoing }),
         ...(each && { each }),
         ...(retries !== undefined && { retries }),
@@ -81,7 +86,18 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     return failed > 0 ? 1 : 0
   } finally {
     reporter.close()
+    given.remove()
   }
+}
+
+/** Returns the fields of the command that hand over the inputs: in a file if they are many. */
+function givenTo(inputs: readonly unknown[]): { fields: { inputs: unknown[] } | { inputsFile: string }; remove: () => void } {
+  const json = JSON.stringify(inputs)
+  if (json.length <= MAX_INLINE) return { fields: { inputs: [...inputs] }, remove: () => {} }
+  const folder = mkdtempSync(join(tmpdir(), 'jel-inputs-'))
+  const inputsFile = join(folder, 'inputs.json')
+  writeFileSync(inputsFile, json, { mode: 0o600 })
+  return { fields: { inputsFile }, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 function outcomesOf(result: readonly unknown[], isSettled: boolean): readonly MapOutcome[] {

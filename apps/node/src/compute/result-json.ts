@@ -1,8 +1,8 @@
 /**
  * The limit of a result as JSON: the number of its parts plus the characters of its texts. A guess:
- * four times the bytes of the largest value.
+ * half as much again as the bytes of the largest result.
  */
-const MAX_WRITTEN = 4 * 1024 * 1024
+const MAX_WRITTEN = 24 * 1024 * 1024
 
 /**
  * Converts a value to JSON: large integers, bytes, NaN and infinities become text, sets and maps

@@ -75,8 +75,12 @@ export class ControlServer implements AsyncDisposable {
     log.debug('CONTROL_CONNECTED', 'a connection to the control socket')
     socket.on('error', () => {})
     const session = new Session(this.#agent, (event) => {
-      socket.write(`${jsonLine(event, this.#agent.pool.name)}\n`)
-      if (socket.writableLength <= BACKLOG_LIMIT || socket.destroyed) return
+      if (socket.destroyed) return
+      // One line alone may be longer: the result of a job.
+      if (socket.writableLength <= BACKLOG_LIMIT) {
+        socket.write(`${jsonLine(event, this.#agent.pool.name)}\n`)
+        return
+      }
       log.warn('CONTROL_BEHIND', 'a connection to the control socket is closed: it does not read')
       socket.destroy()
     })

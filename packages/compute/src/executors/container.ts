@@ -46,6 +46,6 @@ export interface PlacedProgram {
   readonly place: Place
   /** Returns a blob of the job by its CID. Throws if the job has no such blob. */
   readonly blob: (cid: string) => BlobSource
-  /** Keeps a file that the program made as a blob. Only programs with all rights may ask for it. */
-  readonly store: (file: string) => Promise<BlobReference>
+  /** Keeps bytes that the program made as a blob. */
+  readonly store: (bytes: Uint8Array) => Promise<BlobReference>
 }

@@ -107,7 +107,8 @@ export class Executor {
   }
 
   #start(index: number, job: JobId): RunningProgram {
-    const { file, place, blob, store } = this.#programOf(job)
+    const placed = this.#programOf(job)
+    const { file, place } = placed
     const container = startProgram(
       { place, job, file, limits: this.#limits, budget: this.#budget },
       {
@@ -115,7 +116,7 @@ export class Executor {
         onLost: (reason) => this.#lost(index, program, reason),
       },
     )
-    const program = new RunningProgram(job, container, blob, place === 'own' ? store : refuse)
+    const program = new RunningProgram(job, container, placed)
     ;(this.#slots[index] as Slot).programs.set(job, program)
     return program
   }
@@ -202,8 +203,4 @@ export class Executor {
       }
     }
   }
-}
-
-async function refuse(): Promise<never> {
-  return await Promise.reject(new Error('a program in a sandbox has no files'))
 }

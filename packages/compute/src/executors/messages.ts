@@ -21,9 +21,9 @@ export type ToProgram =
   | { readonly type: 'shared'; readonly shared: Shared }
   /** The next bytes of a blob of `size` bytes. */
   | { readonly type: 'blob'; readonly blob: string; readonly size: number; readonly bytes: Uint8Array }
-  /** A file is kept as a blob. */
-  | { readonly type: 'stored'; readonly file: string; readonly blob: string; readonly size: number }
-  | { readonly type: 'notStored'; readonly file: string; readonly code: string; readonly message: string }
+  /** Bytes of the program are kept as a blob. `store`: the number of the request. */
+  | { readonly type: 'stored'; readonly store: number; readonly blob: string; readonly size: number }
+  | { readonly type: 'notStored'; readonly store: number; readonly code: string; readonly message: string }
   | { readonly type: 'noBlob'; readonly blob: string; readonly code: string; readonly message: string }
 
 export type FromProgram =
@@ -35,8 +35,8 @@ export type FromProgram =
   | { readonly type: 'offered'; readonly shared: Shared }
   /** A task needs a blob, by its CID. */
   | { readonly type: 'use'; readonly blob: string }
-  /** The file of this path is to be kept as a blob. Programs in sandboxes have no files. */
-  | { readonly type: 'store'; readonly file: string }
+  /** The next bytes that are to be kept as a blob. `store`: a new number for each blob. */
+  | { readonly type: 'store'; readonly store: number; readonly bytes: Uint8Array; readonly isLast: boolean }
   /** The number of runs and deliveries that the program has handled. */
   | { readonly type: 'seen'; readonly seen: number }
   | ({ readonly type: 'output' } & PrintedText)
@@ -73,7 +73,7 @@ const message = v.variant('type', [
   v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),
   v.object({ type: v.literal('offered'), shared }),
   v.object({ type: v.literal('use'), blob: text(64) }),
-  v.object({ type: v.literal('store'), file: text(4096) }),
+  v.object({ type: v.literal('store'), store: count, bytes, isLast: v.boolean() }),
   v.object({ type: v.literal('seen'), seen: count }),
   v.object({
     type: v.literal('output'),

@@ -1,9 +1,10 @@
 import type { Effect, Input, JobId, Milliseconds } from '../core/io.ts'
-import type { Path } from '../core/path.ts'
+import { ROOT, type Path } from '../core/path.ts'
 import type { Shared } from '../core/shared-value.ts'
 import { BlobFeed } from './blob-feed.ts'
-import type { BlobSource, Container, PlacedProgram } from './container.ts'
+import type { Container, PlacedProgram } from './container.ts'
 import type { FromProgram, ToProgram } from './messages.ts'
+import { StoreRequests } from './store-requests.ts'
 
 type Run = Extract<Effect, { type: 'run' }>
 type Deliver = Extract<Effect, { type: 'deliver' }>
@@ -22,7 +23,7 @@ export class RunningProgram {
   sent = 0
   seen = 0
   readonly #blobs: BlobFeed
-  readonly #store: PlacedProgram['store']
+  readonly #stores: StoreRequests
   /**
    * `#latest`: the shared values that the program should know. `#known`: those that it was sent
    * last.
@@ -43,11 +44,10 @@ export class RunningProgram {
   #since: Milliseconds = performance.now()
   #endTimer: NodeJS.Timeout | undefined
 
-  /** @param store keeps a file of the program as a blob */
-  constructor(job: JobId, container: Container, blob: (name: string) => BlobSource, store: PlacedProgram['store']) {
+  constructor(job: JobId, container: Container, { place, blob, store }: Pick<PlacedProgram, 'place' | 'blob' | 'store'>) {
     this.job = job
-    this.#store = store
     this.container = container
+    this.#stores = new StoreRequests(store, (message) => this.#send(message), place === 'own')
     this.#blobs = new BlobFeed(container, blob)
   }
 
@@ -70,6 +70,7 @@ export class RunningProgram {
 
   run({ task: { path, fn, input }, shared, split, frozen }: Run): void {
     this.#frames.add(path)
+    if (path === ROOT) this.#stores.allow()
     this.#isFrozen = frozen
     if (!frozen) this.#inform(shared)
     this.#send({ type: 'run', path, fn, input, split, ...(frozen && { given: shared }) })
@@ -114,7 +115,7 @@ export class RunningProgram {
         this.#blobs.use(message.blob)
         return []
       case 'store':
-        void this.#storeFile(message.file)
+        this.#stores.take(message)
         return []
       case 'seen':
         this.#pending.splice(0, Math.max(0, message.seen - this.seen))
@@ -139,16 +140,6 @@ export class RunningProgram {
     this.ended = true
     this.#blobs.end()
     this.#goOn()
-  }
-
-  async #storeFile(file: string): Promise<void> {
-    try {
-      const { blob, size = 0 } = await this.#store(file)
-      this.#send({ type: 'stored', file, blob, size })
-    } catch (error) {
-      const { code = 'BLOB_NOT_STORED', message = String(error) } = error as Partial<NodeJS.ErrnoException>
-      this.#send({ type: 'notStored', file, code, message })
-    }
   }
 
   #goOn(): void {

@@ -4,7 +4,10 @@ import { Encoder } from 'cbor-x'
 /** Most files of one run of a command, and most bytes of all of them. Guesses. */
 export const [MAX_FILES, MAX_FILE_BYTES] = [256, 32 * 1024 * 1024]
 /** Most characters of a path. A guess: most file systems allow more. */
-export const MAX_PATH = 512
+const MAX_PATH = 512
+
+/** Most bytes of an encoded set of files. */
+export const MAX_ENCODED = MAX_FILE_BYTES + MAX_FILES * (4 * MAX_PATH + 16) + 16
 
 /** A file that a command made. */
 export interface CollectedFile {

@@ -91,13 +91,6 @@ export class CommandFolder {
     return files
   }
 
-  /** Stores bytes in a file that the command does not see. Returns its path. */
-  async pack(bytes: Uint8Array): Promise<string> {
-    const file = join(this.base, 'collected')
-    await writeFile(file, bytes, { flag: 'wx' })
-    return file
-  }
-
   /** The paths of all files below a folder, relative to the working folder. */
   async #paths(folder: string): Promise<string[]> {
     const paths: string[] = []

@@ -2,7 +2,7 @@ import { blob, type BlobReference } from './blob.ts'
 import { encodeFiles } from './collected-files.ts'
 import { CommandFolder } from './command-folder.ts'
 import { runCommand } from './command-process.ts'
-import { task, type CommandContext, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { task, type FurtherContext, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { defaultTaskLimits } from '../executors/task-limits.ts'
 import { parseJson } from './json.ts'
 
@@ -43,7 +43,7 @@ export interface CommandFile {
  * `COMMAND_FILES_TOO_LARGE`. The message ends with the end of standard error.
  */
 export function commandTask({ command, files, collect = [] }: Command): TaskDefinition<unknown, unknown> {
-  return task(async (input, context: TaskContext & CommandContext) => {
+  return task(async (input, context: TaskContext & FurtherContext) => {
     const { job, path, use, limits = defaultTaskLimits, store } = context
     const contents = new Map<string, Uint8Array>()
     for (const [name, file] of Object.entries(files)) contents.set(name, await use(blob(file.blob)))
@@ -65,9 +65,9 @@ export function commandTask({ command, files, collect = [] }: Command): TaskDefi
   })
 }
 
-async function stored(folder: CommandFolder, collect: readonly string[], store: CommandContext['store']): Promise<BlobReference> {
+async function stored(folder: CommandFolder, collect: readonly string[], store: FurtherContext['store']): Promise<BlobReference> {
   if (store === undefined) throw Object.assign(new Error('this member collects no files'), { code: 'COMMAND_FILES_UNSUPPORTED' })
-  return await store(await folder.pack(encodeFiles(await folder.matching(collect))))
+  return await store(encodeFiles(await folder.matching(collect)))
 }
 
 function valueOf(text: string): unknown {

@@ -32,15 +32,17 @@ export interface TaskContext {
   readonly path: string
 }
 
-/** The further context of a command. A member of an earlier release lacks it. */
-export interface CommandContext {
+/** The further context of commands and sweeps. A member of an earlier release lacks it. */
+export interface FurtherContext {
   /** The limits of tasks at this member. */
   readonly limits?: TaskLimits | undefined
   /**
-   * Keeps a file of this path as a blob, at this member and at the replicas of the job. Rejects if
-   * this member has no room.
+   * Keeps bytes as a blob, at this member and at the replicas of the job. Rejects if this member
+   * has no room.
    */
-  readonly store?: ((file: string) => Promise<BlobReference>) | undefined
+  readonly store?: ((bytes: Uint8Array) => Promise<BlobReference>) | undefined
+  /** Decodes an encoded value. */
+  readonly decode?: ((bytes: Uint8Array) => unknown) | undefined
 }
 
 /** A function of a program. It gets its input and its context, and returns its value. */

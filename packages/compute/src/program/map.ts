@@ -1,4 +1,5 @@
-import { isTask, task, type TaskContext, type TaskDefinition } from './definitions.ts'
+import type { BlobReference } from './blob.ts'
+import { isTask, task, type FurtherContext, type TaskContext, type TaskDefinition } from './definitions.ts'
 import type { ChildFailedError } from './failures.ts'
 
 /**
@@ -8,7 +9,8 @@ const MAX_MESSAGE = 400
 
 /** The input of the root of a sweep. */
 interface Sweep {
-  readonly inputs: readonly unknown[]
+  /** If they are many, the blob of the encoded list. */
+  readonly inputs: readonly unknown[] | BlobReference
   /** Whether to go on if the function fails for an input. */
   readonly keepGoing: boolean
   /** How often a failed input is tried again. */
@@ -39,7 +41,8 @@ export function sweepOf(
   if (!isTask(given) && typeof given !== 'function') throw new TypeError(`the program exports no function ${name}`)
   // A further parameter of the function is its own, not the context of a task.
   const item = isTask(given) ? given : task((input: unknown) => (given as (input: unknown) => unknown)(input))
-  const root = task(async ({ inputs, keepGoing, retries }: Sweep, { run }: TaskContext): Promise<readonly unknown[]> => {
+  const root = task(async ({ inputs, keepGoing, retries }: Sweep, context: TaskContext & FurtherContext): Promise<readonly unknown[]> => {
+    const { run, use, decode } = context
     const valueOf = async (input: unknown): Promise<unknown> => {
       for (let left = retries; ; left--) {
         try {
@@ -49,7 +52,9 @@ export function sweepOf(
         }
       }
     }
-    const values = inputs.map(valueOf)
+    const all = 'blob' in inputs ? await use(inputs, (bytes) => decode?.(bytes) as readonly unknown[] | undefined) : inputs
+    if (all === undefined) throw new Error('this member has a release that takes no inputs above 1 MiB')
+    const values = all.map(valueOf)
     return keepGoing ? (await Promise.allSettled(values)).map(outcomeOf) : await Promise.all(values)
   })
   return [item, root]

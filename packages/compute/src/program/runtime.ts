@@ -1,15 +1,16 @@
 import { createRandom, hash52 } from '@jel/protocol'
 import type { Outcome } from '../core/entry.ts'
-import type { Path } from '../core/path.ts'
+import { ROOT, type Path } from '../core/path.ts'
 import { NOTHING_SHARED } from '../core/shared-value.ts'
 import type { FromProgram, ProgramFunction, ToProgram } from '../executors/messages.ts'
 import type { TaskLimits } from '../executors/task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
-import { isTask, type CommandContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
+import { isTask, type FurtherContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
 import { Frame } from './frame.ts'
 import { SharedValues } from './shared-values.ts'
-import { StoredFiles } from './stored-files.ts'
+import { StoredBytes } from './stored-bytes.ts'
+import { decodeLarge, encodeResult } from './stored-value.ts'
 import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
@@ -55,7 +56,7 @@ export class Runtime {
   readonly #frames = new Map<Path, Frame>()
   readonly #queue: Extract<ToProgram, { type: 'run' | 'deliver' }>[] = []
   readonly #blobs = new UsedBlobs((message) => this.#say(message))
-  readonly #files = new StoredFiles((message) => this.#say(message))
+  readonly #stored = new StoredBytes((message) => this.#say(message))
   #sendQueue: FromProgram[] = []
   #isFlushing = false
   #isBusy = false
@@ -102,7 +103,7 @@ export class Runtime {
           break
         case 'stored':
         case 'notStored':
-          this.#files.handle(message)
+          this.#stored.handle(message)
           break
         case 'forget':
           this.#frames.delete(message.path)
@@ -189,7 +190,8 @@ export class Runtime {
       })
     }
     let random: (() => number) | undefined
-    const context: TaskContext & { split: boolean } & CommandContext = {
+    const store = async (bytes: Uint8Array): Promise<BlobReference> => await this.#stored.store(bytes)
+    const context: TaskContext & { split: boolean } & FurtherContext = {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
       use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,
       random: () => (random ??= createRandom(hash52(`${this.#host.job} ${frame.path}`) % 2 ** 32))(),
@@ -197,9 +199,11 @@ export class Runtime {
       path: frame.path,
       split,
       limits: this.#host.limits,
-      store: (file) => this.#files.store(file),
+      store,
+      decode: decodeLarge,
     }
-    return { value: encodeValue(await definition.run(decodeValue(input), context)) }
+    const value = await definition.run(decodeValue(input), context)
+    return { value: frame.path === ROOT ? await encodeResult(value, store) : encodeValue(value) }
   }
 
   #spawn<Input, Value>(frame: Frame, task: TaskDefinition<Input, Value>, value: Input): Promise<Value> {

@@ -146,27 +146,28 @@ function encodable(value: unknown, made: Map<object, unknown>): unknown {
   return copy
 }
 
-/** An input or a value is larger than 1 MiB. */
+/** An input or a value is too large. */
 export class ValueTooLargeError extends JelError {
   readonly code = 'VALUE_TOO_LARGE'
 
-  constructor(bytes: number) {
+  constructor(bytes: number, most = MAX_VALUE_BYTES) {
     super(
-      `it has ${bytes} bytes; an input or a value may have ${MAX_VALUE_BYTES}. Hand large data in as a blob, and cut a large result into tasks that each give a part`,
+      `it has ${bytes} bytes, and ${most} are the most here. Hand large data in as a blob, and cut a large result into tasks that each give a part`,
     )
   }
 }
 
 /**
+ * @param most bytes; default: 1 MiB
  * @throws UnclonableError for functions, symbols, promises, weak maps, shared memory and the like,
- * and for objects that hold them; ValueTooLargeError above 1 MiB
+ * and for objects that hold them; ValueTooLargeError above `most`
  */
-export function encodeValue(value: unknown): Uint8Array {
+export function encodeValue(value: unknown, most = MAX_VALUE_BYTES): Uint8Array {
   try {
     const sent = isChanged(value, new Map()) ? encodable(value, new Map()) : value
     // Copies the bytes, since the encoder returns a part of its own buffer.
     const bytes = Uint8Array.from(encoder.encode(sent))
-    if (bytes.length > MAX_VALUE_BYTES) throw new ValueTooLargeError(bytes.length)
+    if (bytes.length > most) throw new ValueTooLargeError(bytes.length, most)
     return bytes
   } catch (error) {
     if (error instanceof ValueTooLargeError) throw error

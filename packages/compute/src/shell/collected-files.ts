@@ -1,9 +1,6 @@
 import * as v from 'valibot'
-import { isInside, MAX_FILE_BYTES, MAX_FILES, MAX_PATH, type CollectedFile } from '../program/collected-files.ts'
+import { isInside, MAX_FILES, type CollectedFile } from '../program/collected-files.ts'
 import { fromBytes } from '../schemas.ts'
-
-/** Most bytes of an encoded set of files. */
-export const MAX_ENCODED = MAX_FILE_BYTES + MAX_FILES * (4 * MAX_PATH + 16) + 16
 
 const schema = v.pipe(
   v.array(v.tuple([v.string(), v.instance(Uint8Array)])),

@@ -13,6 +13,7 @@ import { JobFiles } from './job-files.ts'
 import { JobHolders } from './job-holders.ts'
 import { JobKeepers } from './job-keepers.ts'
 import { JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
+import { LargeResults } from './large-results.ts'
 import { MemberList } from './member-list.ts'
 import { OutputExchange } from './output-exchange.ts'
 import type { TaskOutput } from './output-log.ts'
@@ -50,6 +51,7 @@ export class Engine {
   readonly #members: MemberList
   readonly #signer: VoteSigner
   readonly #files: JobFiles
+  readonly #results: LargeResults
   readonly #participation: Participation
   readonly #shifts: Shifts
   /** Undefined: this member keeps no jobs on disk. */
@@ -94,6 +96,7 @@ export class Engine {
       },
       onForgotten: (id) => {
         this.#files.forget(id)
+        this.#results.forget(id)
         this.output.forget(id)
         this.#saved?.forget(id)
         this.runner.feed({ type: 'expired', job: id })
@@ -113,6 +116,7 @@ export class Engine {
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
         this.store.unpin(job)
+        this.#results.ended(job, entry)
         if (entry === undefined) this.#saved?.forget(job)
         this.endings.end(job)
         this.jobs.keepEnded(job)
@@ -158,6 +162,7 @@ export class Engine {
       warn: (code: string, message: string, job: JobId) => events.onWarning(code, message, job),
     }
     this.#files = new JobFiles({ ...common, exchange: this.blobs, scheduler })
+    this.#results = new LargeResults({ exchange: this.blobs, holders: this.holders, pin: (hash, id) => this.#files.pin(hash, id) })
     this.#participation = new Participation({ ...common, files: this.#files, runner: this.runner, endings: this.endings })
   }
 
@@ -229,5 +234,6 @@ export class Engine {
     // Members do not report ends of jobs to a client unless it asks.
     if (this.#isClient && inputs.some(({ type }) => type === 'joined')) for (const job of this.endings.jobs()) this.watch(job)
     this.#files.keepAll()
+    this.#results.keepAll()
   }
 }

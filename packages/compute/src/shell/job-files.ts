@@ -91,17 +91,21 @@ export class JobFiles {
       file: async () => await exchange.fileOf((jobs.get(id) as PublishedJob).program, () => holders.all(id)),
       place: (job && placeOf(job)) ?? 'sandbox',
       blob: (name) => (this.#blobs.get(id) as JobBlobs).open(name),
-      store: async (file) => await this.#keepMade(id, file),
+      store: async (bytes) => await this.#keepMade(id, bytes),
     }
   }
 
-  /** Keeps a file that a task made until its job has ended, here and at the replicas. */
-  async #keepMade(id: JobId, file: string): Promise<BlobReference> {
+  /** Keeps bytes that a task made until its job has ended, here and at the replicas. */
+  async #keepMade(id: JobId, bytes: Uint8Array): Promise<BlobReference> {
     const { store, exchange, holders } = this.#parts
-    const reference = await keepBlob(store, file)
+    const reference = await keepBlob(store, bytes)
     const hash = (readName(reference.blob) as { readonly hash: string }).hash
     this.pin(hash, id)
-    await exchange.push(hash, holders.replicas(id))
+    // One of them suffices: it outlives this member. A slow one must not delay the task.
+    const pushed = holders.replicas(id).map(async (replica) => {
+      if ((await exchange.push(hash, [replica])).length === 0) throw new Error('it was not pushed')
+    })
+    await Promise.any(pushed).catch(() => {})
     return reference
   }
 

@@ -1,10 +1,19 @@
 /** Sweeps: jobs that call one function, or run one command, once for each of many inputs. */
-import { checkCommandOptions, checkMapOptions, type CommandOptions, type MapOptions } from '../options.ts'
-import type { BlobReference } from '../program/blob.ts'
+import { InvalidOptionError } from '@jel/jel'
+import { checkCommandOptions, checkMapOptions, type CommandOptions, type MapOptions, type SubmitOptions } from '../options.ts'
+import { blobsIn, type BlobReference } from '../program/blob.ts'
+import { encodeLarge } from '../program/stored-value.ts'
+import { MAX_VALUE_BYTES } from '../program/values.ts'
+import { MAX_ITEMS } from '../schemas.ts'
 import { bundleCommand, bundleProgram, sweptName } from './bundle.ts'
 import { keepFiles } from './command-files.ts'
 
-/** The input of the root of a sweep. */
+/**
+ * Most bytes of encoded inputs in the input of the root. A guess: it has room for twice as many.
+ */
+const MAX_INLINE = MAX_VALUE_BYTES / 2
+
+/** The inputs of a sweep, and how it treats them. */
 export interface SweepInput {
   readonly inputs: readonly unknown[]
   readonly keepGoing: boolean
@@ -16,44 +25,72 @@ interface PreparedSweep<Options> {
   readonly program: Uint8Array
   readonly fn: string
   readonly input: SweepInput
-  readonly options: Options
+  /** The input of the root task: with many inputs it has the name of their blob instead. */
+  readonly rootInput: unknown
+  readonly options: Options & { readonly blobs: readonly BlobReference[] }
 }
+
+/** Stores bytes, or a file, as a blob. */
+type Keep = (source: string | Uint8Array) => Promise<BlobReference>
 
 /**
  * Returns a sweep that calls an exported function.
  *
- * @throws InvalidOptionError, ProgramError
+ * @throws InvalidOptionError, ProgramError; UnclonableError, ValueTooLargeError for its inputs
  */
-export async function functionSweep<Options extends Pick<MapOptions, 'keepGoing' | 'retries'>>(
+export async function functionSweep<Options extends Pick<MapOptions, 'keepGoing' | 'retries' | 'blobs'>>(
   program: string,
   fn: string,
   inputs: readonly unknown[],
   options: Options,
-): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries'>>> {
+  keep: Keep,
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'blobs'>>> {
   checkMapOptions(options)
-  const { keepGoing = false, retries = 0, ...rest } = options
-  return { program: await bundleProgram(program, fn), fn: sweptName(fn), input: { inputs, keepGoing, retries }, options: rest }
+  const { keepGoing = false, retries = 0, blobs = [], ...rest } = options
+  const input = { inputs, keepGoing, retries }
+  const { rootInput, blobs: named } = await rootOf(input, keep)
+  return {
+    program: await bundleProgram(program, fn),
+    fn: sweptName(fn),
+    input,
+    rootInput,
+    options: { ...rest, blobs: [...blobs, ...named] },
+  }
+}
+
+/** Returns the input of the root of a sweep, and the blobs that its inputs name. */
+async function rootOf(input: SweepInput, keep: Keep): Promise<{ rootInput: unknown; blobs: readonly BlobReference[] }> {
+  if (input.inputs.length > MAX_ITEMS) throw new InvalidOptionError(`inputs: a sweep has at most ${MAX_ITEMS}`)
+  const encoded = encodeLarge(input.inputs)
+  if (encoded.length <= MAX_INLINE) return { rootInput: input, blobs: [] }
+  return { rootInput: { ...input, inputs: await keep(encoded) }, blobs: blobsIn(input.inputs) }
 }
 
 /**
  * Returns a sweep that runs a command.
  *
- * @param keep stores a file of the command as a blob
- * @throws InvalidOptionError
+ * @throws InvalidOptionError; UnclonableError, ValueTooLargeError for its inputs
  */
-export async function commandSweep<Options extends Pick<CommandOptions, 'keepGoing' | 'retries' | 'files' | 'collect' | 'blobs'>>(
+export async function commandSweep<Options extends Omit<CommandOptions, keyof SubmitOptions> & Pick<CommandOptions, 'blobs'>>(
   command: string,
   inputs: readonly unknown[],
   options: Options,
-  keep: (path: string) => Promise<BlobReference>,
-): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect'>>> {
+  keep: Keep,
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect' | 'blobs'>>> {
   checkCommandOptions(options)
-  const { files: paths = [], collect = [], keepGoing = false, retries = 0, ...rest } = options
+  const { files: paths = [], collect = [], keepGoing = false, retries = 0, blobs: given = [], ...rest } = options
   const { files, blobs } = await keepFiles(paths, keep)
+  const input = { inputs, keepGoing, retries }
+  const { rootInput, blobs: named } = await rootOf(input, keep)
   return {
-    program: await bundleCommand({ command, files, ...(collect.length > 0 && { collect }) }),
+    program: await bundleCommand({
+      command,
+      files,
+      ...(collect.length > 0 && { collect }),
+    }),
     fn: sweptName(undefined),
-    input: { inputs, keepGoing, retries },
-    options: { ...rest, blobs: [...(rest.blobs ?? []), ...blobs] },
+    input,
+    rootInput,
+    options: { ...rest, blobs: [...given, ...blobs, ...named] },
   }
 }

@@ -61,7 +61,7 @@ export const catches = task(async (_: unknown, { run }) => {
 })
 
 export const givesFunction = task(() => () => 1)
-export const givesMuch = task(() => new Uint8Array(2_000_000))
+export const givesMuch = task(() => new Uint8Array(17_000_000))
 export const givesPromise = task(() => ({ later: Promise.resolve(1) }))
 
 export const never = task(() => {

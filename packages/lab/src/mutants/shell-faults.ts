@@ -20,6 +20,7 @@ const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'pac
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
 const handlers = { file: 'apps/node/src/handlers/handler-runs.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
 const questions = { file: 'packages/jel/src/queries/pending-queries.ts', test: 'packages/jel/src/queries/queries.test.ts' }
+const largeResults = { test: 'packages/compute/test/large-results.test.ts' }
 const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
 export const shellFaults: readonly ShellFault[] = [
@@ -342,5 +343,26 @@ export const shellFaults: readonly ShellFault[] = [
     from: 'suspicion.hasExchanged(peer, accusation)) return',
     to: '!suspicion.newsFor(peer).includes(accusation)) return',
     test: 'packages/protocol/src/detection/verdict/accusation-spread.test.ts',
+  },
+  {
+    ...largeResults,
+    name: 'no replica keeps a large result',
+    file: 'packages/compute/src/shell/large-results.ts',
+    from: 'this.#kept.has(id) || !holders.isReplica(id)',
+    to: 'id !== hash',
+  },
+  {
+    ...largeResults,
+    name: 'a program in a sandbox hands over any number of blobs',
+    file: 'packages/compute/src/executors/store-requests.ts',
+    from: 'this.#size > MAX_RESULT_BYTES || this.#allowed === 0',
+    to: 'this.#size > MAX_RESULT_BYTES',
+  },
+  {
+    ...largeResults,
+    name: 'a large value may have any number of parts',
+    file: 'packages/compute/src/program/stored-value.ts',
+    from: '  checkContainers(bytes, MAX_VALUE_BYTES)\n',
+    to: '',
   },
 ]
