@@ -62,19 +62,29 @@ def _decode(value):
     return {key: _decode(each) for key, each in (value['value'] if kind == 'dict' else value).items()}
 
 
-# Runs one function for the input on standard input. A worker calls it once for each input.
+# Runs one function, for one input after the other. A worker starts it once for many inputs.
 _RUNNER = '''\
 import base64, importlib.util, json, sys, traceback
 CODEC
-# The traceback begins in the function's module.
-sys.excepthook = lambda kind, error, trace: traceback.print_exception(kind, error, trace.tb_next or trace)
+def trace_of(error):
+    # It begins in the function's module, unless it failed before.
+    trace = error.__traceback__.tb_next or error.__traceback__
+    return ''.join(traceback.format_exception(type(error), error, trace))
+out, sys.stdout = sys.stdout, sys.stderr
 spec = importlib.util.spec_from_file_location("task", sys.argv[1])
 module = importlib.util.module_from_spec(spec)
 sys.modules["task"] = module
-out, sys.stdout = sys.stdout, sys.stderr
 spec.loader.exec_module(module)
-value = getattr(module, sys.argv[2])(_decode(json.load(sys.stdin)))
-json.dump(_encode(value), out, allow_nan=False)
+function = getattr(module, sys.argv[2])
+for line in sys.stdin:
+    task = json.loads(line)
+    try:
+        answer = {"value": _encode(function(_decode(task["input"])))}
+        text = json.dumps({"id": task["id"], **answer}, allow_nan=False)
+    except Exception as error:
+        text = json.dumps({"id": task["id"], "error": trace_of(error)})
+    sys.stderr.flush()
+    print(text, file=out, flush=True)
 '''
 _RUNNER_NAME = 'jel-run.py'
 _INPUTS_NAME = 'inputs.json'
@@ -306,14 +316,16 @@ class Pool:
         inputs = list(inputs)
         folder = None
         decode = _same
+        persistent = None
         if callable(called):
+            persistent = True
             module, name_of = _place_of(called)
             folder = tempfile.TemporaryDirectory(prefix='jel-')
             runner = pathlib.Path(folder.name, _RUNNER_NAME)
             codec = inspect.getsource(_encode) + inspect.getsource(_decode)
             runner.write_text(_RUNNER.replace('CODEC', codec), encoding='utf-8')
             arguments = map(shlex.quote, [os.path.basename(module), name_of])
-            called = f"python3 {_RUNNER_NAME} {' '.join(arguments)}"
+            called = f"exec python3 {_RUNNER_NAME} {' '.join(arguments)}"
             files = [str(runner), module, *_beside(module), *files]
             inputs, decode = _encode(inputs), _decode
         # The node reads the files before it reports the job.
@@ -327,6 +339,7 @@ class Pool:
             'keepGoing': keep_going,
             'retries': retries,
             'each': each,
+            'persistent': persistent,
         }
         job = self._send('map', command, lambda *place: Sweep(*place, decode, keep_going))
         job._folder = folder

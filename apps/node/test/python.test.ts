@@ -25,6 +25,13 @@ def evaluate(parameters):
 def echo(value):
     return value
 
+calls = 0
+
+def count(value):
+    global calls
+    calls += 1
+    return calls
+
 def imported(value):
     return beside.name
 
@@ -58,6 +65,7 @@ if __name__ == '__main__':
             print('no JSON')
         infinite = float('inf')
         print(pool.map(echo, [float('nan'), -infinite, {'$jel': (1, infinite)}], timeout=60), pool.map(imported, [1], timeout=60))
+        print(sorted(pool.map(count, [1, 2, 3], timeout=60)))
         texts = [str(number) * 4000 for number in range(500)]
         print(pool.map(echo, texts, timeout=60) == texts)
         sweep = pool.submit_map(evaluate, [{'rate': 0}, {'rate': 4}], keep_going=True)
@@ -119,6 +127,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'True',
         'no JSON',
         "[nan, -inf, {'$jel': [1, inf]}] ['beside']",
+        '[1, 2, 3]',
         'True',
         "[(0, 'JobFailed'), (1, 'dict')] {'twice': 8}",
         'then the failure',

@@ -157,7 +157,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * Submits a sweep that runs a command once for each input; see `map`. Only members that trust
    * the owner of the job run it. They confine it as far as their machine can.
    *
-   * @param command for the shell; `{}` stands for the input, quoted
+   * @param command for the shell; `{}` stands for the input, quoted, unless it is persistent
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Sweep> {

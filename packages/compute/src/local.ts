@@ -33,7 +33,7 @@ import { Sweep } from './sweep.ts'
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
-type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect'>
+type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent'>
 
 /**
  * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial
@@ -126,7 +126,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   /**
    * Submits a sweep that runs a command once for each input, as `mapCommand` of `Grid` does.
    *
-   * @param command for the shell; `{}` stands for the input, quoted
+   * @param command for the shell; `{}` stands for the input, quoted, unless it is persistent
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Sweep> {

@@ -100,6 +100,12 @@ export interface CommandOptions extends MapOptions {
    * `out/*.csv`. Then each value is a `CommandResult`. At most 256 files and 32 MiB for one input.
    */
   readonly collect?: readonly string[]
+  /**
+   * Whether a worker starts the command once for many inputs. Then each input is a line of standard
+   * input, `{"id":1,"input":…}`, and the command answers with a line of standard output:
+   * `{"id":1,"value":…}` or `{"id":1,"error":"…"}`. Default: a start for each input.
+   */
+  readonly persistent?: boolean
 }
 
 /** Options of `computeLocal`. */
@@ -179,6 +185,7 @@ const ofCommand = v.strictObject(
   {
     ...ofMap.entries,
     files: v.optional(v.array(text, 'must be an array of paths')),
+    persistent: v.optional(v.boolean('must be true or false')),
     collect: v.optional(v.pipe(v.array(pattern, 'must be an array of patterns'), v.maxLength(64, 'must be at most 64 patterns'))),
   },
   unknownOr('must be an object'),

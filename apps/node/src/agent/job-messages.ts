@@ -52,6 +52,8 @@ export const jobFields = {
     shell: v.optional(text),
     /** Paths of files for the command. */
     files: v.optional(texts),
+    /** Whether a worker starts the command once for many inputs. */
+    persistent: v.optional(bool),
     /** Patterns of the files that the command makes for its submitter. */
     collect: v.optional(texts),
     /** The folder for these files. Needs `until: ended`. */

@@ -99,6 +99,7 @@ async function sweep(
     function: fn,
     shell,
     files,
+    persistent,
     collect: patterns,
     collectTo,
     until,
@@ -125,6 +126,7 @@ async function sweep(
     return await grid.mapCommand(shell, inputs, {
       ...options,
       ...(files !== undefined && { files }),
+      ...(persistent !== undefined && { persistent }),
       ...(patterns !== undefined && { collect: patterns }),
     })
   if (file === undefined || fn === undefined) throw new CommandError('INVALID_COMMAND', 'map: give file and function, or shell')

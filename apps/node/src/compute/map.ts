@@ -18,6 +18,7 @@ export interface MapFlags extends JobClientFlags {
   readonly inputs?: string
   readonly command?: string
   readonly files: readonly string[]
+  readonly persistent?: boolean
   readonly collect: readonly string[]
   readonly collectTo?: string
   readonly csv?: boolean
@@ -108,14 +109,15 @@ function outcomesOf(result: readonly unknown[], isSettled: boolean): readonly Ma
 function calledOf(
   file: string | undefined,
   fn: string | undefined,
-  { command, files }: MapFlags,
-): { file: string; function: string } | { shell: string; files: string[] } {
+  { command, files, persistent = false }: MapFlags,
+): { file: string; function: string } | { shell: string; files: string[]; persistent?: true } {
   if (command !== undefined) {
     if (file !== undefined) throw new UsageError('--command: it takes the place of a file and its function')
-    return { shell: command, files: files.map((each) => resolve(each)) }
+    return { shell: command, files: files.map((each) => resolve(each)), ...(persistent && { persistent }) }
   }
   if (file === undefined || fn === undefined) throw new UsageError('give a file and a function of it, or --command')
   if (files.length > 0) throw new UsageError('--files: only a command has files')
+  if (persistent) throw new UsageError('--persistent: only a command starts anew for each input')
   if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
   return { file: resolve(file), function: fn }
 }

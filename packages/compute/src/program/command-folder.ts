@@ -16,7 +16,14 @@ const BLOCK = 512
  */
 export const REMOVE = 'chmod -R u+rwX "$1"; rm -rf "$1" || { sleep 1; rm -rf "$1"; }'
 
-/** The folders of one run of a command. */
+/** A file that a command finds in its working folder. */
+export interface FolderFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly isExecutable: boolean
+}
+
+/** The folders of one process of a command. */
 export class CommandFolder {
   /** Contains the other folders. */
   readonly base: string
@@ -40,10 +47,13 @@ export class CommandFolder {
     return folder
   }
 
-  async put(name: string, bytes: Uint8Array, isExecutable: boolean): Promise<void> {
-    this.#given += bytes.length
-    await writeFile(join(this.work, name), bytes)
-    await chmod(join(this.work, name), isExecutable ? 0o700 : 0o600)
+  /** Writes the files of the command. */
+  async fill(files: readonly FolderFile[]): Promise<void> {
+    for (const { name, bytes, isExecutable } of files) {
+      this.#given += bytes.length
+      await writeFile(join(this.work, name), bytes)
+      await chmod(join(this.work, name), isExecutable ? 0o700 : 0o600)
+    }
   }
 
   /** Whether the command wrote more bytes than this, or made too many files. */

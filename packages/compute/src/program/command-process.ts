@@ -1,16 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import type { Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskLimits } from '../executors/task-limits.ts'
 import { confined } from './command-confinement.ts'
 import { REMOVE, type CommandFolder } from './command-folder.ts'
 
-/** Most bytes that a command may print on standard output: its value must fit into a message. */
-const MAX_OUTPUT = 900_000
+/** Most bytes that a command may print for one value: it must fit into a message. */
+export const MAX_PRINTED = 900_000
 /** Characters of standard error in an error. A guess: the last message is shorter. */
-const MAX_REASON = 400
+export const MAX_REASON = 400
 /**
  * Time between SIGTERM and SIGKILL, ms, and the share of the time of the task that it takes at
  * most. As much is left between SIGKILL and the end of the task's time. Guesses.
@@ -24,6 +25,7 @@ const PASS_ON = 500
  * MiB that a runtime may reserve besides the memory that it uses. Node 24 reserves 574 (measured).
  */
 const BASE_DATA = 640
+const MEBIBYTE = 2 ** 20
 /** The status of a shell whose command a signal ended is this number plus the signal's number. */
 const SIGNALLED = 128
 
@@ -41,101 +43,112 @@ const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift; ${REMOVE}`
 const LIMITED = `read -r _ <&3 || exit 1; exec 3<&-; ulimit -c 0; { ulimit -f "$2"; ulimit -d "$3"; } 2>/dev/null
 command=$1; shift 3; exec "$@" /bin/sh -c "$command"`
 
-export interface CommandRun {
+export interface CommandStart {
   /** For the shell. */
   readonly command: string
-  /** Its standard input. */
-  readonly input: string
   /** Variables besides those of all commands. */
   readonly env: Readonly<Record<string, string>>
   readonly folder: CommandFolder
   readonly limits: TaskLimits
-  /** The begin of the task's time, by the clock of `performance`. */
-  readonly begin: number
+}
+
+/** Why a command failed. `commandTask` lists the codes. */
+interface CommandFailure {
+  readonly code: string
+  readonly message: string
 }
 
 /**
- * Runs a command in a process group of its own, confined as this machine can. Afterwards the group
- * has ended, and the folder is gone. On a machine without namespaces children that made a group of
- * their own may remain.
- *
- * @param ended makes a value of what the command printed, while the folder still exists
- * @throws Error with the code of the reason; see `commandTask`
+ * A command that runs in a process group of its own, confined as this machine can. On a machine
+ * without namespaces children that made a group of their own may outlive it.
  */
-export async function runCommand<Value>(
-  { command, input, env, folder, limits, begin }: CommandRun,
-  ended: (printed: string) => Promise<Value>,
-): Promise<Value> {
-  const mebibyte = 2 ** 20
-  const blocks = Math.ceil((limits.disk * mebibyte) / 512)
-  const data = Math.ceil((BASE_DATA + limits.memory) * 1024)
-  const args = ['-c', LIMITED, 'sh', command, String(blocks), String(data), ...(await confined(folder))]
-  const child = spawn('/bin/sh', args, {
-    cwd: folder.work,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder.work, TMPDIR: folder.temporary, ...env },
-  })
-  const run = new Run(child)
-  const cleanUp = spawn('/bin/sh', ['-c', CLEAN_UP, 'sh', String(child.pid), folder.base], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'ignore'],
-  })
-  const cleaned = once(cleanUp, 'exit').catch(() => {})
-  if (cleanUp.pid === undefined) run.stop('COMMAND_FAILED', 'this machine starts no more processes')
-  else run.begin(input)
-  const grace = Math.min(GRACE, limits.time * GRACE_SHARE)
-  const kill = Math.max(0, begin + limits.time - grace - performance.now())
-  const timers = [
-    setTimeout(
-      () => run.stop('COMMAND_TIMED_OUT', `the command ran for more than ${(limits.time - 2 * grace) / 1000} s`, 'SIGTERM'),
-      kill - grace,
-    ),
-    setTimeout(() => signal(child, 'SIGKILL'), kill),
-  ]
-  const over = new AbortController()
-  void watchFolder(run, folder, limits.disk * mebibyte, over.signal)
-  try {
-    return await ended(await run.output(limits.disk))
-  } finally {
-    over.abort()
-    for (const timer of timers) clearTimeout(timer)
-    cleanUp.stdin.end()
-    await cleaned
-  }
-}
-
-/** A command that runs. */
-class Run {
+export class CommandProcess {
   readonly #child: ChildProcess
+  readonly #cleanUp: ChildProcess
+  readonly #limits: TaskLimits
   readonly #exit: Promise<[number | null, NodeJS.Signals | null]>
   readonly #close: Promise<unknown>
-  readonly #printed: Buffer[] = []
-  #bytes = 0
+  readonly #cleaned: Promise<unknown>
+  readonly #removed = new AbortController()
+  /** Runs a function on behalf of the task that the command works for. */
+  #onBehalf: <Result>(action: () => Result) => Result = AsyncLocalStorage.snapshot()
   #lastWords = ''
   /** Why it was stopped. */
-  #reason: { readonly code: string; readonly message: string } | undefined
+  #reason: CommandFailure | undefined
 
-  constructor(child: ChildProcess) {
+  private constructor(child: ChildProcess, cleanUp: ChildProcess, folder: CommandFolder, limits: TaskLimits) {
     this.#child = child
+    this.#cleanUp = cleanUp
+    this.#limits = limits
     this.#exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
     this.#close = once(child, 'close').catch(() => {})
-    child.stdout?.on('data', (chunk: Buffer) => {
-      this.#bytes += chunk.length
-      if (this.#bytes <= MAX_OUTPUT) this.#printed.push(chunk)
-      else this.stop('COMMAND_OUTPUT_TOO_LARGE', `the command prints more than ${MAX_OUTPUT} bytes`)
-    })
+    this.#cleaned = once(cleanUp, 'exit').catch(() => {})
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-MAX_REASON)
-      process.stderr.write(text)
+      this.#onBehalf(() => process.stderr.write(text))
     })
     // The command need not read its input.
-    for (const stream of [child.stdin, child.stdio?.[3]]) stream?.on('error', () => {})
+    for (const stream of [child.stdin, child.stdio[3]]) stream?.on('error', () => {})
+    if (cleanUp.pid === undefined) this.stop('COMMAND_FAILED', 'this machine starts no more processes')
+    else (child.stdio[3] as Writable).end('\n')
+    void watchFolder(this, folder, limits.disk * MEBIBYTE, this.#removed.signal)
   }
 
-  begin(input: string): void {
-    ;(this.#child.stdio[3] as Writable).end('\n')
-    this.#child.stdin?.end(input)
+  static async start({ command, env, folder, limits }: CommandStart): Promise<CommandProcess> {
+    const blocks = Math.ceil((limits.disk * MEBIBYTE) / 512)
+    const data = Math.ceil((BASE_DATA + limits.memory) * 1024)
+    const args = ['-c', LIMITED, 'sh', command, String(blocks), String(data), ...(await confined(folder))]
+    const child = spawn('/bin/sh', args, {
+      cwd: folder.work,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder.work, TMPDIR: folder.temporary, ...env },
+    })
+    const cleanUp = spawn('/bin/sh', ['-c', CLEAN_UP, 'sh', String(child.pid), folder.base], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    return new CommandProcess(child, cleanUp, folder, limits)
+  }
+
+  get input(): Writable {
+    return this.#child.stdin as Writable
+  }
+
+  get output(): Readable {
+    return this.#child.stdout as Readable
+  }
+
+  /** From now on the command works for the task that calls this. */
+  serve(): void {
+    this.#onBehalf = AsyncLocalStorage.snapshot()
+    this.#lastWords = ''
+  }
+
+  /** Writes text to the output of the task that the command works for. */
+  say(text: string): void {
+    this.#onBehalf(() => process.stdout.write(text))
+  }
+
+  /**
+   * Ends the command when the time of its task is over. Returns a function that takes this back.
+   *
+   * @param begin the begin of the task's time, by the clock of `performance`
+   */
+  limitTime(begin: number): () => void {
+    const { time } = this.#limits
+    const grace = Math.min(GRACE, time * GRACE_SHARE)
+    const kill = Math.max(0, begin + time - grace - performance.now())
+    const timers = [
+      setTimeout(
+        () => this.stop('COMMAND_TIMED_OUT', `the command ran for more than ${(time - 2 * grace) / 1000} s`, 'SIGTERM'),
+        kill - grace,
+      ),
+      setTimeout(() => signal(this.#child, 'SIGKILL'), kill),
+    ]
+    return () => {
+      for (const timer of timers) clearTimeout(timer)
+    }
   }
 
   /** Ends the command. The first reason counts. */
@@ -144,22 +157,29 @@ class Run {
     signal(this.#child, by)
   }
 
-  /** @param disk MiB of the largest file that it may write */
-  async output(disk: number): Promise<string> {
+  /** Waits until the command and its children have ended. Returns why it failed, if it has. */
+  async ended(): Promise<(Error & CommandFailure) | undefined> {
     const [status, by] = await this.#exit
     // Children in the background end with it.
     signal(this.#child, 'SIGKILL')
     await Promise.race([this.#close, sleep(PASS_ON)])
     for (const stream of this.#child.stdio) stream?.destroy()
-    const reason = this.#reason ?? endOf(status, by, disk)
-    if (reason === undefined) return Buffer.concat(this.#printed).toString('utf8')
+    const reason = this.#reason ?? endOf(status, by, this.#limits.disk)
+    if (reason === undefined) return undefined
     const words = this.#lastWords.trim()
-    throw Object.assign(new Error(words === '' ? reason.message : `${reason.message}: ${words}`), { code: reason.code })
+    return Object.assign(new Error(words === '' ? reason.message : `${reason.message}: ${words}`), { code: reason.code })
+  }
+
+  /** Kills what is left, and removes the folder. */
+  async remove(): Promise<void> {
+    this.#removed.abort()
+    this.#cleanUp.stdin?.end()
+    await this.#cleaned
   }
 }
 
 /** Says why a command has failed, if it has. */
-function endOf(status: number | null, by: NodeJS.Signals | null, disk: number): { code: string; message: string } | undefined {
+function endOf(status: number | null, by: NodeJS.Signals | null, disk: number): CommandFailure | undefined {
   if (status === 0) return undefined
   const name = by ?? Object.entries(constants.signals).find(([, number]) => number === (status ?? 0) - SIGNALLED)?.[0]
   if (name === 'SIGXFSZ') return { code: 'COMMAND_DISK_FULL', message: `a file of the command has more than ${disk} MiB` }
@@ -167,11 +187,11 @@ function endOf(status: number | null, by: NodeJS.Signals | null, disk: number): 
   return { code: 'COMMAND_FAILED', message: `the command ended with status ${status}` }
 }
 
-async function watchFolder(run: Run, folder: CommandFolder, bytes: number, over: AbortSignal): Promise<void> {
+async function watchFolder(run: CommandProcess, folder: CommandFolder, bytes: number, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await sleep(CHECK, undefined, { signal: over }).catch(() => {})
     if (over.aborted || !(await folder.exceeds(bytes))) continue
-    run.stop('COMMAND_DISK_FULL', `the command wrote more than ${bytes / 2 ** 20} MiB, or too many files`)
+    run.stop('COMMAND_DISK_FULL', `the command wrote more than ${bytes / MEBIBYTE} MiB, or too many files`)
     return
   }
 }

@@ -1,10 +1,11 @@
 import { blob, type BlobReference } from './blob.ts'
 import { encodeFiles } from './collected-files.ts'
-import { CommandFolder } from './command-folder.ts'
-import { runCommand } from './command-process.ts'
+import { CommandFolder, type FolderFile } from './command-folder.ts'
+import { runCommand } from './command-run.ts'
 import { task, type FurtherContext, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { defaultTaskLimits } from '../executors/task-limits.ts'
 import { parseJson } from './json.ts'
+import { PersistentCommand } from './persistent-command.ts'
 
 /** A command that is run once for each input. */
 export interface Command {
@@ -14,6 +15,8 @@ export interface Command {
   readonly files: Readonly<Record<string, CommandFile>>
   /** Patterns of the files that its submitter gets. */
   readonly collect?: readonly string[]
+  /** Whether it stays for further inputs. */
+  readonly isPersistent?: boolean
 }
 
 /** The value of a task whose command makes files for its submitter. */
@@ -36,21 +39,26 @@ export interface CommandFile {
  * machine can.
  *
  * The command gets the input as JSON on its standard input and in `JEL_INPUT`, and in place of
- * `{}`. A text stands for itself there.
+ * `{}`. A text stands for itself there. A persistent command gets its inputs as lines; see
+ * `PersistentCommand`.
  *
  * The task fails with `COMMAND_FAILED` (another status than 0), `COMMAND_SIGNALLED`,
  * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE` or
  * `COMMAND_FILES_TOO_LARGE`. The message ends with the end of standard error.
  */
-export function commandTask({ command, files, collect = [] }: Command): TaskDefinition<unknown, unknown> {
-  return task(async (input, context: TaskContext & FurtherContext) => {
-    const { job, path, use, limits = defaultTaskLimits, store } = context
-    const contents = new Map<string, Uint8Array>()
-    for (const [name, file] of Object.entries(files)) contents.set(name, await use(blob(file.blob)))
+export function commandTask(command: Command): TaskDefinition<unknown, unknown> {
+  return task(command.isPersistent === true ? persistent(command) : single(command))
+}
+
+type CommandFunction = (input: unknown, context: TaskContext & FurtherContext) => Promise<unknown>
+
+function single({ command, files, collect = [] }: Command): CommandFunction {
+  return async (input, { job, path, use, limits = defaultTaskLimits, store }) => {
+    const contents = await contentsOf(files, use)
     const begin = performance.now()
     const folder = await CommandFolder.make()
     try {
-      for (const [name, bytes] of contents) await folder.put(name, bytes, files[name]?.isExecutable === true)
+      await folder.fill(contents)
       const json = JSON.stringify(input) ?? 'null'
       const shown = typeof input === 'string' ? input : json
       const line = command.replaceAll('{}', () => quoted(shown))
@@ -62,7 +70,39 @@ export function commandTask({ command, files, collect = [] }: Command): TaskDefi
     } finally {
       await folder.remove()
     }
-  })
+  }
+}
+
+/**
+ * An input fails with the end of its process only if the process is new. The inputs before it may
+ * be the reason of the end, for example by memory that they left behind.
+ */
+function persistent({ command, files }: Command): CommandFunction {
+  const idle: PersistentCommand[] = []
+  return async (input, { job, use, limits = defaultTaskLimits }) => {
+    const contents = await contentsOf(files, use)
+    const begin = performance.now()
+    for (;;) {
+      const used = idle.pop()
+      const process = used ?? (await PersistentCommand.start({ command, files: contents, env: { JEL_JOB: job }, limits }))
+      try {
+        return await process.valueOf(input, begin)
+      } catch (error) {
+        const isTooLong = (error as { code?: string }).code === 'COMMAND_TIMED_OUT'
+        if (!process.hasEnded || used === undefined || isTooLong) throw error
+      } finally {
+        if (process.hasEnded) await process.remove()
+        else idle.push(process)
+      }
+    }
+  }
+}
+
+async function contentsOf(files: Command['files'], use: TaskContext['use']): Promise<readonly FolderFile[]> {
+  const contents: FolderFile[] = []
+  for (const [name, file] of Object.entries(files))
+    contents.push({ name, bytes: await use(blob(file.blob)), isExecutable: file.isExecutable })
+  return contents
 }
 
 async function stored(folder: CommandFolder, collect: readonly string[], store: FurtherContext['store']): Promise<BlobReference> {

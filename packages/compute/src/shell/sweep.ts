@@ -76,9 +76,12 @@ export async function commandSweep<Options extends Omit<CommandOptions, keyof Su
   inputs: readonly unknown[],
   options: Options,
   keep: Keep,
-): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect' | 'blobs'>>> {
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect' | 'persistent' | 'blobs'>>> {
   checkCommandOptions(options)
-  const { files: paths = [], collect = [], keepGoing = false, retries = 0, blobs: given = [], ...rest } = options
+  const { files: paths = [], collect = [], persistent = false, keepGoing = false, retries = 0, blobs: given = [], ...rest } = options
+  if (persistent && collect.length > 0) throw new InvalidOptionError('collect: a persistent command hands over no files')
+  if (persistent && command.includes('{}'))
+    throw new InvalidOptionError('command: a persistent command reads its inputs from standard input, and {} stands for none')
   const { files, blobs } = await keepFiles(paths, keep)
   const input = { inputs, keepGoing, retries }
   const { rootInput, blobs: named } = await rootOf(input, keep)
@@ -87,6 +90,7 @@ export async function commandSweep<Options extends Omit<CommandOptions, keyof Su
       command,
       files,
       ...(collect.length > 0 && { collect }),
+      ...(persistent && { isPersistent: true }),
     }),
     fn: sweptName(undefined),
     input,

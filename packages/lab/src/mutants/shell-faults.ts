@@ -20,6 +20,10 @@ const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'pac
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
 const handlers = { file: 'apps/node/src/handlers/handler-runs.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
 const questions = { file: 'packages/jel/src/queries/pending-queries.ts', test: 'packages/jel/src/queries/queries.test.ts' }
+const persistent = {
+  file: 'packages/compute/src/program/persistent-command.ts',
+  test: 'packages/compute/test/persistent-command.test.ts',
+}
 const largeResults = { test: 'packages/compute/test/large-results.test.ts' }
 const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
@@ -343,6 +347,25 @@ export const shellFaults: readonly ShellFault[] = [
     from: 'suspicion.hasExchanged(peer, accusation)) return',
     to: '!suspicion.newsFor(peer).includes(accusation)) return',
     test: 'packages/protocol/src/detection/verdict/accusation-spread.test.ts',
+  },
+  {
+    ...persistent,
+    name: 'any line of a persistent command is the answer to its input',
+    from: 'answer === undefined || answer.id !== this.#waiting?.id',
+    to: 'answer === undefined',
+  },
+  {
+    ...persistent,
+    name: 'an input fails with a process that earlier inputs have spoilt',
+    file: 'packages/compute/src/program/command.ts',
+    from: '!process.hasEnded || used === undefined || isTooLong',
+    to: 'true',
+  },
+  {
+    ...persistent,
+    name: 'the time of a persistent command counts for all its inputs together',
+    from: '      stopClock()\n',
+    to: '',
   },
   {
     ...largeResults,

@@ -47,6 +47,22 @@ const SWEEPS: readonly Sweep[] = [
     file: 'evaluate.py',
     command: ({ pool }) => [...jel, 'map', pool, '--command', `${PYTHON} evaluate.py {}`, '--files', 'evaluate.py', '--inputs', inputs],
   },
+  {
+    name: 'jel map --command --persistent, Python',
+    file: 'persistent.py',
+    command: ({ pool }) => [
+      ...jel,
+      'map',
+      pool,
+      '--command',
+      `${PYTHON} persistent.py`,
+      '--persistent',
+      '--files',
+      'persistent.py',
+      '--inputs',
+      inputs,
+    ],
+  },
   { name: 'Python client, pool.map', file: 'client.py', command: ({ pool, address }) => [PYTHON, 'client.py', pool, inputs, address] },
   { name: 'Dask, client.map', file: 'dask_map.py', command: ({ scheduler }) => [PYTHON, 'dask_map.py', scheduler, inputs] },
 ]
@@ -66,7 +82,7 @@ export const experiment = bench({
     runs: whole(1, 'sweeps of each kind, in turn'),
     offline: flag('install nothing, and skip Dask if it is not installed'),
   },
-  notes: 'Two workers each. A command and the Python client start a Python for each input.',
+  notes: 'Two workers each. A command starts a Python for each input, unless it is persistent.',
   where: 'network',
   prepare({ offline }) {
     if (!offline) provide('dask')

@@ -1,0 +1,124 @@
+import { CommandFolder, type FolderFile } from './command-folder.ts'
+import { CommandProcess, MAX_PRINTED, MAX_REASON, type CommandStart } from './command-process.ts'
+import { parseJson } from './json.ts'
+
+const NEWLINE = 10
+
+interface PersistentStart extends Omit<CommandStart, 'folder'> {
+  readonly files: readonly FolderFile[]
+}
+
+/** The answer of the command to an input. */
+type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string }
+
+/**
+ * A command that stays, and handles one input after the other. Each input is a line of its standard
+ * input, `{"id":1,"input":…}`, and its answer a line of standard output: `{"id":1,"value":…}`, or
+ * `{"id":1,"error":"…"}`. Other lines that it prints are output of the task. Its folder stays, too.
+ */
+export class PersistentCommand {
+  readonly #process: CommandProcess
+  readonly #folder: CommandFolder
+  readonly #end: Promise<Error>
+  #hasEnded = false
+  #inputs = 0
+  /** The begin of a line. */
+  #line: Buffer[] = []
+  #bytes = 0
+  #waiting: { readonly id: number; readonly take: (answer: Answer) => void } | undefined
+
+  private constructor(process: CommandProcess, folder: CommandFolder) {
+    this.#process = process
+    this.#folder = folder
+    this.#end = process
+      .ended()
+      .catch((error: unknown) => error as Error)
+      .then((failure) => {
+        this.#hasEnded = true
+        return failure ?? Object.assign(new Error('the command ended without an answer'), { code: 'COMMAND_FAILED' })
+      })
+    process.output.on('data', (chunk: Buffer) => this.#read(chunk))
+  }
+
+  static async start({ files, ...start }: PersistentStart): Promise<PersistentCommand> {
+    const folder = await CommandFolder.make()
+    try {
+      await folder.fill(files)
+      return new PersistentCommand(await CommandProcess.start({ ...start, folder }), folder)
+    } catch (error) {
+      await folder.remove()
+      throw error
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /**
+   * Returns the value of an input.
+   *
+   * @param begin the begin of the task's time, by the clock of `performance`
+   * @throws Error with the code of the reason; see `commandTask`
+   */
+  async valueOf(input: unknown, begin: number): Promise<unknown> {
+    const id = ++this.#inputs
+    const answered = Promise.withResolvers<Answer>()
+    this.#waiting = { id, take: answered.resolve }
+    this.#process.serve()
+    const stopClock = this.#process.limitTime(begin)
+    try {
+      this.#process.input.write(`${JSON.stringify({ id, input: input ?? null })}\n`)
+      const answer = await Promise.race([answered.promise, this.#end])
+      if (answer instanceof Error) throw answer
+      if ('error' in answer)
+        throw Object.assign(new Error(`the command failed: ${answer.error.slice(-MAX_REASON)}`), { code: 'COMMAND_FAILED' })
+      return answer.value
+    } finally {
+      stopClock()
+      this.#waiting = undefined
+    }
+  }
+
+  /** Kills its processes, and removes its folder. */
+  async remove(): Promise<void> {
+    this.#process.stop('COMMAND_FAILED', 'it was stopped')
+    await this.#end
+    await this.#process.remove()
+    await this.#folder.remove()
+  }
+
+  #read(chunk: Buffer): void {
+    let begin = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
+      const line = Buffer.concat([...this.#line, chunk.subarray(begin, end)]).toString('utf8')
+      this.#line = []
+      this.#bytes = 0
+      begin = end + 1
+      this.#take(line)
+    }
+    this.#line.push(chunk.subarray(begin))
+    this.#bytes += chunk.length - begin
+    if (this.#bytes > MAX_PRINTED)
+      this.#process.stop('COMMAND_OUTPUT_TOO_LARGE', `the command prints a line of more than ${MAX_PRINTED} bytes`)
+  }
+
+  #take(line: string): void {
+    const answer = answerOf(line)
+    if (answer === undefined || answer.id !== this.#waiting?.id) this.#process.say(`${line}\n`)
+    else this.#waiting.take(answer)
+  }
+}
+
+/** Returns undefined if the line is no answer. */
+function answerOf(line: string): Answer | undefined {
+  try {
+    const answer = parseJson(line)
+    if (typeof answer !== 'object' || answer === null || !('id' in answer) || typeof answer.id !== 'number') return undefined
+    const { id } = answer
+    if ('error' in answer) return { id, error: String(answer.error) }
+    return 'value' in answer ? { id, value: answer.value } : undefined
+  } catch {
+    return undefined
+  }
+}
