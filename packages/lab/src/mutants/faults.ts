@@ -114,7 +114,7 @@ export const faults: readonly Fault[] = [
     file: 'detection/suspicion/proofs-of-life.ts',
     from: 'const standDown = 8_000',
     to: 'const standDown = 0',
-    simulation: ['three-sites-crash', '--seeds', '1..30', '--workers', '2'],
+    simulation: ['three-sites-crash', '--seeds', '61..100', '--workers', '2'],
   },
   {
     name: 'helpers are not asked',
@@ -226,7 +226,7 @@ export const faults: readonly Fault[] = [
     file: 'dissemination/lazy-push.ts',
     from: 'if (now < entry[1].since + askAgain) break',
     to: 'if (now < entry[1].since + 1e12) break',
-    simulation: ['elections-heal.test.ts'],
+    simulation: ['conformance.test.ts', '-t', 'healing'],
   },
   {
     name: 'reconciliation skips a range',
