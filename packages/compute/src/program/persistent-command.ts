@@ -19,13 +19,14 @@ type Answer = { readonly id: number; readonly value: unknown } | { readonly id: 
 export class PersistentCommand {
   readonly #process: CommandProcess
   readonly #folder: CommandFolder
-  readonly #end: Promise<Error>
-  #hasEnded = false
+  readonly #end: Promise<void>
+  /** Why it ended. */
+  #failure: Error | undefined
   #inputs = 0
   /** The begin of a line. */
   #line: Buffer[] = []
   #bytes = 0
-  #waiting: { readonly id: number; readonly take: (answer: Answer) => void } | undefined
+  #waiting: { readonly id: number; readonly take: (answer: Answer | Error) => void } | undefined
 
   private constructor(process: CommandProcess, folder: CommandFolder) {
     this.#process = process
@@ -34,8 +35,9 @@ export class PersistentCommand {
       .ended()
       .catch((error: unknown) => error as Error)
       .then((failure) => {
-        this.#hasEnded = true
-        return failure ?? Object.assign(new Error('the command ended without an answer'), { code: 'COMMAND_FAILED' })
+        this.#failure = failure ?? Object.assign(new Error('the command ended without an answer'), { code: 'COMMAND_FAILED' })
+        // A race with this promise would keep the values of all inputs until the end.
+        this.#waiting?.take(this.#failure)
       })
     process.output.on('data', (chunk: Buffer) => this.#read(chunk))
   }
@@ -52,7 +54,7 @@ export class PersistentCommand {
   }
 
   get hasEnded(): boolean {
-    return this.#hasEnded
+    return this.#failure !== undefined
   }
 
   /**
@@ -63,13 +65,14 @@ export class PersistentCommand {
    */
   async valueOf(input: unknown, begin: number): Promise<unknown> {
     const id = ++this.#inputs
-    const answered = Promise.withResolvers<Answer>()
+    const answered = Promise.withResolvers<Answer | Error>()
     this.#waiting = { id, take: answered.resolve }
     this.#process.serve()
     const stopClock = this.#process.limitTime(begin)
     try {
+      if (this.#failure !== undefined) throw this.#failure
       this.#process.input.write(`${JSON.stringify({ id, input: input ?? null })}\n`)
-      const answer = await Promise.race([answered.promise, this.#end])
+      const answer = await answered.promise
       if (answer instanceof Error) throw answer
       if ('error' in answer)
         throw Object.assign(new Error(`the command failed: ${answer.error.slice(-MAX_REASON)}`), { code: 'COMMAND_FAILED' })
