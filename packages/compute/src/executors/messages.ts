@@ -54,6 +54,9 @@ export interface PrintedText {
   readonly text: string
 }
 
+/** Bytes of each `store` message but the last one of a blob. A guess: a quarter of a frame. */
+export const STORE_PIECE = 1024 * 1024
+
 /** Most characters of one message of output. */
 export const MAX_TEXT = 8192
 

@@ -1,7 +1,7 @@
 import type { BlobReference } from '../program/blob.ts'
 import { MAX_ENCODED } from '../program/collected-files.ts'
 import { MAX_RESULT_BYTES } from '../program/stored-value.ts'
-import type { FromProgram, ToProgram } from './messages.ts'
+import { STORE_PIECE, type FromProgram, type ToProgram } from './messages.ts'
 
 type Piece = Omit<Extract<FromProgram, { type: 'store' }>, 'type'>
 
@@ -15,6 +15,8 @@ export class StoreRequests {
   /** The pieces of the blob that comes. The pieces of two blobs never mix. */
   #pieces: Uint8Array[] = []
   #size = 0
+  /** A piece was shorter than it must be. Millions of them would fill this process. */
+  #isBroken = false
 
   constructor(keep: (bytes: Uint8Array) => Promise<BlobReference>, answer: (message: ToProgram) => void, isTrusted: boolean) {
     this.#keep = keep
@@ -29,12 +31,14 @@ export class StoreRequests {
 
   take({ store, bytes, isLast }: Piece): void {
     this.#size += bytes.length
+    this.#isBroken ||= !isLast && bytes.length !== STORE_PIECE
     if (this.#isRefused) this.#pieces = []
     else this.#pieces.push(bytes)
     if (isLast) void this.#end(store)
   }
 
   get #isRefused(): boolean {
+    if (this.#isBroken) return true
     return this.#isTrusted ? this.#size > MAX_ENCODED : this.#size > MAX_RESULT_BYTES || this.#allowed === 0
   }
 
@@ -43,6 +47,7 @@ export class StoreRequests {
     const all = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#size = 0
+    this.#isBroken = false
     try {
       if (isRefused) throw new Error('these bytes are too many, or a program in a sandbox has no room for more')
       this.#allowed--

@@ -1,10 +1,7 @@
-import type { FromProgram, ToProgram } from '../executors/messages.ts'
+import { STORE_PIECE, type FromProgram, type ToProgram } from '../executors/messages.ts'
 import type { BlobReference } from './blob.ts'
 
 type Answer = Extract<ToProgram, { type: 'stored' | 'notStored' }>
-
-/** Bytes of one message. A guess: a quarter of what one has room for. */
-const PIECE = 1024 * 1024
 
 /** Bytes that tasks of this program hand to their member, to be kept as blobs. */
 export class StoredBytes {
@@ -21,7 +18,7 @@ export class StoredBytes {
     const waiting = Promise.withResolvers<BlobReference>()
     this.#waiting.set(store, waiting)
     for (let at = 0, end = 0; end < bytes.length || at === 0; at = end) {
-      end = at + PIECE
+      end = at + STORE_PIECE
       this.#say({ type: 'store', store, bytes: bytes.subarray(at, end), isLast: end >= bytes.length })
     }
     return await waiting.promise
