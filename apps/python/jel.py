@@ -64,19 +64,23 @@ def _decode(value):
 
 # Runs one function, for one input after the other. A worker starts it once for many inputs.
 _RUNNER = '''\
-import base64, importlib.util, json, sys, traceback
+import base64, importlib.util, json, os, sys, traceback
 CODEC
 def trace_of(error):
     # It begins in the function's module, unless it failed before.
     trace = error.__traceback__.tb_next or error.__traceback__
     return ''.join(traceback.format_exception(type(error), error, trace))
-out, sys.stdout = sys.stdout, sys.stderr
+# Programs that the function starts have no part in the inputs and answers.
+inputs, out = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+os.dup2(2, 1)
+sys.stdout = sys.stderr
 spec = importlib.util.spec_from_file_location("task", sys.argv[1])
 module = importlib.util.module_from_spec(spec)
 sys.modules["task"] = module
 spec.loader.exec_module(module)
 function = getattr(module, sys.argv[2])
-for line in sys.stdin:
+for line in inputs:
     task = json.loads(line)
     try:
         answer = {"value": _encode(function(_decode(task["input"])))}

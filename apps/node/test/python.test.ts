@@ -11,6 +11,7 @@ const client = join(import.meta.dirname, '../../python')
 const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0
 
 const program = `
+import os
 import sys
 import time
 import beside
@@ -30,6 +31,7 @@ calls = 0
 def count(value):
     global calls
     calls += 1
+    os.system('cat; printf hello')
     return calls
 
 def imported(value):

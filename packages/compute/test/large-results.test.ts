@@ -19,6 +19,7 @@ beforeAll(() => {
     `import { task } from '@jel/compute/program'
 export const large = task((bytes: number) => ({ text: 'x'.repeat(bytes) }))
 export const parts = task((count: number) => Array.from({ length: count }, () => []))
+export const ints = task((count: number) => Array.from({ length: count }, () => 1))
 export const child = task(async (bytes: number, { run }) => (await run(large, bytes)).text.length)
 export const padded = ({ text, repeat }: { text: string; repeat: number }) => text.repeat(repeat)
 export const greedy = task(async (_: number, context) => {
@@ -45,6 +46,7 @@ it('a job may have a value of 16 MiB, a task one of 1 MiB', async () => {
     await (await local.submit(file, fn, input)).result.catch((error: unknown) => error)
   expect(await refused('large', 17 * MEBIBYTE)).toMatchObject({ code: 'VALUE_TOO_LARGE', message: expect.stringContaining('16777216') })
   expect(await refused('parts', 1.1 * MEBIBYTE)).toMatchObject({ message: expect.stringContaining('more than 1048576 lists and maps') })
+  expect(await refused('ints', 1.2 * MEBIBYTE)).toMatchObject({ message: expect.stringContaining('exceeds 1048576') })
   expect(await refused('child', 1.1 * MEBIBYTE)).toMatchObject({ code: 'VALUE_TOO_LARGE', message: expect.stringContaining('1048576') })
 })
 

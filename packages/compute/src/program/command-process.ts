@@ -151,6 +151,10 @@ export class CommandProcess {
     }
   }
 
+  get isStopped(): boolean {
+    return this.#reason !== undefined
+  }
+
   /** Ends the command. The first reason counts. */
   stop(code: string, message: string, by: NodeJS.Signals = 'SIGKILL'): void {
     this.#reason ??= { code, message }

@@ -53,8 +53,9 @@ export class PersistentCommand {
     }
   }
 
+  /** It has ended, or was asked to end: it takes no further input. */
   get hasEnded(): boolean {
-    return this.#failure !== undefined
+    return this.#failure !== undefined || this.#process.isStopped
   }
 
   /**

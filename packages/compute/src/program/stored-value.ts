@@ -34,7 +34,8 @@ addExtension<StoredValue, [unknown, unknown]>({
  */
 export function encodeLarge(value: unknown): Uint8Array {
   const bytes = encodeValue(value, MAX_RESULT_BYTES)
-  if (bytes.length > MAX_VALUE_BYTES) checkParts(bytes)
+  // A value that nobody can read must fail here.
+  if (bytes.length > MAX_VALUE_BYTES) decodeLarge(bytes)
   return bytes
 }
 
@@ -57,11 +58,7 @@ export async function encodeResult(value: unknown, store: (bytes: Uint8Array) =>
  * @throws RangeError if it has too many parts; Error for bytes that are not a value
  */
 export function decodeLarge(bytes: Uint8Array): unknown {
-  checkParts(bytes)
-  return decodeValue(bytes)
-}
-
-/** A value in a message has no more parts than this, either. */
-function checkParts(bytes: Uint8Array): void {
+  // A value in a message has no more parts than this, either.
   checkContainers(bytes, MAX_VALUE_BYTES)
+  return decodeValue(bytes)
 }

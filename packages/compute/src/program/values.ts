@@ -56,6 +56,7 @@ addExtension<BareBuffer | ArrayBuffer, Uint8Array>({
  * Its time grows with the square of the number of bytes: hours for the bytes of one message.
  */
 function integerOf(bytes: Uint8Array): bigint {
+  if (bytes.length > MAX_VALUE_BYTES) throw new RangeError(`an integer of ${bytes.length} bytes`)
   return BigInt(`0x0${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`)
 }
 

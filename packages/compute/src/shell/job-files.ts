@@ -105,7 +105,10 @@ export class JobFiles {
     const pushed = holders.replicas(id).map(async (replica) => {
       if ((await exchange.push(hash, [replica])).length === 0) throw new Error('it was not pushed')
     })
-    await Promise.any(pushed).catch(() => {})
+    if (pushed.length > 0)
+      await Promise.any(pushed).catch(() => {
+        throw Object.assign(new Error('no replica of the job has room for these bytes'), { code: 'BLOB_NOT_STORED' })
+      })
     return reference
   }
 

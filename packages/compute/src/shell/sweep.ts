@@ -2,7 +2,7 @@
 import { InvalidOptionError } from '@jel/jel'
 import { checkCommandOptions, checkMapOptions, type CommandOptions, type MapOptions, type SubmitOptions } from '../options.ts'
 import { blobsIn, type BlobReference } from '../program/blob.ts'
-import { encodeLarge } from '../program/stored-value.ts'
+import { decodeLarge, encodeLarge } from '../program/stored-value.ts'
 import { MAX_VALUE_BYTES } from '../program/values.ts'
 import { MAX_ITEMS } from '../schemas.ts'
 import { bundleCommand, bundleProgram, sweptName } from './bundle.ts'
@@ -63,6 +63,8 @@ async function rootOf(input: SweepInput, keep: Keep): Promise<{ rootInput: unkno
   if (input.inputs.length > MAX_ITEMS) throw new InvalidOptionError(`inputs: a sweep has at most ${MAX_ITEMS}`)
   const encoded = encodeLarge(input.inputs)
   if (encoded.length <= MAX_INLINE) return { rootInput: input, blobs: [] }
+  // The root must be able to read them.
+  decodeLarge(encoded)
   return { rootInput: { ...input, inputs: await keep(encoded) }, blobs: blobsIn(input.inputs) }
 }
 
