@@ -28,26 +28,16 @@ addExtension<StoredValue, [unknown, unknown]>({
 })
 
 /**
- * Encodes a value of up to 16 MiB.
- *
- * @throws as `encodeValue`; RangeError if it has too many parts
- */
-export function encodeLarge(value: unknown): Uint8Array {
-  const bytes = encodeValue(value, MAX_RESULT_BYTES)
-  // A value that nobody can read must fail here.
-  if (bytes.length > MAX_VALUE_BYTES) decodeLarge(bytes)
-  return bytes
-}
-
-/**
  * Encodes the value of a job.
  *
  * @param store keeps bytes as a blob
- * @throws as `encodeLarge`; errors of `store`
+ * @throws as `encodeValue`, above 16 MiB; RangeError if it has too many parts; errors of `store`
  */
 export async function encodeResult(value: unknown, store: (bytes: Uint8Array) => Promise<BlobReference>): Promise<Uint8Array> {
-  const bytes = encodeLarge(value)
+  const bytes = encodeValue(value, MAX_RESULT_BYTES)
   if (bytes.length <= MAX_VALUE_BYTES) return bytes
+  // A value that nobody can read must fail here.
+  decodeLarge(bytes)
   const { blob } = await store(bytes)
   return encodeValue(new StoredValue(blob, bytes.length))
 }

@@ -2,8 +2,8 @@
 import { InvalidOptionError } from '@jel/jel'
 import { checkCommandOptions, checkMapOptions, type CommandOptions, type MapOptions, type SubmitOptions } from '../options.ts'
 import { blobsIn, type BlobReference } from '../program/blob.ts'
-import { decodeLarge, encodeLarge } from '../program/stored-value.ts'
-import { MAX_VALUE_BYTES } from '../program/values.ts'
+import { decodeLarge, MAX_RESULT_BYTES } from '../program/stored-value.ts'
+import { encodeValue, MAX_VALUE_BYTES } from '../program/values.ts'
 import { MAX_ITEMS } from '../schemas.ts'
 import { bundleCommand, bundleProgram, sweptName } from './bundle.ts'
 import { keepFiles } from './command-files.ts'
@@ -61,7 +61,7 @@ export async function functionSweep<Options extends Pick<MapOptions, 'keepGoing'
 /** Returns the input of the root of a sweep, and the blobs that its inputs name. */
 async function rootOf(input: SweepInput, keep: Keep): Promise<{ rootInput: unknown; blobs: readonly BlobReference[] }> {
   if (input.inputs.length > MAX_ITEMS) throw new InvalidOptionError(`inputs: a sweep has at most ${MAX_ITEMS}`)
-  const encoded = encodeLarge(input.inputs)
+  const encoded = encodeValue(input.inputs, MAX_RESULT_BYTES)
   if (encoded.length <= MAX_INLINE) return { rootInput: input, blobs: [] }
   // The root must be able to read them.
   decodeLarge(encoded)
