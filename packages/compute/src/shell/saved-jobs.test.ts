@@ -120,6 +120,24 @@ describe('saved outcomes', () => {
     expect(await restored(one)).toEqual([entry(9)])
   })
 
+  it('are saved within a second of a change, though an earlier save is still under way', async () => {
+    let isFirst = true
+    const ownerOf = (): string => {
+      if (isFirst) {
+        isFirst = false
+        settle(two, entry(2))
+        saved.changed()
+      }
+      return 'owner'
+    }
+    const saved = open({ ownerOf })
+    await saved.start([])
+    settle(one, entry(1))
+    saved.changed()
+    await expect.poll(() => existsSync(join(folder, two))).toBe(true)
+    await saved.close()
+  })
+
   it('of another pool, and noise, are ignored with a warning that names the job, and are replaced', async () => {
     settle(one, entry(1))
     await save({ poolName: 'other' })

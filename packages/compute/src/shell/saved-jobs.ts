@@ -99,9 +99,10 @@ export class SavedJobs {
   changed(after = SAVE_EVERY): void {
     if (this.#timer !== undefined || this.#isClosed) return
     this.#timer = setTimeout(() => {
+      // A change during the save starts the next timer.
+      this.#timer = undefined
       this.#queue(async () => {
         await this.#saveAll()
-        this.#timer = undefined
         if (this.#failed.size > 0) this.changed(RETRY_AFTER)
       })
     }, after)
