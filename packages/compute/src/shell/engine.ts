@@ -162,7 +162,17 @@ export class Engine {
       warn: (code: string, message: string, job: JobId) => events.onWarning(code, message, job),
     }
     this.#files = new JobFiles({ ...common, exchange: this.blobs, scheduler })
-    this.#results = new LargeResults({ exchange: this.blobs, holders: this.holders, pin: (hash, id) => this.#files.pin(hash, id) })
+    this.#results = new LargeResults({
+      exchange: this.blobs,
+      holders: this.holders,
+      pin: (hash, id, holder) => this.#files.pin(hash, id, holder),
+      unpin: (holder) => this.store.unpin(holder),
+      warn: common.warn,
+    })
+    this.store.onEvicted = (holder) => {
+      this.#files.evicted(holder)
+      this.#results.evicted(holder)
+    }
     this.#participation = new Participation({ ...common, files: this.#files, runner: this.runner, endings: this.endings })
   }
 
@@ -186,6 +196,7 @@ export class Engine {
     this.#isClosed = true
     this.#participation.close()
     this.#files.close()
+    this.#results.close()
     this.jobs.close()
     await this.runner.close()
     await this.#saved?.close()

@@ -38,15 +38,19 @@ export class JobFiles {
 
   constructor(parts: JobFilesParts) {
     this.#parts = parts
-    parts.store.onEvicted = (id) => {
-      const blobs = this.#blobs.get(id)
-      if (blobs !== undefined) blobs.isKept = false
-      parts.warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', id)
-    }
   }
 
   close(): void {
     this.#isClosed = true
+  }
+
+  /** The store has evicted the files of this holder of pins, which may be a job. */
+  evicted(holder: string): void {
+    const { jobs, warn } = this.#parts
+    if (!jobs.has(holder)) return
+    const blobs = this.#blobs.get(holder)
+    if (blobs !== undefined) blobs.isKept = false
+    warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', holder)
   }
 
   /** Whether the list of a job's blobs is here. */
@@ -78,9 +82,10 @@ export class JobFiles {
     return new JobBlobs(program, list, async (hash, size) => await this.fetch(hash, id, size))
   }
 
-  pin(hash: string | undefined, id: JobId): void {
+  /** Pins a file of a job, by default until its files are not needed any more. */
+  pin(hash: string | undefined, id: JobId, holder: string = id): void {
     const owner = this.#parts.jobs.get(id)?.owner
-    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.jobs.owner ? undefined : owner)
+    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, holder, owner === this.#parts.jobs.owner ? undefined : owner)
   }
 
   /** Returns the program of a job. If the job is gone meanwhile, the program fails to start. */

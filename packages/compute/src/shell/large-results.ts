@@ -8,11 +8,20 @@ import type { JobHolders } from './job-holders.ts'
 
 /** Most bytes of the encoded name of a blob. A larger value is no such name. A guess. */
 const MAX_NAME = 256
+/**
+ * Blobs that could not be fetched are asked for again after this time, and after twice the time
+ * that the last wait took, up to the second time, ms. Guesses. Nobody may have the blob that a
+ * worker named.
+ */
+const [RETRY_AFTER, MAX_RETRY_AFTER] = [10_000, 600_000]
 
 interface LargeResultsParts {
   readonly exchange: Pick<BlobExchange, 'fetch'>
   readonly holders: Pick<JobHolders, 'all' | 'isReplica'>
-  readonly pin: (hash: string, job: JobId) => void
+  /** Pins a blob of a job for a holder of pins. */
+  readonly pin: (hash: string, job: JobId, holder: string) => void
+  readonly unpin: (holder: string) => void
+  readonly warn: (code: string, message: string, job: JobId) => void
 }
 
 /**
@@ -23,9 +32,16 @@ export class LargeResults {
   readonly #hashes = new Map<JobId, string>()
   /** Jobs whose blobs are here, or on their way. */
   readonly #kept = new Set<JobId>()
+  #timer: NodeJS.Timeout | undefined
+  #wait = RETRY_AFTER
 
   constructor(parts: LargeResultsParts) {
     this.#parts = parts
+  }
+
+  close(): void {
+    this.#hashes.clear()
+    clearTimeout(this.#timer)
   }
 
   /** A job has ended, or has another outcome than before. */
@@ -38,8 +54,20 @@ export class LargeResults {
   }
 
   forget(id: JobId): void {
-    this.#hashes.delete(id)
     this.#kept.delete(id)
+    if (this.#hashes.delete(id)) this.#parts.unpin(holderOf(id))
+  }
+
+  /**
+   * The store has evicted the files of this holder of pins. They are fetched again when members
+   * come or go. Earlier than that, they would make way again.
+   */
+  evicted(holder: string): void {
+    for (const id of this.#kept) {
+      if (holderOf(id) !== holder) continue
+      this.#kept.delete(id)
+      this.#parts.warn('BLOB_TOO_LARGE', 'its result makes way for jobs of other owners, which take less of the disk', id)
+    }
   }
 
   /** Members came or went, so this member may be a replica of other jobs. */
@@ -51,10 +79,31 @@ export class LargeResults {
     const { exchange, holders, pin } = this.#parts
     if (this.#kept.has(id) || !holders.isReplica(id)) return
     this.#kept.add(id)
-    pin(hash, id)
-    // After a failure it is asked for again when members come or go.
-    exchange.fetch(hash, () => holders.all(id), MAX_RESULT_BYTES).catch(() => this.#kept.delete(id))
+    pin(hash, id, holderOf(id))
+    exchange
+      .fetch(hash, () => (this.#hashes.get(id) === hash ? holders.all(id) : []), MAX_RESULT_BYTES)
+      .then(
+        () => (this.#wait = RETRY_AFTER),
+        (error: unknown) => this.#failed(id, hash, error),
+      )
   }
+
+  #failed(id: JobId, hash: string, error: unknown): void {
+    if (this.#hashes.get(id) !== hash) return
+    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+    this.#parts.warn(code, `its result is not kept here: ${message}`, id)
+    this.#kept.delete(id)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#wait = Math.min(2 * this.#wait, MAX_RETRY_AFTER)
+      this.keepAll()
+    }, this.#wait).unref()
+  }
+}
+
+/** The holder of the pin of a result. The job's other files have a holder of their own. */
+function holderOf(id: JobId): string {
+  return `${id}/result`
 }
 
 /** Returns the hash of the blob that is the result of a job; undefined if it is no blob. */
