@@ -25,7 +25,6 @@ import threading
 __all__ = ['Pool', 'Job', 'Sweep', 'JobFailed', 'JobCancelled', 'JelError', 'as_completed']
 
 
-
 def _encode(value):
     """Returns the value as JSON has it. Marks what JSON lacks: NaN, infinity, arrays of NumPy."""
     if isinstance(value, float):
@@ -85,7 +84,7 @@ for line in inputs:
     try:
         answer = {"value": _encode(function(_decode(task["input"])))}
         text = json.dumps({"id": task["id"], **answer}, allow_nan=False)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         text = json.dumps({"id": task["id"], "error": trace_of(error)})
     sys.stderr.flush()
     print(text, file=out, flush=True)

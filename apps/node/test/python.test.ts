@@ -32,7 +32,7 @@ def count(value):
     global calls
     calls += 1
     os.system('cat; printf hello')
-    return calls
+    return calls if value else sys.exit('no value')
 
 def imported(value):
     return beside.name
@@ -67,7 +67,8 @@ if __name__ == '__main__':
             print('no JSON')
         infinite = float('inf')
         print(pool.map(echo, [float('nan'), -infinite, {'$jel': (1, infinite)}], timeout=60), pool.map(imported, [1], timeout=60))
-        print(sorted(pool.map(count, [1, 2, 3], timeout=60)))
+        counted = pool.map(count, [1, 0, 2], keep_going=True, timeout=60)
+        print(sorted(map(str, counted))[:2], 'SystemExit: no value' in str(counted[1]))
         texts = [str(number) * 4000 for number in range(500)]
         print(pool.map(echo, texts, timeout=60) == texts)
         sweep = pool.submit_map(evaluate, [{'rate': 0}, {'rate': 4}], keep_going=True)
@@ -129,7 +130,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'True',
         'no JSON',
         "[nan, -inf, {'$jel': [1, inf]}] ['beside']",
-        '[1, 2, 3]',
+        "['1', '3'] True",
         'True',
         "[(0, 'JobFailed'), (1, 'dict')] {'twice': 8}",
         'then the failure',

@@ -23,6 +23,7 @@ afterAll(async () => {
 
 describe.runIf(process.platform === 'linux')('a command for each input', () => {
   it.each([
+    ['in its place beside quotes', `echo "it's" '"'{} \\"{}`, ['a b'], [`it's "a b "a b`]],
     ['in its place, quoted', 'echo {} and {}', ["it's $HOME; true"], ["it's $HOME; true and it's $HOME; true"]],
     ['as JSON on standard input', 'cat', [{ a: [1, 'x'] }, 7], [{ a: [1, 'x'] }, 7]],
     ['as JSON in a variable', 'echo "$JEL_INPUT"', [[1], null], [[1], null]],
@@ -51,6 +52,20 @@ describe.runIf(process.platform === 'linux')('a command for each input', () => {
     const outputs: TaskOutput[] = []
     for await (const output of job.output()) outputs.push(output)
     expect(outputs).toMatchObject([{ fn: 'command', stream: 'stderr', text: 'too bad\n' }])
+  })
+
+  it('gets a long input on standard input only', async () => {
+    const long = 'x'.repeat(200_000)
+    const job = await grid.mapCommand('wc -c; echo "$JEL_INPUT" | wc -c', [long])
+    expect(await job.result).toEqual(['200003\n1'])
+    await expect((await grid.mapCommand('echo {}', [long])).result).rejects.toMatchObject({
+      code: 'COMMAND_FAILED',
+      message: expect.stringContaining('standard input'),
+    })
+  })
+
+  it.each(["echo '{}'", 'echo "x{}"', `echo "it's {}"`])('is refused with its input within quotes: %s', async (command) => {
+    await expect(grid.mapCommand(command, [1])).rejects.toThrow('command: {} has its own quotes')
   })
 
   it('may print 900,000 bytes', async () => {

@@ -74,6 +74,15 @@ describe.runIf(process.platform === 'linux')('a persistent command', () => {
     expect(await outcomesOf('exit 0', [1])).toEqual([failed('COMMAND_FAILED', 'the command ended without an answer')])
   })
 
+  it('may end right after an answer without the end of its line', async () => {
+    expect(await outcomesOf(`read -r line; ${echo} | tr -d '\\n'`, [1, 2])).toEqual([fulfilled(1), fulfilled(2)])
+  })
+
+  it('is not tried again with an input whose answer is too large', async () => {
+    const outcomes = await outcomesOf(loop(`[ "$n" = 2 ] && head -c 1000000 /dev/zero | tr '\\0' x; ${echo}`), [1, 2])
+    expect(outcomes).toContainEqual(failed('COMMAND_OUTPUT_TOO_LARGE', expect.anything()))
+  })
+
   it('may end after some inputs: the next one is no failure', async () => {
     expect(await outcomesOf(loop(`[ "$n" = 3 ] && exit 1; ${echo}`), [1, 2, 3, 4, 5])).toEqual([1, 2, 3, 4, 5].map(fulfilled))
     expect(await outcomesOf(loop(`${echo}; exit 0`), [1, 2, 3])).toEqual([1, 2, 3].map(fulfilled))

@@ -7,6 +7,9 @@ import { defaultTaskLimits } from '../executors/task-limits.ts'
 import { parseJson } from './json.ts'
 import { PersistentCommand } from './persistent-command.ts'
 
+/** Most bytes of an argument or a variable of a command: Linux has this limit. */
+const MAX_ARGUMENT = 131_071
+
 /** A command that is run once for each input. */
 export interface Command {
   /** For the shell. `{}` stands for the input, quoted. */
@@ -39,8 +42,8 @@ export interface CommandFile {
  * machine can.
  *
  * The command gets the input as JSON on its standard input and in `JEL_INPUT`, and in place of
- * `{}`. A text stands for itself there. A persistent command gets its inputs as lines; see
- * `PersistentCommand`.
+ * `{}`. A text stands for itself there. An input of more than 128 KiB comes on standard input only.
+ * A persistent command gets its inputs as lines; see `PersistentCommand`.
  *
  * The task fails with `COMMAND_FAILED` (another status than 0), `COMMAND_SIGNALLED`,
  * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE` or
@@ -62,7 +65,12 @@ function single({ command, files, collect = [] }: Command): CommandFunction {
       const json = JSON.stringify(input) ?? 'null'
       const shown = typeof input === 'string' ? input : json
       const line = command.replaceAll('{}', () => quoted(shown))
-      const env = { JEL_INPUT: json, JEL_JOB: job, JEL_TASK: path }
+      if (Buffer.byteLength(line) > MAX_ARGUMENT)
+        throw Object.assign(new Error('the input is too long for {}: the command can read it from standard input'), {
+          code: 'COMMAND_FAILED',
+        })
+      const isShort = Buffer.byteLength(json) + 'JEL_INPUT='.length <= MAX_ARGUMENT
+      const env = { ...(isShort && { JEL_INPUT: json }), JEL_JOB: job, JEL_TASK: path }
       return await runCommand({ command: line, input: `${json}\n`, env, folder, limits, begin }, async (printed) => {
         const value = valueOf(printed)
         return collect.length === 0 ? value : { value, files: await stored(folder, collect, store) }
@@ -73,9 +81,12 @@ function single({ command, files, collect = [] }: Command): CommandFunction {
   }
 }
 
+/** Reasons of an end for which the inputs before this one are no cause. */
+const OWN_FAULTS = new Set(['COMMAND_TIMED_OUT', 'COMMAND_OUTPUT_TOO_LARGE'])
+
 /**
- * An input fails with the end of its process only if the process is new. The inputs before it may
- * be the reason of the end, for example by memory that they left behind.
+ * Another fault fails an input with its process only if the process is new. The inputs before it
+ * may be the reason of the end, for example by memory that they left behind.
  */
 function persistent({ command, files }: Command): CommandFunction {
   const idle: PersistentCommand[] = []
@@ -88,8 +99,8 @@ function persistent({ command, files }: Command): CommandFunction {
       try {
         return await process.valueOf(input, begin)
       } catch (error) {
-        const isTooLong = (error as { code?: string }).code === 'COMMAND_TIMED_OUT'
-        if (!process.hasEnded || used === undefined || isTooLong) throw error
+        const isOwn = OWN_FAULTS.has(String((error as { readonly code?: string }).code))
+        if (!process.hasEnded || used === undefined || isOwn) throw error
       } finally {
         if (process.hasEnded) await process.remove()
         else idle.push(process)

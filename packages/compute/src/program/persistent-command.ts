@@ -36,6 +36,8 @@ export class PersistentCommand {
       .catch((error: unknown) => error as Error)
       .then((failure) => {
         this.#failure = failure ?? Object.assign(new Error('the command ended without an answer'), { code: 'COMMAND_FAILED' })
+        // Its last line may lack the end of a line.
+        if (this.#bytes > 0) this.#take(Buffer.concat(this.#line).toString('utf8'))
         // A race with this promise would keep the values of all inputs until the end.
         this.#waiting?.take(this.#failure)
       })

@@ -84,6 +84,7 @@ export async function commandSweep<Options extends Omit<CommandOptions, keyof Su
   if (persistent && collect.length > 0) throw new InvalidOptionError('collect: a persistent command hands over no files')
   if (persistent && command.includes('{}'))
     throw new InvalidOptionError('command: a persistent command reads its inputs from standard input, and {} stands for none')
+  if (isInQuotes(command, '{}')) throw new InvalidOptionError('command: {} has its own quotes; leave out those around it')
   const { files, blobs } = await keepFiles(paths, keep)
   const input = { inputs, keepGoing, retries }
   const { rootInput, blobs: named } = await rootOf(input, keep)
@@ -99,4 +100,17 @@ export async function commandSweep<Options extends Omit<CommandOptions, keyof Su
     rootInput,
     options: { ...rest, blobs: [...given, ...blobs, ...named] },
   }
+}
+
+/** Whether a command for the shell has this text within quotes. */
+function isInQuotes(command: string, text: string): boolean {
+  let quote = ''
+  for (let at = 0; at < command.length; at++) {
+    const character = command[at] as string
+    if (quote !== '' && command.startsWith(text, at)) return true
+    if (character === '\\' && quote !== "'") at++
+    else if (character === quote) quote = ''
+    else if (quote === '' && (character === "'" || character === '"')) quote = character
+  }
+  return false
 }
