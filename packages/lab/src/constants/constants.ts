@@ -59,7 +59,7 @@ async function effectOf(constant: Constant, factor: number, sound: Trial): Promi
   try {
     return differenceOf(sound, await trial(constant.file, constant.definition, to))
   } catch (error) {
-    return `fails: ${error instanceof Error ? (error.message.split('\n').at(-1) ?? '') : String(error)}`
+    return `fails: ${/^\w*Error: .*/mu.exec(String(error))?.[0] ?? String(error)}`
   }
 }
 

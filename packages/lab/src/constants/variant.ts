@@ -1,10 +1,12 @@
 /**
- * One variant of the protocol, in a process of its own: the arguments are the end of a file's path,
+ * One variant of the protocol, in a process of its own: the arguments are a file of the protocol,
  * a text in that file, and the text that replaces it. Without arguments nothing is replaced. Prints
  * a {@link Trial} as JSON.
  */
 import { registerHooks } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { numbersToText } from '../base/figures.ts'
+import { inCheckout } from '../base/paths.ts'
 import type { Figures } from '../sim-check/cases.ts'
 
 /** The simulated runs of one variant. */
@@ -18,11 +20,12 @@ export interface Trial {
 
 const [file, from, to] = process.argv.slice(2)
 if (file !== undefined && from !== undefined && to !== undefined) {
+  const planted = pathToFileURL(inCheckout(`packages/protocol/src/${file}`)).href
   let isPlanted = false
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
-      if (!url.endsWith(file)) return loaded
+      if (url !== planted) return loaded
       const { source } = loaded
       const parts = (typeof source === 'string' ? source : new TextDecoder().decode(source)).split(from)
       if (parts.length !== 2) throw new Error(`${file} has "${from}" ${parts.length - 1} times`)

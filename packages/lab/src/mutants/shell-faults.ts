@@ -358,7 +358,7 @@ export const shellFaults: readonly ShellFault[] = [
     ...persistent,
     name: 'an input fails with a process that earlier inputs have spoilt',
     file: 'packages/compute/src/program/command.ts',
-    from: '!process.hasEnded || used === undefined || isTooLong',
+    from: '!process.hasEnded || used === undefined || isOwn',
     to: 'true',
   },
   {
@@ -387,5 +387,26 @@ export const shellFaults: readonly ShellFault[] = [
     file: 'packages/compute/src/program/stored-value.ts',
     from: '  checkContainers(bytes, MAX_VALUE_BYTES)\n',
     to: '',
+  },
+  {
+    ...persistent,
+    name: 'an answer that is too large is made twice',
+    file: 'packages/compute/src/program/command.ts',
+    from: ", 'COMMAND_OUTPUT_TOO_LARGE'])",
+    to: '])',
+  },
+  {
+    name: 'a result is not asked for again after its fetch failed',
+    file: 'packages/compute/src/shell/large-results.ts',
+    from: '      this.keepAll()\n',
+    to: '',
+    test: 'packages/compute/src/shell/large-results.test.ts',
+  },
+  {
+    name: 'a change during a save waits for the next change',
+    file: 'packages/compute/src/shell/saved-jobs.ts',
+    from: '      this.#timer = undefined\n      this.#queue(async () => {\n        await this.#saveAll()\n',
+    to: '      this.#queue(async () => {\n        await this.#saveAll()\n        this.#timer = undefined\n',
+    test: 'packages/compute/src/shell/saved-jobs.test.ts',
   },
 ]
