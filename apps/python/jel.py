@@ -310,11 +310,11 @@ class Pool:
         command = {'file': os.path.abspath(file), 'function': function, 'input': input, 'name': name}
         return self._send('submit', command, Job)
 
-    def submit_map(self, called, inputs, files=(), name=None, keep_going=False, retries=0):
+    def submit_map(self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None):
         """Submits a sweep; see `map`. Returns a Sweep."""
-        return self._submit_map(called, inputs, files, name, keep_going, retries, each=True)
+        return self._submit_map(called, inputs, files, name, keep_going, retries, container, each=True)
 
-    def _submit_map(self, called, inputs, files, name, keep_going, retries, each):
+    def _submit_map(self, called, inputs, files, name, keep_going, retries, container, each):
         files = [os.path.abspath(file) for file in files]
         inputs = list(inputs)
         folder = None
@@ -343,21 +343,26 @@ class Pool:
             'retries': retries,
             'each': each,
             'persistent': persistent,
+            'container': container,
         }
         job = self._send('map', command, lambda *place: Sweep(*place, decode, keep_going))
         job._folder = folder
         return job
 
-    def map(self, called, inputs, files=(), name=None, keep_going=False, retries=0, timeout=None):
+    def map(
+        self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None, timeout=None
+    ):
         """Calls a function, or runs a command for the shell, once for each input.
 
         Returns the values in the order of the inputs. Inputs and values of a function are what JSON
         has, any float, and arrays of NumPy. The function is one at the top of a module in a file. Its
         module goes along, and so do `files` and the modules beside it that are imported here. In a
         command `{}` stands for the input; its inputs are what JSON has. With `keep_going` the list
-        has an exception in place of the value of an input that failed.
+        has an exception in place of the value of an input that failed. `container`: the name of an
+        image in which it runs, with `python3` for a function.
         """
-        return self._submit_map(called, inputs, files, name, keep_going, retries, each=False).result(timeout)
+        sweep = self._submit_map(called, inputs, files, name, keep_going, retries, container, each=False)
+        return sweep.result(timeout)
 
     def _send(self, command, fields, make):
         with self._lock:

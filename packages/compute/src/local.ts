@@ -33,7 +33,7 @@ import { Sweep } from './sweep.ts'
 /** The options of a job that exist without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
-type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent'>
+type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent' | 'container'>
 
 /**
  * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial

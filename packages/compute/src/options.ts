@@ -106,6 +106,11 @@ export interface CommandOptions extends MapOptions {
    * `{"id":1,"value":…}` or `{"id":1,"error":"…"}`. Default: a start for each input.
    */
   readonly persistent?: boolean
+  /**
+   * The name of a container image in which the command runs, as in `docker.io/library/python:3.13`.
+   * A worker needs podman or docker, and the image needs `/bin/sh`. Default: no container.
+   */
+  readonly container?: string
 }
 
 /** Options of `computeLocal`. */
@@ -180,12 +185,15 @@ const ofMap = v.strictObject(
   },
   unknownOr('must be an object'),
 )
+/** A name that no engine takes for a flag. Source: the reference grammar of distribution. */
+const IMAGE = /^[a-z\d][\w./:@-]{0,511}$/iu
 const pattern = v.pipe(text, v.check(isInside, 'must be a pattern inside of the working folder, such as out/*.csv'))
 const ofCommand = v.strictObject(
   {
     ...ofMap.entries,
     files: v.optional(v.array(text, 'must be an array of paths')),
     persistent: v.optional(v.boolean('must be true or false')),
+    container: v.optional(v.pipe(text, v.regex(IMAGE, 'must be the name of an image, such as docker.io/library/python:3.13'))),
     collect: v.optional(v.pipe(v.array(pattern, 'must be an array of patterns'), v.maxLength(64, 'must be at most 64 patterns'))),
   },
   unknownOr('must be an object'),

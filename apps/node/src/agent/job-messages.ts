@@ -54,6 +54,8 @@ export const jobFields = {
     files: v.optional(texts),
     /** Whether a worker starts the command once for many inputs. */
     persistent: v.optional(bool),
+    /** The name of the image in which the command runs. */
+    container: v.optional(text),
     /** Patterns of the files that the command makes for its submitter. */
     collect: v.optional(texts),
     /** The folder for these files. Needs `until: ended`. */

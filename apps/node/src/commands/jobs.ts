@@ -59,6 +59,7 @@ export const map = command({
       flag('--command <command>', 'for the shell, in place of a function; {} stands for the input, quoted'),
       repeated('--files <file>', 'a file that the command finds in its working folder; may be repeated'),
       flag('--persistent', 'start the command once for many inputs, which are lines of its standard input'),
+      flag('--container <image>', 'run the command in a container of this image; workers need podman or docker'),
       repeated('--collect <pattern>', 'files that the command makes for you, as in out/*.csv; may be repeated'),
       flag('--collect-to <folder>', 'where they are written, in a folder for each input (default: the name of the job)'),
       flag('--output <file>', 'where the values are written instead of standard output'),

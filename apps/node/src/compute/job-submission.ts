@@ -100,6 +100,7 @@ async function sweep(
     shell,
     files,
     persistent,
+    container,
     collect: patterns,
     collectTo,
     until,
@@ -127,6 +128,7 @@ async function sweep(
       ...options,
       ...(files !== undefined && { files }),
       ...(persistent !== undefined && { persistent }),
+      ...(container !== undefined && { container }),
       ...(patterns !== undefined && { collect: patterns }),
     })
   if (file === undefined || fn === undefined) throw new CommandError('INVALID_COMMAND', 'map: give file and function, or shell')

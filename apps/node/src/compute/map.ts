@@ -19,6 +19,7 @@ export interface MapFlags extends JobClientFlags {
   readonly command?: string
   readonly files: readonly string[]
   readonly persistent?: boolean
+  readonly container?: string
   readonly collect: readonly string[]
   readonly collectTo?: string
   readonly csv?: boolean
@@ -109,15 +110,21 @@ function outcomesOf(result: readonly unknown[], isSettled: boolean): readonly Ma
 function calledOf(
   file: string | undefined,
   fn: string | undefined,
-  { command, files, persistent = false }: MapFlags,
-): { file: string; function: string } | { shell: string; files: string[]; persistent?: true } {
+  { command, files, persistent = false, container }: MapFlags,
+): { file: string; function: string } | { shell: string; files: string[]; persistent?: true; container?: string } {
   if (command !== undefined) {
     if (file !== undefined) throw new UsageError('--command: it takes the place of a file and its function')
-    return { shell: command, files: files.map((each) => resolve(each)), ...(persistent && { persistent }) }
+    return {
+      shell: command,
+      files: files.map((each) => resolve(each)),
+      ...(persistent && { persistent }),
+      ...(container !== undefined && { container }),
+    }
   }
   if (file === undefined || fn === undefined) throw new UsageError('give a file and a function of it, or --command')
   if (files.length > 0) throw new UsageError('--files: only a command has files')
   if (persistent) throw new UsageError('--persistent: only a command starts anew for each input')
+  if (container !== undefined) throw new UsageError('--container: only a command runs in a container')
   if (!existsSync(file)) throw new UsageError(`there is no program ${file} (${resolve(file)})`)
   return { file: resolve(file), function: fn }
 }

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { constants } from 'node:os'
+import { constants, homedir } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskLimits } from '../executors/task-limits.ts'
 import { confined } from './command-confinement.ts'
+import { containerOf, NOT_STARTED, type Container } from './command-container.ts'
 import { REMOVE, type CommandFolder } from './command-folder.ts'
 
 /** Most bytes that a command may print for one value: it must fit into a message. */
@@ -31,16 +32,18 @@ const SIGNALLED = 128
 
 /**
  * A shell script that waits for the end of its input: at the latest the end of this process. Then
- * it kills the process group `$1`, and removes the folder `$2`.
+ * it kills the process group `$1`, removes the container `$2`, and removes the folder `$3`.
  */
-const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift; ${REMOVE}`
+const cleanUpOf = (container: Container | undefined): string =>
+  `read -r _; kill -9 -"$1" 2>/dev/null; shift; ${container?.remove ?? ''}
+shift; ${REMOVE}`
 
 /**
- * Runs the command `$1`. `$2`: blocks of a file, `$3`: KiB of data of a process, then the prefix
- * that confines the command. It waits for a line on descriptor 3, so no command runs without the
- * script that cleans up.
+ * Runs the command `$1`. `$2`: blocks of a file, `$3`: KiB of data of a process, both empty for no
+ * limit, then the prefix that confines the command. It waits for a line on descriptor 3, so no
+ * command runs without the script that cleans up.
  */
-const LIMITED = `read -r _ <&3 || exit 1; exec 3<&-; ulimit -c 0; { ulimit -f "$2"; ulimit -d "$3"; } 2>/dev/null
+const LIMITED = `read -r _ <&3 || exit 1; exec 3<&-; ulimit -c 0; [ -z "$2" ] || { ulimit -f "$2"; ulimit -d "$3"; } 2>/dev/null
 command=$1; shift 3; exec "$@" /bin/sh -c "$command"`
 
 export interface CommandStart {
@@ -50,6 +53,8 @@ export interface CommandStart {
   readonly env: Readonly<Record<string, string>>
   readonly folder: CommandFolder
   readonly limits: TaskLimits
+  /** The name of the image in which it runs. */
+  readonly image?: string | undefined
 }
 
 /** Why a command failed. `commandTask` lists the codes. */
@@ -57,6 +62,8 @@ interface CommandFailure {
   readonly code: string
   readonly message: string
 }
+
+const NO_CONTAINER: CommandFailure = { code: 'COMMAND_CONTAINER_FAILED', message: 'its container did not start' }
 
 /**
  * A command that runs in a process group of its own, confined as this machine can. On a machine
@@ -66,6 +73,7 @@ export class CommandProcess {
   readonly #child: ChildProcess
   readonly #cleanUp: ChildProcess
   readonly #limits: TaskLimits
+  readonly #isContained: boolean
   readonly #exit: Promise<[number | null, NodeJS.Signals | null]>
   readonly #close: Promise<unknown>
   readonly #cleaned: Promise<unknown>
@@ -76,10 +84,11 @@ export class CommandProcess {
   /** Why it was stopped. */
   #reason: CommandFailure | undefined
 
-  private constructor(child: ChildProcess, cleanUp: ChildProcess, folder: CommandFolder, limits: TaskLimits) {
+  private constructor(child: ChildProcess, cleanUp: ChildProcess, { folder, limits, image }: CommandStart) {
     this.#child = child
     this.#cleanUp = cleanUp
     this.#limits = limits
+    this.#isContained = image !== undefined
     this.#exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
     this.#close = once(child, 'close').catch(() => {})
     this.#cleaned = once(cleanUp, 'exit').catch(() => {})
@@ -94,21 +103,26 @@ export class CommandProcess {
     void watchFolder(this, folder, limits.disk * MEBIBYTE, this.#removed.signal)
   }
 
-  static async start({ command, env, folder, limits }: CommandStart): Promise<CommandProcess> {
-    const blocks = Math.ceil((limits.disk * MEBIBYTE) / 512)
-    const data = Math.ceil((BASE_DATA + limits.memory) * 1024)
-    const args = ['-c', LIMITED, 'sh', command, String(blocks), String(data), ...(await confined(folder))]
-    const child = spawn('/bin/sh', args, {
+  static async start(start: CommandStart): Promise<CommandProcess> {
+    const { command, env, folder, limits, image } = start
+    const data = BASE_DATA + limits.memory
+    const container = image === undefined ? undefined : await containerOf(image, folder, Object.keys(env), { data, file: limits.disk })
+    // The limits of a container don't hold for its engine, which may fetch the image.
+    const [blocks, kibibytes] = container === undefined ? [Math.ceil((limits.disk * MEBIBYTE) / 512), Math.ceil(data * 1024)] : ['', '']
+    const prefix = container?.prefix ?? (await confined(folder))
+    // An engine has its settings and images at the user's home.
+    const places = container === undefined ? { HOME: folder.work, TMPDIR: folder.temporary } : { HOME: homedir() }
+    const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', command, String(blocks), String(kibibytes), ...prefix], {
       cwd: folder.work,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder.work, TMPDIR: folder.temporary, ...env },
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...places, ...env },
     })
-    const cleanUp = spawn('/bin/sh', ['-c', CLEAN_UP, 'sh', String(child.pid), folder.base], {
+    const cleanUp = spawn('/bin/sh', ['-c', cleanUpOf(container), 'sh', String(child.pid), container?.name ?? '', folder.base], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    return new CommandProcess(child, cleanUp, folder, limits)
+    return new CommandProcess(child, cleanUp, start)
   }
 
   get input(): Writable {
@@ -168,7 +182,7 @@ export class CommandProcess {
     signal(this.#child, 'SIGKILL')
     await Promise.race([this.#close, sleep(PASS_ON)])
     for (const stream of this.#child.stdio) stream?.destroy()
-    const reason = this.#reason ?? endOf(status, by, this.#limits.disk)
+    const reason = this.#reason ?? (this.#isContained && status === NOT_STARTED ? NO_CONTAINER : endOf(status, by, this.#limits.disk))
     if (reason === undefined) return undefined
     const words = this.#lastWords.trim()
     return Object.assign(new Error(words === '' ? reason.message : `${reason.message}: ${words}`), { code: reason.code })

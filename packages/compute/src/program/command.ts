@@ -20,6 +20,8 @@ export interface Command {
   readonly collect?: readonly string[]
   /** Whether it stays for further inputs. */
   readonly isPersistent?: boolean
+  /** The name of the image in which it runs. */
+  readonly image?: string
 }
 
 /** The value of a task whose command makes files for its submitter. */
@@ -46,8 +48,9 @@ export interface CommandFile {
  * A persistent command gets its inputs as lines; see `PersistentCommand`.
  *
  * The task fails with `COMMAND_FAILED` (another status than 0), `COMMAND_SIGNALLED`,
- * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE` or
- * `COMMAND_FILES_TOO_LARGE`. The message ends with the end of standard error.
+ * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE`, `COMMAND_FILES_TOO_LARGE`,
+ * `COMMAND_CONTAINER_UNSUPPORTED` or `COMMAND_CONTAINER_FAILED`. The message ends with the end of
+ * standard error.
  */
 export function commandTask(command: Command): TaskDefinition<unknown, unknown> {
   return task(command.isPersistent === true ? persistent(command) : single(command))
@@ -55,7 +58,7 @@ export function commandTask(command: Command): TaskDefinition<unknown, unknown> 
 
 type CommandFunction = (input: unknown, context: TaskContext & FurtherContext) => Promise<unknown>
 
-function single({ command, files, collect = [] }: Command): CommandFunction {
+function single({ command, files, collect = [], image }: Command): CommandFunction {
   return async (input, { job, path, use, limits = defaultTaskLimits, store }) => {
     const contents = await contentsOf(files, use)
     const begin = performance.now()
@@ -71,7 +74,7 @@ function single({ command, files, collect = [] }: Command): CommandFunction {
         })
       const isShort = Buffer.byteLength(json) + 'JEL_INPUT='.length <= MAX_ARGUMENT
       const env = { ...(isShort && { JEL_INPUT: json }), JEL_JOB: job, JEL_TASK: path }
-      return await runCommand({ command: line, input: `${json}\n`, env, folder, limits, begin }, async (printed) => {
+      return await runCommand({ command: line, input: `${json}\n`, env, folder, limits, image, begin }, async (printed) => {
         const value = valueOf(printed)
         return collect.length === 0 ? value : { value, files: await stored(folder, collect, store) }
       })
@@ -88,14 +91,14 @@ const OWN_FAULTS = new Set(['COMMAND_TIMED_OUT', 'COMMAND_OUTPUT_TOO_LARGE'])
  * Another fault fails an input with its process only if the process is new. The inputs before it
  * may be the reason of the end, for example by memory that they left behind.
  */
-function persistent({ command, files }: Command): CommandFunction {
+function persistent({ command, files, image }: Command): CommandFunction {
   const idle: PersistentCommand[] = []
   return async (input, { job, use, limits = defaultTaskLimits }) => {
     const contents = await contentsOf(files, use)
     const begin = performance.now()
     for (;;) {
       const used = idle.pop()
-      const process = used ?? (await PersistentCommand.start({ command, files: contents, env: { JEL_JOB: job }, limits }))
+      const process = used ?? (await PersistentCommand.start({ command, files: contents, env: { JEL_JOB: job }, limits, image }))
       try {
         return await process.valueOf(input, begin)
       } catch (error) {

@@ -78,9 +78,18 @@ export async function commandSweep<Options extends Omit<CommandOptions, keyof Su
   inputs: readonly unknown[],
   options: Options,
   keep: Keep,
-): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect' | 'persistent' | 'blobs'>>> {
+): Promise<PreparedSweep<Omit<Options, 'keepGoing' | 'retries' | 'files' | 'collect' | 'persistent' | 'container' | 'blobs'>>> {
   checkCommandOptions(options)
-  const { files: paths = [], collect = [], persistent = false, keepGoing = false, retries = 0, blobs: given = [], ...rest } = options
+  const {
+    files: paths = [],
+    collect = [],
+    persistent = false,
+    container,
+    keepGoing = false,
+    retries = 0,
+    blobs: given = [],
+    ...rest
+  } = options
   if (persistent && collect.length > 0) throw new InvalidOptionError('collect: a persistent command hands over no files')
   if (persistent && command.includes('{}'))
     throw new InvalidOptionError('command: a persistent command reads its inputs from standard input, and {} stands for none')
@@ -94,6 +103,7 @@ export async function commandSweep<Options extends Omit<CommandOptions, keyof Su
       files,
       ...(collect.length > 0 && { collect }),
       ...(persistent && { isPersistent: true }),
+      ...(container !== undefined && { image: container }),
     }),
     fn: sweptName(undefined),
     input,

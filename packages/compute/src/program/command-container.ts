@@ -1,0 +1,104 @@
+import { basename } from 'node:path'
+import { works } from '../executors/confinement.ts'
+import type { CommandFolder } from './command-folder.ts'
+
+const MEBIBYTE = 2 ** 20
+
+/** A program that runs containers. */
+interface Engine {
+  readonly name: string
+  /** Further flags of `run`. */
+  readonly flags: readonly string[]
+  /** The command that removes a container at once. */
+  readonly remove: string
+}
+
+/** The first choice first. The files that a command makes must belong to this user. */
+const ENGINES: readonly Engine[] = [
+  // Root in the container is this user. Without the flag some folders are writable, in memory.
+  { name: 'podman', flags: ['--read-only-tmpfs=false'], remove: 'podman rm --force --time 0' },
+  { name: 'docker', flags: ['--user', `${process.getuid?.()}:${process.getgid?.()}`], remove: 'docker rm --force' },
+]
+
+/** The exit status of an engine that could not start the container. Source: its manual. */
+export const NOT_STARTED = 125
+
+/**
+ * The first process of a container gets no signals without a handler. So this is a shell. It passes
+ * SIGTERM to all other processes of the container, and ends with the status of the command.
+ */
+const FIRST = `trap 'kill -TERM -1 2>/dev/null' TERM; exec 3<&0; "$@" <&3 3<&- & child=$!; exec 0</dev/null 3<&-
+wait "$child"; status=$?; while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done; exit "$status"`
+
+/** A trial has shown what works on this machine. */
+let known: Promise<Engine> | undefined
+
+/** How a command runs in a container. */
+export interface Container {
+  /** A prefix that confines the command behind it. */
+  readonly prefix: readonly string[]
+  /** Removes the container `$1`, if it is there. */
+  readonly remove: string
+  readonly name: string
+}
+
+/**
+ * Returns a container for a command. It has no network, sees the image and the folders of the
+ * command, and can write only there. The engine gets the image by its name if it has none.
+ *
+ * @param variables names of environment variables that the command has
+ * @param limits MiB that a process may have as data, and a file may have
+ * @throws Error with the code `COMMAND_CONTAINER_UNSUPPORTED` if no engine works here
+ */
+export async function containerOf(
+  image: string,
+  { base, work, temporary }: CommandFolder,
+  variables: readonly string[],
+  limits: { readonly data: number; readonly file: number },
+): Promise<Container> {
+  known ??= find()
+  known.catch(() => (known = undefined))
+  const engine = await known
+  const name = basename(base)
+  return {
+    name,
+    remove: `${engine.remove} "$1" >/dev/null 2>&1`,
+    prefix: [
+      engine.name,
+      ...'run --rm --interactive --read-only --network none --cap-drop all'.split(' '),
+      // With labels of SELinux the folders would be out of reach.
+      ...['no-new-privileges', 'label=disable'].flatMap((option) => ['--security-opt', option]),
+      '--name',
+      name,
+      ...engine.flags,
+      ...['core=0:0', `data=${bytes(limits.data)}`, `fsize=${bytes(limits.file)}`].flatMap((limit) => ['--ulimit', limit]),
+      ...[...variables, `HOME=${work}`, 'TMPDIR=/tmp'].flatMap((variable) => ['--env', variable]),
+      ...[`${work}:${work}`, `${temporary}:/tmp`].flatMap((volume) => ['--volume', volume]),
+      '--workdir',
+      work,
+      '--entrypoint',
+      '/bin/sh',
+      image,
+      '-c',
+      FIRST,
+      'sh',
+    ],
+  }
+}
+
+/** A soft limit and a hard limit. */
+function bytes(mebibytes: number): string {
+  const limit = mebibytes * MEBIBYTE
+  return `${limit}:${limit}`
+}
+
+async function find(): Promise<Engine> {
+  try {
+    for (const engine of ENGINES) if (await works([engine.name], ['version'])) return engine
+  } catch (error) {
+    throw Object.assign(error as Error, { code: 'COMMAND_CONFINEMENT_UNKNOWN' })
+  }
+  throw Object.assign(new Error('this member runs no containers: neither podman nor docker works here'), {
+    code: 'COMMAND_CONTAINER_UNSUPPORTED',
+  })
+}

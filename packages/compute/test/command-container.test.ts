@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, copyFileSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { computeLocal, type LocalGrid } from '../src/index.ts'
+
+const IMAGE = 'localhost/jel-test:1'
+const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path))
+const folder = mkdtempSync(join(tmpdir(), 'jel-container-'))
+// Other test files make folders for commands, too.
+process.env['TMPDIR'] = folder
+
+function run(file: string, ...args: readonly string[]): boolean {
+  try {
+    execFileSync(file, args, { stdio: 'pipe', timeout: 20_000 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Makes an image of BusyBox. Returns whether a container of it runs here. */
+function hasImage(): boolean {
+  if (BUSYBOX === undefined) return false
+  const bin = join(folder, 'image', 'bin')
+  mkdirSync(bin, { recursive: true })
+  copyFileSync(BUSYBOX, join(bin, 'busybox'))
+  for (const name of ['cat', 'echo', 'env', 'sed', 'sh', 'sleep', 'touch']) symlinkSync('busybox', join(bin, name))
+  const archive = join(folder, 'image.tar')
+  execFileSync('tar', ['-C', join(folder, 'image'), '-cf', archive, '.'])
+  return run('podman', 'import', archive, IMAGE) && run('podman', 'run', '--rm', '--network', 'none', IMAGE, '/bin/sh', '-c', 'exit 0')
+}
+const hasEngine = run('podman', 'version') || run('docker', 'version')
+const isReady = process.platform === 'linux' && hasEngine && hasImage()
+
+let grid: LocalGrid
+beforeAll(() => {
+  grid = computeLocal({ workers: 2, cache: join(folder, 'cache'), limits: { time: 3000, disk: 4 } })
+})
+afterAll(async () => {
+  await grid.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function outcomeOf(command: string, input: unknown, options = {}): Promise<unknown> {
+  const job = await grid.mapCommand(command, [input], { container: IMAGE, keepGoing: true, ...options })
+  return ((await job.result) as unknown[])[0]
+}
+const left = (): string => execFileSync('podman', ['ps', '--all', '--quiet', '--filter', 'name=jel-task-'], { encoding: 'utf8' })
+
+describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', () => {
+  it('gets its files, its input, and hands over files', async () => {
+    const file = join(folder, 'number.txt')
+    writeFileSync(file, '20')
+    const job = await grid.mapCommand(
+      'echo made > out; echo "[$(cat), $(cat number.txt), $JEL_INPUT, "{}", \\"$HOME\\"]" | sed "s#$PWD#here#"',
+      [7],
+      {
+        container: IMAGE,
+        files: [file],
+        collect: ['out'],
+      },
+    )
+    expect(await job.result).toMatchObject([{ value: [7, 20, 7, 7, 'here'] }])
+    expect(left()).toBe('')
+    expect(readdirSync(folder).filter((name) => name.startsWith('jel-task-'))).toEqual([])
+  })
+
+  it('writes only to its folders', async () => {
+    expect(await outcomeOf('for d in . /tmp / /run /bin; do touch $d/x 2>/dev/null && echo $d; done; exit 0', 0)).toEqual({
+      status: 'fulfilled',
+      value: '.\n/tmp',
+    })
+  })
+
+  it('fails with its status, and with the reason why its container did not start', async () => {
+    expect(await outcomeOf('echo too bad >&2; exit 3', 0)).toMatchObject({
+      reason: { code: 'COMMAND_FAILED', message: 'the command ended with status 3: too bad' },
+    })
+    expect(await outcomeOf('true', 0, { container: 'no:image:name' })).toMatchObject({
+      reason: { code: 'COMMAND_CONTAINER_FAILED', message: expect.stringContaining('did not start: Error: ') },
+    })
+  })
+
+  it('is asked to end at its time limit, and is removed if it ignores that', async () => {
+    expect(await outcomeOf("trap 'echo bye >&2; exit' TERM; sleep 100 & wait", 0)).toMatchObject({
+      reason: { code: 'COMMAND_TIMED_OUT', message: expect.stringContaining('bye') },
+    })
+    expect(await outcomeOf("trap '' TERM; while :; do sleep 1; done", 0)).toMatchObject({ reason: { code: 'COMMAND_TIMED_OUT' } })
+    await expect.poll(left).toBe('')
+  })
+
+  it('may stay for many inputs', async () => {
+    const loop = `while read -r line; do echo "$line" | sed 's/"input"/"value"/'; done`
+    const job = await grid.mapCommand(loop, [1, 'x', [2]], { container: IMAGE, persistent: true })
+    expect(await job.result).toEqual([1, 'x', [2]])
+  })
+})
+
+it.runIf(!hasEngine)('without podman and docker a command for a container fails with the reason', async () => {
+  expect(await outcomeOf('true', 0)).toMatchObject({ reason: { code: 'COMMAND_CONTAINER_UNSUPPORTED' } })
+})
+
+it.each(['--privileged', '', 'a b'])('a container is refused if its image is no name: %s', async (container) => {
+  await expect(grid.mapCommand('true', [1], { container })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+})
