@@ -3,6 +3,7 @@ import { compute, type Grid } from '@jel/compute'
 import { joinPool, type Pool } from '@jel/jel'
 import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
+import { oneLine } from '../base/text.ts'
 import { codeOf } from '../base/usage-error.ts'
 import { ControlClient, namedNode, type NodeFlags } from '../control/client.ts'
 import { poolOptions, type PoolFlags } from '../pool-options.ts'
@@ -49,21 +50,28 @@ export async function sendJobCommand(
   const stop = new Stop()
   stopOnSignals(stop)
   const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
+  /** Why the job waits, with a colon in front. */
+  let why = ''
+  const report = (event: JobEvent): void => {
+    if (event.event === 'waits') why = `: ${oneLine(event.reason)}`
+    else if (event.event === 'progress' && event.state !== 'pending') why = ''
+    request.report(event)
+  }
   const stopped = stop.reason.then((reason) => {
-    if (reason === 'time') process.stderr.write(`jel: not done within ${(timeout as number) / 1000} s\n`)
+    if (reason === 'time') process.stderr.write(`jel: not done within ${(timeout as number) / 1000} s${why}\n`)
     request.stopped?.()
     return STOPPED
   })
   try {
     await using node = await runningNode(pool, flags)
     if (node !== undefined && flags.owner === undefined)
-      return await Promise.race([node.ask(request.command, (event) => request.report(event as JobEvent)).then(() => undefined), stopped])
+      return await Promise.race([node.ask(request.command, (event) => report(event as JobEvent)).then(() => undefined), stopped])
     // A node acts for its own owner. For another owner the command enters the pool through it.
     const bootstrap = node === undefined ? flags.bootstrap : await addressesOf(node)
     await using client = await JobClient.enter(pool, { ...flags, bootstrap }, stop.signal)
     const run = async (): Promise<undefined> => {
       await request.ready(client)
-      await runJobCommand(client.grid, request.command, request.report, stop.signal)
+      await runJobCommand(client.grid, request.command, report, stop.signal)
     }
     return await Promise.race([run(), stopped])
   } catch (error) {

@@ -1,13 +1,15 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { extname, join, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { printable } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
+import { npyOf } from './npy.ts'
+import { arrayOfOutcomes } from './sweep-array.ts'
 import { readInputs } from './sweep-inputs.ts'
 import { outcomeLine, outcomeLines, outcomeTable } from './sweep-table.ts'
 
@@ -37,6 +39,9 @@ export interface MapFlags extends JobClientFlags {
 export async function map(pool: string, file: string | undefined, fn: string | undefined, flags: MapFlags): Promise<number> {
   const called = calledOf(file, fn, flags)
   if (flags.inputs === undefined) throw new UsageError('--inputs names the file of the inputs; - is standard input')
+  const isArray = flags.output !== undefined && extname(flags.output).toLowerCase() === '.npy'
+  if (isArray && (flags.each === true || flags.csv === true))
+    throw new UsageError('--output: a .npy file is written at the end, as one array: leave out --each and --csv')
   const inputs = await readInputs(flags.inputs)
   const { keepGoing = false, retries, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
@@ -80,8 +85,11 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
     if ((flags.json !== true && !each) || flags.output !== undefined) {
       const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
-      if (flags.output === undefined) write(table)
-      else await writeFile(flags.output, table)
+      const array = isArray ? arrayOfOutcomes(outcomes) : undefined
+      if (isArray && array === undefined)
+        process.stderr.write(`jel: the values are no numbers and no lists of equal shape, so they are not written to ${flags.output}\n`)
+      if (flags.output === undefined || isArray !== (array !== undefined)) write(table)
+      else await writeFile(flags.output, (array && npyOf(array)) ?? table)
     }
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
     if (failed > 0) process.stderr.write(`jel: ${failed} of ${inputs.length} inputs failed\n`)

@@ -1,5 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MapOutcome } from '@jel/compute'
 import { describe, expect, it } from 'vitest'
-import { inputsIn } from './sweep-inputs.ts'
+import { npyOf, type NdArray } from './npy.ts'
+import { arrayOfOutcomes } from './sweep-array.ts'
+import { inputsIn, readInputs } from './sweep-inputs.ts'
 import { outcomeLines, outcomeTable } from './sweep-table.ts'
 
 describe('the inputs of a sweep', () => {
@@ -85,5 +91,77 @@ describe('the outcomes of a sweep', () => {
       ),
     ).toBe('n,error,value.n,value.error,value,value.value\n1,x,7,e,,\n2,,,,3,4\n')
     expect(outcomeTable([{}], [{ status: 'fulfilled', value: {} }])).toBe('')
+  })
+})
+
+describe('a sweep over the rows of an array', () => {
+  const inputsOf = async (array: NdArray): Promise<readonly unknown[]> => {
+    const folder = mkdtempSync(join(tmpdir(), 'jel-rows-'))
+    try {
+      writeFileSync(join(folder, 'rows.npy'), npyOf(array) as Uint8Array)
+      return await readInputs(join(folder, 'rows.npy'))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  }
+
+  it.each([
+    ['numbers', { shape: [2], data: Float32Array.of(0.5, 2) }, [0.5, 2]],
+    [
+      'lists',
+      { shape: [2, 3], data: BigInt64Array.of(1n, 2n, 3n, 4n, 5n, -6n) },
+      [
+        [1, 2, 3],
+        [4, 5, -6],
+      ],
+    ],
+    [
+      'lists of lists',
+      { shape: [1, 2, 2], data: Uint8Array.of(1, 2, 3, 4) },
+      [
+        [
+          [1, 2],
+          [3, 4],
+        ],
+      ],
+    ],
+    ['empty lists', { shape: [2, 0], data: Uint8Array.of() }, [[], []]],
+  ])('has %s as inputs', async (_, array, inputs) => {
+    expect(await inputsOf(array)).toEqual(inputs)
+  })
+
+  it.each([
+    ['one number', { shape: [], data: Uint8Array.of(7) }],
+    ['NaN', { shape: [1], data: Float64Array.of(Number.NaN) }],
+    ['9007199254740993', { shape: [1], data: BigInt64Array.of(2n ** 53n + 1n) }],
+  ])('is refused with %s', async (reason, array) => {
+    await expect(inputsOf(array)).rejects.toThrow(`has ${reason}`)
+  })
+
+  const fulfilled = (value: unknown): MapOutcome => ({ status: 'fulfilled', value })
+  const rejected: MapOutcome = { status: 'rejected', reason: { code: 'TASK_THREW', message: 'no', member: 'm' } }
+
+  it.each([
+    ['numbers', [fulfilled(1), rejected, fulfilled('-Infinity')], { shape: [3], data: Float64Array.of(1, Number.NaN, -Infinity) }],
+    ['lists', [rejected, fulfilled([1, true])], { shape: [2, 2], data: Float64Array.of(Number.NaN, Number.NaN, 1, 1) }],
+    ['failures', [rejected], { shape: [1], data: Float64Array.of(Number.NaN) }],
+    ['lists of other lengths', [fulfilled([1, 2]), fulfilled([1])], undefined],
+    [
+      'lists that differ deeper',
+      [
+        fulfilled([
+          [1, 2],
+          [3, 4],
+        ]),
+        fulfilled([
+          [1, 2],
+          [3, [4]],
+        ]),
+      ],
+      undefined,
+    ],
+    ['texts', [fulfilled('1')], undefined],
+  ])('has an array of values, or none: %s', (_, outcomes, array) => {
+    expect(arrayOfOutcomes(outcomes)).toEqual(array)
   })
 })

@@ -3,14 +3,17 @@ import { extname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import papaparse from 'papaparse'
 import { UsageError } from '../base/usage-error.ts'
+import { parseNpy } from './npy.ts'
+import { rowsOf } from './sweep-array.ts'
 
 /** Reads the inputs of a sweep from a file; `-` is standard input. @throws UsageError */
 export async function readInputs(source: string): Promise<readonly unknown[]> {
   if (source === '-') return inputsIn(await text(process.stdin), '')
-  const content = await readFile(source, 'utf8').catch((error: unknown) => {
+  const content = await readFile(source).catch((error: unknown) => {
     throw new UsageError(`--inputs: ${error instanceof Error ? error.message : String(error)}`)
   })
-  return inputsIn(content, extname(source).toLowerCase())
+  const extension = extname(source).toLowerCase()
+  return extension === '.npy' ? rowsOf(parseNpy(content, source), source) : inputsIn(content.toString('utf8'), extension)
 }
 
 /**
