@@ -69,7 +69,7 @@ describe('jel work, submit, jobs and job', () => {
     writeFileSync(file, `${program}\nexport const id = task(() => process.pid)`)
     const needing = new JelProcess([...args.slice(0, 3), 'id', '0', '--detach', ...args.slice(5)], 'ignore')
     expect(await needing.exited).toBe(0)
-    expect(needing.stderr).toMatch(/^jel: the program uses process: what no sandbox has\. Only members that accept \w+ run it/u)
+    expect(needing.stderr).toMatch(/^jel: the program uses process, which no sandbox has\. Only members that accept \w+ run the program/u)
   })
 
   it('ask any of several nodes here, and go through it for another owner', async () => {

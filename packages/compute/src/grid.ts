@@ -57,7 +57,7 @@ export interface GridFigures {
   readonly stolen: number
   /** Tasks that this member gave to others. */
   readonly given: number
-  /** Number of executions by the time that each kept a worker busy. `upTo`: ms, the bound. */
+  /** A histogram of executions: for how long each kept a worker busy. `upTo`: ms, the bound. */
   readonly times: readonly { readonly upTo: number; readonly count: number }[]
   /** Time that all executions kept workers busy, ms. */
   readonly ran: number
@@ -157,7 +157,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * Submits a sweep that runs a command once for each input; see `map`. Only members that trust
    * the owner of the job run it. They confine it as far as their machine can.
    *
-   * @param command for the shell; `{}` stands for the input, quoted, unless it is persistent
+   * @param command a shell command; `{}` stands for the quoted input, but not in a persistent
+   * command
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Sweep> {
@@ -177,7 +178,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       return new Job(this, id)
     }
     if (needs.length > 0)
-      this.#warn('PROGRAM_NEEDS_TRUST', `${needs.join(', ')}: what no sandbox has. Only members that accept ${this.owner} run it`, id)
+      this.#warn(
+        'PROGRAM_NEEDS_TRUST',
+        `${needs.join(', ')}, which no sandbox has. Only members that accept ${this.owner} run the program`,
+        id,
+      )
     for (const hash of hashes) this.#engine.store.pin(hash, pin.for)
     await this.#distribute(id, hashes)
     await this.#engine.jobs.publish(name, job, MAX_LIFETIME)
@@ -259,7 +264,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /** @internal */
   async made(id: JobId, hash: string): Promise<Uint8Array> {
-    return await this.#engine.blobs.fetch(hash, () => this.#engine.holders.all(id), MAX_ENCODED)
+    return await this.#engine.blobs.read(hash, () => this.#engine.holders.all(id), MAX_ENCODED)
   }
 
   /** @internal */

@@ -56,8 +56,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
   /**
-   * How jobs ended. Nothing else of an ended job is kept. The entry is kept as long as the `Job`
-   * object lives.
+   * How jobs ended. Of an ended job its record, its outcome, its output and a large result stay.
+   * They stay as long as the `Job` object lives.
    */
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
@@ -81,7 +81,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       }),
       send: () => {},
       onOutput: (job, { path: task, ...printed }) => {
-        // Without a pool the application runs its own programs, and hears them.
+        // Without a pool the programs are the application's own, so their output goes to its
+        // streams.
         process[printed.stream].write(printed.text)
         const output = { member: 'local', ...(task !== undefined && { task }), ...printed, time: Date.now(), number: this.#outputs++ }
         this.#output.append(job, output)
@@ -126,7 +127,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   /**
    * Submits a sweep that runs a command once for each input, as `mapCommand` of `Grid` does.
    *
-   * @param command for the shell; `{}` stands for the input, quoted, unless it is persistent
+   * @param command a shell command; `{}` stands for the quoted input, but not in a persistent
+   * command
    * @throws as `submit`
    */
   async mapCommand(command: string, inputs: readonly unknown[], options: LocalCommandOptions = {}): Promise<Sweep> {
@@ -187,7 +189,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     return job
   }
 
-  /** Keeps only how the job ended. */
+  /** Drops all of an ended job that nobody needs any more; see `#ended`. */
   #jobEnded(id: string): void {
     this.#ended.set(id, this.#runner.scheduler.job(id))
     const job = this.#jobs.get(id)
@@ -217,7 +219,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#output.forget(id)
   }
 
-  /** Keeps bytes that a task made until its job has ended. */
+  /** Stores bytes of a task. They stay until the job has ended; a large result stays longer. */
   async #keepFor(job: string, bytes: Uint8Array): Promise<BlobReference> {
     const reference = await keepBlob(this.#store, bytes)
     this.#store.pin((readName(reference.blob) as { hash: string }).hash, job)

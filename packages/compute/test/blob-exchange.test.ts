@@ -216,6 +216,33 @@ describe('blobs between members', () => {
     expect(one.budget.wait(other.pool.self.id, performance.now())).toBeGreaterThan(0)
   })
 
+  it('end with the answer: an asker takes nothing that follows it', async () => {
+    const [one, liar] = [await member(), await pool()]
+    await meet({ pool: liar }, 2)
+    const ended = Promise.withResolvers<void>()
+    await liar.handle(BLOB_PROTOCOL, (stream) => {
+      const queue = new SendQueue()
+      const frames: FrameStream = new FrameStream(
+        stream,
+        { maxFrameBytes: 1024, queue },
+        { onFrame: () => frames.send(Uint8Array.of(1)), onEnd: () => ended.resolve() },
+      )
+    })
+    await expect(one.exchange.fetch('0'.repeat(64), () => [liar.self.id])).rejects.toMatchObject({ code: 'BLOB_MISSING' })
+    // The liar did not close the stream.
+    await ended.promise
+  })
+
+  it('can be read at a member whose disk has no room for them', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(one, 2)
+    const hash = await one.store.put(Uint8Array.of(1, 2))
+    vi.spyOn(other.store, 'put').mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    const from = (): string[] => [one.pool.self.id]
+    await expect(other.exchange.fetch(hash, from)).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(await other.exchange.read(hash, from)).toEqual(Uint8Array.of(1, 2))
+  })
+
   it('are hashed once for each request, whatever follows it', async () => {
     const [one, other] = [await member(), await pool()]
     await meet({ pool: other }, 2)

@@ -98,8 +98,8 @@ describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', (
   })
 })
 
-it.runIf(!hasEngine)('without podman and docker a command for a container fails with the reason', async () => {
-  expect(await outcomeOf('true', 0)).toMatchObject({ reason: { code: 'COMMAND_CONTAINER_UNSUPPORTED' } })
+it.runIf(!hasEngine)('without podman and docker a job whose command needs a container fails with the reason', async () => {
+  await expect(outcomeOf('true', 0)).rejects.toMatchObject({ code: 'COMMAND_CONTAINER_UNSUPPORTED' })
 })
 
 it.each(['--privileged', '', 'a b'])('a container is refused if its image is no name: %s', async (container) => {

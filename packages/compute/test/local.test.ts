@@ -142,6 +142,26 @@ describe('a failure is reported with its cause', () => {
     })
   })
 
+  it('a task begins again if its machine is to blame, and the job fails in the end', async () => {
+    const file = join(folder, 'full.ts')
+    writeFileSync(
+      file,
+      `import { readFileSync, appendFileSync } from 'node:fs'
+import { task } from '@jel/compute/program'
+export const full = task(({ runs, faults }: { runs: string; faults: number }) => {
+  appendFileSync(runs, '.')
+  if (readFileSync(runs, 'utf8').length > faults) return 'done'
+  throw Object.assign(new Error('no space left'), { code: 'ENOSPC', [Symbol.for('jel.compute/machine-fault')]: true })
+})
+`,
+    )
+    expect(await resultOf(file, 'full', { runs: join(folder, 'once'), faults: 1 })).toBe('done')
+    await expect(resultOf(file, 'full', { runs: join(folder, 'always'), faults: 100 })).rejects.toMatchObject({
+      code: 'ENOSPC',
+      message: 'no space left',
+    })
+  })
+
   it('a job that has ended keeps only its outcome', async () => {
     const job = await grid.submit(various, 'flat', { tasks: 10, ms: 0 })
     expect(await job.result).toBe(45)

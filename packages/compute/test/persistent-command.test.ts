@@ -74,6 +74,10 @@ describe.runIf(process.platform === 'linux')('a persistent command', () => {
     expect(await outcomesOf('exit 0', [1])).toEqual([failed('COMMAND_FAILED', 'the command ended without an answer')])
   })
 
+  it('may leave out a value', async () => {
+    expect(await outcomesOf(loop(`echo "\${line%,*}}"`), [1])).toEqual([fulfilled(null)])
+  })
+
   it('may end right after an answer without the end of its line', async () => {
     expect(await outcomesOf(`read -r line; ${echo} | tr -d '\\n'`, [1, 2])).toEqual([fulfilled(1), fulfilled(2)])
   })

@@ -307,7 +307,7 @@ describe('a pool that computes', () => {
     expect(seen).toMatchObject({ process: 'nothing', fetch: 'nothing' })
     expect(warnings).toEqual([])
     const needing = await submitter.submit(various, 'queens', 6)
-    expect(warnings).toEqual([expect.stringMatching(/^PROGRAM_NEEDS_TRUST process: /u)])
+    expect(warnings).toEqual([expect.stringMatching(/^PROGRAM_NEEDS_TRUST process, /u)])
     await expect.poll(() => stranger.jobs().length).toBe(3)
     expect(needing.state).toBe('pending')
     await member({ workers: 1, accept: [submitter.owner] })

@@ -75,7 +75,7 @@ export const electing: Theme = {
       async run(world) {
         const nodes = await world.pool()
         const [lowest, ...others] = byId(nodes)
-        check(lowest !== undefined, () => 'a pool has members')
+        check(lowest !== undefined, () => 'the pool has no members')
         const reign = await elect(world, others, nodes)
         await world.watch(2_000)
         const told = await world.kept(3_000, 'the late candidate has its result', lowest.elect(election))
@@ -148,7 +148,7 @@ export const electing: Theme = {
       async run(world) {
         const nodes = await world.pool(5)
         const [asker, , candidate] = byId(nodes)
-        check(asker !== undefined && candidate !== undefined, () => 'a pool has members')
+        check(asker !== undefined && candidate !== undefined, () => 'the pool has fewer than three members')
         const early = world.outcome(asker.result(election)).promise
         await world.watch(2_000)
         check(world.account(asker).reigns.size === 0, () => 'there was a result without a candidate')
@@ -176,7 +176,7 @@ export const electing: Theme = {
       async run(world) {
         const nodes = await world.pool(5)
         const [lowest, , other] = byId(nodes)
-        check(lowest !== undefined && other !== undefined, () => 'a pool has members')
+        check(lowest !== undefined && other !== undefined, () => 'the pool has fewer than three members')
         const abort = new AbortController()
         const attempt = world.outcome(lowest.elect(election, { signal: abort.signal }))
         abort.abort()

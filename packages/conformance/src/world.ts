@@ -45,7 +45,7 @@ export class World {
     const nodes = [first, ...others]
     await this.allSee(3_000, nodes)
     const [, second] = nodes
-    check(second !== undefined, () => 'a pool has at least two nodes')
+    check(second !== undefined, () => 'the pool has fewer than two nodes')
     return [first, second, ...others.slice(1)]
   }
 

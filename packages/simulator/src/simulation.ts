@@ -256,6 +256,6 @@ export class Simulation<P extends Protocol> {
 function toIntroducer(introducer: SimulatedNode | Introducer): Introducer {
   if (!(introducer instanceof SimulatedNode)) return introducer
   const [address] = introducer.addresses
-  if (address === undefined) throw new Error('a simulated node has an address')
+  if (address === undefined) throw new Error('the introducer has no address')
   return { id: introducer.id, address }
 }

@@ -107,8 +107,9 @@ export type Input =
    */
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
   /**
-   * A container could not be started here, or could not load the program. Its frames begin again,
-   * and no task is to blame. After several such failures in a row this member warns with
+   * A container could not be started here, could not load the program, or lacks what the program
+   * needs of this machine, such as room on the disk. Its frames begin again, and no task is to
+   * blame. After several such failures in a row this member warns with
    * `MEMBER_UNFIT`. For a while it takes no tasks of this job, and others may take the tasks that
    * it holds. Once all members that compute report such failures, a replica fails the job. It uses
    * its own `code` if it has one, else `PROGRAM_UNUSABLE`.

@@ -65,15 +65,15 @@ export class Job {
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
   /**
-   * All replicas in the view with version `keepersVersion`, also those that run tasks. The first
+   * All replicas of the job, workers included, by the view with version `keepersVersion`. The first
    * replica runs the root.
    */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
    * Until this time this member passes reported outcomes on to the other replicas as well. It has
-   * just begun to send its whole state to a new replica. A member that learns of the new replica
-   * later does not repeat to it what it has reported here.
+   * just begun to send its whole state to a new replica. Others may learn of the new replica later.
+   * They do not send it the outcomes that they have already reported here.
    */
   passesOnUntil: Milliseconds = 0
 
@@ -150,8 +150,8 @@ export class Job {
 
   /**
    * Whether this member must attend to the job. It must if a task of the job runs, waits or is
-   * awaited here. It also must if it takes no tasks of the job for a while, or if an application
-   * follows the job.
+   * awaited here. It also must while it takes no tasks of the job, so that this pause ends, and
+   * while an application here follows the job.
    */
   get hasPart(): boolean {
     return this.held.size + this.ready.size + this.awaited.size > 0 || this.isStopped || this.isWatched

@@ -158,15 +158,18 @@ export class Executor {
 
   /**
    * Handles a program that ended by itself, or was ended for a fault. If the program was not loaded
-   * yet, no task is to blame.
+   * yet, or says that it does not run here, no task is to blame.
    */
-  #lost(index: number, program: RunningProgram, reason: string, { code = 'PROGRAM_UNUSABLE', stack }: Unusable = {}): void {
+  #lost(index: number, program: RunningProgram, reason: string, unusable?: Unusable): void {
+    const { code = 'PROGRAM_UNUSABLE', stack } = unusable ?? {}
     if (program.ended) return
     const path = program.atWork
     this.#remove(index, program)
     const lost = { slot: index, job: program.job, reason }
     this.#onInputs([
-      program.isLoaded ? { type: 'crashed', ...lost, path } : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }) },
+      program.isLoaded && unusable === undefined
+        ? { type: 'crashed', ...lost, path }
+        : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }) },
     ])
   }
 

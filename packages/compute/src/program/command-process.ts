@@ -98,7 +98,7 @@ export class CommandProcess {
     })
     // The command need not read its input.
     for (const stream of [child.stdin, child.stdio[3]]) stream?.on('error', () => {})
-    if (cleanUp.pid === undefined) this.stop('COMMAND_FAILED', 'this machine starts no more processes')
+    if (cleanUp.pid === undefined) this.stop('EAGAIN', 'this machine starts no more processes')
     else (child.stdio[3] as Writable).end('\n')
     void watchFolder(this, folder, limits.disk * MEBIBYTE, this.#removed.signal)
   }

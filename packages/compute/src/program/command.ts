@@ -5,6 +5,7 @@ import { runCommand } from './command-run.ts'
 import { task, type FurtherContext, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { defaultTaskLimits } from '../executors/task-limits.ts'
 import { parseJson } from './json.ts'
+import { markFault } from './machine-fault.ts'
 import { PersistentCommand } from './persistent-command.ts'
 
 /** Most bytes of an argument or a variable of a command: Linux has this limit. */
@@ -49,11 +50,18 @@ export interface CommandFile {
  *
  * The task fails with `COMMAND_FAILED` (another status than 0), `COMMAND_SIGNALLED`,
  * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE`, `COMMAND_FILES_TOO_LARGE`,
- * `COMMAND_CONTAINER_UNSUPPORTED` or `COMMAND_CONTAINER_FAILED`. The message ends with the end of
- * standard error.
+ * or `COMMAND_CONTAINER_FAILED`. The message ends with the end of standard error. If the machine
+ * is to blame, for example because its disk is full, other members try the task.
  */
 export function commandTask(command: Command): TaskDefinition<unknown, unknown> {
-  return task(command.isPersistent === true ? persistent(command) : single(command))
+  const run = command.isPersistent === true ? persistent(command) : single(command)
+  return task(async (input, context) => {
+    try {
+      return await run(input, context as TaskContext & FurtherContext)
+    } catch (error) {
+      throw markFault(error)
+    }
+  })
 }
 
 type CommandFunction = (input: unknown, context: TaskContext & FurtherContext) => Promise<unknown>

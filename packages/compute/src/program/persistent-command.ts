@@ -123,7 +123,8 @@ function answerOf(line: string): Answer | undefined {
     if (typeof answer !== 'object' || answer === null || !('id' in answer) || typeof answer.id !== 'number') return undefined
     const { id } = answer
     if ('error' in answer) return { id, error: String(answer.error) }
-    return 'value' in answer ? { id, value: answer.value } : undefined
+    // JavaScript leaves out a value that is undefined.
+    return { id, value: 'value' in answer ? answer.value : null }
   } catch {
     return undefined
   }

@@ -7,6 +7,7 @@ import type { TaskLimits } from '../executors/task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
 import { isTask, type FurtherContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
+import { faultOf } from './machine-fault.ts'
 import { Frame } from './frame.ts'
 import { SharedValues } from './shared-values.ts'
 import { StoredBytes } from './stored-bytes.ts'
@@ -171,6 +172,12 @@ export class Runtime {
   }
 
   #fail(frame: Frame, error: unknown): void {
+    const fault = faultOf(error)
+    if (fault !== undefined) {
+      // This process ends. The task begins again, here or elsewhere.
+      this.#say({ type: 'unusable', ...fault })
+      return
+    }
     const { input } = frame
     const shown = (): string => (typeof input === 'number' ? `${input} bytes` : this.#host.describe(decodeValue(input)))
     this.#return(frame, { failure: failureOf(error, frame, (stack) => this.#host.stack(stack), shown) })

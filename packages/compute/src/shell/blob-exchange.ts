@@ -29,14 +29,14 @@ const [AT_ONCE, INTERVAL] = [100, 100]
 /**
  * Transfers blobs over streams of their own. The opener sends `get` and a hash, or `put`, a hash
  * and the bytes. The answer to `get` is the bytes; without the blob it is empty. The answer to
- * `put` is one byte. The opener closes the stream once it has the answer.
+ * `put` is one byte. The opener aborts the stream once it has the answer: the peer may send more.
  */
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #budget: PeerBudget
   /** The question that is under way for each hash. It resolves with the bytes, if there are any. */
-  readonly #asked = new Map<string, Promise<Uint8Array | undefined>>()
+  readonly #asked = new Map<string, Promise<Found | undefined>>()
   /** The next question waits until this time. Each question that finds no blob adds `INTERVAL`. */
   #freeAt = -Infinity
   /**
@@ -67,18 +67,39 @@ export class BlobExchange {
    * @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException if this disk is full
    */
   async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
+    const { bytes, problem } = await this.#find(hash, from, maxBytes)
+    // Other senders would not help: it is a fault of this machine.
+    if (problem !== undefined) throw problem
+    return bytes
+  }
+
+  /**
+   * Like `fetch`, but the disk of this member need not have room for the bytes.
+   *
+   * @throws BlobMissingError
+   */
+  async read(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
+    return (await this.#find(hash, from, maxBytes)).bytes
+  }
+
+  /** Whether a blob is on this disk. */
+  async has(hash: string): Promise<boolean> {
+    return (await this.#store.size(hash)) !== undefined
+  }
+
+  async #find(hash: string, from: () => readonly string[], maxBytes: number): Promise<Found> {
     const known = await this.#store.get(hash)
-    if (known !== undefined) return known
+    if (known !== undefined) return { bytes: known }
     const members = from()
     for (const [index, member] of members.entries()) {
       // The first member nearly always has the blob. Anybody can publish jobs with blobs that
       // nobody has, so further questions wait for their turn.
       if (index > 0) await this.#turn()
       if (from().length === 0) break
-      const bytes = await this.#get(member, hash, maxBytes)
-      if (bytes === undefined) continue
+      const found = await this.#get(member, hash, maxBytes)
+      if (found === undefined) continue
       if (index > 0) this.#freeAt -= INTERVAL
-      return bytes
+      return found
     }
     throw new BlobMissingError(`none of ${members.length} members has ${hash}`)
   }
@@ -93,33 +114,48 @@ export class BlobExchange {
     return await this.#store.fileOf(hash)
   }
 
+  /**
+   * Sends a blob to a member. Resolves once the member has it.
+   *
+   * @throws BlobMissingError; Error with the reason
+   */
+  async give(hash: string, member: string): Promise<void> {
+    await this.#ask(member, `put ${hash}`, 1, await this.#own(hash))
+  }
+
   /** Sends a blob to members. Resolves with the members that have it now. */
   async push(hash: string, members: readonly string[]): Promise<string[]> {
-    const bytes = await this.#store.get(hash)
-    if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
+    const bytes = await this.#own(hash)
     const asked = await Promise.allSettled(members.map(async (member) => await this.#ask(member, `put ${hash}`, 1, bytes)))
     return members.filter((_, index) => asked[index]?.status === 'fulfilled')
+  }
+
+  async #own(hash: string): Promise<Uint8Array> {
+    const bytes = await this.#store.get(hash)
+    if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
+    return bytes
   }
 
   /**
    * Waits for another caller's question for the same hash. Asks this member only if that question
    * found no blob.
    */
-  async #get(member: string, hash: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  async #get(member: string, hash: string, maxBytes: number): Promise<Found | undefined> {
     const other = this.#asked.get(hash)
-    const bytes = other === undefined ? undefined : await other
-    if (bytes !== undefined) return bytes
+    const found = other === undefined ? undefined : await other
+    if (found !== undefined) return found
     const asked = this.#question(member, hash, maxBytes).finally(() => this.#asked.delete(hash))
     this.#asked.set(hash, asked)
     return await asked
   }
 
-  async #question(member: string, hash: string, maxBytes: number): Promise<Uint8Array | undefined> {
+  async #question(member: string, hash: string, maxBytes: number): Promise<Found | undefined> {
     const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
     if (bytes === undefined || (await hashOf(bytes)) !== hash) return undefined
-    // An error of the store is a fault of this machine. Other senders would not help.
-    await this.#store.put(bytes)
-    return bytes
+    return await this.#store.put(bytes).then(
+      () => ({ bytes }),
+      (problem: unknown) => ({ bytes, problem }),
+    )
   }
 
   /** Waits until another question may be asked, and counts it as one that finds no blob. */
@@ -155,13 +191,9 @@ export class BlobExchange {
     queue.push(new TextEncoder().encode(request))
     if (bytes !== undefined) pushChunks(queue, bytes)
     try {
-      const answer = await promise
-      void frames.close()
-      return answer
-    } catch (error) {
-      frames.abort(error)
-      throw error
+      return await promise
     } finally {
+      frames.abort(new Error('the question is over'))
       clearTimeout(timer)
       clearTimeout(silence)
     }
@@ -263,6 +295,13 @@ function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
   for (let at = 0; at <= bytes.length; at += CHUNK) queue.push(bytes.subarray(at, at + CHUNK))
 }
 
+/** A blob. `problem`: the store does not have it for this reason. */
+interface Found {
+  readonly bytes: Uint8Array
+  readonly problem?: unknown
+}
+
+/** The pieces of a blob, up to a limit. */
 class Gathered {
   readonly #limit: number
   readonly #pieces: Uint8Array[] = []
@@ -272,10 +311,12 @@ class Gathered {
     this.#limit = limit
   }
 
+  /** Returns whether the piece is within the limit. */
   add(piece: Uint8Array): boolean {
+    if (this.size + piece.length > this.#limit) return false
     this.size += piece.length
     this.#pieces.push(piece)
-    return this.size <= this.#limit
+    return true
   }
 
   bytes(): Uint8Array {

@@ -94,7 +94,7 @@ describe('a store of blobs', () => {
     const [one, other] = [await put(store, 1, { for: 'a' }), await put(store, 2)]
     store.pin(one, 'b')
     store.pin(other, 'b')
-    await expect(store.put(bytes(3))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE', message: expect.stringContaining('have not ended') })
+    await expect(store.put(bytes(3))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE', message: expect.stringContaining('of other jobs') })
     store.unpin('b')
     const next = await put(store, 4)
     expect([one, other, next].map(has)).toEqual([true, false, true])
@@ -123,13 +123,13 @@ describe('a store of blobs', () => {
     const stranger: string[] = []
     for (const fill of [1, 2, 3, 4]) {
       stranger.push(await hashOf(bytes(fill)))
-      store.pin(stranger.at(-1) as string, `job ${fill}`, 'stranger')
+      store.pin(stranger.at(-1) as string, `job ${fill}`, { owner: 'stranger' })
       await put(store, fill)
     }
     const others = await Promise.all([5, 6, 7].map(async (fill) => await hashOf(bytes(fill))))
     // No holder needs it.
     await expect(put(store, 8)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
-    store.pin(others[0] as string, 'other', 'other')
+    store.pin(others[0] as string, 'other', { owner: 'other' })
     await put(store, 5)
     expect([stranger.map(has), evicted]).toEqual([[true, true, true, false], ['job 4']])
     await put(store, 6, { for: 'own' })
@@ -145,10 +145,26 @@ describe('a store of blobs', () => {
   it('refuses blobs of an owner beyond its share', async () => {
     const store = new BlobStore(folder, 1)
     const hashes = await Promise.all([1, 2, 3].map(async (fill) => await hashOf(bytes(fill))))
-    for (const hash of hashes) store.pin(hash, `job ${hash}`, 'stranger')
+    for (const hash of hashes) store.pin(hash, `job ${hash}`, { owner: 'stranger' })
     for (const fill of [1, 2]) await put(store, fill)
     await expect(put(store, 3)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     expect(hashes.map(has)).toEqual([true, true, false])
+  })
+
+  it('evicts results of ended jobs, the oldest first, before it refuses a blob, but not for bytes that others sent', async () => {
+    const store = new BlobStore(folder, 1)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    const hashes = [await put(store, 1), await put(store, 2)]
+    for (const hash of hashes) store.pin(hash, `result ${hash}`, { isSpare: true })
+    await expect(store.put(bytes(3), { unnamed: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    await put(store, 4)
+    expect(evicted).toEqual([`result ${hashes[0]}`])
+    expect(hashes.map(has)).toEqual([false, true])
+    await put(store, 5, { for: 'job' })
+    await put(store, 6, { for: 'job' })
+    expect(evicted).toHaveLength(2)
+    await expect(put(store, 7)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
   })
 
   it('counts tiny blobs as larger than they are', async () => {

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
 import { defaultTaskLimits } from '../executors/task-limits.ts'
-import { areAbandoned, Pins } from './pins.ts'
+import { areAbandoned, Pins, type PinOptions } from './pins.ts'
 
 /**
  * A file that is unfinished after this time, ms, is removed: its writer has ended. A guess: writing
@@ -16,6 +16,20 @@ const UNFINISHED = 600_000
  * store checks all files for each new file, so many tiny files would cost time. A guess.
  */
 const MAX_FILES = 4096
+/** Codes of a disk without room. */
+const FULL = new Set(['ENOSPC', 'EDQUOT'])
+
+interface StoredFile {
+  readonly file: string
+  readonly hash: string
+  /** Bytes as the store counts them. */
+  readonly size: number
+  /** ms since 1970; 0 for a file that others sent and that no job has named. */
+  readonly usedAt: number
+  /** Whether no job needs it. */
+  readonly isFree: boolean
+}
+
 interface PutOptions {
   readonly for?: string
   readonly unnamed?: boolean
@@ -47,9 +61,10 @@ export function isHash(text: string): boolean {
  * its process. So other processes that share the cache keep the file, too.
  *
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
- * that no job has named, then the least recently used files. A pinned file may need more room than
- * that. Then the store evicts pinned files of the owner that takes most, but only if this owner
- * takes more than its share. The files of the owner's latest job go first.
+ * that no job has named, then the least recently used files, then the results of ended jobs, the
+ * oldest first. Bytes that others sent unasked evict no results. A pinned file may need more room
+ * than that. Then the store evicts pinned files of the owner that takes most, but only if this
+ * owner takes more than its share. The files of the owner's latest job go first.
  */
 export class BlobStore {
   readonly #folder: string
@@ -102,7 +117,7 @@ export class BlobStore {
       // already stay if they are pinned.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
-        `there is no room for ${bytes.length} bytes: this member keeps at most ${this.#limit} bytes on disk, and files of jobs that have not ended take them`,
+        `there is no room for ${bytes.length} bytes: this member keeps at most ${this.#limit} bytes on disk, and files of other jobs take them`,
       )
     }
     return hash
@@ -151,12 +166,10 @@ export class BlobStore {
    * Keeps a file until {@link unpin}. The file may also come after the pin.
    *
    * @param by the name of the holder of the pin
-   * @param owner the owner of the job. If it takes more than its share, its files may be evicted
-   * for other owners. Default: this member's own owner, whose pinned files are never evicted.
    */
-  pin(hash: string, by: string, owner?: string): void {
+  pin(hash: string, by: string, options: PinOptions = {}): void {
     this.#unnamed.delete(hash)
-    this.#pins.add(hash, by, owner)
+    this.#pins.add(hash, by, options)
   }
 
   /** Releases all pins of this holder. */
@@ -190,7 +203,13 @@ export class BlobStore {
     // The cache may have been emptied meanwhile.
     this.#makeFolder()
     try {
-      await writeFile(temporary, bytes, { mode: 0o600 })
+      await writeFile(temporary, bytes, { mode: 0o600 }).catch(async (error: unknown) => {
+        if (!FULL.has(String((error as NodeJS.ErrnoException).code))) throw error
+        // Something else fills the disk.
+        rmSync(temporary, { force: true })
+        this.#evictFree(this.#files(), bytes.length)
+        await writeFile(temporary, bytes, { mode: 0o600 })
+      })
       await rename(temporary, file)
     } catch (error) {
       rmSync(temporary, { force: true })
@@ -202,12 +221,46 @@ export class BlobStore {
   }
 
   /**
-   * Evicts files until the rest fits into the limit. First unpinned files go. If the newest file is
-   * pinned, pinned files of owners that take more than their shares go next. Returns false if the
-   * rest is still too large, or if the newest file was evicted.
+   * Evicts files until the rest fits into the limit. First unpinned files go, then results of ended
+   * jobs. If the newest file is pinned, pinned files of owners that take more than their shares go
+   * next. Returns false if the rest is still too large, or if the newest file was evicted.
    */
   #makeRoom(newest: string): boolean {
-    const files = readdirSync(this.#folder).flatMap((name) => {
+    const files = this.#files(newest)
+    let bytes = files.reduce((sum, { size }) => sum + size, 0)
+    bytes -= this.#evictFree(files, bytes - this.#limit)
+    const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
+    while (bytes > this.#limit && !this.#unnamed.has(newest)) {
+      const by = this.#pins.spare(newest) ?? (this.#pins.has(newest) ? this.#pins.excess(sizes, this.#limit) : undefined)
+      if (by === undefined) break
+      const held = this.#pins.releaseAll(by)
+      this.onEvicted?.(by)
+      for (const hash of held) {
+        // The file stays if another holder or another process needs it.
+        if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
+        this.#drop(hash)
+        bytes -= sizes.get(hash) ?? 0
+        sizes.delete(hash)
+      }
+    }
+    return bytes <= this.#limit && sizes.has(newest)
+  }
+
+  /** Removes unpinned files until so many bytes are free. Returns the bytes that they had. */
+  #evictFree(files: readonly StoredFile[], bytes: number): number {
+    let freed = 0
+    for (const { file, hash, size } of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
+      if (freed >= bytes) break
+      rmSync(file, { force: true })
+      this.#unnamed.delete(hash)
+      freed += size
+    }
+    return freed
+  }
+
+  /** The files on disk, and the unfinished ones. `newest` is not free. */
+  #files(newest?: string): StoredFile[] {
+    return readdirSync(this.#folder).flatMap((name) => {
       const status = statSync(join(this.#folder, name), { throwIfNoEntry: false })
       if (status === undefined || !/\.(mjs|tmp)$/u.test(name)) return []
       const hash = name.slice(0, 64)
@@ -222,28 +275,6 @@ export class BlobStore {
         },
       ]
     })
-    let bytes = files.reduce((sum, { size }) => sum + size, 0)
-    for (const { file, hash, size } of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
-      if (bytes <= this.#limit) return true
-      rmSync(file, { force: true })
-      this.#unnamed.delete(hash)
-      bytes -= size
-    }
-    const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
-    while (bytes > this.#limit && this.#pins.has(newest)) {
-      const by = this.#pins.excess(sizes, this.#limit)
-      if (by === undefined) break
-      const held = this.#pins.releaseAll(by)
-      this.onEvicted?.(by)
-      for (const hash of held) {
-        // The file stays if another holder or another process needs it.
-        if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
-        this.#drop(hash)
-        bytes -= sizes.get(hash) ?? 0
-        sizes.delete(hash)
-      }
-    }
-    return bytes <= this.#limit && sizes.has(newest)
   }
 
   /** Removes the files and folders that processes left behind when they ended. */

@@ -165,8 +165,7 @@ export class Engine {
     this.#results = new LargeResults({
       exchange: this.blobs,
       holders: this.holders,
-      pin: (hash, id, holder) => this.#files.pin(hash, id, holder),
-      unpin: (holder) => this.store.unpin(holder),
+      store: this.store,
       warn: common.warn,
     })
     this.store.onEvicted = (holder) => {

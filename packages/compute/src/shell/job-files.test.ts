@@ -41,3 +41,34 @@ it.each([
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+it.each([
+  ['one replica takes them', [true], false, 'kept'],
+  ['a replica is silent at first', [false, true], false, 'kept'],
+  ['the job has ended meanwhile, and this member is a replica', [false], true, 'kept'],
+  ['the job has ended meanwhile', [false], false, 'no replica of the job takes these bytes: it is silent'],
+])('the bytes of a task: %s', async (_, answers, isReplica, end) => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-files-'))
+  try {
+    const files = new JobFiles({
+      store: new BlobStore(folder),
+      exchange: {
+        give: async () => (answers.shift() === true ? await Promise.resolve() : await Promise.reject(new Error('it is silent'))),
+      } as never,
+      jobs: { owner: 'me', get: (id: string) => ({ id, owner: 'me', program: 'f'.repeat(64) }) } as never,
+      scheduler: { ended: () => (answers.length === 0 ? 'done' : undefined) } as never,
+      holders: { isReplica: () => isReplica, replicas: () => ['other'], all: () => [] } as never,
+      placeOf: () => 'own',
+      warn: () => {},
+    })
+    const kept = files.placed('job').store(Uint8Array.of(1))
+    expect(
+      await kept.then(
+        () => 'kept',
+        (error: Error) => error.message,
+      ),
+    ).toBe(end)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

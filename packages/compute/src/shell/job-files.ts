@@ -19,6 +19,12 @@ import type { PublishedJobs } from './published-jobs.ts'
  */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
+/**
+ * Time that replicas have to take the bytes of a task, and the pause after all have failed, ms.
+ * Guesses: a process may be stopped for as long as a lid is closed.
+ */
+const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
+
 interface JobFilesParts {
   readonly store: BlobStore
   readonly exchange: BlobExchange
@@ -82,10 +88,9 @@ export class JobFiles {
     return new JobBlobs(program, list, async (hash, size) => await this.fetch(hash, id, size))
   }
 
-  /** Pins a file of a job, by default until its files are not needed any more. */
-  pin(hash: string | undefined, id: JobId, holder: string = id): void {
+  pin(hash: string | undefined, id: JobId): void {
     const owner = this.#parts.jobs.get(id)?.owner
-    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, holder, owner === this.#parts.jobs.owner ? undefined : owner)
+    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.jobs.owner ? {} : { owner })
   }
 
   /** Returns the program of a job. If the job is gone meanwhile, the program fails to start. */
@@ -102,19 +107,26 @@ export class JobFiles {
 
   /** Keeps bytes that a task made until its job has ended, here and at the replicas. */
   async #keepMade(id: JobId, bytes: Uint8Array): Promise<BlobReference> {
-    const { store, exchange, holders } = this.#parts
+    const { store, exchange, holders, scheduler } = this.#parts
     const reference = await keepBlob(store, bytes)
     const hash = (readName(reference.blob) as { readonly hash: string }).hash
-    this.pin(hash, id)
-    // One of them suffices: it outlives this member. A slow one must not delay the task.
-    const pushed = holders.replicas(id).map(async (replica) => {
-      if ((await exchange.push(hash, [replica])).length === 0) throw new Error('it was not pushed')
-    })
-    if (pushed.length > 0)
-      await Promise.any(pushed).catch(() => {
-        throw Object.assign(new Error('no replica of the job has room for these bytes'), { code: 'BLOB_NOT_STORED' })
-      })
-    return reference
+    if (scheduler.ended(id) === undefined) this.pin(hash, id)
+    for (const begin = performance.now(); ;) {
+      const replicas = holders.replicas(id)
+      if (replicas.length === 0) return reference
+      try {
+        // One of them suffices: it outlives this member. A slow one must not delay the task.
+        await Promise.any(replicas.map(async (replica) => await exchange.give(hash, replica)))
+        return reference
+      } catch (error) {
+        const isOver = this.#isClosed || scheduler.ended(id) !== undefined || performance.now() - begin > GIVE_TIME
+        // The other replicas fetch it from this one once they can.
+        if (isOver && holders.isReplica(id)) return reference
+        if (isOver)
+          throw Object.assign(new Error(`no replica of the job takes these bytes: ${reasonOf(error)}`), { code: 'BLOB_NOT_STORED' })
+      }
+      await sleep(GIVE_AGAIN)
+    }
   }
 
   /**
@@ -176,4 +188,10 @@ export class JobFiles {
       return false
     }
   }
+}
+
+/** Returns the reason of the last attempt. */
+function reasonOf(error: unknown): string {
+  const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error
+  return last instanceof Error ? last.message : String(last)
 }

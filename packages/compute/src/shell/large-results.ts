@@ -1,9 +1,11 @@
 import type { Entry } from '../core/entry.ts'
 import type { JobId } from '../core/io.ts'
+import { BlobTooLargeError } from '../errors.ts'
 import { MAX_RESULT_BYTES, StoredValue } from '../program/stored-value.ts'
 import { decodeValue } from '../program/values.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import { readName } from './blob-names.ts'
+import type { BlobStore } from './blob-store.ts'
 import type { JobHolders } from './job-holders.ts'
 
 /** Most bytes of the encoded name of a blob. A larger value is no such name. A guess. */
@@ -16,22 +18,22 @@ const MAX_NAME = 256
 const [RETRY_AFTER, MAX_RETRY_AFTER] = [10_000, 600_000]
 
 interface LargeResultsParts {
-  readonly exchange: Pick<BlobExchange, 'fetch'>
+  readonly exchange: Pick<BlobExchange, 'fetch' | 'has'>
   readonly holders: Pick<JobHolders, 'all' | 'isReplica'>
-  /** Pins a blob of a job for a holder of pins. */
-  readonly pin: (hash: string, job: JobId, holder: string) => void
-  readonly unpin: (holder: string) => void
+  readonly store: Pick<BlobStore, 'pin' | 'unpin'>
   readonly warn: (code: string, message: string, job: JobId) => void
 }
 
 /**
- * The results of ended jobs that are blobs. Each replica of such a job fetches and pins its blob.
+ * The results of ended jobs that are blobs. Each replica of such a job fetches and pins its blob,
+ * one after the other.
  */
 export class LargeResults {
   readonly #parts: LargeResultsParts
   readonly #hashes = new Map<JobId, string>()
   /** Jobs whose blobs are here, or on their way. */
   readonly #kept = new Set<JobId>()
+  #fetches: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #wait = RETRY_AFTER
 
@@ -41,6 +43,7 @@ export class LargeResults {
 
   close(): void {
     this.#hashes.clear()
+    this.#kept.clear()
     clearTimeout(this.#timer)
   }
 
@@ -54,45 +57,57 @@ export class LargeResults {
   }
 
   forget(id: JobId): void {
-    this.#kept.delete(id)
-    if (this.#hashes.delete(id)) this.#parts.unpin(holderOf(id))
+    this.#hashes.delete(id)
+    this.#release(id)
   }
 
-  /**
-   * The store has evicted the files of this holder of pins. They are fetched again when members
-   * come or go. Earlier than that, they would make way again.
-   */
+  /** The store has evicted the files of this holder of pins. The other replicas may have them. */
   evicted(holder: string): void {
     for (const id of this.#kept) {
       if (holderOf(id) !== holder) continue
-      this.#kept.delete(id)
-      this.#parts.warn('BLOB_TOO_LARGE', 'its result makes way for jobs of other owners, which take less of the disk', id)
+      this.forget(id)
+      this.#parts.warn('BLOB_TOO_LARGE', 'its result makes way: this member needs the disk for other jobs', id)
     }
   }
 
   /** Members came or went, so this member may be a replica of other jobs. */
   keepAll(): void {
-    for (const [id, hash] of this.#hashes) this.#keep(id, hash)
+    for (const [id, hash] of this.#hashes) {
+      if (this.#parts.holders.isReplica(id)) this.#keep(id, hash)
+      // Its file stays until the disk needs the room.
+      else this.#release(id)
+    }
   }
 
   #keep(id: JobId, hash: string): void {
-    const { exchange, holders, pin } = this.#parts
+    const { holders, store } = this.#parts
     if (this.#kept.has(id) || !holders.isReplica(id)) return
     this.#kept.add(id)
-    pin(hash, id, holderOf(id))
-    exchange
-      .fetch(hash, () => (this.#hashes.get(id) === hash ? holders.all(id) : []), MAX_RESULT_BYTES)
-      .then(
-        () => (this.#wait = RETRY_AFTER),
-        (error: unknown) => this.#failed(id, hash, error),
-      )
+    store.pin(hash, holderOf(id), { isSpare: true })
+    this.#fetches = this.#fetches.then(async () => await this.#fetch(id, hash))
   }
 
-  #failed(id: JobId, hash: string, error: unknown): void {
-    if (this.#hashes.get(id) !== hash) return
+  #release(id: JobId): void {
+    if (this.#kept.delete(id)) this.#parts.store.unpin(holderOf(id))
+  }
+
+  async #fetch(id: JobId, hash: string): Promise<void> {
+    const { exchange, holders } = this.#parts
+    const isWanted = (): boolean => this.#kept.has(id) && this.#hashes.get(id) === hash
+    if (!isWanted()) return
+    try {
+      if (!(await exchange.has(hash))) await exchange.fetch(hash, () => (isWanted() ? holders.all(id) : []), MAX_RESULT_BYTES)
+      this.#wait = RETRY_AFTER
+    } catch (error) {
+      if (isWanted()) this.#failed(id, error)
+    }
+  }
+
+  #failed(id: JobId, error: unknown): void {
     const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
     this.#parts.warn(code, `its result is not kept here: ${message}`, id)
-    this.#kept.delete(id)
+    if (error instanceof BlobTooLargeError && error.isForGood) this.forget(id)
+    else this.#release(id)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#wait = Math.min(2 * this.#wait, MAX_RETRY_AFTER)

@@ -1,4 +1,5 @@
 import { linkSync, mkdirSync, readlinkSync, rmSync } from 'node:fs'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 
 /** The name of a folder of pins, one per store: the PID namespace of its process, and its PID. */
@@ -10,6 +11,16 @@ const PINS = /^pins-(\d+)-(\d+)-/u
 const FOREIGN = 24 * 60 * 60 * 1000
 /** Folders of this process. An earlier process in the same container may have had the same PID. */
 const ownFolders = new Set<string>()
+
+export interface PinOptions {
+  /**
+   * The owner of the job. If it takes more than its share, its files may be evicted for other
+   * owners. Default: this member's own owner, whose pinned files are never evicted for its share.
+   */
+  readonly owner?: string
+  /** Whether the files make way for any others. Default: false. */
+  readonly isSpare?: boolean
+}
 
 /**
  * Pins of files that unfinished jobs need. A pin is a hard link to the file in a folder of its
@@ -24,6 +35,8 @@ export class Pins {
    * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
    */
   readonly #owners = new Map<string, string>()
+  /** Holders whose files make way for any others, the oldest first. */
+  readonly #spares = new Set<string>()
 
   constructor(cache: string, fileOf: (hash: string) => string) {
     const folder = `pins-${namespace()}-${process.pid}-${crypto.randomUUID()}`
@@ -36,11 +49,11 @@ export class Pins {
     return this.#holders.has(hash)
   }
 
-  /** @param owner the owner of the holder; undefined: this member's owner */
-  add(hash: string, by: string, owner?: string): void {
+  add(hash: string, by: string, { owner, isSpare = false }: PinOptions): void {
     const holders = this.#holders.get(hash)
     if (holders?.has(by) === true) return
     if (owner !== undefined) this.#owners.set(by, owner)
+    if (isSpare) this.#spares.add(by)
     this.#holders.set(hash, (holders ?? new Set<string>()).add(by))
     this.link(hash)
   }
@@ -74,6 +87,7 @@ export class Pins {
   /** Releases all pins of this holder. Returns the files that it held. */
   releaseAll(by: string): string[] {
     this.#owners.delete(by)
+    this.#spares.delete(by)
     const held = [...this.#holders].filter(([, holders]) => holders.has(by)).map(([hash]) => hash)
     for (const hash of held) this.release(hash, by)
     return held
@@ -83,7 +97,13 @@ export class Pins {
   close(): void {
     this.#holders.clear()
     this.#owners.clear()
+    this.#spares.clear()
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Returns the oldest holder whose files make way for this file; undefined if there is none. */
+  spare(hash: string): string | undefined {
+    return [...this.#spares].find((by) => this.#holders.get(hash)?.has(by) !== true)
   }
 
   /**
@@ -111,8 +131,10 @@ export class Pins {
 export function areAbandoned(folder: string, changed: number): boolean {
   if (!folder.startsWith('pins-')) return false
   const [, within, pid] = PINS.exec(folder) ?? []
-  // The pins of earlier versions have no namespace in their names.
-  return within === namespace() ? !isInUse(folder, Number(pid)) : Date.now() - changed > FOREIGN
+  // The pins of earlier versions have no namespace in their names. After a boot the namespace and
+  // the PID may be the same.
+  const booted = Date.now() - uptime() * 1000
+  return within === namespace() ? changed < booted || !isInUse(folder, Number(pid)) : Date.now() - changed > FOREIGN
 }
 
 /** The PID namespace: processes of different containers have the same PIDs. */

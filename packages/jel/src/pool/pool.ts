@@ -15,7 +15,8 @@ import { StreamCalls } from './streams.ts'
 
 /**
  * This node in one pool: the members, their roles, and the members that are gone (JEL §3).
- * `joinPool` creates it. All that it returns is plain data, except for streams and `libp2p`.
+ * `joinPool` creates it. All methods of a `Pool` return plain data, except for streams and
+ * `libp2p`.
  */
 export class Pool extends StreamCalls implements AsyncDisposable {
   // The calls about members, elections, messages and streams are in the superclasses.
@@ -115,10 +116,10 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * Terminates the pool for all. Members get `terminated`. Later members find it in `terminated`.
-   * No member is forced to leave: the application of each decides. Any member may terminate the
-   * pool, and nobody can take that back. It is known for 31 days. `Registry.terminate` of the Ibis
-   * Portability Layer.
+   * Terminates the pool for all. Present members get the event `terminated`. Later members read the
+   * property `terminated`. No member is forced to leave: the application of each decides. Any
+   * member may terminate the pool, and nobody can take that back. Members remember the termination
+   * for 31 days. `Registry.terminate` of the Ibis Portability Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */

@@ -10,8 +10,7 @@ const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.t
 const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
 
 /**
- * Faults of the core of computing: the blame for a loss, the remains of a finished job, stragglers,
- * and bounds.
+ * Faults of computing, in the core and in the shell: for example blame, stragglers, bounds, files.
  */
 export const computeFaults: readonly ShellFault[] = [
   {
@@ -46,14 +45,14 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     ...losses,
-    name: 'one failing member sets tasks apart',
+    name: 'crashes at a single member mark a task as poisonous',
     file: `${core}/poison.ts`,
     from: '(at > 1 || isVoted || members.size === 1)',
     to: 'at > 0',
   },
   {
     ...losses,
-    name: 'where members vote, reports of others set a task apart',
+    name: 'where members vote, reports of others mark a task as poisonous',
     file: `${core}/poison.ts`,
     from: 'isVoted ? crashes.filter((member) => member === self) : crashes',
     to: 'crashes',
@@ -67,7 +66,7 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     ...losses,
-    name: 'one death sets a task apart if one member is left',
+    name: 'one death marks a task as poisonous if one member is left',
     file: `${core}/poison.ts`,
     from: 'Math.max(MOST_LOST_OF_FEW, members.size)',
     to: 'members.size',
@@ -141,7 +140,7 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/reports.test.ts`,
   },
   {
-    name: 'a change of choice cancels a hand-over that is under way',
+    name: 'a new source of the hand-over cancels this member’s own hand-over',
     file: `${core}/reports.ts`,
     from: '!isComplete(id) && progress.backlog === undefined',
     to: '!isComplete(id)',
@@ -181,7 +180,7 @@ export const computeFaults: readonly ShellFault[] = [
     to: 'united',
   },
   {
-    name: 'the node that covers the end of a page is left out',
+    name: 'a page that ends below a finished task omits that task from the rest',
     file: `${core}/task-tree.ts`,
     from: 'if (child === undefined) return [...open, node]',
     to: 'if (child === undefined) return open',
@@ -244,7 +243,7 @@ export const computeFaults: readonly ShellFault[] = [
     test: 'packages/compute/test/peer-streams.test.ts',
   },
   {
-    name: 'questions for files that nobody has do not wait',
+    name: 'requests for files that nobody has are sent without a pause',
     file: 'packages/compute/src/shell/blob-exchange.ts',
     from: 'if (index > 0) await this.#turn()',
     to: '',
@@ -258,7 +257,7 @@ export const computeFaults: readonly ShellFault[] = [
     test: 'packages/compute/test/blob-exchange.test.ts',
   },
   {
-    name: 'tasks of a suspended job that wait later keep their processes',
+    name: 'a task keeps its process if it begins to wait after its job was suspended',
     file: `${core}/execution.ts`,
     from: "    if (job.spec.desired === 'suspend') this.suspend(job)\n",
     to: '',
@@ -335,7 +334,7 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/ballot-bytes.test.ts`,
   },
   {
-    name: 'one member takes the recounts of all',
+    name: 'a recount for one member delays the recounts for all others',
     file: `${core}/peer-quota.ts`,
     from: 'this.#countedAt.set(from, now)',
     to: 'for (const id of this.#context().members.ids()) this.#countedAt.set(id, now)',

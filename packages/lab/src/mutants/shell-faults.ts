@@ -131,7 +131,7 @@ export const shellFaults: readonly ShellFault[] = [
     to: '',
   },
   {
-    name: 'all handlers have their runs together',
+    name: 'all handlers share one queue of runs',
     file: 'apps/node/src/handlers/handlers.ts',
     from: 'handlers.map((handler) => ({ handler, runs: new HandlerRuns(handler.command, options) }))',
     to: "((runs) => handlers.map((handler) => ({ handler, runs })))(new HandlerRuns(handlers[0]?.command ?? '', options))",
@@ -145,7 +145,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/jel/test/worker.test.ts',
   },
   {
-    name: 'an order to change an allow list is signed without the node',
+    name: 'the signature of an order omits the id that the allow list gains or loses',
     file: 'apps/node/src/orders/order.ts',
     from: 'JSON.stringify([member, nonce, what, subject])',
     to: "JSON.stringify([member, nonce, what, 'key' in rest ? subject : ''])",
@@ -179,7 +179,7 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     ...answers,
-    name: 'one asker takes all answers of a member',
+    name: 'one asker uses up all places for answers at a member',
     from: 'if (under >= ANSWERS_LIMIT.each || all',
     to: 'if (all',
   },

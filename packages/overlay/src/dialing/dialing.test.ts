@@ -29,12 +29,11 @@ async function link(from: Peer, to: { id: string | undefined; addresses: Uint8Ar
   await from.dialer.open(await from.dialer.connect(to.id, to.addresses))
 }
 
-/** Returns an address where nothing listens. */
-async function refusing(): Promise<Uint8Array> {
-  const { server, address } = await unresponsive()
-  await new Promise((resolve) => server.close(resolve))
-  return address
-}
+/**
+ * An address where nothing listens. A port that was free a moment ago may be the next one that the
+ * system gives to a server; this one it gives to nobody.
+ */
+const refusing = addressOf(1)
 
 /** Returns an address where a server accepts and sends nothing. */
 async function unresponsive(): Promise<{ server: Server; address: Uint8Array }> {
@@ -76,7 +75,7 @@ describe('a dial that fails is', () => {
   test('refused where nothing listens', async () => {
     const a = await startPeer()
     const start = performance.now()
-    const failure = await failureOf(a.dialer.connect(nobody, [await refusing()]))
+    const failure = await failureOf(a.dialer.connect(nobody, [refusing]))
     expect(failure.failure).toBe('refused')
     expect(failure.message).toMatch(/127\.0\.0\.1.*connection refused/u)
     expect(performance.now() - start).toBeLessThan(1_500)
@@ -190,7 +189,7 @@ describe('a pool key', () => {
 describe('of several addresses', () => {
   test('the one that answers is taken without waiting for the others', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
-    const [quiet, gone] = [await silent(), await refusing()]
+    const [quiet, gone] = [await silent(), refusing]
     const start = performance.now()
     await a.dialer.connect(b.id, [quiet, gone, b.address])
     expect(performance.now() - start).toBeLessThan(1_500)
@@ -204,8 +203,8 @@ describe('of several addresses', () => {
 
   test('a refusal is reported only where all refuse', async () => {
     const a = await startPeer({ timeout: 300 })
-    const [gone, quiet, busy] = [await refusing(), await silent(), (await unresponsive()).address]
-    expect((await failureOf(a.dialer.connect(nobody, [gone, await refusing()]))).failure).toBe('refused')
+    const [gone, quiet, busy] = [refusing, await silent(), (await unresponsive()).address]
+    expect((await failureOf(a.dialer.connect(nobody, [gone, refusing]))).failure).toBe('refused')
     expect((await failureOf(a.dialer.connect(nobody, [gone, quiet]))).failure).toBe('silent')
     expect((await failureOf(a.dialer.connect(nobody, [gone, busy, quiet]))).failure).toBe('unresponsive')
   })
@@ -213,7 +212,7 @@ describe('of several addresses', () => {
 
 describe('a host probe', () => {
   test('distinguishes hosts that accept, that refuse and that are silent', async () => {
-    const [gone, quiet, busy] = [await refusing(), await silent(), (await unresponsive()).address]
+    const [gone, quiet, busy] = [refusing, await silent(), (await unresponsive()).address]
     // A busy machine answers late, even on loopback.
     const patient = 10_000
     expect(await probeHost([gone], patient)).toBe('refused')

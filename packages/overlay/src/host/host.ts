@@ -1,6 +1,6 @@
 /**
- * The libp2p host. It has only the parts that the overlay needs: TCP, Noise, yamux and gossipsub.
- * It never dials by itself.
+ * The libp2p host. It has TCP, Noise, yamux, gossipsub and identify. mDNS and UPnP are options. It
+ * never dials by itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
@@ -186,7 +186,8 @@ export class Host {
     if (this.#announce.length > 0) return [...this.#announce]
     const { addressManager, transportManager } = this.#components
     // libp2p announces a public address of its own interfaces only after a peer has confirmed it
-    // (AutoNAT). A server is reachable at once and needs no confirmation.
+    // (AutoNAT). A host with a public address is reachable at once, so this confirms the address
+    // itself.
     for (const address of transportManager.getAddrs()) {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }

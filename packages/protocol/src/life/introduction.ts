@@ -235,7 +235,7 @@ export class Introduction implements Timed {
     return false
   }
 
-  /** Counts introducers that never answered as failed, and goes on alone. */
+  /** Notes a failure for each introducer without an answer. Then goes on alone. */
   #giveUpWaiting(): void {
     for (const attempt of this.#attempts) attempt.reason ??= 'no answer yet'
     this.goAlone()

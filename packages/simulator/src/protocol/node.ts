@@ -143,7 +143,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
   }
 
-  /** How long a packet to this process would wait now for the fullest cable on its side, ms. */
+  /** The present queueing time of a packet to this process, on the busiest cable near it, ms. */
   get backlog(): Milliseconds {
     return this.#world.network.backlogTo(this.endpoint)
   }

@@ -77,8 +77,8 @@ export class Suspicion {
   /** Number of rounds of accusations to more members. */
   spreads = 0
   /**
-   * Accusers whose accusations the member gets time to refute. They are at most as many as a death
-   * needs.
+   * Accusers whose accusations the member gets time to refute. Their number is at most that of the
+   * accusers with which this node believes a death.
    */
   readonly awaited = new Set<NodeId>()
   /**
