@@ -26,39 +26,51 @@ __all__ = ['Pool', 'Job', 'Sweep', 'JobFailed', 'JobCancelled', 'JelError', 'as_
 
 
 def _encode(value):
-    """Returns the value as JSON has it. Marks what JSON lacks: NaN, infinity, arrays of NumPy."""
-    if isinstance(value, float):
-        is_finite = value - value == 0
-        return float(value) if is_finite else {'$jel': 'float', 'value': repr(float(value))}
+    """Returns the value as JSON of Python. Marks arrays of NumPy. Raises TypeError for others.
+
+    It travels as a text, for the JSON of JavaScript has no large integers, and no 1.0 beside 1.
+    """
+    return json.dumps(_marked(value))
+
+
+def _decode(text):
+    return _unmarked(json.loads(text))
+
+
+def _marked(value):
     if isinstance(value, (list, tuple)):
-        return [_encode(each) for each in value]
+        return [_marked(each) for each in value]
     if isinstance(value, dict):
-        encoded = {key: _encode(each) for key, each in value.items()}
-        return {'$jel': 'dict', 'value': encoded} if '$jel' in value else encoded
+        odd = next((key for key in value if not isinstance(key, str)), None)
+        if odd is not None:
+            raise TypeError(f'the key {odd!r} is no text')
+        marked = {key: _marked(each) for key, each in value.items()}
+        return {'$jel': 'dict', 'value': marked} if '$jel' in value else marked
     if not (hasattr(value, 'dtype') and hasattr(value, 'tobytes')):
         return value
-    if value.dtype.hasobject:
-        raise TypeError(f'an array of {value.dtype} holds Python objects')
+    if value.dtype.hasobject or value.dtype.names is not None or hasattr(value, 'mask'):
+        raise TypeError(f'an array of {value.dtype} is not only numbers')
     if value.shape == ():
-        return _encode(value.item())
+        item = value.item()
+        if hasattr(item, 'dtype'):
+            raise TypeError(f'a number of {value.dtype} is no number of Python')
+        return _marked(item)
     data = base64.b64encode(value.tobytes()).decode()
     return {'$jel': 'array', 'dtype': value.dtype.str, 'shape': list(value.shape), 'value': data}
 
 
-def _decode(value):
+def _unmarked(value):
     if isinstance(value, list):
-        return [_decode(each) for each in value]
+        return [_unmarked(each) for each in value]
     if not isinstance(value, dict):
         return value
     kind = value.get('$jel')
-    if kind == 'float':
-        return float(value['value'])
     if kind == 'array':
         import numpy
 
         data = numpy.frombuffer(base64.b64decode(value['value']), dtype=value['dtype'])
         return data.reshape(value['shape']).copy()
-    return {key: _decode(each) for key, each in (value['value'] if kind == 'dict' else value).items()}
+    return {key: _unmarked(each) for key, each in (value['value'] if kind == 'dict' else value).items()}
 
 
 # Runs one function, for one input after the other. A worker starts it once for many inputs.
@@ -82,8 +94,7 @@ function = getattr(module, sys.argv[2])
 for line in inputs:
     task = json.loads(line)
     try:
-        answer = {"value": _encode(function(_decode(task["input"])))}
-        text = json.dumps({"id": task["id"], **answer}, allow_nan=False)
+        text = json.dumps({"id": task["id"], "value": _encode(function(_decode(task["input"])))})
     except (Exception, SystemExit) as error:
         text = json.dumps({"id": task["id"], "error": trace_of(error)})
     sys.stderr.flush()
@@ -91,7 +102,7 @@ for line in inputs:
 '''
 _RUNNER_NAME = 'jel-run.py'
 _INPUTS_NAME = 'inputs.json'
-_ENDS = ('done', 'failed', 'cancelled')
+_ENDS = ('done', 'failed', 'cancelled', 'error')
 
 
 class JelError(Exception):
@@ -127,15 +138,32 @@ class Job:
     def __init__(self, pool, number):
         self._pool = pool
         self._number = number
-        self._events = []
+        self._id = None
+        self._reason = ''
+        self._covered = 0.0
+        self._outcomes = []
+        self._end = None
+        self._folder = None
         self._changed = threading.Condition()
         self._watchers = []
 
     def _take(self, event):
+        kind = event['event']
         with self._changed:
-            self._events.append(event)
+            self._id = self._id or event.get('job')
+            self._reason = event.get('reason', self._reason) if kind in ('waits', 'progress') else self._reason
+            if kind == 'progress':
+                self._covered = event['covered']
+            elif kind == 'outcome':
+                self._outcomes.append(event)
+            elif kind in _ENDS:
+                self._end = self._end or event
+            # The node reads the files before it reports the job.
+            folder, self._folder = (self._folder, None) if self._id or self._end else (None, self._folder)
             self._changed.notify_all()
             watchers = list(self._watchers) if self.is_over else []
+        if folder is not None:
+            folder.cleanup()
         for watcher in watchers:
             watcher(self)
 
@@ -146,30 +174,24 @@ class Job:
         if over:
             watcher(self)
 
-    def _first(self, *kinds):
-        return next((event for event in self._events if event['event'] in kinds), None)
-
     @property
     def id(self):
         """The id of the job, once another member has it; None before."""
-        event = next((each for each in self._events if 'job' in each), None)
-        return event and event['job']
+        return self._id
 
     @property
     def reason(self):
         """Why the job waits, as text for people; empty if it does not wait."""
-        return next((event['reason'] for event in reversed(self._events) if 'reason' in event), '')
+        return self._reason
 
     @property
     def is_over(self):
-        return self._first(*_ENDS, 'error') is not None
+        return self._end is not None
 
     @property
     def progress(self):
         """The share that is done, 0 to 1."""
-        if self._first('done'):
-            return 1.0
-        return next((event['covered'] for event in reversed(self._events) if event['event'] == 'progress'), 0.0)
+        return 1.0 if self._end is not None and self._end['event'] == 'done' else self._covered
 
     def result(self, timeout=None):
         """Waits for the value. Raises JobFailed, JobCancelled, JelError or TimeoutError."""
@@ -177,7 +199,7 @@ class Job:
             if not self._changed.wait_for(lambda: self.is_over, timeout):
                 why = f': {self.reason}' if self.reason else ''
                 raise TimeoutError(f'the job is not over after {timeout} s{why}')
-        end = self._first(*_ENDS, 'error')
+        end = self._end
         if end['event'] == 'failed':
             raise JobFailed(end)
         if end['event'] == 'cancelled':
@@ -202,8 +224,9 @@ class Job:
 class Sweep(Job):
     """A job with one value for each input. Its result is the list of the values."""
 
-    def __init__(self, pool, number, decode, keep_going):
+    def __init__(self, pool, number, decode, keep_going, folder):
         super().__init__(pool, number)
+        self._folder = folder
         self._decode = decode
         self._keep_going = keep_going
 
@@ -225,9 +248,9 @@ class Sweep(Job):
         seen = 0
         while True:
             with self._changed:
-                if not self._changed.wait_for(lambda: self.is_over or len(self._outcomes()) > seen, timeout):
+                if not self._changed.wait_for(lambda: self.is_over or len(self._outcomes) > seen, timeout):
                     raise TimeoutError(f'no value came within {timeout} s')
-                outcomes = self._outcomes()[seen:]
+                outcomes = self._outcomes[seen:]
                 seen += len(outcomes)
             for each in outcomes:
                 failed = 'failure' in each
@@ -235,9 +258,6 @@ class Sweep(Job):
             if not outcomes:
                 self.result(0)
                 return
-
-    def _outcomes(self):
-        return [event for event in self._events if event['event'] == 'outcome']
 
 
 def as_completed(jobs, timeout=None):
@@ -325,13 +345,12 @@ class Pool:
             module, name_of = _place_of(called)
             folder = tempfile.TemporaryDirectory(prefix='jel-')
             runner = pathlib.Path(folder.name, _RUNNER_NAME)
-            codec = inspect.getsource(_encode) + inspect.getsource(_decode)
+            codec = ''.join(inspect.getsource(each) for each in (_encode, _decode, _marked, _unmarked))
             runner.write_text(_RUNNER.replace('CODEC', codec), encoding='utf-8')
             arguments = map(shlex.quote, [os.path.basename(module), name_of])
             called = f"exec python3 {_RUNNER_NAME} {' '.join(arguments)}"
             files = [str(runner), module, *_beside(module), *files]
-            inputs, decode = _encode(inputs), _decode
-        # The node reads the files before it reports the job.
+            inputs, decode = [_encode(each) for each in inputs], _decode
         folder = tempfile.TemporaryDirectory(prefix='jel-') if folder is None else folder
         pathlib.Path(folder.name, _INPUTS_NAME).write_text(json.dumps(inputs, allow_nan=False), encoding='utf-8')
         command = {
@@ -345,9 +364,7 @@ class Pool:
             'persistent': persistent,
             'container': container,
         }
-        job = self._send('map', command, lambda *place: Sweep(*place, decode, keep_going))
-        job._folder = folder
-        return job
+        return self._send('map', command, lambda *place: Sweep(*place, decode, keep_going, folder))
 
     def map(
         self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None, timeout=None
@@ -383,33 +400,42 @@ class Pool:
         with self._lock:
             if self._error is not None:
                 raise self._error
-            self._process.stdin.write(line + '\n')
-            self._process.stdin.flush()
+            try:
+                self._process.stdin.write(line + '\n')
+                self._process.stdin.flush()
+            except OSError:
+                raise JelError('STOPPED', 'the node has stopped') from None
 
     def _read(self):
-        for line in self._process.stdout:
-            event = json.loads(line)
-            kind = event['event']
-            if kind == 'started':
-                self._started.set()
-            elif kind == 'joined':
-                self.members[event['node']['id']] = event['node']
-            elif kind in ('left', 'died'):
-                self.members.pop(event['node']['id'], None)
-            elif kind == 'error' and 're' not in event and not self._started.is_set():
-                self._error = JelError(event['code'], event['message'])
-            job = self._jobs.get(event.get('re'))
-            if job is not None:
-                if kind == 'done' and 'job' not in event:
-                    continue
-                job._take(event)
-        if self._error is None:
-            self._error = JelError('STOPPED', 'the node has stopped')
-        for job in list(self._jobs.values()):
-            if not job.is_over:
+        try:
+            for line in self._process.stdout:
+                self._take(json.loads(line))
+        finally:
+            # No line of a node is no JSON, but a wrapper around it may print.
+            with self._lock:
+                self._error = self._error or JelError('STOPPED', 'the node has stopped')
+            for job in list(self._jobs.values()):
                 job._take({'event': 'error', 'code': 'STOPPED', 'message': 'the node has stopped'})
-        self._started.set()
-        self._ended.set()
+            self._started.set()
+            self._ended.set()
+
+    def _take(self, event):
+        kind = event['event']
+        if kind == 'started':
+            self._started.set()
+        elif kind == 'joined':
+            self.members[event['node']['id']] = event['node']
+        elif kind in ('left', 'died'):
+            self.members.pop(event['node']['id'], None)
+        elif kind == 'error' and 're' not in event and not self._started.is_set():
+            self._error = JelError(event['code'], event['message'])
+        job = self._jobs.get(event.get('re'))
+        # The last event of a command is `done` without a job.
+        if job is None or (kind == 'done' and 'job' not in event):
+            return
+        job._take(event)
+        if job.is_over:
+            self._jobs.pop(event['re'], None)
 
 
 def _same(value):

@@ -67,6 +67,12 @@ if __name__ == '__main__':
             print('no JSON')
         infinite = float('inf')
         print(pool.map(echo, [float('nan'), -infinite, {'$jel': (1, infinite)}], timeout=60), pool.map(imported, [1], timeout=60))
+        exact = [2**63 + 1, 10**400, 1.0, -0.0, 'a\\udc80', {'__proto__': 1, 'z': [2**53 + 1]}]
+        print([repr(value) for value in pool.map(echo, exact, timeout=60)] == [repr(value) for value in exact])
+        try:
+            pool.map(echo, [{1: 'a'}])
+        except TypeError as error:
+            print(error)
         counted = pool.map(count, [1, 0, 2], keep_going=True, timeout=60)
         print(sorted(map(str, counted))[:2], 'SystemExit: no value' in str(counted[1]))
         texts = [str(number) * 4000 for number in range(500)]
@@ -123,13 +129,15 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         "[{'twice': 2}, {'twice': 4}]",
         "['a b', 3]",
         "COMMAND_FAILED True {'twice': 6}",
-        'COMMAND_FAILED command { rate: 0 }',
+        `COMMAND_FAILED command '{"rate": 0}'`,
         '[[0], [1], [2]]',
         '49 2',
         'True',
         'True',
         'no JSON',
         "[nan, -inf, {'$jel': [1, inf]}] ['beside']",
+        'True',
+        'the key 1 is no text',
         "['1', '3'] True",
         'True',
         "[(0, 'JobFailed'), (1, 'dict')] {'twice': 8}",
