@@ -409,4 +409,32 @@ export const shellFaults: readonly ShellFault[] = [
     to: '      this.#queue(async () => {\n        await this.#saveAll()\n        this.#timer = undefined\n',
     test: 'packages/compute/src/shell/saved-jobs.test.ts',
   },
+  {
+    name: 'a peer sends without end after its answer about a blob',
+    file: 'packages/compute/src/shell/blob-exchange.ts',
+    from: "frames.abort(new Error('the question is over'))",
+    to: 'void frames.close()',
+    test: 'packages/compute/test/blob-exchange.test.ts',
+  },
+  {
+    name: 'results of ended jobs fill the disk',
+    file: 'packages/compute/src/shell/blob-store.ts',
+    from: 'this.#pins.spare(newest) ?? ',
+    to: '',
+    test: 'packages/compute/src/shell/blob-store.test.ts',
+  },
+  {
+    name: 'a task fails for good at a machine with a full disk',
+    file: 'packages/compute/src/program/runtime.ts',
+    from: 'if (fault !== undefined) {',
+    to: "if (fault?.code === '') {",
+    test: 'packages/compute/test/local.test.ts',
+  },
+  {
+    name: 'a job fails while its replica is silent for seconds',
+    file: 'packages/compute/src/shell/job-files.ts',
+    from: ' || performance.now() - begin > GIVE_TIME',
+    to: ' || performance.now() >= begin',
+    test: 'packages/compute/src/shell/job-files.test.ts',
+  },
 ]
