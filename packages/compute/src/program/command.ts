@@ -57,7 +57,7 @@ export function commandTask(command: Command): TaskDefinition<unknown, unknown> 
   const run = command.isPersistent === true ? persistent(command) : single(command)
   return task(async (input, context) => {
     try {
-      return await run(input, context as TaskContext & FurtherContext)
+      return await run(input, context)
     } catch (error) {
       throw markFault(error)
     }

@@ -154,7 +154,7 @@ export class BlobExchange {
     if (bytes === undefined || (await hashOf(bytes)) !== hash) return undefined
     return await this.#store.put(bytes).then(
       () => ({ bytes }),
-      (problem: unknown) => ({ bytes, problem }),
+      (problem: unknown) => ({ bytes, problem: problem as Error }),
     )
   }
 
@@ -298,7 +298,7 @@ function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
 /** A blob. `problem`: the store does not have it for this reason. */
 interface Found {
   readonly bytes: Uint8Array
-  readonly problem?: unknown
+  readonly problem?: Error
 }
 
 /** The pieces of a blob, up to a limit. */

@@ -65,7 +65,7 @@ it.each([
     expect(
       await kept.then(
         () => 'kept',
-        (error: Error) => error.message,
+        (error: unknown) => (error as Error).message,
       ),
     ).toBe(end)
   } finally {
