@@ -74,7 +74,8 @@ describe.runIf(process.platform === 'linux')('a persistent command', () => {
     expect(await outcomesOf('exit 0', [1])).toEqual([failed('COMMAND_FAILED', 'the command ended without an answer')])
   })
 
-  it('may leave out a value', async () => {
+  it('may leave out a value, and print other lines with its number', async () => {
+    expect(await outcomesOf(loop(`echo '{"id":1,"progress":0.5}'; ${echo}`), [7])).toEqual([fulfilled(7)])
     expect(await outcomesOf(loop(`echo "\${line%,*}}"`), [1])).toEqual([fulfilled(null)])
   })
 

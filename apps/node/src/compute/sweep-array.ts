@@ -34,14 +34,12 @@ function nested([length, ...rest]: readonly number[], numbers: readonly number[]
 export function arrayOfOutcomes(outcomes: readonly MapOutcome[]): NdArray | undefined {
   const first = outcomes.find(({ status }) => status === 'fulfilled')
   const row = first?.status === 'fulfilled' ? shapeOf(first.value) : []
+  const rows = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? numbersOf(outcome.value, row) : []))
+  // Only after this check there are as many numbers as the shape says.
+  if (rows.some((numbers) => numbers.includes(undefined))) return undefined
   const size = row.reduce((product, each) => product * each, 1)
   const data = new Float64Array(outcomes.length * size).fill(Number.NaN)
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.status === 'rejected') continue
-    const numbers = numbersOf(outcome.value, row)
-    if (numbers.includes(undefined)) return undefined
-    data.set(numbers as number[], index * size)
-  }
+  for (const [index, numbers] of rows.entries()) data.set(numbers as number[], index * size)
   return { shape: [outcomes.length, ...row], data }
 }
 

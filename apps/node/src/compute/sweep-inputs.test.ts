@@ -160,6 +160,11 @@ describe('a sweep over the rows of an array', () => {
       ],
       undefined,
     ],
+    [
+      'lists whose first one alone is long',
+      [fulfilled([Array.from({ length: 200_000 }, () => 0), ...Array.from({ length: 200_000 }, () => 1)])],
+      undefined,
+    ],
     ['texts', [fulfilled('1')], undefined],
   ])('has an array of values, or none: %s', (_, outcomes, array) => {
     expect(arrayOfOutcomes(outcomes)).toEqual(array)

@@ -15,8 +15,8 @@ interface Engine {
 
 /** The first choice first. The files that a command makes must belong to this user. */
 const ENGINES: readonly Engine[] = [
-  // Root in the container is this user. Without the flag some folders are writable, in memory.
-  { name: 'podman', flags: ['--read-only-tmpfs=false'], remove: 'podman rm --force --time 0' },
+  // Root in the container is this user. Otherwise some folders of the image are writable.
+  { name: 'podman', flags: ['--user', '0:0', '--read-only-tmpfs=false', '--image-volume', 'ignore'], remove: 'podman rm --force --time 0' },
   { name: 'docker', flags: ['--user', `${process.getuid?.()}:${process.getgid?.()}`], remove: 'docker rm --force' },
 ]
 
@@ -65,7 +65,7 @@ export async function containerOf(
     remove: `${engine.remove} "$1" >/dev/null 2>&1`,
     prefix: [
       engine.name,
-      ...'run --rm --interactive --read-only --network none --cap-drop all'.split(' '),
+      ...'run --rm --interactive --read-only --network none --cap-drop all --log-driver none'.split(' '),
       // With labels of SELinux the folders would be out of reach.
       ...['no-new-privileges', 'label=disable'].flatMap((option) => ['--security-opt', option]),
       '--name',
@@ -73,7 +73,7 @@ export async function containerOf(
       ...engine.flags,
       ...['core=0:0', `data=${bytes(limits.data)}`, `fsize=${bytes(limits.file)}`].flatMap((limit) => ['--ulimit', limit]),
       ...[...variables, `HOME=${work}`, 'TMPDIR=/tmp'].flatMap((variable) => ['--env', variable]),
-      ...[`${work}:${work}`, `${temporary}:/tmp`].flatMap((volume) => ['--volume', volume]),
+      ...[`${work}:${work}`, `${temporary}:/tmp`, `${temporary}:/dev/shm`].flatMap((volume) => ['--volume', volume]),
       '--workdir',
       work,
       '--entrypoint',
@@ -88,7 +88,7 @@ export async function containerOf(
 
 /** A soft limit and a hard limit. */
 function bytes(mebibytes: number): string {
-  const limit = mebibytes * MEBIBYTE
+  const limit = Math.ceil(mebibytes * MEBIBYTE)
   return `${limit}:${limit}`
 }
 

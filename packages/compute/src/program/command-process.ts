@@ -34,8 +34,14 @@ const SIGNALLED = 128
  * A shell script that waits for the end of its input: at the latest the end of this process. Then
  * it kills the process group `$1`, removes the container `$2`, and removes the folder `$3`.
  */
-const cleanUpOf = (container: Container | undefined): string =>
-  `read -r _; kill -9 -"$1" 2>/dev/null; shift; ${container?.remove ?? ''}
+const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift 2; ${REMOVE}`
+/**
+ * The same with a container. An engine that is killed while it starts a container leaves it behind
+ * (measured: podman 4.3). So it is asked to end, and has a second for that.
+ */
+const cleanUpOf = (container: Container): string => `read -r _; kill -TERM -"$1" 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 -"$1" 2>/dev/null || break; sleep 0.1; done
+group=$1; shift; ${container.remove}; kill -9 -"$group" 2>/dev/null; ${container.remove}
 shift; ${REMOVE}`
 
 /**
@@ -118,10 +124,19 @@ export class CommandProcess {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...places, ...env },
     })
-    const cleanUp = spawn('/bin/sh', ['-c', cleanUpOf(container), 'sh', String(child.pid), container?.name ?? '', folder.base], {
-      detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
-    })
+    // If no descriptors are free, the child has no streams.
+    if ((child.stdio as unknown) === undefined) {
+      child.on('error', () => {})
+      throw Object.assign(new Error('the command can not be started: no file descriptors are left'), { code: 'EMFILE' })
+    }
+    const cleanUp = spawn(
+      '/bin/sh',
+      ['-c', container === undefined ? CLEAN_UP : cleanUpOf(container), 'sh', String(child.pid), container?.name ?? '', folder.base],
+      {
+        detached: true,
+        stdio: ['pipe', 'ignore', 'ignore'],
+      },
+    )
     return new CommandProcess(child, cleanUp, start)
   }
 
@@ -158,7 +173,7 @@ export class CommandProcess {
         () => this.stop('COMMAND_TIMED_OUT', `the command ran for more than ${(time - 2 * grace) / 1000} s`, 'SIGTERM'),
         kill - grace,
       ),
-      setTimeout(() => signal(this.#child, 'SIGKILL'), kill),
+      setTimeout(() => this.#kill(), kill),
     ]
     return () => {
       for (const timer of timers) clearTimeout(timer)
@@ -170,16 +185,22 @@ export class CommandProcess {
   }
 
   /** Ends the command. The first reason counts. */
-  stop(code: string, message: string, by: NodeJS.Signals = 'SIGKILL'): void {
+  stop(code: string, message: string, by: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): void {
     this.#reason ??= { code, message }
-    signal(this.#child, by)
+    if (by === 'SIGTERM') signal(this.#child, by)
+    else this.#kill()
+  }
+
+  #kill(): void {
+    if (this.#isContained) this.#cleanUp.stdin?.end()
+    else signal(this.#child, 'SIGKILL')
   }
 
   /** Waits until the command and its children have ended. Returns why it failed, if it has. */
   async ended(): Promise<(Error & CommandFailure) | undefined> {
     const [status, by] = await this.#exit
     // Children in the background end with it.
-    signal(this.#child, 'SIGKILL')
+    if (!this.#isContained) signal(this.#child, 'SIGKILL')
     await Promise.race([this.#close, sleep(PASS_ON)])
     for (const stream of this.#child.stdio) stream?.destroy()
     const reason = this.#reason ?? (this.#isContained && status === NOT_STARTED ? NO_CONTAINER : endOf(status, by, this.#limits.disk))

@@ -3,6 +3,8 @@ const CODES = new Set([
   ...'EAGAIN EDQUOT EIO EMFILE ENFILE ENOMEM ENOSPC EROFS'.split(' '),
   'COMMAND_CONFINEMENT_UNKNOWN',
   'COMMAND_CONTAINER_UNSUPPORTED',
+  'COMMAND_CONTAINER_FAILED',
+  'BLOB_TOO_LARGE',
 ])
 
 /** Most characters of a message. A guess. */

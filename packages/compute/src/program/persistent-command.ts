@@ -123,8 +123,9 @@ function answerOf(line: string): Answer | undefined {
     if (typeof answer !== 'object' || answer === null || !('id' in answer) || typeof answer.id !== 'number') return undefined
     const { id } = answer
     if ('error' in answer) return { id, error: String(answer.error) }
+    if ('value' in answer) return { id, value: answer.value }
     // JavaScript leaves out a value that is undefined.
-    return { id, value: 'value' in answer ? answer.value : null }
+    return Object.keys(answer).length === 1 ? { id, value: null } : undefined
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@ import type { TaskLimits } from '../executors/task-limits.ts'
 import type { BlobReference, Unpack, UseBlob } from './blob.ts'
 import { isTask, type FurtherContext, type SharedDefinition, type TaskContext, type TaskDefinition } from './definitions.ts'
 import { failureOf } from './failures.ts'
-import { faultOf } from './machine-fault.ts'
+import { faultOf, markFault } from './machine-fault.ts'
 import { Frame } from './frame.ts'
 import { SharedValues } from './shared-values.ts'
 import { StoredBytes } from './stored-bytes.ts'
@@ -197,7 +197,10 @@ export class Runtime {
       })
     }
     let random: (() => number) | undefined
-    const store = async (bytes: Uint8Array): Promise<BlobReference> => await this.#stored.store(bytes)
+    const store = async (bytes: Uint8Array): Promise<BlobReference> =>
+      await this.#stored.store(bytes).catch((error: unknown) => {
+        throw markFault(error)
+      })
     const context: TaskContext & { split: boolean } & FurtherContext = {
       run: (task, childInput) => this.#spawn(frame, task, childInput),
       use: ((blob: BlobReference, unpack?: Unpack<unknown>) => this.#blobs.use(blob, unpack)) as UseBlob,

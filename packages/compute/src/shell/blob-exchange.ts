@@ -152,7 +152,7 @@ export class BlobExchange {
   async #question(member: string, hash: string, maxBytes: number): Promise<Found | undefined> {
     const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
     if (bytes === undefined || (await hashOf(bytes)) !== hash) return undefined
-    return await this.#store.put(bytes).then(
+    return await this.#store.put(bytes, { isCopy: true }).then(
       () => ({ bytes }),
       (problem: unknown) => ({ bytes, problem: problem as Error }),
     )

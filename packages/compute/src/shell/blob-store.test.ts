@@ -158,6 +158,7 @@ describe('a store of blobs', () => {
     const hashes = [await put(store, 1), await put(store, 2)]
     for (const hash of hashes) store.pin(hash, `result ${hash}`, { isSpare: true })
     await expect(store.put(bytes(3), { unnamed: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    await expect(store.put(bytes(3), { isCopy: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     await put(store, 4)
     expect(evicted).toEqual([`result ${hashes[0]}`])
     expect(hashes.map(has)).toEqual([false, true])
@@ -165,6 +166,19 @@ describe('a store of blobs', () => {
     await put(store, 6, { for: 'job' })
     expect(evicted).toHaveLength(2)
     await expect(put(store, 7)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+  })
+
+  it('evicts results for files of their owner only, and no result for an owner beyond its share', async () => {
+    const store = new BlobStore(folder, 1)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    const own = await put(store, 1)
+    store.pin(own, 'own result', { isSpare: true })
+    for (const fill of [2, 3]) store.pin(await hashOf(bytes(fill)), `job ${fill}`, { owner: 'stranger' })
+    await put(store, 2)
+    await expect(put(store, 3)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(evicted).not.toContain('own result')
+    expect(has(own)).toBe(true)
   })
 
   it('counts tiny blobs as larger than they are', async () => {

@@ -33,6 +33,7 @@ interface StoredFile {
 interface PutOptions {
   readonly for?: string
   readonly unnamed?: boolean
+  readonly isCopy?: boolean
   readonly charge?: (ms: number) => void
 }
 
@@ -61,10 +62,10 @@ export function isHash(text: string): boolean {
  * its process. So other processes that share the cache keep the file, too.
  *
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
- * that no job has named, then the least recently used files, then the results of ended jobs, the
- * oldest first. Bytes that others sent unasked evict no results. A pinned file may need more room
- * than that. Then the store evicts pinned files of the owner that takes most, but only if this
- * owner takes more than its share. The files of the owner's latest job go first.
+ * that no job has named, then the least recently used files. A pinned file may need more room than
+ * that. Then the store evicts pinned files of the owner that takes most, but only if this owner
+ * takes more than its share. The files of the owner's latest job go first. At last results of ended
+ * jobs of this member's own owner go, the oldest first. Unpinned copies evict no pinned file.
  */
 export class BlobStore {
   readonly #folder: string
@@ -91,13 +92,13 @@ export class BlobStore {
 
   /**
    * Stores bytes. `for` pins them for a holder, see {@link pin}. `unnamed` marks bytes that others
-   * sent. `charge` is called with the time that the search for room took in this thread, ms. With
-   * many files the search takes some 50 ms.
+   * sent, and `isCopy` bytes that other members have, too. `charge` is called with the time that
+   * the search for room took in this thread, ms. With many files the search takes some 50 ms.
    *
    * @throws BlobTooLargeError if the bytes exceed the limit. The bytes are also refused if they
    * don't fit beside the pinned files that must stay.
    */
-  async put(bytes: Uint8Array, { for: by, unnamed = false, charge }: PutOptions = {}): Promise<string> {
+  async put(bytes: Uint8Array, { for: by, unnamed = false, isCopy = false, charge }: PutOptions = {}): Promise<string> {
     if (bytes.length > this.#limit)
       throw new BlobTooLargeError(`${bytes.length} bytes are more than this member keeps on disk, ${this.#limit}`, true)
     const hash = await hashOf(bytes)
@@ -109,7 +110,7 @@ export class BlobStore {
     // Any pin may have come before the bytes.
     if (this.#pins.has(hash)) this.#pins.link(hash)
     const began = performance.now()
-    const hasRoom = this.#makeRoom(hash)
+    const hasRoom = this.#makeRoom(hash, !unnamed && !isCopy)
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
@@ -221,17 +222,19 @@ export class BlobStore {
   }
 
   /**
-   * Evicts files until the rest fits into the limit. First unpinned files go, then results of ended
-   * jobs. If the newest file is pinned, pinned files of owners that take more than their shares go
-   * next. Returns false if the rest is still too large, or if the newest file was evicted.
+   * Evicts files until the rest fits into the limit. First unpinned files go. If the newest file is
+   * pinned, pinned files of owners that take more than their shares go next, then results of this
+   * owner. Returns false if the rest is still too large, or if the newest file was evicted.
    */
-  #makeRoom(newest: string): boolean {
+  #makeRoom(newest: string, isNeeded: boolean): boolean {
     const files = this.#files(newest)
     let bytes = files.reduce((sum, { size }) => sum + size, 0)
     bytes -= this.#evictFree(files, bytes - this.#limit)
     const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
-    while (bytes > this.#limit && !this.#unnamed.has(newest)) {
-      const by = this.#pins.spare(newest) ?? (this.#pins.has(newest) ? this.#pins.excess(sizes, this.#limit) : undefined)
+    while (bytes > this.#limit) {
+      const isPinned = this.#pins.has(newest)
+      const by =
+        (isPinned ? this.#pins.excess(sizes, this.#limit) : undefined) ?? (isPinned || isNeeded ? this.#pins.spare(newest) : undefined)
       if (by === undefined) break
       const held = this.#pins.releaseAll(by)
       this.onEvicted?.(by)

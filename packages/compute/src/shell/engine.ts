@@ -165,7 +165,8 @@ export class Engine {
     this.#results = new LargeResults({
       exchange: this.blobs,
       holders: this.holders,
-      store: this.store,
+      pin: (hash, id, holder) => this.#files.pin(hash, id, { holder, isSpare: true }),
+      unpin: (holder) => this.store.unpin(holder),
       warn: common.warn,
     })
     this.store.onEvicted = (holder) => {

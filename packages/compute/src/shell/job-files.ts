@@ -88,9 +88,11 @@ export class JobFiles {
     return new JobBlobs(program, list, async (hash, size) => await this.fetch(hash, id, size))
   }
 
-  pin(hash: string | undefined, id: JobId): void {
+  /** Pins a file of a job, by default for the job as its holder. */
+  pin(hash: string | undefined, id: JobId, { holder = id, isSpare = false } = {}): void {
     const owner = this.#parts.jobs.get(id)?.owner
-    if (hash !== undefined && owner !== undefined) this.#parts.store.pin(hash, id, owner === this.#parts.jobs.owner ? {} : { owner })
+    if (hash !== undefined && owner !== undefined)
+      this.#parts.store.pin(hash, holder, { isSpare, ...(owner !== this.#parts.jobs.owner && { owner }) })
   }
 
   /** Returns the program of a job. If the job is gone meanwhile, the program fails to start. */

@@ -24,14 +24,11 @@ function results(fetch: () => Promise<Uint8Array>, has = false) {
   const large = new LargeResults({
     exchange: { fetch, has: async () => await Promise.resolve(has) },
     holders: { all: () => ['other'], isReplica: () => here.isReplica },
-    store: {
-      pin: (_, holder, options) => {
-        expect(holder).not.toBe('job')
-        expect(options).toEqual({ isSpare: true })
-        pinned.add(holder)
-      },
-      unpin: (holder) => void pinned.delete(holder),
+    pin: (_, id, holder) => {
+      expect(holder).not.toBe(id)
+      pinned.add(holder)
     },
+    unpin: (holder) => void pinned.delete(holder),
     warn: (code) => void warnings.push(code),
   })
   return { large, pinned, warnings, here }

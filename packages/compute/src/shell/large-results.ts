@@ -5,7 +5,6 @@ import { MAX_RESULT_BYTES, StoredValue } from '../program/stored-value.ts'
 import { decodeValue } from '../program/values.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import { readName } from './blob-names.ts'
-import type { BlobStore } from './blob-store.ts'
 import type { JobHolders } from './job-holders.ts'
 
 /** Most bytes of the encoded name of a blob. A larger value is no such name. A guess. */
@@ -20,7 +19,9 @@ const [RETRY_AFTER, MAX_RETRY_AFTER] = [10_000, 600_000]
 interface LargeResultsParts {
   readonly exchange: Pick<BlobExchange, 'fetch' | 'has'>
   readonly holders: Pick<JobHolders, 'all' | 'isReplica'>
-  readonly store: Pick<BlobStore, 'pin' | 'unpin'>
+  /** Pins a blob of a job for a holder of pins, so that it makes way for files of its owner. */
+  readonly pin: (hash: string, job: JobId, holder: string) => void
+  readonly unpin: (holder: string) => void
   readonly warn: (code: string, message: string, job: JobId) => void
 }
 
@@ -80,15 +81,15 @@ export class LargeResults {
   }
 
   #keep(id: JobId, hash: string): void {
-    const { holders, store } = this.#parts
+    const { holders, pin } = this.#parts
     if (this.#kept.has(id) || !holders.isReplica(id)) return
     this.#kept.add(id)
-    store.pin(hash, holderOf(id), { isSpare: true })
+    pin(hash, id, holderOf(id))
     this.#fetches = this.#fetches.then(async () => await this.#fetch(id, hash))
   }
 
   #release(id: JobId): void {
-    if (this.#kept.delete(id)) this.#parts.store.unpin(holderOf(id))
+    if (this.#kept.delete(id)) this.#parts.unpin(holderOf(id))
   }
 
   async #fetch(id: JobId, hash: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface PinOptions {
    * owners. Default: this member's own owner, whose pinned files are never evicted for its share.
    */
   readonly owner?: string
-  /** Whether the files make way for any others. Default: false. */
+  /** Whether the files make way for other files of this owner. Default: false. */
   readonly isSpare?: boolean
 }
 
@@ -35,7 +35,7 @@ export class Pins {
    * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
    */
   readonly #owners = new Map<string, string>()
-  /** Holders whose files make way for any others, the oldest first. */
+  /** Holders whose files make way for other files of their owner, the oldest first. */
   readonly #spares = new Set<string>()
 
   constructor(cache: string, fileOf: (hash: string) => string) {
@@ -101,9 +101,12 @@ export class Pins {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Returns the oldest holder whose files make way for this file; undefined if there is none. */
+  /**
+   * Returns the oldest holder of this member's owner whose files make way for this file; undefined
+   * if there is none. Other owners have their shares.
+   */
   spare(hash: string): string | undefined {
-    return [...this.#spares].find((by) => this.#holders.get(hash)?.has(by) !== true)
+    return [...this.#spares].find((by) => !this.#owners.has(by) && this.#holders.get(hash)?.has(by) !== true)
   }
 
   /**

@@ -419,8 +419,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'results of ended jobs fill the disk',
     file: 'packages/compute/src/shell/blob-store.ts',
-    from: 'this.#pins.spare(newest) ?? ',
-    to: '',
+    from: '(isPinned || isNeeded ? this.#pins.spare(newest) : undefined)',
+    to: 'undefined',
     test: 'packages/compute/src/shell/blob-store.test.ts',
   },
   {
