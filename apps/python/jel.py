@@ -151,19 +151,19 @@ class Job:
         kind = event['event']
         with self._changed:
             self._id = self._id or event.get('job')
-            self._reason = event.get('reason', self._reason) if kind in ('waits', 'progress') else self._reason
+            self._reason = event.get('reason', self._reason)
             if kind == 'progress':
                 self._covered = event['covered']
             elif kind == 'outcome':
                 self._outcomes.append(event)
             elif kind in _ENDS:
                 self._end = self._end or event
-            # The node reads the files before it reports the job.
-            folder, self._folder = (self._folder, None) if self._id or self._end else (None, self._folder)
+            if self._folder is not None and (self._id or self._end):
+                # The node has read the files: it does so before it reports the job.
+                self._folder.cleanup()
+                self._folder = None
             self._changed.notify_all()
             watchers = list(self._watchers) if self.is_over else []
-        if folder is not None:
-            folder.cleanup()
         for watcher in watchers:
             watcher(self)
 
@@ -411,7 +411,7 @@ class Pool:
             for line in self._process.stdout:
                 self._take(json.loads(line))
         finally:
-            # No line of a node is no JSON, but a wrapper around it may print.
+            # Each line of a node is JSON, but a wrapper around it may print others.
             with self._lock:
                 self._error = self._error or JelError('STOPPED', 'the node has stopped')
             for job in list(self._jobs.values()):

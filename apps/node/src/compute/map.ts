@@ -86,10 +86,11 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     if ((flags.json !== true && !each) || flags.output !== undefined) {
       const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
       const array = isArray ? arrayOfOutcomes(outcomes) : undefined
-      if (isArray && array === undefined)
+      const content = isArray ? array && npyOf(array) : table
+      if (content === undefined)
         process.stderr.write(`jel: the values are no numbers and no lists of equal shape, so they are not written to ${flags.output}\n`)
-      if (flags.output === undefined || isArray !== (array !== undefined)) write(table)
-      else await writeFile(flags.output, (array && npyOf(array)) ?? table)
+      if (flags.output === undefined || content === undefined) write(table)
+      else await writeFile(flags.output, content)
     }
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
     if (failed > 0) process.stderr.write(`jel: ${failed} of ${inputs.length} inputs failed\n`)

@@ -49,9 +49,9 @@ export interface CommandFile {
  * A persistent command gets its inputs as lines; see `PersistentCommand`.
  *
  * The task fails with `COMMAND_FAILED` (another status than 0), `COMMAND_SIGNALLED`,
- * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE`, `COMMAND_FILES_TOO_LARGE`,
- * or `COMMAND_CONTAINER_FAILED`. The message ends with the end of standard error. If the machine
- * is to blame, for example because its disk is full, other members try the task.
+ * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE` or
+ * `COMMAND_FILES_TOO_LARGE`. The message ends with the end of standard error. If the machine is to
+ * blame, for example because its disk is full or no container starts, other members try the task.
  */
 export function commandTask(command: Command): TaskDefinition<unknown, unknown> {
   const run = command.isPersistent === true ? persistent(command) : single(command)

@@ -115,25 +115,20 @@ export class BlobExchange {
   }
 
   /**
-   * Sends a blob to a member. Resolves once the member has it.
+   * Sends bytes with this hash to a member. Resolves once the member has them.
    *
-   * @throws BlobMissingError; Error with the reason
+   * @throws Error with the reason
    */
-  async give(hash: string, member: string): Promise<void> {
-    await this.#ask(member, `put ${hash}`, 1, await this.#own(hash))
+  async give(hash: string, bytes: Uint8Array, member: string): Promise<void> {
+    await this.#ask(member, `put ${hash}`, 1, bytes)
   }
 
   /** Sends a blob to members. Resolves with the members that have it now. */
   async push(hash: string, members: readonly string[]): Promise<string[]> {
-    const bytes = await this.#own(hash)
-    const asked = await Promise.allSettled(members.map(async (member) => await this.#ask(member, `put ${hash}`, 1, bytes)))
-    return members.filter((_, index) => asked[index]?.status === 'fulfilled')
-  }
-
-  async #own(hash: string): Promise<Uint8Array> {
     const bytes = await this.#store.get(hash)
     if (bytes === undefined) throw new BlobMissingError(`there is no blob ${hash} here`)
-    return bytes
+    const asked = await Promise.allSettled(members.map(async (member) => await this.give(hash, bytes, member)))
+    return members.filter((_, index) => asked[index]?.status === 'fulfilled')
   }
 
   /**

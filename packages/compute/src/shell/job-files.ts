@@ -21,7 +21,7 @@ const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
 /**
  * Time that replicas have to take the bytes of a task, and the pause after all have failed, ms.
- * Guesses: a process may be stopped for as long as a lid is closed.
+ * Guesses: four times as long as a silent member has for an answer.
  */
 const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
 
@@ -118,7 +118,7 @@ export class JobFiles {
       if (replicas.length === 0) return reference
       try {
         // One of them suffices: it outlives this member. A slow one must not delay the task.
-        await Promise.any(replicas.map(async (replica) => await exchange.give(hash, replica)))
+        await Promise.any(replicas.map(async (replica) => await exchange.give(hash, bytes, replica)))
         return reference
       } catch (error) {
         const isOver = this.#isClosed || scheduler.ended(id) !== undefined || performance.now() - begin > GIVE_TIME

@@ -73,16 +73,19 @@ export class LargeResults {
 
   /** Members came or went, so this member may be a replica of other jobs. */
   keepAll(): void {
-    for (const [id, hash] of this.#hashes) {
-      if (this.#parts.holders.isReplica(id)) this.#keep(id, hash)
-      // Its file stays until the disk needs the room.
-      else this.#release(id)
-    }
+    for (const [id, hash] of this.#hashes) this.#keep(id, hash)
   }
 
+  /** Keeps a result if this member is a replica of the job, and releases it otherwise. */
   #keep(id: JobId, hash: string): void {
     const { holders, pin } = this.#parts
-    if (this.#kept.has(id) || !holders.isReplica(id)) return
+    const isReplica = holders.isReplica(id)
+    if (this.#kept.has(id) === isReplica) return
+    // The file stays until the disk needs its room.
+    if (!isReplica) {
+      this.#release(id)
+      return
+    }
     this.#kept.add(id)
     pin(hash, id, holderOf(id))
     this.#fetches = this.#fetches.then(async () => await this.#fetch(id, hash))
@@ -107,8 +110,11 @@ export class LargeResults {
   #failed(id: JobId, error: unknown): void {
     const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
     this.#parts.warn(code, `its result is not kept here: ${message}`, id)
-    if (error instanceof BlobTooLargeError && error.isForGood) this.forget(id)
-    else this.#release(id)
+    if (error instanceof BlobTooLargeError && error.isForGood) {
+      this.forget(id)
+      return
+    }
+    this.#release(id)
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#wait = Math.min(2 * this.#wait, MAX_RETRY_AFTER)

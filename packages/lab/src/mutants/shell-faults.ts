@@ -371,8 +371,8 @@ export const shellFaults: readonly ShellFault[] = [
     ...largeResults,
     name: 'no replica keeps a large result',
     file: 'packages/compute/src/shell/large-results.ts',
-    from: 'this.#kept.has(id) || !holders.isReplica(id)',
-    to: 'id !== hash',
+    from: 'const isReplica = holders.isReplica(id)',
+    to: 'const isReplica = id === hash',
   },
   {
     ...largeResults,
