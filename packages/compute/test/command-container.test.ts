@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, copyFileSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeLocal, type LocalGrid } from '../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { CommandGrid } from './command-grid.ts'
 
 const IMAGE = 'localhost/jel-test:1'
 const BUSYBOX = ['/bin/busybox', '/usr/bin/busybox'].find((path) => existsSync(path))
-const folder = mkdtempSync(join(tmpdir(), 'jel-container-'))
-// Other test files make folders for commands, too.
-process.env['TMPDIR'] = folder
+const commands = new CommandGrid({ workers: 2, limits: { time: 12_000, disk: 4 } })
 
 function run(file: string, ...args: readonly string[]): boolean {
   try {
@@ -23,37 +20,28 @@ function run(file: string, ...args: readonly string[]): boolean {
 /** Makes an image of BusyBox. Returns whether a container of it runs here. */
 function hasImage(): boolean {
   if (BUSYBOX === undefined) return false
-  const bin = join(folder, 'image', 'bin')
+  const bin = join(commands.folder, 'image', 'bin')
   mkdirSync(bin, { recursive: true })
   copyFileSync(BUSYBOX, join(bin, 'busybox'))
   for (const name of ['cat', 'echo', 'env', 'sed', 'sh', 'sleep', 'touch']) symlinkSync('busybox', join(bin, name))
-  const archive = join(folder, 'image.tar')
-  execFileSync('tar', ['-C', join(folder, 'image'), '-cf', archive, '.'])
+  const archive = join(commands.folder, 'image.tar')
+  execFileSync('tar', ['-C', join(commands.folder, 'image'), '-cf', archive, '.'])
   return run('podman', 'import', archive, IMAGE) && run('podman', 'run', '--rm', '--network', 'none', IMAGE, '/bin/sh', '-c', 'exit 0')
 }
 const hasEngine = run('podman', 'version') || run('docker', 'version')
 const isReady = process.platform === 'linux' && hasEngine && hasImage()
 
-let grid: LocalGrid
-beforeAll(() => {
-  grid = computeLocal({ workers: 2, cache: join(folder, 'cache'), limits: { time: 12_000, disk: 4 } })
-})
-afterAll(async () => {
-  await grid.close()
-  rmSync(folder, { recursive: true })
-})
-
 async function outcomeOf(command: string, input: unknown, options = {}): Promise<unknown> {
-  const job = await grid.mapCommand(command, [input], { container: IMAGE, keepGoing: true, ...options })
+  const job = await commands.grid.mapCommand(command, [input], { container: IMAGE, keepGoing: true, ...options })
   return ((await job.result) as unknown[])[0]
 }
 const left = (): string => execFileSync('podman', ['ps', '--all', '--quiet', '--filter', 'name=jel-task-'], { encoding: 'utf8' })
 
 describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', () => {
   it('gets its files, its input, and hands over files', async () => {
-    const file = join(folder, 'number.txt')
+    const file = join(commands.folder, 'number.txt')
     writeFileSync(file, '20')
-    const job = await grid.mapCommand(
+    const job = await commands.grid.mapCommand(
       'echo made > out; echo "[$(cat), $(cat number.txt), $JEL_INPUT, "{}", \\"$HOME\\"]" | sed "s#$PWD#here#"',
       [7],
       {
@@ -64,7 +52,7 @@ describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', (
     )
     expect(await job.result).toMatchObject([{ value: [7, 20, 7, 7, 'here'] }])
     expect(left()).toBe('')
-    expect(readdirSync(folder).filter((name) => name.startsWith('jel-task-'))).toEqual([])
+    expect(commands.folders()).toEqual([])
   })
 
   it('writes only to its folders', async () => {
@@ -94,7 +82,7 @@ describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', (
 
   it('may stay for many inputs', async () => {
     const loop = `while read -r line; do echo "$line" | sed 's/"input"/"value"/'; done`
-    const job = await grid.mapCommand(loop, [1, 'x', [2]], { container: IMAGE, persistent: true })
+    const job = await commands.grid.mapCommand(loop, [1, 'x', [2]], { container: IMAGE, persistent: true })
     expect(await job.result).toEqual([1, 'x', [2]])
   })
 })
@@ -104,5 +92,5 @@ it.runIf(!hasEngine)('without podman and docker a job whose command needs a cont
 })
 
 it.each(['--privileged', '', 'a b'])('a container is refused if its image is no name: %s', async (container) => {
-  await expect(grid.mapCommand('true', [1], { container })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
+  await expect(commands.grid.mapCommand('true', [1], { container })).rejects.toMatchObject({ code: 'INVALID_OPTION' })
 })

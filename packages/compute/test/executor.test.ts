@@ -3,14 +3,13 @@ import { writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Input } from '../src/core/io.ts'
 import type { Shared } from '../src/core/shared-value.ts'
 import { Executor } from '../src/executors/executor.ts'
 import { encodeValue } from '../src/program/values.ts'
 import { children } from './children.ts'
+import { collectGarbage } from './garbage.ts'
 
 const MB = 1_000_000
 let folder: string
@@ -19,9 +18,6 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'jel-executor-'))
 })
 afterEach(() => rmSync(folder, { recursive: true }))
-
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
 
 /** Returns the bytes of buffers in use. Unreferenced buffers count until garbage is collected. */
 function buffersInUse(): number {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeLocal, type LocalGrid } from '../src/index.ts'
+import { collectGarbage } from './garbage.ts'
 
 const various = join(import.meta.dirname, 'programs/various.ts')
 const spaces = join(import.meta.dirname, 'programs/spaces.ts')
@@ -171,6 +172,21 @@ export const full = task(({ runs, faults }: { runs: string; faults: number }) =>
     expect(grid.published(job.id)?.input).toBeUndefined()
     await job.cancel()
     expect(job.state).toBe('done')
+  })
+
+  it('a job that has ended is forgotten once nobody holds it', async () => {
+    const run = async (): Promise<string> => {
+      const job = await grid.submit(various, 'flat', { tasks: 10, ms: 0 })
+      await job.result
+      return job.id
+    }
+    const ids = await Promise.all([run(), run()])
+    await expect
+      .poll(() => {
+        collectGarbage()
+        return ids.map((id) => [grid.published(id), grid.status(id)])
+      })
+      .toEqual(ids.map(() => [undefined, undefined]))
   })
 
   it('a failing job leaves other jobs alone', async () => {

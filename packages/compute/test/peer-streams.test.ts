@@ -1,22 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import type { Stream } from '@libp2p/interface'
 import { encode } from 'it-length-prefixed'
 import { describe, expect, it } from 'vitest'
 import { toBytes } from '../src/schemas.ts'
 import { PeerBudget } from '../src/shell/peer-budget.ts'
 import { PeerStreams } from '../src/shell/peer-streams.ts'
+import { collectGarbage } from './garbage.ts'
 import { testPool } from './test-pool.ts'
 
 const test = testPool()
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
 
 /** MiB of all buffers of this process. */
 function buffers(): number {
-  collect()
-  collect()
+  collectGarbage()
+  collectGarbage()
   return process.memoryUsage().arrayBuffers / 2 ** 20
 }
 

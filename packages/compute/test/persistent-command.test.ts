@@ -1,22 +1,10 @@
 import { execSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeLocal, type LocalGrid, type TaskOutput } from '../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { computeLocal, type TaskOutput } from '../src/index.ts'
+import { CommandGrid } from './command-grid.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'jel-command-'))
-// Other test files make folders for commands, too.
-process.env['TMPDIR'] = folder
-let grid: LocalGrid
-
-beforeAll(() => {
-  grid = computeLocal({ workers: 1, cache: join(folder, 'cache'), limits: { time: 3000, disk: 4 } })
-})
-afterAll(async () => {
-  await grid.close()
-  rmSync(folder, { recursive: true })
-})
+const commands = new CommandGrid({ workers: 1, limits: { time: 3000, disk: 4 } })
 
 /**
  * A command that reads lines. `$n` counts them, and `answer <text>` ends an answer with this text.
@@ -28,7 +16,7 @@ const on = (input: unknown, action: string): string => `case "$line" in *'"input
 
 async function outcomesOf(command: string, inputs: readonly unknown[]): Promise<unknown> {
   return await (
-    await grid.mapCommand(command, inputs, { persistent: true, keepGoing: true })
+    await commands.grid.mapCommand(command, inputs, { persistent: true, keepGoing: true })
   ).result
 }
 const fulfilled = (value: unknown): unknown => ({ status: 'fulfilled', value })
@@ -36,18 +24,20 @@ const failed = (code: string, message: unknown): unknown => ({ status: 'rejected
 
 describe.runIf(process.platform === 'linux')('a persistent command', () => {
   it('handles one input after the other', async () => {
-    const job = await grid.mapCommand(loop(`answer "\\"value\\":$n"`), ['a', 'b', 'c', 'd'], { persistent: true })
+    const job = await commands.grid.mapCommand(loop(`answer "\\"value\\":$n"`), ['a', 'b', 'c', 'd'], { persistent: true })
     expect(((await job.result) as number[]).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4])
   })
 
   it('gets inputs and gives values as JSON, with NaN', async () => {
     const inputs = [{ a: [1, 'x\n"'] }, null, 'text']
-    expect(await (await grid.mapCommand(loop(echo), inputs, { persistent: true })).result).toEqual(inputs)
+    expect(await (await commands.grid.mapCommand(loop(echo), inputs, { persistent: true })).result).toEqual(inputs)
     expect(await outcomesOf(loop(`answer '"value":[NaN]'`), [1])).toEqual([fulfilled([Number.NaN])])
   })
 
   it('prints lines that are no answers: they are output of the task', async () => {
-    const job = await grid.mapCommand(loop(`echo hello; echo '{"id":77,"value":0}'; ${echo}; echo late`), [1], { persistent: true })
+    const job = await commands.grid.mapCommand(loop(`echo hello; echo '{"id":77,"value":0}'; ${echo}; echo late`), [1], {
+      persistent: true,
+    })
     expect(await job.result).toEqual([1])
     const outputs: TaskOutput[] = []
     for await (const output of job.output()) outputs.push(output)
@@ -108,23 +98,21 @@ describe.runIf(process.platform === 'linux')('a persistent command', () => {
   })
 
   it('ends with its job, and its folder goes', async () => {
-    const before = readdirSync(folder)
-    const own = computeLocal({ workers: 1, cache: join(folder, 'own') })
+    const before = commands.folders()
+    const own = computeLocal({ workers: 1, cache: join(commands.folder, 'own') })
     const job = await own.mapCommand(`(sleep 6076) & echo > made; ${loop(echo)}`, [1, 2], { persistent: true })
     expect(await job.result).toEqual([1, 2])
     await own.close()
     const left = (): boolean => execSync('ps -eo args', { encoding: 'utf8' }).includes('sleep 6076')
     await expect.poll(left, { timeout: 10_000 }).toBe(false)
-    await expect
-      .poll(() => readdirSync(folder).filter((name) => name.startsWith('jel-task-')))
-      .toEqual(before.filter((name) => name.startsWith('jel-task-')))
+    await expect.poll(() => commands.folders()).toEqual(before.filter((name) => name.startsWith('jel-task-')))
   })
 
   it.each([
     ['collect', 'cat', { collect: ['*'] }],
     ['command', './eval.py {}', {}],
   ])('is refused with what only a command for each input has: %s', async (option, command, options) => {
-    await expect(grid.mapCommand(command, [1], { ...options, persistent: true })).rejects.toMatchObject({
+    await expect(commands.grid.mapCommand(command, [1], { ...options, persistent: true })).rejects.toMatchObject({
       code: 'INVALID_OPTION',
       message: expect.stringContaining(`${option}: a persistent command`),
     })

@@ -35,11 +35,9 @@ it('a job that no member takes is reported as such, and as submitted once a memb
 
 it('a result that names its parts again and again is not written out', async () => {
   let value: unknown = []
-  for (let level = 0; level < 24; level++) value = [value, value]
-  const begin = process.cpuUsage()
+  // Written out, it would never end.
+  for (let level = 0; level < 50; level++) value = [value, value]
   expect(await resultOf(value)).toMatchObject({ event: 'failed', message: expect.stringContaining('as JSON') as string })
-  // This is the processor time of this process. Other processes may run meanwhile.
-  expect(process.cpuUsage(begin).user / 1000).toBeLessThan(2000)
 })
 
 it('a result as large as one may be is written out', async () => {

@@ -12,7 +12,7 @@ export interface DemoFlags {
 }
 
 /** The time after which a step counts as failed, ms. It is several times the usual time. */
-const LIMITS = { start: 5000, startPerNode: 400, news: 5000, election: 5000, stop: 5000 } as const
+const LIMITS = { start: 20_000, startPerNode: 400, news: 5000, election: 5000, stop: 5000 } as const
 
 const ELECTION = 'master'
 
@@ -24,7 +24,7 @@ const ENDS = {
 }
 
 /**
- * Starts a pool of node processes on this machine, plays some events, and shows how the nodes see
+ * Starts a pool of node processes on this machine, causes some events, and shows how the nodes see
  * the events. Returns the exit status.
  */
 export async function demo(script: string, flags: DemoFlags): Promise<number> {

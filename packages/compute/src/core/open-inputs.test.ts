@@ -1,5 +1,6 @@
 import { createRandom } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
+import { collectGarbage } from '../../test/garbage.ts'
 import type { Effect, JobSpec } from './io.ts'
 import { Scheduler } from './scheduler.ts'
 import { joinShared, type Shared } from './shared-value.ts'
@@ -29,6 +30,22 @@ describe('inputs of waiting children', () => {
     expect(spawn(scheduler, 0, 64).some(({ type }) => type === 'ended')).toBe(false)
     const outcome = { failure: expect.objectContaining({ code: 'JOB_TOO_WIDE', message: expect.stringContaining('64 MiB') }) }
     expect(spawn(scheduler, 64, 1)).toContainEqual(expect.objectContaining({ type: 'ended', entry: expect.objectContaining({ outcome }) }))
+  })
+
+  it('are not kept after a cancel', async () => {
+    const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 1, random: createRandom(1) })
+    scheduler.handle({ type: 'job', spec }, 0)
+    const inputs = Array.from({ length: 50 }, (_, each) => {
+      const input = new Uint8Array(MIB)
+      const step = String(each).padStart(10, '0')
+      scheduler.handle({ type: 'spawned', job: 'job', path: '', children: [{ step, fn: 'child', input }] }, 1)
+      return new WeakRef(input)
+    })
+    scheduler.handle({ type: 'job', spec: { ...spec, desired: 'cancel' } }, 2)
+    // Objects live until the present turn of the event loop ends.
+    await new Promise(setImmediate)
+    collectGarbage()
+    expect(inputs.filter((input) => input.deref() !== undefined)).toEqual([])
   })
 
   it('no longer count once the children have outcomes', () => {

@@ -561,6 +561,25 @@ describe('a scheduler', () => {
     expect(hear(said, none).some(({ type }) => type === 'explained')).toBe(false)
   })
 
+  it.each([
+    [256, false],
+    [257, true],
+  ])('a chain of %i calls fails its job: %s', (length, fails) => {
+    feed({ type: 'job', spec })
+    let path = ''
+    let seen = 0
+    const effects: Effect[] = []
+    for (let depth = 1; depth <= length; depth++) {
+      const name = String(depth).padStart(10, '0')
+      effects.push(...feed({ type: 'spawned', job, path, children: [{ step: name, fn: 'child', input: Uint8Array.of(2) }] }))
+      effects.push(...feed({ type: 'idle', slot: 0, seen: ++seen }))
+      path += name
+    }
+    const failure = { code: 'JOB_TOO_WIDE', message: 'child spawns more than 256 levels deep' }
+    const ended = effects.filter(({ type }) => type === 'ended')
+    expect(ended).toMatchObject(fails ? [{ entry: { outcome: { failure } } }] : [])
+  })
+
   it('does nothing for clients that come and go while it keeps finished jobs', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     feed({ type: 'job', spec })
@@ -572,6 +591,26 @@ describe('a scheduler', () => {
     expect(feed({ type: 'gone', id: 'client' })).toEqual([])
     // The kept job is processed: the newcomer may be a replica.
     expect(feed({ type: 'joined', member: { id: 'third', location: 'third@here' } })).not.toEqual([])
+  })
+
+  it('handles an input within moments, and a join within a second, while it keeps 4,000 ended jobs', () => {
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    for (let number = 0; number < 4000; number++) {
+      const id = `kept${number}`
+      feed({ type: 'job', spec: { ...spec, id } })
+      hear({ type: 'result', job: id, entries: [{ path: '', outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })
+      for (const { job: of, number: report } of sent(feed({ type: 'timer' }, 1000), 'report') as Extract<Message, { type: 'report' }>[])
+        hear({ type: 'noted', job: of, number: report })
+    }
+    feed({ type: 'timer' }, 60_000)
+    feed({ type: 'job', spec })
+    // Each input takes 0.75 ms if it walks the kept jobs.
+    let begun = performance.now()
+    for (let request = 0; request < 2000; request++) hear({ type: 'steal', request, jobs: [job], count: 1 })
+    expect(performance.now() - begun).toBeLessThan(750)
+    begun = performance.now()
+    feed({ type: 'joined', member: { id: 'third', location: 'third@here' } })
+    expect(performance.now() - begun).toBeLessThan(1000)
   })
 
   it('counts what it ran and what failed, what waits, what it gave away, and what it keeps', () => {

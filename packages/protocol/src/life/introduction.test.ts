@@ -143,6 +143,21 @@ describe('a newcomer', () => {
     expect(entered(bench)).toEqual([false])
   })
 
+  it('enters by the next life of an introducer that crashed in the middle of its entry', () => {
+    const bench = new Bench(self, { introducers: [door] })
+    bench.reconciles = false
+    bench.link(alice)
+    bench.receive(alice, facts([alice.joined()]))
+    bench.unlink(alice)
+    expect(dials(bench.advance(introduction.aloneAfter / 2))).toContainEqual({ type: 'connect', peer: alice.id, addresses: [door.address] })
+    expect(entered(bench)).toEqual([])
+    bench.reconciles = true
+    bench.link(alice, { incarnation: 2 })
+    bench.receive(alice, facts([alice.joined({ incarnation: 2 })]))
+    expect(bench.until(() => entered(bench).length > 0, 4 * timeout)).toBeDefined()
+    expect(entered(bench)).toEqual([false])
+  })
+
   it('enters if the answer to its reconciliation comes after the time-out', () => {
     const bench = new Bench(self, { introducers: [door] })
     bench.reconciles = false
