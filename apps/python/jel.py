@@ -6,7 +6,7 @@
         print(pool.map(evaluate, [{'rate': 0.1}, {'rate': 0.2}]))
 
 `evaluate` is a function of a module, in a file. Workers need `python3`, and must trust the owner of
-this user's jobs: workers that this user starts do so.
+this user's jobs. Workers that the same user starts trust this owner.
 """
 
 import base64
@@ -26,9 +26,9 @@ __all__ = ['Pool', 'Job', 'Sweep', 'JobFailed', 'JobCancelled', 'JelError', 'as_
 
 
 def _encode(value):
-    """Returns the value as JSON of Python. Marks arrays of NumPy. Raises TypeError for others.
+    """Returns the value as JSON of Python. Marks NumPy arrays. Raises TypeError for other types.
 
-    It travels as a text, for the JSON of JavaScript has no large integers, and no 1.0 beside 1.
+    The value travels as a text: JSON in JavaScript has no large integers, and reads 1.0 as 1.
     """
     return json.dumps(_marked(value))
 
@@ -78,10 +78,10 @@ _RUNNER = '''\
 import base64, importlib.util, json, os, sys, traceback
 CODEC
 def trace_of(error):
-    # It begins in the function's module, unless it failed before.
+    # The trace begins in the function's module, unless the error came before the call.
     trace = error.__traceback__.tb_next or error.__traceback__
     return ''.join(traceback.format_exception(type(error), error, trace))
-# Programs that the function starts have no part in the inputs and answers.
+# Programs that the function starts must not read the inputs or write answers.
 inputs, out = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 os.dup2(2, 1)
@@ -240,7 +240,7 @@ class Sweep(Job):
         ]
 
     def as_completed(self, timeout=None):
-        """Yields pairs of an input's place and its value, in the order of their ends.
+        """Yields the index of each input with its value, in the order in which the values come.
 
         With `keep_going` a failed input has an exception in place of its value. Raises as `result`,
         after the values that came before. `timeout`: seconds for the next value.
@@ -371,12 +371,13 @@ class Pool:
     ):
         """Calls a function, or runs a command for the shell, once for each input.
 
-        Returns the values in the order of the inputs. Inputs and values of a function are what JSON
-        has, any float, and arrays of NumPy. The function is one at the top of a module in a file. Its
-        module goes along, and so do `files` and the modules beside it that are imported here. In a
-        command `{}` stands for the input; its inputs are what JSON has. With `keep_going` the list
-        has an exception in place of the value of an input that failed. `container`: the name of an
-        image in which it runs, with `python3` for a function.
+        Returns the values in the order of the inputs. Inputs and values of a function may be JSON
+        values, any float, and NumPy arrays. The function must be defined at the top level of a
+        module that is a file. Its module is sent to the workers, with `files` and with the modules
+        of the same folder that are imported here. In a command `{}` stands for the input. Inputs of
+        a command are JSON values. With `keep_going` the list has an exception in place of the value
+        of an input that failed. `container`: the name of an image in which the function or command
+        runs. A function needs `python3` in the image.
         """
         sweep = self._submit_map(called, inputs, files, name, keep_going, retries, container, each=False)
         return sweep.result(timeout)
@@ -395,7 +396,7 @@ class Pool:
         return job
 
     def _write(self, command):
-        # NaN is no JSON. The node would not know whose command it can't read.
+        # NaN is no valid JSON. The node could not read the line, nor say whose command it is.
         line = json.dumps(command, allow_nan=False)
         with self._lock:
             if self._error is not None:
@@ -411,7 +412,7 @@ class Pool:
             for line in self._process.stdout:
                 self._take(json.loads(line))
         finally:
-            # Each line of a node is JSON, but a wrapper around it may print others.
+            # A node prints only lines of JSON, but a wrapper around it may print other lines.
             with self._lock:
                 self._error = self._error or JelError('STOPPED', 'the node has stopped')
             for job in list(self._jobs.values()):

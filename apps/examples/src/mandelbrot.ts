@@ -1,5 +1,5 @@
-// Draws the Mandelbrot set: a space of two dimensions, whose pieces are merged to one image. Some
-// points cost far more than others. A piece takes about 100 ms (in Jalapeno it has one size, §5.3).
+// Draws the Mandelbrot set. The pieces of a space of two dimensions are merged into one image. Some
+// points cost far more than others, so a piece takes about 100 ms (one size in Jalapeno, §5.3).
 import { space } from '@jel/compute/program'
 
 const [WIDTH, HEIGHT, DEPTH] = [240, 160, 500]

@@ -1,6 +1,6 @@
 /**
- * PrimeFinder (the paper of GTPE, §4): threads of the grid count primes, each among its own
- * numbers. To find the n-th prime, they search in rounds that end with a barrier (§3.6).
+ * PrimeFinder (the GTPE paper, §4): several tasks, called threads, count primes. Each counts among
+ * its own numbers. To find the n-th prime, they search in rounds that end with a barrier (§3.6).
  */
 import { task } from '@jel/compute/program'
 

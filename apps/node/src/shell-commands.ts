@@ -1,4 +1,7 @@
-/** The commands of the command line: the table's commands, and some that no running node has. */
+/**
+ * The commands of the command line: those of `commands/table.ts`, and some that need no running
+ * node.
+ */
 import type { Command as Program } from 'commander'
 import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, tagOf, ticketsOf, workersOf } from './arguments.ts'
 import type { Shell } from './commands/command.ts'
@@ -41,11 +44,11 @@ type WithPool<Flags> = Flags & { readonly pool: string }
 const RUNS_HERE = '(asks the node of that pool that runs here)'
 
 /** The flag that names a file with the other flags. */
-export const CONFIG: Flag = flag('--config <file>', 'flags as a JSON object; those of the command line count more')
+export const CONFIG: Flag = flag('--config <file>', 'a file with flags as a JSON object; flags of the command line override them')
 
 /** The flags of a command that runs a node until it stops. */
 const RUN_FLAGS: readonly Flag[] = [
-  flag('--location <levels>', 'from fine to coarse, as in node7@rack2@delft@nl (default: the host name)'),
+  flag('--location <levels>', 'the location of this node, from fine to coarse, as in node7@rack2@delft@nl (default: the host name)'),
   flag('--tag <text>', 'the tag of this node: a text that all members see, at most 1 KiB', tagOf),
   repeated('--elect <name>', 'be a candidate in an election; may be repeated'),
   flag('--identity <file>', 'keep this node’s key and incarnation in a file'),
@@ -53,21 +56,21 @@ const RUN_FLAGS: readonly Flag[] = [
     '--announce <address>',
     'others reach this node at this address instead of the listen address; host:port or a multiaddr; may be repeated',
   ),
-  flag('--port-mapping', 'have the router map a port to this node (UPnP)'),
-  repeated('--allow <id>', 'let only listed nodes connect: the id of one of them; may be repeated'),
-  flag('--allow-file <file>', 'the same, one id a line'),
+  flag('--port-mapping', 'make the router map a port to this node (UPnP)'),
+  repeated('--allow <id>', 'the id of a node that may connect; nodes that are not listed are refused; may be repeated'),
+  flag('--allow-file <file>', 'a file with such ids, one a line'),
   flag('--admin <id>', 'obey orders of this administrator’s key, for example those of jel keys --all; may be repeated', adminOf, []),
-  flag('--require <count>', 'end with status 1 unless so many members are here, this node included, within --timeout', membersOf),
-  flag('--timeout <seconds>', 'how long --require may take (default: 30)', durationOf),
-  flag('--pool-size <count>', 'how many members the pool is for: who comes later is refused', membersOf),
+  flag('--require <count>', 'end with status 1 unless this many members, this node included, are here within --timeout', membersOf),
+  flag('--timeout <seconds>', 'the time to wait for the members of --require (default: 30)', durationOf),
+  flag('--pool-size <count>', 'the size of the pool; nodes that come later are refused', membersOf),
   flag('--found', 'found the pool if no bootstrap address lets this node in'),
   flag('--for <seconds>', 'leave after this time', durationOf),
   flag('--control <path>', 'the socket for commands of this user (default: the place where other commands look for it)'),
   flag('--no-control', 'don’t listen for commands'),
   flag('--on <event=command>', 'run a command for each such event, as in joined,left=./script.sh; may be repeated', handlerOf, []),
-  flag('--log <level>', 'write a log with lines of this level and of graver levels (default: silent)', LEVELS),
+  flag('--log <level>', 'write a log of this level and of more severe levels (default: silent)', LEVELS),
   flag('--log-format <format>', 'the format of log lines (default: text)', FORMATS),
-  flag('--log-file <path>', 'where lines are added instead of standard error'),
+  flag('--log-file <path>', 'append log lines to this file, in place of standard error'),
   flag('--http <ip:port>', 'serve a read-only page, /metrics, /health and /ready; use loopback to keep others out', httpOf),
   flag('--json', 'one JSON object a line; commands on standard input'),
   CONFIG,
@@ -89,10 +92,10 @@ const work: ShellCommand = {
     ...ENTER_FLAGS,
     OWNER,
     ...RUN_FLAGS,
-    flag('--workers <count>', 'tasks at once (default: one a processor)', workersOf),
+    flag('--workers <count>', 'the number of tasks that run at once (default: one per processor)', workersOf),
     repeated(
       '--accept <whose>',
-      'run programs of: own, members or an owner id (all rights of this user); sandbox (anybody, in a sandbox); may be repeated (default: own, sandbox)',
+      'the owners whose programs run here: own, members or an owner id, with all rights of this user; sandbox: anybody, in a sandbox; may be repeated (default: own, sandbox)',
     ),
     flag(
       '--limit <what=amount>',
@@ -102,7 +105,7 @@ const work: ShellCommand = {
     ),
     flag(
       '--tickets <owner=count>',
-      'share processor time by owner: own=3 or ID=3; other owners have 1 ticket (default: the first job comes first); may be repeated',
+      'share processor time by owner, in the ratio of tickets: own=3 or ID=3; other owners have 1 ticket (default: the oldest job first); may be repeated',
       ticketsOf,
     ),
     flag('--show-output', 'print the output of tasks that run here, each line with its task'),
@@ -114,8 +117,8 @@ const work: ShellCommand = {
 const demo: ShellCommand = {
   name: 'demo',
   about: 'start a pool of node processes on this machine and show what they do',
-  operands: [flag('[part]', 'compute: a job that outlives a worker, the member with its root, and its submitter')],
-  flags: [flag('--nodes <count>', 'how many, 3 to 50', countOf, 8), { ...JSON_LINES, about: 'one JSON object a step' }],
+  operands: [flag('[part]', 'compute: a job that outlives a worker, the member that runs its first task, and its submitter')],
+  flags: [flag('--nodes <count>', 'the number of nodes, 3 to 50', countOf, 8), { ...JSON_LINES, about: 'one JSON object a step' }],
   async run({ part, ...flags }: DemoFlags & { readonly part?: string }, { script }) {
     if (part === undefined) {
       const { demo } = await import('./demo/demo.ts')
@@ -148,17 +151,17 @@ const keygen: ShellCommand = {
 
 const simulate: ShellCommand = {
   name: 'simulate',
-  about: 'run a scenario in the simulator and say what came of it',
+  about: 'run a scenario in the simulator and report the result',
   operands: [flag('[file]', 'a scenario file, or the name of one that is shipped')],
   flags: [
     flag('--list', 'show the scenarios that are shipped'),
-    flag('--seeds <range>', 'instead of those of the file, as in 7 or 1..20'),
+    flag('--seeds <range>', 'the seeds, in place of those of the file, as in 7 or 1..20'),
     repeated('--set <key=value>', 'replace a value of the file, as in nodes=2000 or network.loss=5%; may be repeated'),
     repeated('--sweep <key=a,b,c>', 'run once for each value; may be repeated, for all combinations'),
     flag('--out <dir>', 'write a report, figures and plots to this new folder'),
-    flag('--trace', 'with --out: write down, too, all that nodes are told, as JSON lines'),
-    flag('--workers <count>', 'threads (default: one a processor)', workersOf),
-    flag('--replay <seed[:hash]>', 'make one run once more, as a failure prints it'),
+    flag('--trace', 'with --out: also write the notifications of all nodes, as JSON lines'),
+    flag('--workers <count>', 'the number of threads (default: one per processor)', workersOf),
+    flag('--replay <seed[:hash]>', 'repeat one run: the seed and the hash that a failure prints'),
     flag('--shrink <file>', 'with --replay: write the smallest scenario that fails in the same way to this new file'),
   ],
   run: async ({ file, ...flags }: SimulateFlags & { readonly file?: string }) =>
@@ -167,14 +170,14 @@ const simulate: ShellCommand = {
 
 const completion: ShellCommand = {
   name: 'completion',
-  about: 'print a script that has a shell complete commands and flags, as in source <(jel completion bash)',
+  about: 'print a script that makes a shell complete commands and flags, as in source <(jel completion bash)',
   operands: [flag('<shell>', 'the shell for which the script is', ['bash', 'zsh', 'fish'])],
   flags: [],
   run: async ({ shell }: { readonly shell: ShellName }, { program }) =>
     void process.stdout.write((await import('./reference/completion.ts')).completionOf(program, shell)),
 }
 
-/** Returns a command of the table. It asks the pool's node on this machine. */
+/** Returns a command of `commands/table.ts`. The command asks the pool's node on this machine. */
 function asking(name: CommandName): ShellCommand {
   const { flags, about, ...common } = shellOf(name)
   return {

@@ -30,7 +30,7 @@ const CANCEL_TIME = 5000
 export interface GridEvents {
   /** This member runs its first task of a job. */
   working: CustomEvent<Shift>
-  /** A job has ended, and this member had run tasks of it. */
+  /** A job has ended, and this member has run some of its tasks. */
   worked: CustomEvent<EndedShift>
   /** A task that runs here printed text. `job`: the id of the job. */
   output: CustomEvent<TaskOutput & { readonly job: string }>
@@ -43,7 +43,7 @@ export interface GridEvents {
 
 /** The work of one member for all jobs together. Counts begin when the grid opens. */
 export interface GridFigures {
-  /** Most tasks that run here at once. */
+  /** The largest number of tasks that run here at once. */
   readonly workers: number
   /** Workers that have something to do. */
   readonly busy: number
@@ -57,9 +57,12 @@ export interface GridFigures {
   readonly stolen: number
   /** Tasks that this member gave to others. */
   readonly given: number
-  /** A histogram of executions: for how long each kept a worker busy. `upTo`: ms, the bound. */
+  /**
+   * A histogram of executions: for how long each kept a worker busy. `upTo`: the upper bound of
+   * these times, ms.
+   */
   readonly times: readonly { readonly upTo: number; readonly count: number }[]
-  /** Time that all executions kept workers busy, ms. */
+  /** The time for which all executions together kept workers busy, ms. */
   readonly ran: number
   /** Jobs of which this member is a replica, ended jobs included. */
   readonly kept: number
@@ -67,7 +70,7 @@ export interface GridFigures {
   readonly blobBytes: number
 }
 
-/** Computing on a pool: the workers of this member, and all jobs. `compute` creates it. */
+/** Computing on a pool: the workers of this member, and all jobs. `compute` creates a grid. */
 export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposable, JobSource {
   readonly #pool: Pool
   readonly #options: ComputeOptions
@@ -105,7 +108,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /**
    * Stores bytes, or the bytes of a file, at this member and returns their name. If the name stands
-   * in the input of a job, the blob belongs to the job. Its tasks get the bytes by `use`.
+   * in the input of a job, the blob belongs to the job. The tasks of the job get the bytes with
+   * `use`.
    *
    * @param source the path of a file, or bytes; at most the limit of the disk, 256 MiB by default
    * @throws BlobTooLargeError
@@ -115,8 +119,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Submits a job: a function of a program, and its input. The job goes on without this member. If
-   * name, program and input are the same again, it is the same job.
+   * Submits a job: a function of a program, and its input. The job goes on without this member.
+   * Submissions of one owner with the same `name`, program, function, input, blobs and votes are
+   * one job. Without a `name` each submission is a new job. The name of a cancelled job is free
+   * again.
    *
    * @param program the path of a file that may import others, or the bytes of a module without
    * imports; at most 64 MiB
@@ -129,7 +135,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
-    // The id of the job depends on all files. They are pinned until it is known.
+    // The id of the job depends on all files. The files are pinned (not evicted from the disk)
+    // until the id is known.
     const pin = { for: `submission ${crypto.randomUUID()}` }
     try {
       return await this.#submit(program, fn, input, options, pin)
@@ -140,8 +147,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /**
    * Submits a sweep: a job that calls one function for each of many inputs. Its result is the list
-   * of the values, in the order of the inputs. An input or a value may have 1 MiB. All inputs may
-   * have 16 MiB, and so may all values.
+   * of the values, in the order of the inputs. An input or a value has at most 1 MiB. All inputs
+   * together have at most 16 MiB, and so have all values.
    *
    * @param program the path of a file that may import others
    * @param fn the name of an exported task, or of any exported function of one input
@@ -155,7 +162,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   /**
    * Submits a sweep that runs a command once for each input; see `map`. Only members that trust
-   * the owner of the job run it. They confine it as far as their machine can.
+   * the owner of the job run the command. They confine it as far as their machine can.
    *
    * @param command a shell command; `{}` stands for the quoted input, but not in a persistent
    * command
@@ -204,8 +211,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Reads the work of this member for all jobs together. It reads the folder of blobs, so ask at
-   * most about once a second.
+   * Reads the work of this member for all jobs together. This reads the folder of blobs, so
+   * don't call it more often than about once a second.
    */
   async figures(): Promise<GridFigures> {
     const { workers, busy, waiting, kept, counts } = this.#engine.runner.scheduler.figures()
@@ -318,7 +325,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** Pushes programs, inputs and blobs to the replicas before any member learns of the job. */
   async #distribute(id: JobId, hashes: readonly string[]): Promise<void> {
     let replicas: readonly string[] = this.#engine.holders.replicas(id)
-    // A member that did not take one blob gets no further blobs. It fetches missing blobs itself.
+    // A member that did not take a blob gets no further blobs. It fetches missing blobs itself.
     for (const hash of hashes) replicas = await this.#engine.blobs.push(hash, replicas)
   }
 

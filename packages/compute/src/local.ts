@@ -30,13 +30,13 @@ import { Runner } from './shell/runner.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
 import { Sweep } from './sweep.ts'
 
-/** The options of a job that exist without a pool. */
+/** Those options of a job that apply without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
 type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent' | 'container'>
 
 /**
- * Runs the same programs without a pool, on the processors of this machine (like Cilk's serial
+ * Runs programs of jobs without a pool, on the processors of this machine (like Cilk's serial
  * elision, but on several processors).
  *
  * @param options `workers` is required
@@ -47,7 +47,7 @@ export function computeLocal(options: LocalOptions): LocalGrid {
   return new LocalGrid(options)
 }
 
-/** Computing on this machine alone. `computeLocal` creates it. */
+/** Computing on this machine alone. `computeLocal` creates a local grid. */
 export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #store: BlobStore
   readonly #runner: Runner
@@ -56,8 +56,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
   /**
-   * How jobs ended. Of an ended job its record, its outcome, its output and a large result stay.
-   * They stay as long as the `Job` object lives.
+   * How jobs ended. The record, the outcome, the output and a large result of an ended job stay as
+   * long as the `Job` object lives.
    */
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
@@ -137,7 +137,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     return this.#handle(new Sweep(this, id, sweep.fn, sweep.input))
   }
 
-  /** Starts a job, and returns its id. Nothing stays of a job that can't start. */
+  /** Starts a job, and returns its id. A job that can't start leaves nothing behind. */
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: LocalSubmitOptions): Promise<string> {
     checkLocalSubmitOptions(options)
     const id = crypto.randomUUID()
@@ -183,13 +183,13 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#runner.feed({ type: 'job', spec })
   }
 
-  /** The job is forgotten once nobody holds this object. */
+  /** The job is forgotten once the application no longer refers to the returned `Job`. */
   #handle<Handle extends Job>(job: Handle): Handle {
     this.#handles.register(job, job.id)
     return job
   }
 
-  /** Drops all of an ended job that nobody needs any more; see `#ended`. */
+  /** Drops the parts of an ended job that nobody needs any more. `#ended` says what stays. */
   #jobEnded(id: string): void {
     this.#ended.set(id, this.#runner.scheduler.job(id))
     const job = this.#jobs.get(id)

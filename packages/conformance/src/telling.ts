@@ -19,7 +19,10 @@ async function allTold(world: World, nodes: readonly SwarmNode[], name: string, 
     check(told(node).join() === `${name} ${payload} of ${from.id}`, () => `${node.id} was told ${told(node).join(', ')}`)
 }
 
-/** Waits until each of these nodes knows this tag of `owner`, by its events and in its view. */
+/**
+ * Waits until each of these nodes has this tag of `owner` in its events. Then checks that its view
+ * has the tag, too.
+ */
 async function allTag(world: World, nodes: readonly SwarmNode[], owner: SwarmNode, tag: string): Promise<void> {
   const knows = ({ events }: SwarmNode): boolean => {
     const last = events.findLast((event) => (event.type === 'joined' || event.type === 'updated') && event.member.id === owner.id)

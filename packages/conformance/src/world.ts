@@ -34,7 +34,7 @@ export class World {
 
   /**
    * Starts a founder, then all others at once with the founder's address only. Resolves when each
-   * node sees all others.
+   * node sees all other nodes.
    */
   async pool(
     size = this.size,
@@ -82,7 +82,7 @@ export class World {
     await this.#swarm.pass(time)
   }
 
-  /** Lets time pass in which a forbidden event would show. `watchShare` shortens the time. */
+  /** Lets time pass in which a forbidden event would show up. `watchShare` shortens the time. */
   async watch(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time * this.#watchShare)
   }
@@ -112,8 +112,8 @@ export class World {
   }
 
   /**
-   * Waits until these nodes see each other in the same lives and nobody else, according to their
-   * events. Then checks that the view of each node agrees with its events.
+   * Waits until, according to their events, these nodes see each other (with the same incarnations)
+   * and nobody else. Then checks that the view of each node agrees with its events.
    */
   async allSee(limit: Milliseconds, nodes: readonly SwarmNode[]): Promise<Milliseconds> {
     const time = await this.within(limit, `${nodes.length} nodes see each other and nobody else`, () => this.#agree(nodes)).catch(
@@ -155,8 +155,8 @@ export class World {
   }
 
   /**
-   * Waits until each node in `told` has reported an end of each node in `gone`. Then checks that
-   * each of these ended once and in this way, and that no other node ended.
+   * Waits until each node in `told` has reported that each node in `gone` left or died. Then checks
+   * that each node in `gone` ended once, in the way `how`, and that no other node ended.
    */
   async allHear(limit: Milliseconds, how: 'left' | 'died', gone: readonly SwarmNode[], told: readonly SwarmNode[]): Promise<Milliseconds> {
     const deaf = (): SwarmNode[] => told.filter((node) => !gone.every(({ id }) => this.account(node).endsOf(id).length > 0))

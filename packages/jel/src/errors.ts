@@ -5,9 +5,9 @@
 import { JelError } from '@jel/protocol'
 
 /**
- * Without a coordinator a pool can't give some consistency levels of JEL §3.3: `reliable` joins,
- * `uniform` elections. `joinPool` raises this error instead of giving a weaker level under that
- * name.
+ * Without a coordinator a pool can't offer two consistency levels of the JEL paper, §3.3:
+ * `reliable` joins and `uniform` elections. `joinPool` raises this error instead of giving a weaker
+ * level under that name.
  */
 export class UnsupportedConsistencyError extends JelError {
   readonly code = 'UNSUPPORTED_CONSISTENCY'
@@ -56,7 +56,7 @@ export class TooFewMembersError extends JelError {
   }
 }
 
-/** An election name is empty, too long or holds characters that names must not hold. */
+/** An election name is empty or too long, or has a forbidden character. */
 export class InvalidElectionNameError extends JelError {
   readonly code = 'INVALID_ELECTION_NAME'
 
@@ -65,7 +65,7 @@ export class InvalidElectionNameError extends JelError {
   }
 }
 
-/** A signal name is empty, too long or holds characters that names must not hold. */
+/** A signal name is empty or too long, or has a forbidden character. */
 export class InvalidSignalNameError extends JelError {
   readonly code = 'INVALID_SIGNAL_NAME'
 
@@ -136,8 +136,8 @@ export class PoolTerminatedError extends JelError {
 }
 
 /**
- * While events were paused, more events came than may wait. The waiting events were discarded.
- * Later events are delivered.
+ * While events were paused, more events came than the queue holds. The waiting events were
+ * discarded. Later events are delivered.
  */
 export class EventsOverflowError extends JelError {
   readonly code = 'EVENTS_OVERFLOW'

@@ -1,8 +1,8 @@
 import type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
 
 /**
- * Carries out effects. For each type of effect there is a method of that name. The driver itself
- * carries out effects of the type `timer`.
+ * Carries out effects. For each type of effect it has a method with the name of the type. The
+ * driver itself carries out effects of the type `timer`.
  */
 export type Carrier<Effect extends Tagged> = {
   readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: Extract<Effect, { type: Type }>) => void
@@ -51,7 +51,7 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
 
   /**
    * Asks the machine for an immediate answer. The effects of the question wait for their turn.
-   * Returns undefined after the stop.
+   * Returns undefined after a call of `stop`.
    */
   ask<Answer>(question: (now: Milliseconds) => { answer: Answer; effects: readonly Effect[] }): Answer | undefined {
     if (this.#isStopped) return undefined
@@ -97,10 +97,10 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   }
 
   /**
-   * Wakes the machine before any other input, if its timeout should have fired already. After a
-   * stop of the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's buffers
-   * are full of old input. Node may handle that input before the timeout. The machine learns of the
-   * stop from the lateness of its timer.
+   * Wakes the machine before any other input, if its wake and the running timeout are overdue.
+   * After a stop of the process (SIGSTOP, a suspended laptop, a blocked event loop) the kernel's
+   * buffers are full of old input. Node.js may handle that input before the timeout. The machine
+   * learns of the stop from the lateness of its timer.
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()

@@ -9,7 +9,7 @@ export interface TimerInput {
   readonly type: 'timer'
 }
 
-/** Asks for a {@link TimerInput} at a time. It replaces the former request. */
+/** Asks for a {@link TimerInput} at the time `at`. This effect replaces the former one. */
 export interface TimerEffect {
   readonly type: 'timer'
   readonly at: Milliseconds

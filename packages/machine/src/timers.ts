@@ -45,12 +45,15 @@ export class Timers<Name extends string> {
     else if (before === this.#next) this.#next = undefined
   }
 
-  /** Sets a timer, unless it fires before that time already. */
+  /** Sets a timer to this time. Does nothing if the timer already fires by then. */
   advance(name: Name, at: Milliseconds): void {
     if (at < this.at(name)) this.set(name, at)
   }
 
-  /** Removes all timers except these. A removed timer can't be set any more. */
+  /**
+   * Removes all timers except these. A removed timer can't be set any more. It fires only if it is
+   * among the timers of `always`: see {@link Timers.fire}.
+   */
   retain(names: ReadonlySet<Name>): void {
     for (const [name, place] of this.#places) {
       if (names.has(name)) continue

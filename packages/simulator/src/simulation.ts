@@ -35,7 +35,7 @@ export class Simulation<P extends Protocol> {
   readonly nodes: SimulatedNode<P>[] = []
   /** Records which nodes could communicate. */
   readonly contact = new Contact()
-  /** The lives that ended although their processes ran. */
+  /** Lives that nodes reported as ended although their processes were running. */
   readonly endedLives: EndedLives
   readonly #options: SimulationOptions<P>
   readonly #clock = new VirtualClock()
@@ -118,7 +118,7 @@ export class Simulation<P extends Protocol> {
     node.command(command)
   }
 
-  /** Leaves gracefully. The process ends after its left-statement had time to go out. */
+  /** Leaves gracefully. The process ends after its left-statement has had time to go out. */
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })
     const { leaveFlush = 100 } = this.#options
@@ -221,7 +221,7 @@ export class Simulation<P extends Protocol> {
     return runUntil(this.#clock, { condition, timeout, notices: () => this.#notices, what: `seed ${this.seed}: ${what}` })
   }
 
-  /** Calls the action after a virtual time. */
+  /** Calls the action after this much virtual time. */
   after(ms: Milliseconds, action: () => void): void {
     this.#clock.after(ms, action)
   }

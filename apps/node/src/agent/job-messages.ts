@@ -48,7 +48,7 @@ export const jobFields = {
     inputsFile: v.optional(text),
     file: v.optional(text),
     function: v.optional(text),
-    /** A command for the shell, in place of a function. */
+    /** A shell command, in place of a function. */
     shell: v.optional(text),
     /** Paths of files for the command. */
     files: v.optional(texts),
@@ -60,9 +60,9 @@ export const jobFields = {
     collect: v.optional(texts),
     /** The folder for these files. Needs `until: ended`. */
     collectTo: v.optional(text),
-    /** Whether to go on if it fails for an input. */
+    /** Whether to go on if the function or the command fails for an input. */
     keepGoing: v.optional(bool),
-    /** How often a failed input is tried again. */
+    /** The number of further tries for a failed input. */
     retries: v.optional(number),
     /** With `until: ended`: whether to report each outcome as soon as it is known. */
     each: v.optional(bool),

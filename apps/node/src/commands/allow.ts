@@ -20,7 +20,7 @@ interface AllowGiven extends AllGiven {
 
 export const allow = command({
   about:
-    'list the nodes that may connect, or change the list first; admin is the file of an administrator’s key: then all members change theirs',
+    'list the nodes that may connect; do changes the list first; admin is the file of an administrator’s key: then all members list or change theirs',
   fields: { do: v.optional(oneOf(...CHANGES)), node: v.optional(text), admin: v.optional(text) },
   answer: 'allowed',
   /** Returns the list after the change. */
@@ -48,8 +48,8 @@ export const allow = command({
   },
   shell: {
     asksAny: ({ all = false }: AllowGiven) => all,
-    about: 'list the nodes that may connect to this node, or change the list (--allow) while it runs: add and remove',
-    operands: [flag('[what]', 'to do', ['list', ...CHANGES], 'list'), flag('[id]', 'the id of the node to add or to remove')],
+    about: 'list the nodes that may connect to this node (--allow), or add or remove one while the node runs',
+    operands: [flag('[what]', 'the action', ['list', ...CHANGES], 'list'), flag('[id]', 'the id of the node to add or to remove')],
     flags: [...ASK_FLAGS, ...ALL_FLAGS],
     line({ what, id, all, adminKey }: AllowGiven) {
       checkAll('allow', { all, adminKey })

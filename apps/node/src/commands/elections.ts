@@ -12,8 +12,8 @@ export const elect = command({
   answer: 'elected',
   run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.elect(election, { signal })),
   shell: {
-    about: 'make this node a candidate, and wait for who is elected',
-    operands: [flag('<election>', 'name of the election')],
+    about: 'make this node a candidate, and wait for the winner',
+    operands: [flag('<election>', 'the name of the election')],
     flags: [
       ...ASK_FLAGS,
       flag('--result', 'wait for the winner, and be no candidate'),

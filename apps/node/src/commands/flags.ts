@@ -22,15 +22,15 @@ export function repeated(usage: string, about: string): Flag {
   return flag(usage, about, collect, [])
 }
 
-export const POOL = flag('<pool>', 'name of the pool')
+export const POOL = flag('<pool>', 'the name of the pool')
 export const OWNER = flag('--owner <file>', 'key that owns your jobs (default: one that is made the first time)')
-export const TIMEOUT = flag('--timeout <seconds>', 'how long the answer may take (default: as long as it takes)', durationOf)
+export const TIMEOUT = flag('--timeout <seconds>', 'the longest wait for the answer (default: no limit)', durationOf)
 export const JSON_LINES = flag('--json', 'one JSON object a line')
 
 /** The flags that select a node on this machine. */
 export const NODE_FLAGS: readonly Flag[] = [
   flag('--node <id>', 'the end of the id of the node that is asked, where several run here (default: $JEL_NODE)'),
-  flag('--control <path>', 'its control socket, where it was given one'),
+  flag('--control <path>', 'the control socket of the node, if it was started with --control'),
 ]
 
 /** The flags of a command that has one answer. */
@@ -38,7 +38,7 @@ export const ASK_FLAGS: readonly Flag[] = [TIMEOUT, JSON_LINES]
 
 /** The flags of a command that enters a pool. */
 export const ENTER_FLAGS: readonly Flag[] = [
-  repeated('--bootstrap <address>', 'of a member, host:port or a multiaddr; may be repeated'),
-  repeated('--listen <address>', 'where to listen, ip:port or a multiaddr; may be repeated (default: all interfaces, any port)'),
-  repeated('--key-file <file>', 'key of a private pool, as jel keygen makes it; repeated: further keys that let others in'),
+  repeated('--bootstrap <address>', 'the address of a member: host:port or a multiaddr; may be repeated'),
+  repeated('--listen <address>', 'the address to listen on: ip:port or a multiaddr; may be repeated (default: all interfaces, any port)'),
+  repeated('--key-file <file>', 'the file with the key of a private pool (jel keygen); repeated: nodes with any of the keys may enter'),
 ]

@@ -14,7 +14,7 @@ import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, repeated, TIMEOUT, ty
 const FLAGS: readonly Flag[] = [...ENTER_FLAGS, OWNER, ...NODE_FLAGS, TIMEOUT]
 
 export const jobs = command({
-  about: 'a job event of each job comes first; work: one event jobs instead, with the work on each job by function and member',
+  about: 'list the jobs, each in an event job; work: one event jobs instead, with the work on each job by function and member',
   fields: jobFields.jobs,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'jobs', ...fields }, report, signal),
   shell: { about: 'list the jobs of a pool', flags: [...FLAGS, { ...JSON_LINES, about: 'one JSON object a job' }] },
@@ -26,16 +26,16 @@ export const job = command({
   fields: jobFields.job,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'job', ...fields }, report, signal),
   shell: {
-    about: 'say how a job goes',
-    operands: [flag('<job>', 'its id or name')],
+    about: 'show the state of a job',
+    operands: [flag('<job>', 'the id or the name of the job')],
     flags: [
       ...FLAGS,
-      flag('--follow', 'until it ends, with its result'),
+      flag('--follow', 'report its progress until it ends, and its result'),
       flag('--result', 'wait for its result'),
       flag('--cancel', 'end it everywhere, unless it has ended; its owner only'),
       flag('--forget', 'take it out of the pool, with its result; its owner only'),
       flag('--suspend', 'begin nothing more of it until --resume; its owner only'),
-      flag('--resume', 'go on with it'),
+      flag('--resume', 'continue the job'),
       flag('--logs', 'write what its tasks printed lately; with --follow until it ends'),
       flag('--why', 'say why it is in its state, and what waits for what'),
       JSON_LINES,
@@ -45,11 +45,11 @@ export const job = command({
 
 export const map = command({
   about:
-    'call a function of file, or the command shell, once for each input; keep is milliseconds; inputs in the command, or in the file inputsFile, a JSON array; collect: patterns of files that the command makes, written to folder collectTo',
+    'call a function of file, or the shell command in shell, once for each input; keep is a time in ms; the inputs are in inputs, or in the file inputsFile as a JSON array; collect: patterns of files that the command makes, written to the folder collectTo',
   fields: jobFields.map,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'map', ...fields }, report, signal),
   shell: {
-    about: 'call a function of a file, or a command, once for each input, at the members of a pool',
+    about: 'call a function of a file, or a command, once for each input, on the members of a pool',
     operands: [
       flag('[file]', 'an ES module in JavaScript or TypeScript'),
       flag('[function]', 'a function of one input that it exports, or a task'),
@@ -59,18 +59,18 @@ export const map = command({
         '--inputs <file>',
         'a table (.csv, .tsv), the rows of an array (.npy), a JSON array, or one JSON value a line; - is standard input',
       ),
-      flag('--command <command>', 'for the shell, in place of a function; {} stands for the input, quoted'),
+      flag('--command <command>', 'a shell command in place of a function; {} stands for the quoted input'),
       repeated('--files <file>', 'a file that the command finds in its working folder; may be repeated'),
       flag('--persistent', 'start the command once for many inputs, which are lines of its standard input'),
       flag('--container <image>', 'run the command in a container of this image; workers need podman or docker'),
       repeated('--collect <pattern>', 'files that the command makes for you, as in out/*.csv; may be repeated'),
-      flag('--collect-to <folder>', 'where they are written, in a folder for each input (default: the name of the job)'),
-      flag('--output <file>', 'where the values are written instead of standard output; to .npy as one array'),
+      flag('--collect-to <folder>', 'the folder for these files, with a folder for each input in it (default: the name of the job)'),
+      flag('--output <file>', 'the file for the values, in place of standard output; .npy: as one array'),
       flag('--csv', 'write a table instead of one JSON object a line'),
-      flag('--each', 'write each outcome as soon as it is known, with the place of its input'),
-      flag('--keep-going', 'go on if it fails for an input'),
-      flag('--retries <count>', 'how often a failed input is tried again (default: 0)', retriesOf),
-      flag('--name <name>', 'to find it by; the same name, file and inputs are the same job, so the command continues it'),
+      flag('--each', 'write each outcome as soon as it is known, with the index of its input'),
+      flag('--keep-going', 'go on if the function or the command fails for an input'),
+      flag('--retries <count>', 'the number of further tries for a failed input (default: 0)', retriesOf),
+      flag('--name <name>', 'the name of the job; jel map with the same name, file and inputs continues this job'),
       ...FLAGS,
       JSON_LINES,
     ],
@@ -78,7 +78,8 @@ export const map = command({
 })
 
 export const submit = command({
-  about: 'blobs are named by fields of the input; inputFile in place of input; outputFile needs until: ended; keep is milliseconds',
+  about:
+    'blobs: the path of a file for each field of the input that refers to it; inputFile replaces input; outputFile needs until: ended; keep is a time in ms',
   fields: jobFields.submit,
   run: (fields, { agent, report, signal }) => agent.runJobCommand({ command: 'submit', ...fields }, report, signal),
   shell: {
@@ -86,16 +87,21 @@ export const submit = command({
     operands: [
       flag('<file>', 'the program, an ES module in JavaScript or TypeScript'),
       flag('<function>', 'a task that it exports'),
-      flag('[input]', 'JSON'),
+      flag('[input]', 'the input as JSON'),
     ],
     flags: [
       ...FLAGS,
-      flag('--input-file <file>', 'its input: JSON (.json), an array of NumPy (.npy) as { shape, data }, or the bytes of the file'),
-      flag('--output <file>', 'where its result is written: .npy for a typed array or { shape, data }, bytes, or JSON'),
-      flag('--blob <name=file>', 'a file whose bytes go along: the input has its name there, for `use`; may be repeated', blobOf, {}),
-      flag('--name <name>', 'to find it by; the same name, program and input are the same job'),
-      flag('--keep <time>', 'how long the result is kept after the job’s end, as in 12 h or 7 d (default: 7 d)', keepOf),
-      flag('--votes <count>', 'so many members compute each task, and what they agree on counts (default: 1)', votesOf),
+      flag('--input-file <file>', 'the file of the input: JSON (.json), a NumPy array (.npy) as { shape, data }, or else its bytes'),
+      flag('--output <file>', 'the file for the result: .npy for a typed array or { shape, data }, bytes, or JSON'),
+      flag(
+        '--blob <name=file>',
+        'a file whose bytes go with the job; the field of this name in the input refers to them, for `use`; may be repeated',
+        blobOf,
+        {},
+      ),
+      flag('--name <name>', 'the name of the job; the same name, program and input are the same job'),
+      flag('--keep <time>', 'the time for which the result is kept after the job’s end, as in 12 h or 7 d (default: 7 d)', keepOf),
+      flag('--votes <count>', 'the number of members that compute each task; the value on which they agree counts (default: 1)', votesOf),
       flag('--detach', 'do not wait for the result'),
       JSON_LINES,
     ],

@@ -16,7 +16,7 @@ interface KeysGiven extends AllGiven {
 
 export const keys = command({
   about:
-    'list the keys, or change them first; key is the text of a key file to install, or the id of an installed key; admin is the file of an administrator’s key: then all members list or change theirs',
+    'list the keys; do changes them first; key is the text of a key file to install, or the id of an installed key; admin is the file of an administrator’s key: then all members list or change theirs',
   fields: { do: v.optional(oneOf(...CHANGES)), key: v.optional(text), admin: v.optional(text) },
   answer: 'keys',
   /** Returns the keys that are installed after the change. */
@@ -38,10 +38,10 @@ export const keys = command({
   },
   shell: {
     asksAny: ({ all = false }: KeysGiven) => all,
-    about: 'list the keys of a private pool that this node has, or change them: install on all nodes, use on all, remove on all',
+    about: 'list this node’s keys of a private pool, or change them: first install on all nodes, then use on all, then remove on all',
     operands: [
-      flag('[what]', 'to do', ['list', ...CHANGES], 'list'),
-      flag('[key]', 'install: the file of the key; use and remove: its id, as the list has it'),
+      flag('[what]', 'the action', ['list', ...CHANGES], 'list'),
+      flag('[key]', 'the file of the key; use and remove also take its id, as list shows it'),
     ],
     flags: [...ASK_FLAGS, ...ALL_FLAGS],
     /** Keys travel over the control socket. Nobody else can read it. */

@@ -27,9 +27,9 @@ export const members = command({
     asksAny: () => true,
     flags: [
       ...ASK_FLAGS,
-      flag('--location <levels>', 'only those whose location ends so, as in delft@nl'),
-      flag('--tag <expression>', 'only those whose tag matches this regular expression'),
-      flag('--state <state>', 'instead of those that are here', STATES),
+      flag('--location <levels>', 'only members whose location ends with these levels, as in delft@nl'),
+      flag('--tag <expression>', 'only members whose tag matches this regular expression'),
+      flag('--state <state>', 'the state of the listed members (default: here)', STATES),
     ],
     line: ({ location, tag, state }: MemberFilter) => ({ command: 'members', location, tag, state }),
     text: async ({ nodes }, now) =>
@@ -48,7 +48,7 @@ export const members = command({
 })
 
 export const links = command({
-  about: 'roundTrip is that of the last probe, ms, where this node probes the member',
+  about: 'roundTrip is the duration of the last probe, ms, if this node probes the member',
   fields: {},
   answer: 'links',
   run: async (_, { agent }) => ({
@@ -61,8 +61,8 @@ export const maybeDead = command({
   run: ({ node }, { agent }) => agent.pool.maybeDead(node),
   shell: {
     name: 'maybe-dead',
-    about: 'have a member probed that may be dead: a hint, which kills nobody',
-    operands: [flag('<id>', 'of the member')],
+    about: 'ask for a probe of a member that may be dead; a member that answers lives on',
+    operands: [flag('<id>', 'the id of the member')],
     line: ({ id }: { readonly id: string }) => ({ command: 'maybeDead', node: id }),
   },
 })

@@ -31,7 +31,7 @@ export const signal = command({
   run: ({ name, nodes }, { agent, signal }) => agent.pool.signal(name, nodes, { signal }),
   shell: {
     about: 'send a signal to members, and wait until they have it',
-    operands: [flag('<name>', 'of the signal'), flag('<ids...>', 'of the members')],
+    operands: [flag('<name>', 'the name of the signal'), flag('<ids...>', 'the ids of the members')],
     line: ({ name, ids }: { readonly name: string; readonly ids: readonly string[] }) => ({ command: 'signal', name, nodes: ids }),
   },
 })
@@ -41,7 +41,7 @@ export const event = command({
   run: ({ name, payload }, { agent }) => agent.pool.broadcast(name, decoded(payload)),
   shell: {
     about: 'tell all members something',
-    operands: [flag('<name>', 'of the event'), PAYLOAD],
+    operands: [flag('<name>', 'the name of the event'), PAYLOAD],
     line: async (message: Message) => ({ command: 'event', ...(await encoded(message)) }),
   },
 })
@@ -54,7 +54,7 @@ interface QueryGiven extends Message {
 }
 
 export const query = command({
-  about: 'ask all members, or those that meet nodes, location and tag; timeout is milliseconds; reply events come first',
+  about: 'ask all members, or those that match nodes, location and tag; timeout is a time in ms; the reply events come before done',
   fields: {
     name: text,
     payload: v.optional(base64),
@@ -72,10 +72,10 @@ export const query = command({
   },
   shell: {
     about: 'ask all members, and show each answer when it comes',
-    operands: [flag('<name>', 'of the query'), PAYLOAD],
+    operands: [flag('<name>', 'the name of the query'), PAYLOAD],
     flags: [
-      flag('--timeout <seconds>', 'how long members may answer (default: 5, in pools of more than 500 members more)', durationOf),
-      flag('--location <levels>', 'only members whose location ends so, as in delft@nl'),
+      flag('--timeout <seconds>', 'the time for answers (default: 5; longer in pools of more than 500 members)', durationOf),
+      flag('--location <levels>', 'only members whose location ends with these levels, as in delft@nl'),
       flag('--tag <expression>', 'only members whose tag matches this regular expression'),
       JSON_LINES,
     ],

@@ -25,7 +25,7 @@ export const status = command({
     }
   },
   shell: {
-    about: 'say who this node is and how it goes',
+    about: 'show the identity and the state of this node',
     text({ node, version, started, members, reigns, health, pid, memory, processor, http }, now) {
       const lines: [string, string][] = [
         ['node', `${node.id}, incarnation ${node.incarnation}`],
@@ -53,7 +53,7 @@ export const health = command({
   answer: 'health',
   run: (_, { agent }) => healthJson(agent.pool.health()),
   shell: {
-    about: 'say how well this node is connected; status 1 if it reaches a minority or nobody, also because no bootstrap address lets it in',
+    about: 'show the connectivity of this node; status 1 if it reaches a minority or nobody, or if no bootstrap address has let it in',
     text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)],
     status: (answer) => (isCutOff(answer) || isOutside(answer) ? 1 : 0),
   },
@@ -64,8 +64,8 @@ export const tag = command({
   fields: { tag: base64 },
   run: (fields, { agent }) => agent.pool.setTag(Buffer.from(fields.tag, 'base64')),
   shell: {
-    about: 'have this node say another tag of itself, which all members get to know',
-    operands: [flag('<text>', 'at most 1 KiB')],
+    about: 'change the tag of this node; all members see the new tag',
+    operands: [flag('<text>', 'the new tag, at most 1 KiB')],
     line: ({ text }: { readonly text: string }) => ({ command: 'tag', tag: Buffer.from(text).toString('base64') }),
   },
 })
@@ -88,5 +88,5 @@ export const leave = command({
   fields: {},
   answer: 'stopped',
   run: (_, context) => context.leave(),
-  shell: { about: 'have this node leave the pool, and wait until it has' },
+  shell: { about: 'make this node leave the pool, and wait until it has left' },
 })

@@ -5,7 +5,7 @@ import { base64, number, text } from '../base/schema.ts'
 import { command } from './command.ts'
 
 export const publish = command({
-  about: 'all members get the event record, also newcomers, until the record expires; ttl is milliseconds',
+  about: 'publish a record: all members, newcomers too, get an event record until the record expires; ttl is a time in ms',
   fields: { name: text, value: base64, ttl: number },
   run: async ({ name, value, ttl }, { agent }) => void (await agent.pool.publish(name, Buffer.from(value, 'base64'), { ttl })),
 })

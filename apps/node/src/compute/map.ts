@@ -33,7 +33,7 @@ export interface MapFlags extends JobClientFlags {
 }
 
 /**
- * Calls a function of a file, or a command, once for each input, at the members of a pool. Writes
+ * Calls a function of a file, or a command, once for each input, on the members of a pool. Writes
  * the values in the order of the inputs. Returns the exit status: 1 if an input failed.
  */
 export async function map(pool: string, file: string | undefined, fn: string | undefined, flags: MapFlags): Promise<number> {

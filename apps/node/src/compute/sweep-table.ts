@@ -2,7 +2,7 @@ import type { MapFailure, MapOutcome } from '@jel/compute'
 import papaparse from 'papaparse'
 import { jsonText } from '../base/text.ts'
 
-/** Returns one outcome as a line of JSON, with the place of its input. */
+/** Returns one outcome as a line of JSON, with the index of its input. */
 export function outcomeLine(
   inputs: readonly unknown[],
   { index, value, failure }: { readonly index: number; readonly value?: unknown; readonly failure?: MapFailure },

@@ -16,20 +16,22 @@ const CHUNK = 256 * 1024
  */
 const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
 /**
- * Most bytes of blobs that all peers together may transfer from and to this member at once. Further
- * requests are refused. A requester then tries the next member. A guess.
+ * The largest number of bytes of blobs that all peers together may transfer from and to this member
+ * at once. Further requests are refused. A requester then tries the next member. A guess.
  */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 /**
- * This many questions that find no blob may be asked without a wait. Then there is one such
- * question in each interval, ms. Guesses: ten questions a second take 2 % of the asker's processor.
+ * At most `AT_ONCE` questions that find no blob are asked without a wait. After them, one such
+ * question may be asked in each `INTERVAL`, ms. The first question of each search for a blob does
+ * not count. Guesses: ten questions a second take 2 % of the asker's processor.
  */
 const [AT_ONCE, INTERVAL] = [100, 100]
 
 /**
- * Transfers blobs over streams of their own. The opener sends `get` and a hash, or `put`, a hash
- * and the bytes. The answer to `get` is the bytes; without the blob it is empty. The answer to
- * `put` is one byte. The opener aborts the stream once it has the answer: the peer may send more.
+ * Transfers blobs over streams of their own. The opener sends `get <hash>`, or `put <hash>` and
+ * then the bytes. The answer to `get` is the bytes; without the blob it is empty. The answer to
+ * `put` is one byte. Once the opener has the answer, it aborts the stream. Otherwise the peer could
+ * go on sending.
  */
 export class BlobExchange {
   readonly #pool: Pool
@@ -37,7 +39,11 @@ export class BlobExchange {
   readonly #budget: PeerBudget
   /** The question that is under way for each hash. It resolves with the bytes, if there are any. */
   readonly #asked = new Map<string, Promise<Found | undefined>>()
-  /** The next question waits until this time. Each question that finds no blob adds `INTERVAL`. */
+  /**
+   * The earliest time of the next question, apart from the first question of each search. A counted
+   * question that finds no blob adds `INTERVAL`. If the time is in the past, it contains the
+   * allowance for questions without a wait.
+   */
   #freeAt = -Infinity
   /**
    * Bytes in memory per request. A request is removed once its stream and its work have ended,
@@ -45,7 +51,7 @@ export class BlobExchange {
    */
   readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
-  /** @param budget bounds the time of this thread for the requests of others */
+  /** @param budget bounds the time that this thread spends on requests of other members */
   constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
     this.#pool = pool
     this.#store = store
@@ -62,13 +68,13 @@ export class BlobExchange {
 
   /**
    * Returns the bytes from this disk, or from the first of these members that has them. A member
-   * may send at most `maxBytes`. Asks no further member once `from` returns none.
+   * may send at most `maxBytes`. Asks no further member once `from` returns an empty list.
    *
    * @throws BlobMissingError, BlobTooLargeError; NodeJS.ErrnoException if this disk is full
    */
   async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
     const { bytes, problem } = await this.#find(hash, from, maxBytes)
-    // Other senders would not help: it is a fault of this machine.
+    // The disk of this machine could not keep the bytes, so other senders would not help.
     if (problem !== undefined) throw problem
     return bytes
   }
@@ -153,7 +159,10 @@ export class BlobExchange {
     )
   }
 
-  /** Waits until another question may be asked, and counts it as one that finds no blob. */
+  /**
+   * Waits until another question may be asked. Counts the question as one that finds no blob. If it
+   * finds the blob, `#find` takes the count back.
+   */
   async #turn(): Promise<void> {
     const now = performance.now()
     const at = Math.max(this.#freeAt, now - AT_ONCE * INTERVAL)
@@ -202,7 +211,8 @@ export class BlobExchange {
     const served = { from, bytes: 0 }
     this.#served.add(served)
     const ended = new AbortController()
-    // Resolves once the account of the peer allows more. Rejects if the stream ends before.
+    // Resolves once the time budget of the peer allows another request. Rejects if the stream ends
+    // first.
     const turn = async (): Promise<void> => {
       const wait = this.#budget.wait(from, performance.now())
       if (wait > 0) await sleep(wait, undefined, { ref: false, signal: ended.signal })
@@ -214,8 +224,8 @@ export class BlobExchange {
         all += each.bytes
         if (each.from === from) own += each.bytes
       }
-      // With this request, a peer may use no more bytes than remain free for all. So a peer that
-      // never ends its requests leaves room for others.
+      // After this request, at least as many bytes must stay free as this peer uses in all. So a
+      // peer that never ends its requests leaves room for others.
       if (own > MAX_SERVED - all) return false
       served.bytes += bytes
       return true
@@ -255,7 +265,8 @@ export class BlobExchange {
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
-          // No frame may follow a request. It would copy and hash the whole blob once more.
+          // No frame may follow a request. Each further frame would copy and hash the whole blob
+          // once more.
           if (isComplete) fail(new Error('it sends more than a request'))
           else if (request === undefined) {
             request = new TextDecoder().decode(data)
@@ -283,14 +294,14 @@ function timeFor(bytes: number): number {
 }
 
 /**
- * The last chunk is shorter than the others, possibly empty. By this the receiver recognizes the
- * end.
+ * The last chunk is shorter than the others, and possibly empty. This is how the receiver
+ * recognizes the end.
  */
 function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
   for (let at = 0; at <= bytes.length; at += CHUNK) queue.push(bytes.subarray(at, at + CHUNK))
 }
 
-/** A blob. `problem`: the store does not have it for this reason. */
+/** A blob. `problem`: the reason why the store could not keep the blob. */
 interface Found {
   readonly bytes: Uint8Array
   readonly problem?: Error
@@ -306,7 +317,7 @@ class Gathered {
     this.#limit = limit
   }
 
-  /** Returns whether the piece is within the limit. */
+  /** Adds a piece. Returns false, and adds nothing, if the pieces would exceed the limit. */
   add(piece: Uint8Array): boolean {
     if (this.size + piece.length > this.#limit) return false
     this.size += piece.length

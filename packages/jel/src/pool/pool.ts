@@ -15,8 +15,9 @@ import { StreamCalls } from './streams.ts'
 
 /**
  * This node in one pool: the members, their roles, and the members that are gone (JEL §3).
- * `joinPool` creates it. All methods of a `Pool` return plain data, except for streams and
- * `libp2p`.
+ * `joinPool` creates a `Pool`. Its methods return plain data, except for `open`, which returns a
+ * stream, and `changes` and `query`, which return iterators. The properties `libp2p`, `keys` and
+ * `allowList` are objects with methods.
  */
 export class Pool extends StreamCalls implements AsyncDisposable {
   // The calls about members, elections, messages and streams are in the superclasses.
@@ -26,7 +27,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   readonly #keys: Keyring
   readonly #allowList: AllowList
 
-  /** For a host that was started by other means. Use `joinPool` otherwise. */
+  /** Takes a host that the caller has started. Otherwise use `joinPool`. */
   constructor(host: PoolHost, parts: PoolParts) {
     const session = new Session(host, parts)
     super(session)
@@ -91,7 +92,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   /**
    * Signs bytes with this node's own key (Ed25519), for programs that run on the pool. The id of a
    * node contains its public key, so others can check the signature even after the node has gone.
-   * Not in the paper.
+   * The JEL paper has no such call.
    *
    * @param message begin it with the program's own name, since other programs on this node sign
    *   with the same key
@@ -119,7 +120,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
    * Terminates the pool for all. Present members get the event `terminated`. Later members read the
    * property `terminated`. No member is forced to leave: the application of each decides. Any
    * member may terminate the pool, and nobody can take that back. Members remember the termination
-   * for 31 days. `Registry.terminate` of the Ibis Portability Layer.
+   * for 31 days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */
@@ -148,8 +149,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * How many members the pool is for, from the option of `joinPool` or another member's
-   * announcement. Undefined: no limit.
+   * The fixed size of the pool, from the option `poolSize` or another member's announcement.
+   * Undefined: no limit.
    */
   get poolSize(): number | undefined {
     return this.#fixedSize.size
@@ -157,12 +158,12 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Waits until the pool is closed: the number of members that joined has reached its size. Members
-   * that are gone count as well. `waitUntilPoolClosed` of the Ibis Portability Layer. The size is
-   * no strict limit: the two sides of a partition together may let in more.
+   * that are gone count as well. The size is no strict limit: the two sides of a partition together
+   * may let in more. Corresponds to `waitUntilPoolClosed` of the Ibis Portability Layer.
    *
    * @param options.signal gives up waiting
    * @throws InvalidOptionError if nobody gave a `poolSize`; PoolLeftError, with a PoolClosedError
-   *   as its cause if others came before this node
+   *   as its cause if the pool was full before this node joined
    */
   async waitForPoolClosed(options: Abortable = {}): Promise<void> {
     this.#session.check(options.signal)
@@ -173,8 +174,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   /**
    * Returns how well this node is connected: links, last reconciliation, the share of members that
    * it can't reach, and why an introducer does not answer. It always shows whether this node is
-   * alone or in a minority. The `health` event reports when that changes. With `thread: 'worker'`,
-   * figures that no event reports, such as the number of links, are up to a second old.
+   * alone or in a minority. The event `health` reports each change of these two. With
+   * `thread: 'worker'`, figures that no event reports, such as the number of links, are up to a
+   * second old.
    */
   health(): Health {
     return this.#session.host.health()
@@ -182,8 +184,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Holds events back until `resumeEvents()`, at most 65,536 of them. Only `measured` events are
-   * still dispatched at once. `changes()`, `members()` and pending waits go on. `disableEvents` of
-   * the Ibis Portability Layer.
+   * still dispatched at once. `changes()`, `members()` and pending waits go on. Corresponds
+   * to `disableEvents` of the Ibis Portability Layer.
    */
   pauseEvents(): void {
     this.#session.events.pause()

@@ -155,7 +155,7 @@ export class RemoteOverlay implements PoolHost {
     await this.closed
   }
 
-  /** Ends the thread without a leave, as a crash does. */
+  /** Ends the thread without leaving the pool, as a crash does. */
   async terminate(): Promise<void> {
     await this.#worker.terminate()
   }

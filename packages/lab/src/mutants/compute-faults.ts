@@ -10,7 +10,8 @@ const inputs = { file: `${core}/execution.ts`, test: `${core}/open-inputs.test.t
 const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.ts` }
 
 /**
- * Faults of computing, in the core and in the shell: for example blame, stragglers, bounds, files.
+ * Faults of computing, in the core and in the shell: for example in blame for crashes, in the
+ * detection of slow tasks, in bounds and in files.
  */
 export const computeFaults: readonly ShellFault[] = [
   {
@@ -52,7 +53,7 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     ...losses,
-    name: 'where members vote, reports of others mark a task as poisonous',
+    name: 'in a job with votes, reports of other members mark a task as poisonous',
     file: `${core}/poison.ts`,
     from: 'isVoted ? crashes.filter((member) => member === self) : crashes',
     to: 'crashes',
@@ -80,7 +81,7 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     ...ended,
-    name: 'halves with different shared values take their results for equal',
+    name: 'after a partition, halves with different shared values treat their results as equal',
     file: `${core}/digest.ts`,
     from: "${hash52(offers.join('\\n'))}",
     to: '',
@@ -99,7 +100,7 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     ...speculation,
-    name: 'only replicas repeat a task that a member waits for',
+    name: 'a member leaves it to replicas to repeat an overdue task that it waits for',
     from: 'jobs.some((job) => this.#repeatAwaited(job)) ? undefined : replica',
     to: 'replica',
     test: 'packages/simulator/src/grid/quiet-holder.test.ts',
@@ -133,14 +134,14 @@ export const computeFaults: readonly ShellFault[] = [
     test: `${core}/reports.test.ts`,
   },
   {
-    name: 'a task that ended together with a task above is not reported',
+    name: 'a task that ended is not reported if a task above it has ended as well',
     file: `${core}/report-content.ts`,
     from: "const entry = type === 'entry' ? job.tree.entryFor(path) : undefined",
     to: "const entry = type === 'entry' ? node?.entry : undefined",
     test: `${core}/reports.test.ts`,
   },
   {
-    name: 'a new source of the hand-over cancels this member’s own hand-over',
+    name: 'when a hand-over gets a new source, this member stops a hand-over of its own',
     file: `${core}/reports.ts`,
     from: '!isComplete(id) && progress.backlog === undefined',
     to: '!isComplete(id)',
@@ -180,7 +181,7 @@ export const computeFaults: readonly ShellFault[] = [
     to: 'united',
   },
   {
-    name: 'a page that ends below a finished task omits that task from the rest',
+    name: 'after a page that ends below a task, the next page omits that task if it has finished meanwhile',
     file: `${core}/task-tree.ts`,
     from: 'if (child === undefined) return [...open, node]',
     to: 'if (child === undefined) return open',

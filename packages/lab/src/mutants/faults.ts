@@ -124,7 +124,7 @@ export const faults: readonly Fault[] = [
     simulation: ['sim:check'],
   },
   {
-    name: 'a silent host is asked for through six links only',
+    name: 'only six helpers are asked to probe a silent host',
     file: 'detection/parts.ts',
     from: "wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused'",
     to: "wantsAll: (id: NodeId) => id === ''",
@@ -145,7 +145,7 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'one accuser'],
   },
   {
-    name: 'a node that slept for a day claims at once',
+    name: 'right after a sleep of a day, a node claims to have won an election',
     file: 'settlement.ts',
     from: '? lookAround : 0)',
     to: '? 0 : 0)',
@@ -173,7 +173,7 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-deaths.test.ts', '-t', 'three accusers that crashed'],
   },
   {
-    name: 'a node that no helper answers accuses others',
+    name: 'a node accuses others although none of its helpers answers',
     file: 'detection/helpers-verdict.ts',
     from: 'if (view.size <= smallPool || isSure) {',
     to: 'if (view.size > 0 || isSure) {',
@@ -194,7 +194,7 @@ export const faults: readonly Fault[] = [
     simulation: ['three-sites', '--seeds', '1..2'],
   },
   {
-    name: 'a node without contact vouches for the death of a member',
+    name: 'a node vouches for the death of a member with which it had no recent contact',
     file: 'detection/probing/contacts.ts',
     from: 'return heardAt > met.relayedAt && missedSince - heardAt < contactTime',
     to: 'return heardAt - missedSince < contactTime',

@@ -1,7 +1,7 @@
 /**
- * A fault that one test file must find, without a simulation. Either no simulation covers the
- * faulty code: control sockets, keys, the page, handlers, queries. Or the fault breaks a rule of
- * the protocol that a test file checks.
+ * A fault that one test file must find, without a scenario of `jel simulate`. No scenario covers
+ * the faulty code (control sockets, keys, the page, handlers, queries), or the fault breaks a rule
+ * that the test file checks. A few of the test files simulate a grid.
  */
 export interface ShellFault {
   readonly name: string
@@ -167,7 +167,7 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     ...questions,
-    name: 'a query takes answers of members that it did not ask',
+    name: 'a query takes answers from members that it did not ask',
     from: 'if (open.isFiltered && !open.waiting.has(from)) return',
     to: '',
   },
@@ -328,7 +328,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/overlay/src/streams/application-streams.test.ts',
   },
   {
-    name: 'a newcomer enters by a reconciliation that a member began and ended',
+    name: 'a newcomer enters by a reconciliation that it did not begin',
     file: 'packages/protocol/src/dissemination/anti-entropy.ts',
     from: 'if (ended?.isSought !== true) return false',
     to: 'if (ended === undefined) return false',
@@ -356,7 +356,7 @@ export const shellFaults: readonly ShellFault[] = [
   },
   {
     ...persistent,
-    name: 'an input fails with a process that earlier inputs have spoilt',
+    name: 'an input fails because earlier inputs have spoilt the process',
     file: 'packages/compute/src/program/command.ts',
     from: '!process.hasEnded || used === undefined || isOwn',
     to: 'true',

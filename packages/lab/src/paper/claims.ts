@@ -1,7 +1,8 @@
 /**
- * Claims of the paper about its figures, and claims of this project about itself. Each claim is
+ * Claims of the JEL paper about its figures, and claims of this project about itself. Each claim is
  * judged by seeds. It holds if it is true with every seed. It does not hold if it is false with
- * every seed. Otherwise the verdict is that it cannot be said.
+ * every seed. Otherwise the claim is undecided (`cannot be said`). It is also undecided if no seed
+ * can decide it. Without trials the verdict is `not run`.
  */
 import { central, contenders, titles, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -11,7 +12,7 @@ import type { TrialResult } from './trial.ts'
 
 export type Verdict = 'holds' | 'does not hold' | 'cannot be said' | 'not run'
 
-/** Returns the trial of one seed. Throws {@link Missing} if the trial was not run. */
+/** Returns the trial of one seed. Throws {@link Missing} if the trial has not been run. */
 type At = (experiment: ExperimentName, contender: Contender) => TrialResult
 
 export interface Claim {
@@ -21,7 +22,7 @@ export interface Claim {
   /** Returns the values of one seed by which the claim is judged. */
   readonly seen?: (at: At) => readonly (readonly [what: string, value: number | undefined, unit: 's' | 'MB' | '×' | '%'])[]
   /**
-   * Judges one seed. Returns undefined if the seed does not decide the claim, such as after a tie.
+   * Judges one seed. Returns undefined if the seed does not decide the claim, for example in a tie.
    * Left out if no seed can decide the claim; `reason` gives the reason.
    */
   readonly judge?: (at: At) => boolean | undefined
@@ -44,7 +45,7 @@ const nearly = (at: At, experiment: ExperimentName, contender: Contender): numbe
 
 /**
  * Returns true if `a * factor` is smaller than `b`. Otherwise returns false. With the factor
- * `margin` a tie gives undefined instead: the larger value is at most `margin` times the other.
+ * `margin`, returns undefined in a tie: neither value exceeds `margin` times the other.
  */
 function smaller(a: number, b: number, factor = margin): boolean | undefined {
   if (a * factor < b) return true
@@ -200,8 +201,8 @@ const table: readonly Claim[] = [
 const changes = [200, 400, 600]
 
 /**
- * Returns the average view as a share of the pool's true size, just before a change. Only one seed
- * has its curve kept. Throws {@link Missing} for the other seeds.
+ * Returns the average view as a share of the pool's true size, just before a change. The curve is
+ * kept for one seed only. Throws {@link Missing} for the other seeds.
  */
 function tracked({ curve }: TrialResult, before: number): number {
   if (curve === undefined) throw new Missing()

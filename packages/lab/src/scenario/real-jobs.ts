@@ -17,7 +17,7 @@ type GroundTruth = ScenarioRunner['truth']
 type Actor = GroundTruth['actors'][number]
 
 const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
-/** Time for which one member is asked for a result, ms. After it another member is asked. */
+/** Time for which one member is asked for a result, ms. After this time another member is asked. */
 const ASK = 15_000
 /** Longest wait for a member's answer at the end, ms. A guess: a newcomer takes seconds. */
 const READ = 60_000
@@ -54,7 +54,7 @@ export class RealJobs implements JobTestbed {
     }))
   }
 
-  /** Lets scenarios select the node that holds a job's root. */
+  /** Lets scenarios select the node that holds the root (the first task) of a job. */
   start(): void {
     const living = (id: string): boolean => this.#testbed.nodes.some((node) => node.id === id && node.state === 'running')
     this.#truth.listen({
@@ -141,8 +141,9 @@ export class RealJobs implements JobTestbed {
   }
 
   /**
-   * Judges a partition by two expectations. All sides go on. After the heal, a member that sees all
-   * others again begins no task whose outcome the replicas of one side had.
+   * Judges a partition by two expectations. First, all sides go on. Second, after the healing, no
+   * task begins again if the replicas of one side had its outcome. The second one concerns members
+   * that see all others again.
    */
   #judgeCut(cut: Partition, executions: readonly Execution[]): { readonly verdicts: Verdict[]; readonly note: string } {
     const healedAt = cut.to ?? Infinity

@@ -1,7 +1,7 @@
 /**
  * Runs node processes on hosts that are network namespaces. It implements the interface that the
- * runner of a scenario also uses for the simulator. The ground truth of reachability is the
- * simulator's, too. `refusals.ts` rejects unsupported scenarios in advance.
+ * runner of a scenario also uses for the simulator. It also uses the simulator's model of who can
+ * reach whom, as the ground truth. `refusals.ts` rejects unsupported scenarios in advance.
  */
 import { join } from 'node:path'
 import { createRandom } from '@jel/protocol'
@@ -190,7 +190,7 @@ export class RealTestbed implements Testbed<RealNode> {
     this.paths.noteWorks(node)
   }
 
-  /** Stops the process for `ms`: for other nodes, a stopped process is like a busy one. */
+  /** Stops the process for `ms`. Other nodes can't tell a stopped process from a busy one. */
   stall(node: RealNode, ms: number): void {
     this.stopProcess(node)
     this.after(ms, () => this.continueProcess(node))

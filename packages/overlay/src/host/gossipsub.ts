@@ -25,22 +25,26 @@ const maxQueuedBytes = 1_048_576
 
 /**
  * Messages per second that are accepted from one peer. A burst may have ten times as many. Guess:
- * all members of a large pool together publish about 100 a second while much changes.
+ * under heavy churn all members of a large pool together publish about 100 a second.
  */
 const heardPerSecond = 100
 
 /**
- * A peer that sends more messages per second is cut off. An honest peer forwards only messages that
- * it accepted. It accepts 100 a second from each of its dozen neighbours: 1,200 in all.
+ * A peer that sends more messages per second than this is disconnected. An honest peer forwards
+ * only messages that it accepted. It accepts 100 a second from each of its dozen neighbours: 1,200
+ * in all.
  */
 const floodPerSecond = 2_000
 
-/** Most peers whose messages are counted. A host has at most half as many connections. */
+/**
+ * The largest number of peers whose messages are counted. A host has at most half as many
+ * connections.
+ */
 const cachedLimiters = 2_048
 
 /**
- * A limiter is forgotten when it was unused for this time, ms. Guess. After ten seconds it has all
- * its tokens again, so it is no stricter than a new one.
+ * A limiter is forgotten when it has been unused for this time, ms. Guess. After ten seconds it has
+ * all its tokens again, so it is no stricter than a new one.
  */
 const limiterLifetime = 180_000
 
@@ -108,7 +112,7 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     // The first node of a pool has no peers. That is no error.
     allowPublishToZeroTopicPeers: true,
     ignoreDuplicatePublishError: true,
-    // The graph of links has a degree of about 8. The degree must be well above Dhi, or some nodes
+    // The graph of links has a degree of about 12. The degree must be well above Dhi, or some nodes
     // end up without a mesh (measured).
     D: 4,
     Dlo: 3,
@@ -138,9 +142,9 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
       // The default empties the mesh as soon as more than ten peers share an IP: in a laboratory,
       // behind a NAT, on one machine (measured).
       IPColocationFactorWeight: 0,
-      // A peer whose process was stopped for a moment does not deliver some messages that it
-      // offered (gossipsub's broken promises). That is no offence. The values are those of
-      // Ethereum's consensus clients.
+      // After a short stop of its process, a peer may fail to deliver messages that it offered
+      // (gossipsub's broken promises). That is no offence. The values are those of Ethereum's
+      // consensus clients.
       behaviourPenaltyThreshold: 6,
       behaviourPenaltyDecay: 0.6,
       decayInterval: 5_000,
@@ -225,7 +229,10 @@ export class Topic {
     this.#publishing = this.#pubsub.publish(this.#name, data).catch(() => {})
   }
 
-  /** Resolves when everything published so far was handed to the connections. */
+  /**
+   * Resolves when everything published so far has been handed to the connections. gossipsub handles
+   * publications in their order, so the last one is the last to be handed over.
+   */
   async flushed(): Promise<void> {
     await this.#publishing
   }

@@ -26,21 +26,22 @@ import { TrafficMeter } from './traffic.ts'
 import { handshakeTimeout, transport } from './transport.ts'
 
 /**
- * Most connections of one host. Guess: a node has fewer than 30 links, and newcomers connect as
- * well.
+ * The largest number of connections of one host. Guess: a node has fewer than 30 links, and
+ * newcomers connect as well.
  */
 const maxConnections = 1_024
 
 /**
- * Most inbound handshakes at a time. Each holds a socket and some memory until it ends or times
- * out. Guess: hundreds of nodes may join at once.
+ * The largest number of inbound handshakes at a time. Each holds a socket and some memory until it
+ * ends or times out. Guess: hundreds of nodes may join at once.
  */
 const maxPendingConnections = 512
 
 /**
- * Most inbound connections a second from one IP. With libp2p's default of 5, many nodes behind one
- * IP could not join: of 30 nodes that dialled the same node, 5 got in (measured). A link takes 11
- * ms of processor time. So the processor is the tighter limit: it manages about 90 links a second.
+ * The largest number of inbound connections a second from one IP address. With libp2p's default of
+ * 5, many nodes behind one address could not join: of 30 nodes that dialled the same node, 5 got in
+ * (measured). A link takes 11 ms of processor time. So the processor is the tighter limit: it
+ * manages about 90 links a second.
  */
 const maxConnectionsPerSecond = 1_000
 
@@ -55,7 +56,8 @@ const silentLogger: ComponentLogger = { forComponent: () => silence }
 export interface HostOptions {
   readonly privateKey: PrivateKey
   /**
-   * Undefined: one free port of all interfaces, on IPv4 and IPv6. If there is no IPv6, IPv4 alone.
+   * Undefined: a free port on all interfaces, on IPv4 and IPv6. It is the same port on both, if
+   * possible. If there is no IPv6, IPv4 alone.
    */
   readonly listen: readonly Multiaddr[] | undefined
   /** Announced instead of the listen addresses. */
@@ -75,7 +77,7 @@ interface Services extends ServiceMap {
   readonly identify: Identify
 }
 
-/** The default listen address. {@link Host.start} adds IPv6 on the same port. */
+/** The default listen address. {@link Host.start} adds IPv6, if possible on the same port. */
 const anyIPv4 = '/ip4/0.0.0.0/tcp/0'
 
 interface Components {
@@ -127,7 +129,7 @@ export class Host {
         maxIncomingPendingConnections: maxPendingConnections,
         inboundConnectionThreshold: maxConnectionsPerSecond,
         // Handshakes and dials have stricter time-outs of their own. libp2p's time-outs must not
-        // end first.
+        // expire before them.
         inboundUpgradeTimeout: (longestStretch + 1) * handshakeTimeout,
         dialTimeout: (longestStretch + 1) * handshakeTimeout,
         addressDialTimeout: (longestStretch + 1) * handshakeTimeout,
@@ -148,7 +150,7 @@ export class Host {
     })
     if (!parts) throw new Error('libp2p did not create its services')
     const host = new Host(libp2p, parts, traffic, protector, options)
-    // The peer may have been removed from the list during its handshake.
+    // The peer may have been removed from the allow list during its handshake.
     libp2p.addEventListener('connection:open', ({ detail: { remotePeer } }) => {
       const id = remotePeer.toString()
       if (!allowed.has(id)) host.refuse(id)
@@ -166,7 +168,7 @@ export class Host {
     if (this.#listen === undefined) await this.#listenOnIPv6()
   }
 
-  /** Prefers the port of IPv4, so that the node has one port number on both. */
+  /** Also listens on IPv6, if possible at the port of IPv4. Then both have one port number. */
   async #listenOnIPv6(): Promise<void> {
     const { transportManager } = this.#components
     const [first] = transportManager.getAddrs()
@@ -186,8 +188,8 @@ export class Host {
     if (this.#announce.length > 0) return [...this.#announce]
     const { addressManager, transportManager } = this.#components
     // libp2p announces a public address of its own interfaces only after a peer has confirmed it
-    // (AutoNAT). A host with a public address is reachable at once, so this confirms the address
-    // itself.
+    // (AutoNAT). A host with a public address is reachable at once, so this method confirms
+    // the address.
     for (const address of transportManager.getAddrs()) {
       addressManager.confirmObservedAddr(address, { type: 'transport', ttl: Number.MAX_SAFE_INTEGER })
     }
@@ -220,7 +222,7 @@ export class Host {
   }
 
   /**
-   * Forgets peers without a connection. libp2p keeps its data on every peer for hours. Nothing here
+   * Forgets peers without a connection. libp2p keeps data about every peer for hours. Nothing here
    * uses that data. In an hour of churn a node grew by 14 MB (measured when each record still kept
    * a block of 64 KiB: see {@link Records}).
    */

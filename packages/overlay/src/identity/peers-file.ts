@@ -1,8 +1,8 @@
 /**
  * The peers file keeps a node's data on its pool across restarts. It lies beside the identity file.
- * It holds members that the node met, so that the node finds its pool again without an introducer
- * (as in Serf's snapshot). It also holds the latest epoch of each election. So epochs go on rising
- * after all nodes of a pool were off.
+ * It holds members that the node met. Through them the node finds its pool again without configured
+ * introducers (as in Serf's snapshot). It also holds the latest epoch of each election. So epochs
+ * go on rising after all nodes of a pool were off.
  *
  * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
  * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": [["master", 7]] }`. The peer that
@@ -15,9 +15,15 @@ import { canonical } from './lock.ts'
 import { readBounded, writeWhole } from './side-file.ts'
 
 const format = 'jel-peers/1'
-/** Members that are kept. Guess: some of them are still in the pool at the next start. */
+/**
+ * The largest number of members in the file. Guess: some of them are still in the pool at the next
+ * start.
+ */
 const maxPeers = 64
-/** Addresses that are kept of a member. Guess: few addresses of a machine are of use to others. */
+/**
+ * The largest number of addresses that are kept for one member. Guess: few addresses of a machine
+ * are of use to others.
+ */
 const maxAddresses = 4
 /**
  * Largest number of elections in the file. It is twice the number that a node remembers: the file
@@ -32,7 +38,8 @@ const maxFileBytes = 262_144
  */
 const maxAge = 31 * 86_400_000
 /**
- * Addresses that are tried at a start. Guess: if all of these fail, the others would fail as well.
+ * The largest number of addresses that are tried at a start. Guess: if all of these fail, the
+ * others would fail as well.
  */
 const maxIntroducers = 32
 /**
@@ -61,7 +68,9 @@ export class PeersFile {
   readonly #pool: string
   readonly #warn: Warn
   readonly #known = new Map<string, Peer>()
-  /** The latest epochs by election. Those of elections that the node has forgotten come last. */
+  /**
+   * The latest epochs by election. The epochs of elections that the node has forgotten come last.
+   */
   #epochs: ReadonlyMap<string, number> = new Map()
   #written = ''
   #writtenAt = 0
@@ -95,8 +104,8 @@ export class PeersFile {
    * Notes the present members, and writes the file if its content changed or it is old. Does not
    * block the process, and never rejects. Resolves to whether the file is up to date. `members`:
    * the members except this node. `epochs`: the latest epochs of the elections that this node
-   * remembers. They have precedence over those of other elections. A member can make up any number
-   * of elections, but this node remembers only a fair share of them.
+   * remembers. These epochs take precedence over the epochs of other elections. A member can make
+   * up any number of elections, but this node remembers only that member's fair share.
    */
   async save(
     members: readonly { readonly id: string; readonly addresses: readonly string[] }[],

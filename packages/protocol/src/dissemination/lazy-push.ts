@@ -1,9 +1,9 @@
 /**
  * Lazy push: carries facts along the links in a surge, when many members enter or leave at once.
  *
- * A broadcast brings a fact to each node several times. Along links a fact would also arrive from
- * several sides, since the links of a grown pool are no tree. So in a surge a node first offers
- * facts by name, eleven bytes each. A peer that lacks a fact requests it from one of the nodes that
+ * A broadcast brings a fact to each node several times. Along links, too, a fact would arrive
+ * several times: the links of a larger pool form no tree. So in a surge a node first offers facts
+ * by name, eleven bytes each. A peer that lacks a fact requests it from one of the nodes that
  * offered it (IHAVE and IWANT, the lazy push of Plumtree, Leitão et al., SRDS'07). So each fact
  * reaches each node once, in any graph. A link loses nothing while it is up. If it breaks, the node
  * asks another peer, or reconciliation finds the loss.
@@ -22,21 +22,27 @@ import { factsPerRange, mayAsk, Page } from './page.ts'
 /** Facts are gathered for this long at each hop, ms. Guess. */
 const gather = 100
 /**
- * Time after which an unanswered request goes to another peer, ms. Guess: 130 KB through a link of
- * 1 Mbit/s take one second.
+ * Time after which an unanswered request goes to another peer, ms. Guess: three times as long as
+ * 130 KB take on a link of 1 Mbit/s.
  */
 export const askAgain = 3_000
-/** Number of older links that get each batch of offers. Guess: as many as a gossip mesh. */
+/**
+ * Number of older links that get each batch of offers. Guess: as many as the usual mesh of
+ * gossipsub has.
+ */
 const fanout = 6
 /** For each requested fact a node remembers this many other peers that offered it. Guess. */
 const alternatives = 3
 /**
- * Most facts requested from one peer at a time. Other peers and reconciliation supply the rest. So
- * false offers of one peer block no request to another.
+ * The largest number of facts requested from one peer at a time. Other peers and reconciliation
+ * supply the rest. So false offers of one peer do not block requests to other peers.
  */
 export const askedOfOne = 4_096
 
-/** Older links over which a leaver sends facts. Guess: one of the two peers may leave as well. */
+/**
+ * Number of older links over which a leaver sends facts. Guess: one of the two peers may leave as
+ * well.
+ */
 const successors = 2
 /** A leaver gathers facts for this long, ms. */
 const leavingGather = 20
@@ -77,8 +83,8 @@ export class LazyPush implements Timed {
   }
 
   /**
-   * Prepares for this node's leave. There is no time left for offers and requests. So this node
-   * sends whole facts, without an offer, to a few members that stay.
+   * Prepares for this node's leave. Offers and requests would take too long. So this node sends
+   * whole facts, without an offer, over its young links and a few older links.
    */
   leave(): void {
     this.#isLeaving = true
@@ -88,7 +94,7 @@ export class LazyPush implements Timed {
     this.#arm()
   }
 
-  /** Closes the open requests for a fact that has arrived. */
+  /** A fact has arrived. Closes the open requests for it, for all versions. */
   received({ position }: Fact): void {
     if (this.#asked.size === 0) return
     for (const question of this.#byPosition.get(position) ?? []) this.#close(position, question)
@@ -172,7 +178,7 @@ export class LazyPush implements Timed {
     this.#newsDue = Infinity
     const listeners = this.#listeners(this.#isLeaving ? successors : fanout)
     // The links over which nodes entered the pool form a tree, and nothing arrives twice on a tree.
-    // If all these links are of that kind, facts need no offer.
+    // If all receivers are behind such links, facts need no offer.
     const isWhole = this.#isLeaving || listeners.every(({ isEntry }) => isEntry)
     for (const { peer } of listeners) {
       const own = memberKey(peer)

@@ -3,12 +3,13 @@
  *
  * Both ends of a new link send a hello. It states the highest incarnation of the other end that the
  * sender knows, so that a newcomer can choose the next one. The newcomer stores its incarnation,
- * signs and sends its joined-statement, and reconciles. Reconciliation brings a small pool in one
- * round trip. The introducer publishes the join. If no introducer answers, the node goes on alone
- * and keeps trying. If it meets a pool later, the two sides reconcile in the same way.
+ * signs and sends its joined-statement, and reconciles. Reconciliation transfers all facts of a
+ * small pool in one round trip. The introducer publishes the join. If no introducer answers, the
+ * node goes on alone and keeps trying. If it meets a pool later, the two sides reconcile in the
+ * same way.
  *
- * Members of an earlier run are introducers of second rank. The node gives each of them up after a
- * while. They may have gone for good while this node was away.
+ * Members that this node met in an earlier run are introducers, too. The node gives each of them up
+ * after a while. They may have gone for good while this node was away.
  */
 import { earliest } from '../base/earliest.ts'
 import type { DialFailure, Introducer } from '../base/input.ts'
@@ -25,24 +26,24 @@ export const retryMin = 500
 export const retryMax = 30_000
 /**
  * An introducer that accepts connections but stays silent counts as failed after this many tries.
- * It may only be busy. Guess.
+ * It may just be busy. Guess.
  */
 const unansweredTries = 2
 /**
- * After this many tries, within six minutes, a member of an earlier run is given up. Guess: hosts
- * that lost power together are back within this time.
+ * After this many tries the node gives up a member of an earlier run. The waits between the tries
+ * take about five minutes in all. Guess: hosts that lost power together are back within this time.
  */
 export const rememberedTries = 16
 /**
- * Pause between the dials of members of an earlier run, ms, and between the dials of nodes that
- * mDNS found. Mostly the first one lets this node in, and the others need no dial. Nobody signs an
+ * Pause between two dials to members of an earlier run, and between two dials to nodes that mDNS
+ * found, ms. Mostly the first one lets this node in, and the others need no dial. Nobody signs an
  * answer of mDNS, so a host of the local network can send any number. Guess.
  */
 export const dialPace = 100
 /**
- * Most addresses found by mDNS that wait for a dial. If more come, random ones are dropped, and a
- * random one is dialled. In any fixed order made-up answers could displace the true ones each time.
- * Guess: some hosts with a few addresses each.
+ * The largest number of addresses from mDNS that wait for a dial. If more come, random ones are
+ * dropped. The next address to dial is always a random one. With a fixed order, made-up answers
+ * could displace the true answers each time. Guess: some hosts with a few addresses each.
  */
 export const mostDiscovered = 16
 
@@ -61,7 +62,7 @@ export class Introduction implements Timed {
   readonly #context: Context
   #introducers: readonly Introducer[] = []
   #attempts: Attempt[] = []
-  /** Nodes of the local network that were not dialled yet. */
+  /** Nodes of the local network that have not been dialled yet. */
   #discovered: readonly Introducer[] = []
   #nextDiscovery: Milliseconds = -Infinity
   #entering = false
@@ -73,7 +74,9 @@ export class Introduction implements Timed {
     this.#context = context
   }
 
-  /** Introducers that did not answer, each with its reason. */
+  /**
+   * Introducers that did not answer, each with the reason. Members of an earlier run are left out.
+   */
   get failing(): { introducer: Introducer; reason: string }[] {
     return this.#attempts.flatMap(({ introducer, reason }) =>
       reason === undefined || introducer.remembered === true ? [] : [{ introducer, reason }],
@@ -104,7 +107,10 @@ export class Introduction implements Timed {
     this.#arm()
   }
 
-  /** Dials a node that was discovered on the local network, at once or in its turn. */
+  /**
+   * Adds a node that was discovered on the local network to those that wait for a dial. Dials a
+   * random one of them now, if the pause since the last such dial is over.
+   */
   discovered(introducer: Introducer): void {
     const isSame = ({ id, address }: Introducer): boolean => id === introducer.id && sameAddress(address, introducer.address)
     const waiting = [...this.#discovered.filter((each) => !isSame(each)), introducer]
@@ -173,7 +179,7 @@ export class Introduction implements Timed {
   due(): void {
     const { now, links, effects } = this.#context
     if (this.#context.isWhole) this.#aloneAt = Infinity
-    // A member lets this node in, and the transfer of a large pool takes long.
+    // A member has let this node in, but the transfer of a large pool may still be under way.
     else if (now >= this.#aloneAt && this.#isServed) this.#aloneAt = now + retryMin
     else if (now >= this.#aloneAt) this.#giveUpWaiting()
     this.#attempts = this.#attempts.filter(
@@ -192,8 +198,8 @@ export class Introduction implements Timed {
 
   /**
    * Handles the end of a link. A newcomer without a complete reconciliation depends on its
-   * introducers. So does a node without any link. Another node may now be at the address of an
-   * introducer, and no other part would dial this address.
+   * introducers. So does a node without any link. Another node may now be at an introducer's
+   * address, and only this part dials the address.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context
@@ -221,8 +227,8 @@ export class Introduction implements Timed {
   }
 
   /**
-   * True if this introducer is linked or a member. Only the host knows the peer behind a bare
-   * address, so then any link counts.
+   * True if there is a link to this introducer, or if it is a member. Without an id any link
+   * counts: only the host knows which peer is at an address.
    */
   #isReached(id: NodeId | undefined): boolean {
     const { links, view } = this.#context
@@ -241,7 +247,7 @@ export class Introduction implements Timed {
     this.goAlone()
   }
 
-  /** Enters without an answer of an introducer. Keeps trying the introducers. */
+  /** Enters without an answer from an introducer. Keeps trying the introducers. */
   goAlone(): void {
     this.#aloneAt = Infinity
     if (this.#entering) {

@@ -68,7 +68,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   isSick = false
   readonly scheduler: S
   readonly joinedAt: Milliseconds
-  /** The present members, by the node's notifications. */
+  /** The other members that are present, according to the node's notifications. */
   readonly view = new Set<NodeId>()
   /** The jobs that the node was notified of. */
   readonly jobs = new Set<JobId>()
@@ -214,7 +214,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
     return 0
   }
 
-  /** Returns the member's role in computing. */
+  /** Returns whether the member is a client, and whether it computes. */
   protected kindOf(_member: Member): { readonly isClient?: boolean; readonly computes?: boolean } {
     return {}
   }

@@ -143,7 +143,10 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
   }
 
-  /** The present queueing time of a packet to this process, on the busiest cable near it, ms. */
+  /**
+   * The present queueing time of a packet to this process, on the busiest cable of its site, of its
+   * machine or of the process, ms.
+   */
   get backlog(): Milliseconds {
     return this.#world.network.backlogTo(this.endpoint)
   }
@@ -163,7 +166,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#world.history.applied(this.index, word, about)
   }
 
-  /** Ends the process, as SIGKILL does. Also used for any other end of the process. */
+  /** Ends the process, as SIGKILL does. Every other end of the process uses this method, too. */
   kill(): void {
     if (this.state === 'gone') return
     this.loop.end()
@@ -177,8 +180,8 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   }
 
   /**
-   * Takes any input. A caller may also inject an input of a hostile peer that the network never
-   * produces.
+   * Takes any input. A test may also inject an input that the network never produces, such as one
+   * that a hostile peer causes.
    */
   inject(input: Input<Payload>): void {
     if (this.state === 'running') this.#handle(input)

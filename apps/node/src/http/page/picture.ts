@@ -6,7 +6,10 @@ import type { Model, Row } from './model.ts'
 import { MOVING_LIMIT, Places } from './places.ts'
 import { shortId } from './text.ts'
 
-/** The number of members above which the picture shows no names. Guess. */
+/**
+ * The largest number of members for which the picture shows all names. With more members it shows
+ * only the name of the hovered or selected member. Guess.
+ */
 const NAMES_LIMIT = 40
 /**
  * The least time between two drawings of the links of a large pool, ms. Measured: 6,000 links take
@@ -38,7 +41,7 @@ export class Picture {
   #selected: string | undefined
   #dirty = true
 
-  /** `pick` gets the id of the member that was clicked. */
+  /** `pick` gets the id of the clicked member, or undefined if the click meets none. */
   constructor(model: Model, canvas: HTMLCanvasElement, pick: (id: string | undefined) => void) {
     this.#model = model
     this.#canvas = canvas

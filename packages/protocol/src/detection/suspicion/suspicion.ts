@@ -1,13 +1,13 @@
 /**
  * A suspicion: the state of one member that may be dead. It has this node's findings, and the
- * accusations of the member by this node and others.
+ * accusations against the member, by this node and others.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
 
 export type SuspicionState =
-  /** Others accuse it, and this node does not probe it. */
+  /** Other nodes accuse the member. This node does not probe it. */
   | 'reported'
   /** This node probes it. */
   | 'probing'
@@ -31,7 +31,7 @@ export type Timer =
   | 'spread'
   /** Publication of this node's accusation, unless the known accusations are enough by then. */
   | 'publish'
-  /** A check whether accusations are enough, and the member had time to refute them. */
+  /** A check: are the accusations enough, and has the member had time to refute them? */
   | 'judge'
 
 /**
@@ -71,24 +71,24 @@ export class Suspicion {
   relay: NodeId | undefined
   /**
    * The member's heartbeat, as this node knew it at the first refutation. The node forgets
-   * it when a helper reaches the member, or when accusations expire.
+   * this heartbeat when a helper reaches the member, or when accusations expire.
    */
   refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
   spreads = 0
   /**
-   * Accusers whose accusations the member gets time to refute. Their number is at most that of the
-   * accusers with which this node believes a death.
+   * Accusers whose accusations the member gets time to refute. There are at most as many as this
+   * node needs to believe a death.
    */
   readonly awaited = new Set<NodeId>()
   /**
-   * The earliest time at which accusations may become a certificate; Infinity: no accusation was
-   * published yet.
+   * The earliest time at which accusations may become a certificate; Infinity: no accusation has
+   * been published yet.
    */
   judgedFrom: Milliseconds = Infinity
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
   /**
-   * The accusations by heartbeat, then by accuser. Thousands of keys may accuse one member, and
+   * The accusations by heartbeat, then by accuser. Thousands of ids may accuse one member, and
    * each accusation causes a judgement. So each insertion keeps the order, and no judgement has to
    * sort.
    */
@@ -115,8 +115,8 @@ export class Suspicion {
   }
 
   /**
-   * Start of the present state. A member is reported from the first report, or from the time at
-   * which it answered this node.
+   * Start of the present state. The state `reported` begins with the first report, or with the
+   * member's answer to this node.
    */
   get since(): Milliseconds {
     return this.#since
