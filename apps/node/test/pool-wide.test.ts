@@ -44,7 +44,7 @@ it('an event reaches all nodes, and a query is answered by the nodes whose progr
   }
   const answered = [answer(first, '0.5'), answer(second, '0.7')]
   const [asked] = await Promise.all([run('query', 'asking', 'load', 'cpu', '--timeout', '3', ...at(third)), ...answered])
-  expect(asked).toMatchObject({ status: 0, stderr: '' })
+  expect(asked).toMatchObject({ status: 0, stderr: 'jel: 2 of 3 members answered\n' })
   expect(asked.lines.toSorted()).toEqual(
     [`${first.id} (a@delft, incarnation 1): 0.5`, `${second.id} (b@delft, incarnation 1): 0.7`].toSorted(),
   )
@@ -54,13 +54,14 @@ it('an event reaches all nodes, and a query is answered by the nodes whose progr
   await first.until(() => first.of('query').length > 1, 'the second query')
   first.send({ command: 'reply', query: first.of('query')[1]?.query, payload: base64('one') })
   await third.until(() => third.events.some((event) => event.event === 'done' && event.re === 'q'), 'the end of the query')
+  expect(third.of('asked')).toMatchObject([{ re: 'q', members: 1 }])
   expect(third.of('reply')).toMatchObject([{ re: 'q', payload: base64('one'), node: { id: first.id } }])
   expect(second.of('query')).toHaveLength(1)
   first.send({ command: 'reply', query: 99, id: 'r' }, { command: 'unanswer', name: 'load', id: 'u' })
   expect(await first.answer('r')).toMatchObject({ event: 'error', code: 'INVALID_COMMAND' })
   expect(await first.answer('u')).toMatchObject({ event: 'done' })
   const nobody = await run('query', 'asking', 'load', '--timeout', '0.5', '--tag', 'gpu', '--json', ...at(third))
-  expect(nobody.lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['done'])
+  expect(nobody.lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(['asked', 'done'])
   // prettier-ignore
   expect(await run('query', 'asking', 'load', '--tag', '(', ...at(third))).toMatchObject({ status: 2, stderr: expect.stringContaining('filter.tag') })
 })

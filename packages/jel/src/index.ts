@@ -18,7 +18,7 @@ export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner, StreamHandle
 export type { Stream } from '@libp2p/interface'
 export { byJoin, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './base/member.ts'
 export type { QueryHandler } from './queries/answers.ts'
-export type { Answer, QueryOptions } from './queries/pending-queries.ts'
+export type { Answer, Query, QueryOptions } from './queries/pending-queries.ts'
 export type { QueryFilter } from './queries/filter.ts'
 export {
   CandidacyWithdrawnError,

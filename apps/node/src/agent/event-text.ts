@@ -30,6 +30,8 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `event ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
     case 'query':
       return `query ${oneLine(event.name)} from ${name(event.node)}${payloadText(event.payload)}`
+    case 'asked':
+      return `asked ${event.members} members`
     case 'reply':
       return `${name(event.node)}${payloadText(event.payload)}`
     case 'poolClosed':

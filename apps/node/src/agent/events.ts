@@ -62,6 +62,8 @@ export type NodeEvent =
    * number `query`.
    */
   | { readonly event: 'query'; readonly query: number; readonly name: string; readonly payload: string; readonly node: NodeJson }
+  /** A query of this node was sent to so many members. Their replies follow. */
+  | { readonly event: 'asked'; readonly members: number; readonly re?: CommandId }
   /** A member's answer to a query of this node. */
   | { readonly event: 'reply'; readonly payload: string; readonly node: NodeJson; readonly re?: CommandId }
   | { readonly event: 'poolClosed'; readonly size: number }

@@ -54,7 +54,8 @@ interface QueryGiven extends Message {
 }
 
 export const query = command({
-  about: 'ask all members, or those that match nodes, location and tag; timeout is a time in ms; the reply events come before done',
+  about:
+    'ask all members, or those that match nodes, location and tag; timeout is a time in ms; an asked event and the reply events come before done',
   fields: {
     name: text,
     payload: v.optional(base64),
@@ -67,8 +68,9 @@ export const query = command({
     const isFiltered = nodes !== undefined || location !== undefined || tag !== undefined
     const filter = { ...(nodes && { ids: nodes }), ...(location !== undefined && { location }), ...(tag !== undefined && { tag }) }
     const options = { signal, ...(timeout !== undefined && { timeout }), ...(isFiltered && { filter }) }
-    for await (const reply of agent.pool.query(name, decoded(payload), options))
-      report({ event: 'reply', payload: toBase64(reply.payload), node: nodeJson(reply.from) })
+    const replies = agent.pool.query(name, decoded(payload), options)
+    report({ event: 'asked', members: replies.asked })
+    for await (const reply of replies) report({ event: 'reply', payload: toBase64(reply.payload), node: nodeJson(reply.from) })
   },
   shell: {
     about: 'ask all members, and show each answer when it comes',

@@ -26,10 +26,11 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
     for (const line of lines) process.stdout.write(`${line}\n`)
   }
   const { silence } = shell
-  let replies = 0
+  let [asked, replies] = [0, 0]
   const showReply = (event: Answer): void => {
-    replies += 1
-    void show(event)
+    if (event.event === 'asked') asked = event.members
+    else replies += 1
+    if (event.event !== 'asked' || json === true) void show(event)
   }
   const stop = new Stop()
   stopOnSignals(stop)
@@ -43,6 +44,7 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   if (!isStopped) await show(answer)
   const isSilent = silence !== undefined && replies === 0
   if (isSilent) process.stderr.write(`jel: ${silence(given as never)}\n`)
+  else if (replies < asked) process.stderr.write(`jel: ${replies} of ${asked} members answered\n`)
   return isStopped || isSilent ? NO_ANSWER : (shell.status?.(answer) ?? 0)
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../base/arguments.ts'
 import type { MemberRef } from '../base/member.ts'
 import { Answers, type QueryHandler } from '../queries/answers.ts'
-import { PendingQueries, type Answer, type QueryOptions } from '../queries/pending-queries.ts'
+import { PendingQueries, type Query, type QueryOptions } from '../queries/pending-queries.ts'
 import { ElectionCalls } from './elections.ts'
 import type { Abortable, Session } from '../base/session.ts'
 
@@ -93,11 +93,7 @@ export class MessageCalls extends ElectionCalls {
    * @throws InvalidEventError, InvalidOptionError, PoolLeftError; the iteration throws the reason
    *   of `options.signal`, or PoolLeftError
    */
-  query(
-    name: string,
-    payload: Uint8Array | string = new Uint8Array(),
-    options: QueryOptions = {},
-  ): AsyncIterableIterator<Answer, undefined> {
+  query(name: string, payload: Uint8Array | string = new Uint8Array(), options: QueryOptions = {}): Query {
     this.#session.check(options.signal)
     checkEventName(name)
     const bytes = checkPayload(payload)

@@ -13,6 +13,12 @@ export interface Answer {
   readonly payload: Uint8Array
 }
 
+/** The answers to a query as they arrive. */
+export interface Query extends AsyncIterableIterator<Answer, undefined> {
+  /** The number of members that were asked. */
+  readonly asked: number
+}
+
 /** The options of a query. */
 export interface QueryOptions {
   /**
@@ -65,7 +71,7 @@ export class PendingQueries {
     this.#session = session
   }
 
-  ask(name: string, payload: Uint8Array, { timeout, signal, filter }: QueryOptions): AsyncIterableIterator<Answer, undefined> {
+  ask(name: string, payload: Uint8Array, { timeout, signal, filter }: QueryOptions): Query {
     const members = matching(filter, this.#session.host.members())
     const time = timeout ?? Math.max(TIMEOUT, 2 * SPREAD * members.length)
     this.#last = (this.#last + 1) % 2 ** 32
@@ -83,7 +89,7 @@ export class PendingQueries {
     signal?.addEventListener('abort', abort)
     if (waiting.size === 0) queue.close()
     else void this.#send(name, payload, { id, timeout: time }, open)
-    return queue
+    return Object.assign(queue, { asked: members.length })
   }
 
   /** Handles the end of a member: no query waits for its answer any more. */

@@ -12,6 +12,7 @@ describe('a query to some of many members', () => {
     const overlay = new FakeOverlay(...Array.from({ length: 600 }, (_, i) => member(`M${i}`)))
     const pool = new Pool(overlay, parts)
     const answers = pool.query('load', '', { filter: { location: 'here' } })
+    expect(answers.asked).toBe(601)
     await expect.poll(() => overlay.asked.filter((asked) => asked.startsWith('broadcast')).length).toBe(3)
     const named = overlay.asked.filter((asked) => asked.startsWith('broadcast')).map((asked) => asked.split(' ').length - 4)
     expect(named).toEqual([256, 256, 89])
