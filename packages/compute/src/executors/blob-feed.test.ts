@@ -71,6 +71,15 @@ describe('a container', () => {
     expect(reader.got.slice(1)).toMatchObject([{ type: 'blob', size: 1 }])
   })
 
+  it('learns that the disk of its machine is full', async () => {
+    const reader = new Reader()
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    const feed = new BlobFeed(reader, () => ({ size: 1, parts: [() => Promise.reject(full)] }))
+    feed.use('a')
+    await setImmediate()
+    expect(reader.got).toEqual([{ type: 'noBlob', blob: 'a', code: 'ENOSPC', message: 'no space left on device' }])
+  })
+
   it('waits for blobs in its own time after it asked for several missing ones', async () => {
     const reader = new Reader()
     const feed = new BlobFeed(reader, (cid) => (cid === 'slow' ? { size: 1, parts: [() => new Promise(() => {})] } : missing))

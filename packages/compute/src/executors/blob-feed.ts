@@ -1,4 +1,5 @@
 import { ComputeError } from '../errors.ts'
+import { isFaultCode } from '../program/machine-fault.ts'
 import type { BlobSource, Container } from './container.ts'
 import type { ToProgram } from './messages.ts'
 
@@ -55,8 +56,14 @@ export class BlobFeed {
         this.#given.add(cid)
       } catch (error) {
         this.#misses++
-        const code = error instanceof ComputeError ? error.code : 'BLOB_MISSING'
-        await this.#post({ type: 'noBlob', blob: cid, code, message: error instanceof Error ? error.message : String(error) })
+        const { code } = error as { readonly code?: string }
+        const isKnown = error instanceof ComputeError || isFaultCode(code)
+        await this.#post({
+          type: 'noBlob',
+          blob: cid,
+          code: isKnown ? String(code) : 'BLOB_MISSING',
+          message: error instanceof Error ? error.message : String(error),
+        })
       }
       if (this.#hasEnded) return
     }

@@ -13,10 +13,14 @@ const MAX_MESSAGE = 1000
 /** It is part of programs and of the runtime, so it is no class: each would have its own. */
 const MARK = Symbol.for('jel.compute/machine-fault')
 
+export function isFaultCode(code: unknown): boolean {
+  return CODES.has(String(code))
+}
+
 /** Marks an error if this machine is to blame. Then other members try the task. */
 export function markFault(error: unknown): unknown {
   const { code } = (error ?? {}) as { readonly code?: unknown }
-  return error instanceof Error && CODES.has(String(code)) ? Object.assign(error, { [MARK]: true }) : error
+  return error instanceof Error && isFaultCode(code) ? Object.assign(error, { [MARK]: true }) : error
 }
 
 /** Returns the code and the message of an error for which the machine is to blame. */

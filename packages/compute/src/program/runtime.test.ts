@@ -70,6 +70,22 @@ describe('a failure', () => {
   })
 })
 
+describe('a blob that a task can not have', () => {
+  const cid = `b${'a'.repeat(58)}`
+  const reads = task(async (_: unknown, { use }: TaskContext) => await use({ blob: cid }))
+  it.each([
+    ['fails the task if no member has it', 'BLOB_MISSING', 'returned'],
+    ['makes this member unfit if its disk is full', 'ENOSPC', 'unusable'],
+  ])('%s', async (_, code, end) => {
+    const host = new Host({ reads })
+    host.run('reads')
+    await setImmediate()
+    expect(host.said).toContainEqual({ type: 'use', blob: cid })
+    host.runtime.handle([{ type: 'noBlob', blob: cid, code, message: 'no room' }])
+    await expect.poll(() => host.said.map(({ type }) => type)).toContain(end)
+  })
+})
+
 describe('a thrown value', () => {
   const long = 'x'.repeat(100_000)
   it.each<[string, () => unknown, string]>([

@@ -1,5 +1,6 @@
 import type { FromProgram, ToProgram } from '../executors/messages.ts'
 import { blob, type BlobReference, type Unpack } from './blob.ts'
+import { markFault } from './machine-fault.ts'
 
 type Piece = Extract<ToProgram, { type: 'blob' | 'noBlob' }>
 
@@ -55,7 +56,7 @@ export class UsedBlobs {
     if (piece.type === 'noBlob') {
       // Another task may ask for the blob again.
       this.#used.delete(piece.blob)
-      used.reject(Object.assign(new Error(piece.message), { code: piece.code }))
+      used.reject(markFault(Object.assign(new Error(piece.message), { code: piece.code })) as Error)
       return
     }
     used.gathered ??= new Uint8Array(piece.size)
