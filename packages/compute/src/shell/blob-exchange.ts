@@ -1,25 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import { BlobMissingError } from '../errors.ts'
+import { ANSWER_TIME, BLOB_PROTOCOL, CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
-import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+import { BlobServer } from './blob-server.ts'
+import { hashOf, type BlobStore } from './blob-store.ts'
 import type { PeerBudget } from './peer-budget.ts'
 
-export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
-/** Bytes of one frame of a blob. */
-const CHUNK = 256 * 1024
-/**
- * The time that a member has to answer, and the further time for each byte of a blob, ms. Guesses:
- * a line of 2 Mbit/s.
- */
-const [ANSWER_TIME, BYTE_TIME] = [15_000, 1 / 256]
-/**
- * The largest number of bytes of blobs that all peers together may transfer from and to this member
- * at once. Further requests are refused. A requester then tries the next member. A guess.
- */
-const MAX_SERVED = 4 * MAX_PART_BYTES
 /**
  * At most `AT_ONCE` questions that find no blob are asked without a wait. After them, one such
  * question may be asked in each `INTERVAL`, ms. The first question of each search for a blob does
@@ -36,7 +24,7 @@ const [AT_ONCE, INTERVAL] = [100, 100]
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
-  readonly #budget: PeerBudget
+  readonly #server: BlobServer
   /** The question that is under way for each hash. It resolves with the bytes, if there are any. */
   readonly #asked = new Map<string, Promise<Found | undefined>>()
   /**
@@ -45,21 +33,16 @@ export class BlobExchange {
    * allowance for questions without a wait.
    */
   #freeAt = -Infinity
-  /**
-   * Bytes in memory per request. A request is removed once its stream and its work have ended,
-   * because a read goes on after the peer aborts the stream.
-   */
-  readonly #served = new Set<{ readonly from: string; bytes: number }>()
 
   /** @param budget bounds the time that this thread spends on requests of other members */
   constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
     this.#pool = pool
     this.#store = store
-    this.#budget = budget
+    this.#server = new BlobServer(store, budget)
   }
 
   async start(): Promise<void> {
-    await this.#pool.handle(BLOB_PROTOCOL, (stream, from) => this.#serve(stream, from))
+    await this.#pool.handle(BLOB_PROTOCOL, (stream, from) => this.#server.serve(stream, from))
   }
 
   async close(): Promise<void> {
@@ -202,136 +185,10 @@ export class BlobExchange {
       clearTimeout(silence)
     }
   }
-
-  #serve(stream: Stream, from: string): void {
-    const queue = new SendQueue()
-    let request: string | undefined
-    let hash = ''
-    let isComplete = false
-    const served = { from, bytes: 0 }
-    this.#served.add(served)
-    const ended = new AbortController()
-    // Resolves once the time budget of the peer allows another request. Rejects if the stream ends
-    // first.
-    const turn = async (): Promise<void> => {
-      const wait = this.#budget.wait(from, performance.now())
-      if (wait > 0) await sleep(wait, undefined, { ref: false, signal: ended.signal })
-    }
-    const received = new Gathered(MAX_PART_BYTES)
-    const serve = (bytes: number): boolean => {
-      let [all, own] = [bytes, bytes]
-      for (const each of this.#served) {
-        all += each.bytes
-        if (each.from === from) own += each.bytes
-      }
-      // After this request, at least as many bytes must stay free as this peer uses in all. So a
-      // peer that never ends its requests leaves room for others.
-      if (own > MAX_SERVED - all) return false
-      served.bytes += bytes
-      return true
-    }
-    const give = async (): Promise<void> => {
-      await turn()
-      // Checks the size before it reads the file: many peers may ask at once, and each file read
-      // takes memory.
-      const size = await this.#store.size(hash)
-      const began = performance.now()
-      const bytes = size !== undefined && serve(size) ? await this.#store.get(hash) : undefined
-      // Charges the read even if the peer has aborted its request. Otherwise a peer could have any
-      // number of files read and hashed at no cost.
-      const now = performance.now()
-      this.#budget.charge(from, now - began, 0, now)
-      pushChunks(queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())
-    }
-    const take = async (): Promise<void> => {
-      const bytes = received.bytes()
-      if ((await hashOf(bytes)) !== hash) throw new Error('it has another hash')
-      await turn()
-      await this.#store.put(bytes, { unnamed: true, charge: (took) => this.#budget.charge(from, took, 0, performance.now()) })
-      queue.push(Uint8Array.of(1))
-    }
-    const fail = (error: unknown): void => frames.abort(error)
-    let open = 1
-    const close = (): void => {
-      if (--open === 0) this.#served.delete(served)
-    }
-    const work = (action: () => Promise<void>): void => {
-      isComplete = true
-      open++
-      void action().catch(fail).finally(close)
-    }
-    const frames: FrameStream = new FrameStream(
-      stream,
-      { maxFrameBytes: CHUNK, queue },
-      {
-        onFrame: (data) => {
-          // No frame may follow a request. Each further frame would copy and hash the whole blob
-          // once more.
-          if (isComplete) fail(new Error('it sends more than a request'))
-          else if (request === undefined) {
-            request = new TextDecoder().decode(data)
-            hash = request.slice(4)
-            if (!isHash(hash) || !/^(get|put) /u.test(request)) fail(new Error('no request'))
-            else if (request.startsWith('get ')) work(give)
-          } else if (!request.startsWith('put ') || !received.add(data) || !serve(data.length)) fail(new Error('it is too large'))
-          else if (data.length < CHUNK) work(take)
-        },
-        onEnd: () => {
-          clearTimeout(timer)
-          ended.abort()
-          close()
-          void frames.close()
-        },
-      },
-    )
-    const timer = setTimeout(() => fail(new Error('it took too long')), timeFor(MAX_PART_BYTES))
-    timer.unref()
-  }
-}
-
-function timeFor(bytes: number): number {
-  return ANSWER_TIME + bytes * BYTE_TIME
-}
-
-/**
- * The last chunk is shorter than the others, and possibly empty. This is how the receiver
- * recognizes the end.
- */
-function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
-  for (let at = 0; at <= bytes.length; at += CHUNK) queue.push(bytes.subarray(at, at + CHUNK))
 }
 
 /** A blob. `problem`: the reason why the store could not keep the blob. */
 interface Found {
   readonly bytes: Uint8Array
   readonly problem?: Error
-}
-
-/** The pieces of a blob, up to a limit. */
-class Gathered {
-  readonly #limit: number
-  readonly #pieces: Uint8Array[] = []
-  size = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  /** Adds a piece. Returns false, and adds nothing, if the pieces would exceed the limit. */
-  add(piece: Uint8Array): boolean {
-    if (this.size + piece.length > this.#limit) return false
-    this.size += piece.length
-    this.#pieces.push(piece)
-    return true
-  }
-
-  bytes(): Uint8Array {
-    const bytes = new Uint8Array(this.size)
-    let at = 0
-    for (const piece of this.#pieces) {
-      bytes.set(piece, at)
-      at += piece.length
-    }
-    return bytes
-  }
 }

@@ -224,16 +224,16 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     name: 'a blob is read before it counts as on its way',
-    file: 'packages/compute/src/shell/blob-exchange.ts',
-    from: 'size !== undefined && serve(size) ? await this.#store.get(hash) : undefined',
-    to: '(await this.#store.get(hash)) && serve(size ?? 0) ? await this.#store.get(hash) : undefined',
+    file: 'packages/compute/src/shell/blob-server.ts',
+    from: 'size !== undefined && this.#takesRoom(size) ? await store.get(this.#hash) : undefined',
+    to: '(await store.get(this.#hash)) && this.#takesRoom(size ?? 0) ? await store.get(this.#hash) : undefined',
     test: 'packages/compute/test/blob-exchange.test.ts',
   },
   {
     name: 'an aborted request frees its room before its read ends',
-    file: 'packages/compute/src/shell/blob-exchange.ts',
-    from: 'if (--open === 0) this.#served.delete(served)',
-    to: 'this.#served.delete(served)',
+    file: 'packages/compute/src/shell/blob-server.ts',
+    from: 'if (--this.#open === 0) this.#onEnd()',
+    to: 'this.#onEnd()',
     test: 'packages/compute/test/blob-exchange.test.ts',
   },
   {
@@ -252,8 +252,8 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     name: 'putting tiny blobs costs nothing',
-    file: 'packages/compute/src/shell/blob-exchange.ts',
-    from: 'if (wait > 0) await sleep(wait, undefined, { ref: false, signal: ended.signal })',
+    file: 'packages/compute/src/shell/blob-server.ts',
+    from: 'if (wait > 0) await sleep(wait, undefined, { ref: false, signal: this.#ended.signal })',
     to: 'void sleep(0 * wait)',
     test: 'packages/compute/test/blob-exchange.test.ts',
   },

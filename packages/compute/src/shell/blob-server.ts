@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Stream } from '@libp2p/interface'
+import { FrameStream, SendQueue } from '@jel/overlay'
+import { CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
+import { MAX_PART_BYTES } from './blob-list.ts'
+import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+import type { PeerBudget } from './peer-budget.ts'
+
+/**
+ * The largest number of bytes of blobs that all peers together may transfer from and to this member
+ * at once. Further requests are refused. A requester then tries the next member. A guess.
+ */
+const MAX_SERVED = 4 * MAX_PART_BYTES
+
+/** Serves the requests of other members for blobs. */
+export class BlobServer {
+  readonly store: BlobStore
+  readonly budget: PeerBudget
+  /**
+   * A request is removed once its stream and its work have ended, because a read goes on after the
+   * peer aborts the stream.
+   */
+  readonly #requests = new Set<Request>()
+
+  constructor(store: BlobStore, budget: PeerBudget) {
+    this.store = store
+    this.budget = budget
+  }
+
+  serve(stream: Stream, from: string): void {
+    const request = new Request(this, stream, from, () => this.#requests.delete(request))
+    this.#requests.add(request)
+  }
+
+  /**
+   * Whether a peer may have so many further bytes in memory. After that, at least as many bytes
+   * must stay free as this peer uses in all. So a peer that never ends its requests leaves room for
+   * others.
+   */
+  hasRoom(from: string, bytes: number): boolean {
+    let [all, own] = [bytes, bytes]
+    for (const each of this.#requests) {
+      all += each.bytes
+      if (each.from === from) own += each.bytes
+    }
+    return own <= MAX_SERVED - all
+  }
+}
+
+/** A stream that a peer opened, with its request and the answer. */
+class Request {
+  readonly from: string
+  /** Bytes in memory for this request. */
+  bytes = 0
+  readonly #server: BlobServer
+  readonly #queue = new SendQueue()
+  readonly #frames: FrameStream
+  readonly #received = new Gathered(MAX_PART_BYTES)
+  readonly #ended = new AbortController()
+  readonly #onEnd: () => void
+  #action: string | undefined
+  #hash = ''
+  #isComplete = false
+  /** The stream, and the work on the answer. */
+  #open = 1
+
+  constructor(server: BlobServer, stream: Stream, from: string, onEnd: () => void) {
+    this.#server = server
+    this.from = from
+    this.#onEnd = onEnd
+    const timer = setTimeout(() => this.#fail(new Error('it took too long')), timeFor(MAX_PART_BYTES))
+    timer.unref()
+    this.#frames = new FrameStream(
+      stream,
+      { maxFrameBytes: CHUNK, queue: this.#queue },
+      {
+        onFrame: (data) => this.#heard(data),
+        onEnd: () => {
+          clearTimeout(timer)
+          this.#ended.abort()
+          this.#close()
+          void this.#frames.close()
+        },
+      },
+    )
+  }
+
+  #heard(data: Uint8Array): void {
+    // No frame may follow a request. Each further frame would copy and hash the whole blob once
+    // more.
+    if (this.#isComplete) this.#fail(new Error('it sends more than a request'))
+    else if (this.#action === undefined) this.#begin(new TextDecoder().decode(data))
+    else if (this.#action !== 'put' || !this.#received.add(data) || !this.#takesRoom(data.length)) this.#fail(new Error('it is too large'))
+    else if (data.length < CHUNK) this.#work(this.#take())
+  }
+
+  #begin(request: string): void {
+    const [, action, hash = ''] = /^(get|put) (.*)$/su.exec(request) ?? []
+    if (!isHash(hash)) {
+      this.#fail(new Error('no request'))
+      return
+    }
+    this.#action = action
+    this.#hash = hash
+    if (action === 'get') this.#work(this.#give())
+  }
+
+  #work(action: Promise<void>): void {
+    this.#isComplete = true
+    this.#open++
+    void action.catch((error: unknown) => this.#fail(error)).finally(() => this.#close())
+  }
+
+  async #give(): Promise<void> {
+    const { store, budget } = this.#server
+    await this.#turn()
+    // Checks the size before it reads the file: many peers may ask at once, and each file read
+    // takes memory.
+    const size = await store.size(this.#hash)
+    const began = performance.now()
+    const bytes = size !== undefined && this.#takesRoom(size) ? await store.get(this.#hash) : undefined
+    // Charges the read even if the peer has aborted its request. Otherwise a peer could have any
+    // number of files read and hashed at no cost.
+    const now = performance.now()
+    budget.charge(this.from, now - began, 0, now)
+    pushChunks(this.#queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())
+  }
+
+  async #take(): Promise<void> {
+    const { store, budget } = this.#server
+    const bytes = this.#received.bytes()
+    if ((await hashOf(bytes)) !== this.#hash) throw new Error('it has another hash')
+    await this.#turn()
+    await store.put(bytes, { unnamed: true, charge: (took) => budget.charge(this.from, took, 0, performance.now()) })
+    this.#queue.push(Uint8Array.of(1))
+  }
+
+  /**
+   * Resolves once the time budget of the peer allows another request. Rejects if the stream ends
+   * first.
+   */
+  async #turn(): Promise<void> {
+    const wait = this.#server.budget.wait(this.from, performance.now())
+    if (wait > 0) await sleep(wait, undefined, { ref: false, signal: this.#ended.signal })
+  }
+
+  #takesRoom(bytes: number): boolean {
+    if (!this.#server.hasRoom(this.from, bytes)) return false
+    this.bytes += bytes
+    return true
+  }
+
+  #fail(error: unknown): void {
+    this.#frames.abort(error)
+  }
+
+  #close(): void {
+    if (--this.#open === 0) this.#onEnd()
+  }
+}
