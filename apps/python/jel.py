@@ -9,6 +9,7 @@
 this user's jobs. Workers that the same user starts trust this owner.
 """
 
+import ast
 import base64
 import inspect
 import itertools
@@ -114,10 +115,18 @@ class JelError(Exception):
 
 
 class JobFailed(JelError):
-    """A job failed. `remote` is the event of the failure: member, fn, input, stack, and more."""
+    """A job failed. `remote` is the event of the failure: member, fn, stack, and more.
 
-    def __init__(self, event):
+    `input` is the beginning of the input that failed, as text. `index` is its index in a sweep with
+    `keep_going`, else None.
+    """
+
+    def __init__(self, event, index=None):
+        self.index = index
+        self.input = event.get('input')
         where = f" (at {event['member']})" if event.get('member') else ''
+        if self.input is not None:
+            where = f', for the input {self.input[:100]}{where}'
         # The message about a command ends with its traceback.
         shows_stack = event.get('stack') and event['code'] != 'COMMAND_FAILED'
         stack = f"\n{event['stack']}" if shows_stack else ''
@@ -152,6 +161,8 @@ class Job:
         with self._changed:
             self._id = self._id or event.get('job')
             self._reason = event.get('reason', self._reason)
+            if kind == 'waits':
+                print(f"jel: the job waits: {event['reason']}", file=sys.stderr)
             if kind == 'progress':
                 self._covered = event['covered']
             elif kind == 'outcome':
@@ -197,8 +208,7 @@ class Job:
         """Waits for the value. Raises JobFailed, JobCancelled, JelError or TimeoutError."""
         with self._changed:
             if not self._changed.wait_for(lambda: self.is_over, timeout):
-                why = f': {self.reason}' if self.reason else ''
-                raise TimeoutError(f'the job is not over after {timeout} s{why}')
+                raise self._late(f'the job is not over after {timeout} s')
         end = self._end
         if end['event'] == 'failed':
             raise JobFailed(end)
@@ -207,6 +217,12 @@ class Job:
         if end['event'] == 'error':
             raise JelError(end['code'], end['message'])
         return end['result']
+
+    def _late(self, message):
+        """Returns a TimeoutError whose `job` is this job: it goes on, and can be cancelled."""
+        error = TimeoutError(f'{message}: {self.reason}' if self.reason else message)
+        error.job = self
+        return error
 
     def cancel(self, timeout=30):
         """Ends the job for good. Raises TimeoutError if it is not over by then."""
@@ -235,8 +251,8 @@ class Sweep(Job):
         if not self._keep_going:
             return [self._decode(value) for value in values]
         return [
-            self._decode(each['value']) if each['status'] == 'fulfilled' else JobFailed(each['reason'])
-            for each in values
+            self._decode(each['value']) if each['status'] == 'fulfilled' else JobFailed(each['reason'], index)
+            for index, each in enumerate(values)
         ]
 
     def as_completed(self, timeout=None):
@@ -249,12 +265,12 @@ class Sweep(Job):
         while True:
             with self._changed:
                 if not self._changed.wait_for(lambda: self.is_over or len(self._outcomes) > seen, timeout):
-                    raise TimeoutError(f'no value came within {timeout} s')
+                    raise self._late(f'no value came within {timeout} s')
                 outcomes = self._outcomes[seen:]
                 seen += len(outcomes)
             for each in outcomes:
-                failed = 'failure' in each
-                yield each['index'], JobFailed(each['failure']) if failed else self._decode(each.get('value'))
+                index, failure = each['index'], each.get('failure')
+                yield index, self._decode(each.get('value')) if failure is None else JobFailed(failure, index)
             if not outcomes:
                 self.result(0)
                 return
@@ -330,11 +346,13 @@ class Pool:
         command = {'file': os.path.abspath(file), 'function': function, 'input': input, 'name': name}
         return self._send('submit', command, Job)
 
-    def submit_map(self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None):
+    def submit_map(
+        self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None, python='python3'
+    ):
         """Submits a sweep; see `map`. Returns a Sweep."""
-        return self._submit_map(called, inputs, files, name, keep_going, retries, container, each=True)
+        return self._submit_map(called, inputs, files, name, keep_going, retries, container, python, each=True)
 
-    def _submit_map(self, called, inputs, files, name, keep_going, retries, container, each):
+    def _submit_map(self, called, inputs, files, name, keep_going, retries, container, python, each):
         files = [os.path.abspath(file) for file in files]
         inputs = list(inputs)
         folder = None
@@ -348,7 +366,7 @@ class Pool:
             codec = ''.join(inspect.getsource(each) for each in (_encode, _decode, _marked, _unmarked))
             runner.write_text(_RUNNER.replace('CODEC', codec), encoding='utf-8')
             arguments = map(shlex.quote, [os.path.basename(module), name_of])
-            called = f"exec python3 {_RUNNER_NAME} {' '.join(arguments)}"
+            called = f"exec {shlex.quote(python)} {_RUNNER_NAME} {' '.join(arguments)}"
             files = [str(runner), module, *_beside(module), *files]
             inputs, decode = [_encode(each) for each in inputs], _decode
         folder = tempfile.TemporaryDirectory(prefix='jel-') if folder is None else folder
@@ -367,7 +385,16 @@ class Pool:
         return self._send('map', command, lambda *place: Sweep(*place, decode, keep_going, folder))
 
     def map(
-        self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None, timeout=None
+        self,
+        called,
+        inputs,
+        files=(),
+        name=None,
+        keep_going=False,
+        retries=0,
+        container=None,
+        timeout=None,
+        python='python3',
     ):
         """Calls a function, or runs a command for the shell, once for each input.
 
@@ -377,9 +404,11 @@ class Pool:
         of the same folder that are imported here. In a command `{}` stands for the input. Inputs of
         a command are JSON values. With `keep_going` the list has an exception in place of the value
         of an input that failed. `container`: the name of an image in which the function or command
-        runs. A function needs `python3` in the image.
+        runs. `python`: the command that runs a function, for example the Python of a virtual
+        environment that the workers have. The image of a container needs it, too. After `timeout`
+        seconds there is a TimeoutError. The job goes on, and is the `job` of the error.
         """
-        sweep = self._submit_map(called, inputs, files, name, keep_going, retries, container, each=False)
+        sweep = self._submit_map(called, inputs, files, name, keep_going, retries, container, python, each=False)
         return sweep.result(timeout)
 
     def _send(self, command, fields, make):
@@ -452,7 +481,18 @@ def _place_of(called):
     name = getattr(called, '__name__', '')
     if module is None or getattr(called, '__qualname__', None) != name or not name.isidentifier():
         raise ValueError(f'{called!r} must be a function at the top of a module in a file')
+    if name in _names_of_main(pathlib.Path(module).read_text(encoding='utf-8')):
+        raise ValueError(f"{name} is defined below if __name__ == '__main__', which does not run at workers")
     return os.path.abspath(module), name
+
+
+def _names_of_main(source):
+    """Returns the functions that a module defines only if it is the program."""
+    body = ast.parse(source).body
+    mains = [each for each in body if isinstance(each, ast.If) and '__name__' in ast.dump(each.test)]
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    inside = {each.name for main in mains for each in ast.walk(main) if isinstance(each, functions)}
+    return inside - {each.name for each in body if isinstance(each, functions)}
 
 
 def _beside(module):

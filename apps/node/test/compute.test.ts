@@ -363,6 +363,16 @@ describe('jel work, submit, jobs and job', () => {
     [['map', 'pool', '--inputs', '-'], 2, 'give a file and a function of it, or --command'],
     [['map', 'pool', 'a.js', 'f', '--command', 'true'], 2, '--command: it takes the place'],
     [['map', 'pool', '--command', 'true'], 2, '--inputs names the file'],
+    [
+      ['map', 'pool', '--command', 'true', '--inputs', join(import.meta.dirname, '../package.json'), '--output', 'nowhere/x'],
+      2,
+      '--output: ENOENT',
+    ],
+    [
+      ['map', 'pool', '--command', 'true', '--inputs', join(import.meta.dirname, '../package.json'), '--output', '/'],
+      2,
+      '--output: / is a folder',
+    ],
   ])('refuse %j', async (args, status, message) => {
     const process = new JelProcess(args, 'ignore')
     expect({ status: await process.exited, stderr: process.stderr }).toEqual({ status, stderr: expect.stringContaining(message) })

@@ -48,19 +48,25 @@ if __name__ == '__main__':
         print(pool.map(evaluate, [{'rate': 1}, {'rate': 2}], timeout=60))
         print(pool.map('echo {}', ['a b', 3], timeout=60))
         failed, value = pool.map(evaluate, [{'rate': 0}, {'rate': 3}], keep_going=True, timeout=60)
-        print(failed.code, 'ValueError: the rate is 0' in str(failed), value)
+        print(failed.code, failed.index, 'ValueError: the rate is 0' in str(failed), value)
         try:
             pool.map(evaluate, [{'rate': 0}], timeout=60)
         except jel.JobFailed as error:
-            print(error.code, error.remote['fn'], error.remote['input'])
+            print(error.code, error.remote['fn'], error.input)
         jobs = [pool.submit_map(echo, [number]) for number in range(3)]
         print(sorted(job.result() for job in jel.as_completed(jobs, timeout=60)))
         print(pool.submit(sys.argv[2], 'square', 7).result(60), len(pool.members))
-        for called in (lambda x: x, len):
+        try:
+            pool.map(echo, [1], python='no-such-python', timeout=60)
+        except jel.JobFailed as error:
+            print('no-such-python' in str(error))
+        def late(value):
+            return value
+        for called in (lambda x: x, len, late):
             try:
                 pool.map(called, [1])
             except ValueError as error:
-                print('top of a module' in str(error))
+                print('top of a module' in str(error), 'does not run at workers' in str(error))
         try:
             pool.map('echo {}', [float('nan')])
         except ValueError:
@@ -103,6 +109,8 @@ if __name__ == '__main__':
             pool.map('true', [1], timeout=8)
         except TimeoutError as error:
             print(error)
+            error.job.cancel()
+            print(error.job.is_over)
     try:
         jel.Pool('python', jel='no-such-command')
     except jel.JelError as error:
@@ -129,12 +137,14 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
       lines: [
         "[{'twice': 2}, {'twice': 4}]",
         "['a b', 3]",
-        "COMMAND_FAILED True {'twice': 6}",
+        "COMMAND_FAILED 0 True {'twice': 6}",
         `COMMAND_FAILED command '{"rate": 0}'`,
         '[[0], [1], [2]]',
         '49 2',
         'True',
-        'True',
+        'True False',
+        'True False',
+        'False True',
         'no JSON',
         "[nan, -inf, {'$jel': [1, inf]}] ['beside']",
         'True',
@@ -146,10 +156,11 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'cancelled',
         'int16 [[0, 2, 4], [6, 8, 10]]',
         'the job is not over after 8 s: no member of the pool computes',
+        'True',
         'NO_COMMAND',
         '',
       ],
-      err: '',
+      err: 'jel: the job waits: no member of the pool computes\n',
     })
   } finally {
     rmSync(folder, { recursive: true })

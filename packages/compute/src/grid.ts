@@ -181,7 +181,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     const known = this.#engine.jobs.named(this.owner, name)
     // The name of a cancelled job is free again.
     if (known !== undefined && known.desired !== 'cancel') {
-      if (known.id !== id) throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}`)
+      if (known.id !== id)
+        throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}: its program or its inputs differ`)
       return new Job(this, id)
     }
     if (needs.length > 0)

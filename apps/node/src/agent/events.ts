@@ -31,12 +31,12 @@ export interface ReignJson {
 
 /**
  * The result of a command for all members at one of them. `keys` or `allowed` show the member after
- * the command. Without `done` there is a `reason`. A member that `died` was not asked.
+ * the command. Without `done` there is a `reason`. A member that `died` or `left` was not asked.
  */
 export interface MemberResultJson {
   readonly node: string
   readonly location: string
-  readonly result: 'done' | 'refused' | 'no answer' | 'died'
+  readonly result: 'done' | 'refused' | 'no answer' | 'died' | 'left'
   readonly keys?: readonly PoolKeyInfo[]
   /** `fingerprint` is a hash of the ids on the allow list. Equal lists have equal ones. */
   readonly allowed?: { readonly count: number; readonly fingerprint: string }

@@ -34,6 +34,18 @@ it('the list has present members, then departed ones, the last first, with their
   expect(ids(here, model, { state: 'died' })).toEqual(['c'])
 })
 
+it('a member that came back is in the list by its present state only, unless all lives are listed', () => {
+  const model = newModel()
+  for (const [at, event] of (['joined', 'died', 'joined', 'left', 'joined'] as const).entries())
+    model.take({ event, node: { ...nodeJson(member('a')), incarnation: Math.floor(at / 2) } }, at)
+  model.take({ event: 'joined', node: nodeJson(member('b')) }, 5)
+  model.take({ event: 'died', node: nodeJson(member('b')) }, 6)
+  expect(ids([member('a')], model, { state: 'died' })).toEqual(['b'])
+  expect(ids([member('a')], model, { state: 'left' })).toEqual([])
+  expect(ids([], model, { state: 'left' })).toEqual(['a'])
+  expect(ids([member('a')], model, { state: 'all' })).toEqual(['a', 'b', 'a', 'a'])
+})
+
 it('the list is filtered by the coarse end of a location, and by an expression for a tag', () => {
   const here = [member('a', 'n1@rack2@delft', 'gpu=2'), member('b', 'n2@rack12@delft', 'cpu')]
   const model = newModel()

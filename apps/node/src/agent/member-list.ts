@@ -8,7 +8,7 @@ export interface MemberFilter {
   readonly location?: string | undefined
   /** A regular expression for the tag as text. */
   readonly tag?: string | undefined
-  /** Default: `here`. */
+  /** The present state of a member; `all`: all its lives. Default: `here`. */
   readonly state?: MemberState | 'all' | undefined
 }
 
@@ -27,12 +27,19 @@ export function listMembers(
     return { ...nodeJson(member), state: 'here', since: known?.state === 'here' ? known.since : Date.now() }
   })
   const gone = [...model.gone].reverse().map(({ node, ...life }): ListedJson => ({ ...node, state: life.state, since: life.since }))
-  return [...here, ...gone].filter(
+  const lives = [...here, ...gone]
+  return (state === 'all' ? lives : presentOf(lives)).filter(
     (each) =>
       (state === 'all' || each.state === state) &&
       (location === undefined || `@${each.location}`.endsWith(`@${location}`)) &&
       (pattern === undefined || pattern.test(Buffer.from(each.tag, 'base64').toString())),
   )
+}
+
+/** Returns the first life of each member in a list that begins with the latest ones. */
+function presentOf(lives: readonly ListedJson[]): ListedJson[] {
+  const seen = new Set<string>()
+  return lives.filter(({ id }) => seen.size < seen.add(id).size)
 }
 
 function expression(text: string): RegExp {

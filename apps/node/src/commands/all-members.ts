@@ -8,7 +8,7 @@ import { UsageError } from '../base/usage-error.ts'
 import type { OrderResult } from '../orders/order-giver.ts'
 import { flag } from './flags.ts'
 
-/** How long a command for all members names a member that died, ms. Guess. */
+/** How long a command for all members names a member that died or left, ms. Guess. */
 const RECENT = 3_600_000
 
 export const ALL_FLAGS = [
@@ -39,26 +39,26 @@ export async function orderAll(
   const results = await order(admin)
   const missing = results.filter(({ result }) => result !== 'done').length
   log.info('ORDERED', `${what} at ${counted(results.length, 'member')}, of which ${missing} are missing`, { by: admin.id })
-  return [...results.map(({ member, ...rest }) => ({ node: member.id, location: member.location, ...rest })), ...recentlyDied(pool, model)]
+  return [...results.map(({ member, ...rest }) => ({ node: member.id, location: member.location, ...rest })), ...recentlyGone(pool, model)]
 }
 
 /** Names members that may come back as they were. They are not missing. */
-function recentlyDied(pool: Pool, model: Agent['model']): MemberResultJson[] {
-  const here = new Set(pool.members().map(({ id }) => id))
-  const died = listMembers([], model, { state: 'died' }).filter(({ id, since }) => !here.has(id) && Date.now() - since < RECENT)
-  // A member may have died several times. The latest death comes first.
-  const latest = died.filter(({ id }, place) => died.findIndex((each) => each.id === id) === place)
-  return latest.map(({ id, location, since }) => ({
+function recentlyGone(pool: Pool, model: Agent['model']): MemberResultJson[] {
+  const gone = (['died', 'left'] as const).flatMap((result) =>
+    listMembers(pool.members(), model, { state: result }).map((member) => ({ ...member, result })),
+  )
+  const recent = gone.filter(({ since }) => Date.now() - since < RECENT)
+  return recent.map(({ id, location, since, result }) => ({
     node: id,
     location,
-    result: 'died',
+    result,
     reason: `${span(Date.now() - since)} ago: it may come back with its old state, so repeat the command then`,
   }))
 }
 
 /** A line for each member, and how many are done. */
 export function allText(members: readonly MemberResultJson[]): string[] {
-  const present = members.filter(({ result }) => result !== 'died')
+  const present = members.filter(({ result }) => !isGone(result))
   const done = present.filter(({ result }) => result === 'done').length
   return [...members.map(memberLine), `${done} of ${counted(present.length, 'member')}`]
 }
@@ -74,5 +74,9 @@ export function keyText({ id, primary }: PoolKeyInfo): string {
 }
 
 export function allStatus({ members = [] }: { readonly members?: readonly MemberResultJson[] }): 0 | 1 {
-  return members.every(({ result }) => result === 'done' || result === 'died') ? 0 : 1
+  return members.every(({ result }) => result === 'done' || isGone(result)) ? 0 : 1
+}
+
+function isGone(result: MemberResultJson['result']): boolean {
+  return result === 'died' || result === 'left'
 }

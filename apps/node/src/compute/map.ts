@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { access, constants, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { extname, join, resolve } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { printable } from '../base/text.ts'
@@ -43,6 +43,8 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   if (isArray && (flags.each === true || flags.csv === true))
     throw new UsageError('--output: a .npy file is written at the end, as one array: leave out --each and --csv')
   const inputs = await readInputs(flags.inputs)
+  if (inputs.length === 0) process.stderr.write(`jel: there are no inputs in ${flags.inputs}\n`)
+  if (flags.output !== undefined) await checkWritable(flags.output)
   const { keepGoing = false, retries, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
@@ -71,14 +73,20 @@ export async function map(pool: string, file: string | undefined, fn: string | u
           writeFileSync(flags.output, outcomeLine(inputs, event), { flag })
           flag = 'a'
         }
-        if (flags.json === true || !(isOutcome || event.event === 'done')) reporter.report(event)
+        if (event.event === 'needs-trust' && flags.command !== undefined && flags.json !== true)
+          process.stderr.write('jel: a command runs only on members that accept its owner\n')
+        else if (flags.json === true || !(isOutcome || event.event === 'done')) reporter.report(event)
         else if (isOutcome && flags.output === undefined) write(outcomeLine(inputs, event))
       },
       async ready(client) {
         if (!(await client.meet()))
           process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`\n`)
       },
-      stopped: () => stopped.abort(),
+      stopped() {
+        stopped.abort()
+        if (last !== undefined && 'job' in last && last.job !== undefined)
+          process.stderr.write(`jel: the job goes on: jel job ${pool} ${last.job} --follow, --result or --cancel\n`)
+      },
     })
     if (status !== undefined) return status
     if (last?.event !== 'done') return 1
@@ -98,6 +106,18 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   } finally {
     reporter.close()
     given.remove()
+  }
+}
+
+/** Refuses a file that could not be written at the end. @throws UsageError */
+async function checkWritable(file: string): Promise<void> {
+  try {
+    if (existsSync(file)) {
+      if ((await stat(file)).isDirectory()) throw new Error(`${file} is a folder`)
+      await access(file, constants.W_OK)
+    } else await access(dirname(resolve(file)), constants.W_OK)
+  } catch (error) {
+    throw new UsageError(`--output: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import type { JobEvent } from '../agent/job-messages.ts'
+import { parseExactJson } from '../base/exact-json.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
@@ -100,7 +101,7 @@ function isObject(value: unknown): value is object {
 function parseInput(text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch (error) {
     throw new UsageError(`INPUT must be JSON, as 24 or '{"cities": 24}': ${error instanceof Error ? error.message : String(error)}`)
   }

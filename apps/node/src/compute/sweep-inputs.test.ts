@@ -40,6 +40,8 @@ describe('the inputs of a sweep', () => {
       '.csv',
       [{ zip: '00501', when: '2026-11-27T00:00:00Z' }],
     ],
+    ['a table of integers that no number holds', 'seed,k\n9007199254740993,1e400\n', '.csv', [{ seed: '9007199254740993', k: '1e400' }]],
+    ['lines of large integers that a number holds', '{"seed":9007199254740992}\n1e30\n', '.jsonl', [{ seed: 9007199254740992 }, 1e30]],
     ['an object over several lines', '\uFEFF{\n"a": 2\n}\n', '.json', [{ a: 2 }]],
     ['nothing', '', '.json', []],
     ['an empty table', '', '.csv', []],
@@ -50,6 +52,8 @@ describe('the inputs of a sweep', () => {
   it('that are damaged are refused with their line', () => {
     expect(() => inputsIn('1\nx\n', '.json')).toThrow('line 2 is no JSON: x')
     expect(() => inputsIn('a,b\n1,2,3\n', '.csv')).toThrow('row 1')
+    expect(() => inputsIn('[{"seed":9007199254740993}]', '.json')).toThrow('no number of JavaScript is exactly 9007199254740993')
+    expect(() => inputsIn('1\n{"seed":-9007199254740993}', '')).toThrow('exactly -9007199254740993')
   })
 })
 
@@ -67,13 +71,19 @@ describe('the outcomes of a sweep', () => {
     )
   })
 
+  it('are a table in which inputs come back as they were, and values that are numbers', () => {
+    const given = [{ name: '-alpha', cell: '=b' }]
+    const table = outcomeTable(given, [{ status: 'fulfilled', value: { low: '-5', far: '-1e400', other: '-beta' } }])
+    expect(inputsIn(table, '.csv')).toEqual([{ name: '-alpha', cell: '=b', low: -5, far: '-1e400', other: "'-beta" }])
+  })
+
   it('are a table that no spreadsheet takes for formulas', () => {
-    expect(outcomeTable(inputs, outcomes)).toBe('n,mean,all,error,input,value\n1,0.5,[1],,,\n2,,,TASK_THREW: no,,\n,,,,7,"\'=1+1"\n')
+    expect(outcomeTable(inputs, outcomes)).toBe("n,mean,all,error,input,value\n1,0.5,[1],,,\n2,,,TASK_THREW: no,,\n,,,,7,'=1+1\n")
   })
 
   it('are a table with numbers that JSON lacks', () => {
     const outcomes = [{ status: 'fulfilled', value: { a: 'NaN', b: '-Infinity', c: '-x' } }] as const
-    expect(outcomeTable([1], outcomes)).toBe(`input,a,b,c\n1,NaN,-Infinity,"'-x"\n`)
+    expect(outcomeTable([1], outcomes)).toBe(`input,a,b,c\n1,NaN,-Infinity,'-x\n`)
   })
 
   it('are a table in which no value replaces an input', () => {

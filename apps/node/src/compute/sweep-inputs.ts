@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { text } from 'node:stream/consumers'
 import papaparse from 'papaparse'
+import { isExact, parseExactJson } from '../base/exact-json.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { parseNpy } from './npy.ts'
 import { rowsOf } from './sweep-array.ts'
@@ -19,7 +20,7 @@ export async function readInputs(source: string): Promise<readonly unknown[]> {
 /**
  * Returns the inputs in a text: the rows of a table as objects, the elements of a JSON array, or
  * one JSON value a line. In a table numbers, `true` and `false` get their types, and an empty cell
- * is null.
+ * is null. An integer that a number cannot hold stays text in a table, and is refused in JSON.
  *
  * @param extension of the file, as in `.csv`; '' if there is none: then the text decides
  * @throws UsageError
@@ -34,7 +35,7 @@ export function inputsIn(content: string, extension: string): readonly unknown[]
   const bad = values.indexOf(undefined)
   if (bad === -1) return values
   if (extension === '' && bad === 0) return rowsIn(text, '')
-  throw new UsageError(`--inputs: line ${bad + 1} is no JSON: ${(lines[bad] as string).slice(0, 60)}`)
+  throw new UsageError(`--inputs: line ${bad + 1} is no JSON: ${(lines[bad] as string).slice(0, 60)}; JSON has no NaN and no Infinity`)
 }
 
 /** @param delimiter '' finds it out */
@@ -54,14 +55,15 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/u
 function typed(cell: string): unknown {
   if (cell === '') return null
   if (cell === 'true' || cell === 'false') return cell === 'true'
-  return NUMBER.test(cell) && Number.isFinite(Number(cell)) ? Number(cell) : cell
+  return NUMBER.test(cell) && Number.isFinite(Number(cell)) && isExact(cell) ? Number(cell) : cell
 }
 
-/** Returns undefined for a text that is no JSON. */
+/** Returns undefined for a text that is no JSON. @throws UsageError */
 function parsed(json: string): unknown {
   try {
-    return JSON.parse(json)
-  } catch {
+    return parseExactJson(json)
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(`--inputs: ${error.message}`)
     return undefined
   }
 }

@@ -18,7 +18,8 @@ export function outcomeLines(inputs: readonly unknown[], outcomes: readonly MapO
 
 /**
  * Returns the outcomes of a sweep as a table in CSV. Fields of inputs and values that are objects
- * become columns. Text that a spreadsheet would take for a formula gets an apostrophe in front.
+ * become columns. Text of a member that a spreadsheet would take for a formula gets an apostrophe
+ * in front. Inputs stay as they are.
  */
 export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapOutcome[]): string {
   const given = inputs.map((input) => columnsOf('input', input))
@@ -28,10 +29,10 @@ export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapO
   const rows = outcomes.map((outcome, index) => {
     const { error, value } = fieldsOf(outcome)
     const computed = error === undefined ? columnsOf('value', value) : { error }
-    return { ...given[index], ...Object.fromEntries(Object.entries(computed).map(([name, each]) => [free(name), each])) }
+    return { ...given[index], ...Object.fromEntries(Object.entries(computed).map(([name, each]) => [free(name), noFormula(each)])) }
   })
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  return columns.length === 0 ? '' : `${papaparse.unparse(rows, { columns, newline: '\n', escapeFormulae: true })}\n`
+  return columns.length === 0 ? '' : `${papaparse.unparse(rows, { columns, newline: '\n' })}\n`
 }
 
 function fieldsOf(outcome: MapOutcome): { readonly value?: unknown; readonly error?: string } {
@@ -48,8 +49,11 @@ function columnsOf(name: string, value: unknown): Readonly<Record<string, unknow
   return Object.fromEntries(fields.map(([field, each]) => [field, cellOf(each)]))
 }
 
-/** Infinity comes as text, as JSON has no such number. In a table its sign is no formula. */
+/** A number is no formula, also as text. */
+function noFormula(cell: unknown): unknown {
+  return typeof cell === 'string' && /^[=+\-@\t\r]/u.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell
+}
+
 function cellOf(value: unknown): unknown {
-  if (value === '-Infinity') return Number(value)
   return typeof value === 'object' && value !== null ? jsonText(value) : value
 }

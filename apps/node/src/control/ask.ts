@@ -43,7 +43,7 @@ export async function ask(name: CommandName, given: AskGiven): Promise<number> {
   const isStopped = typeof answer === 'string'
   if (!isStopped) await show(answer)
   const isSilent = silence !== undefined && replies === 0
-  if (isSilent) process.stderr.write(`jel: ${silence(given as never)}\n`)
+  if (isSilent) process.stderr.write(`jel: ${asked === 0 ? 'no member matches' : silence(given as never)}\n`)
   else if (replies < asked) process.stderr.write(`jel: ${replies} of ${asked} members answered\n`)
   return isStopped || isSilent ? NO_ANSWER : (shell.status?.(answer) ?? 0)
 }

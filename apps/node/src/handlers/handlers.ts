@@ -3,8 +3,6 @@ import { base64, jsonLine, nodeJson, type NodeEvent } from '../agent/events.ts'
 import { HandlerRuns, type HandlerRunsOptions } from './handler-runs.ts'
 import { handles, nameOf, queriesOf, type Handler } from './handler.ts'
 
-/** Most bytes of an answer to a query. */
-const MAX_ANSWER = 1024
 /** The byte of a line feed. */
 const LINE_END = 10
 
@@ -88,8 +86,7 @@ export class Handlers implements AsyncDisposable {
   }
 }
 
-/** Returns an answer: at most 1 KiB, without the end of its last line. */
+/** Returns an answer: the output without the end of its last line. The pool refuses a long one. */
 function answerOf(stdout: Uint8Array): Uint8Array {
-  const end = stdout.at(-1) === LINE_END ? stdout.length - 1 : stdout.length
-  return stdout.subarray(0, Math.min(end, MAX_ANSWER))
+  return stdout.at(-1) === LINE_END ? stdout.subarray(0, -1) : stdout
 }
