@@ -66,6 +66,19 @@ it('an event reaches all nodes, and a query is answered by the nodes whose progr
   expect(await run('query', 'asking', 'load', '--tag', '(', ...at(third))).toMatchObject({ status: 2, stderr: expect.stringContaining('filter.tag') })
 })
 
+it('a record of the command line reaches members and newcomers, and is withdrawn', async () => {
+  const [first, second] = (await joinAll('records', 2)) as [JelProcess, JelProcess]
+  expect(await run('publish', 'records', 'motd', 'hello', '--ttl', '600', ...at(first))).toMatchObject({ status: 0, lines: [], stderr: '' })
+  await second.until(() => second.of('record').length > 0, 'the record')
+  expect((await run('records', 'records', 'mo', ...at(second))).lines).toMatchObject([
+    expect.stringMatching(/^NAME +OWNER +EXPIRES IN +VALUE/u),
+    expect.stringMatching(new RegExp(`^motd +${first.id} +(?:10:00|9:\\d\\d) +hello`, 'u')),
+  ])
+  expect(await run('unpublish', 'records', 'motd', ...at(first))).toMatchObject({ status: 0, stderr: '' })
+  await second.until(() => second.of('record').at(-1)?.value === null, 'the withdrawal')
+  expect((await run('records', 'records', ...at(second))).lines).toHaveLength(1)
+})
+
 it('a pool is terminated for present members and newcomers', async () => {
   const [one, other] = (await joinAll('ending', 2)) as [JelProcess, JelProcess]
   expect(await run('terminate', 'ending', ...at(one))).toMatchObject({ status: 0, lines: [], stderr: '' })

@@ -16,7 +16,8 @@ interface Message {
 const PAYLOAD_LIMIT = 1_024
 const PAYLOAD = flag('[payload]', 'text, at most 1 KiB; - takes standard input')
 
-async function encoded({ name, payload }: Message): Promise<{ readonly name: string; readonly payload: string | undefined }> {
+/** Returns the line's fields of a message. A payload of `-` is standard input. */
+export async function encoded({ name, payload }: Message): Promise<{ readonly name: string; readonly payload: string | undefined }> {
   if (payload === undefined) return { name, payload }
   const bytes = payload === '-' ? await readInput(PAYLOAD_LIMIT) : Buffer.from(payload)
   return { name, payload: toBase64(bytes) }
