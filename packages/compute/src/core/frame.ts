@@ -8,21 +8,23 @@ export interface Frame {
    * also while it awaits children. `parked`: it awaits children, and is at no worker.
    */
   state: 'lookup' | 'ready' | 'running' | 'parked'
-  /** The worker, while it runs. */
+  /** The worker at which the frame runs. */
   slot: number
-  /** Time of its arrival here. */
+  /** Time of the task's arrival here. */
   readonly since: Milliseconds
-  /** It came from another member, or it is the root. Replicas learn that it is here. */
+  /**
+   * The task came from another member, or is the root. Replicas learn that this member holds it.
+   */
   readonly claimed: boolean
   /**
-   * The member that gave it. If others still report a claim of that member, the claim is out of
-   * date.
+   * The member that gave the task. If others still report a claim of that member, the claim is out
+   * of date.
    */
   from: MemberId | undefined
   readonly second: boolean
   readonly replay: boolean
   /**
-   * A holder of the task was lost. Replicas learn of the task and of its children before they begin
+   * A holder of the task was lost. Replicas learn of the task, and of each child, before it begins
    * here.
    */
   careful: boolean
@@ -31,14 +33,17 @@ export interface Frame {
   openBytes: number
   settled: number
   shared: Shared
-  /** The shared values that it began with. */
+  /** The shared values that the frame began with. */
   given: Shared
-  /** Processor time that it took, or is estimated to take. */
+  /** Processor time that the frame took, or its estimate. */
   charged: Milliseconds
 }
 
-export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay'>> = {}): Frame {
-  const { claimed = false, from, second = false, replay = false } = options
+export function newFrame(
+  since: Milliseconds,
+  options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>> = {},
+): Frame {
+  const { claimed = false, from, second = false, replay = false, careful = false } = options
   return {
     state: 'ready',
     slot: -1,
@@ -47,7 +52,7 @@ export function newFrame(since: Milliseconds, options: Partial<Pick<Frame, 'clai
     from,
     second,
     replay,
-    careful: false,
+    careful,
     spawned: 0,
     openBytes: 0,
     settled: 0,

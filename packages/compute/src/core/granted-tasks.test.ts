@@ -6,6 +6,17 @@ import { Scheduler } from './scheduler.ts'
 import { NOTHING_SHARED } from './shared-value.ts'
 
 const job = 'job'
+const spec: JobSpec = {
+  id: job,
+  owner: 'o',
+  fn: 'f',
+  input: new Uint8Array(),
+  votes: 2,
+  submitted: 0,
+  desired: 'run',
+  accepted: true,
+  fresh: false,
+}
 /** A path of the greatest depth. Only its first step differs from the others. */
 const deep = (number: number): string => hash52(String(number)).toString(36).padStart(11, '0').slice(-10) + 'a'.repeat(10 * (MAX_DEPTH - 1))
 
@@ -16,17 +27,6 @@ const deep = (number: number): string => hash52(String(number)).toString(36).pad
 function steal(most: number): { given: number; ran: number } {
   let [now, seen, given, ran] = [0, 0, 0, 0]
   const scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1) })
-  const spec: JobSpec = {
-    id: job,
-    owner: 'o',
-    fn: 'f',
-    input: new Uint8Array(),
-    votes: 2,
-    submitted: 0,
-    desired: 'run',
-    accepted: true,
-    fresh: false,
-  }
   const feed = (input: Input): void => {
     const effects: Effect[] = scheduler.handle(input, now)
     const more = (next: Input): void => void effects.push(...scheduler.handle(next, now))
@@ -71,4 +71,29 @@ it('a thief takes no more tasks of one victim than the victim’s quota has room
   expect(ran).toBeGreaterThan(1000)
   // 128 MiB have room for 1,024: each level of a path counts for 512 bytes.
   expect(ran).toBeLessThan(1050)
+})
+
+it('a thief announces a task that was lost with another holder before it begins, also in a job with votes', () => {
+  const scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1) })
+  let now = 0
+  const effects: Effect[] = []
+  const feed = (input: Input): void => void effects.push(...scheduler.handle(input, now))
+  feed({ type: 'joined', member: { id: 'victim', location: 'victim@here' } })
+  feed({ type: 'job', spec })
+  const path = 'a'.repeat(10)
+  const asks = (): Effect | undefined => effects.find((effect) => effect.type === 'send' && effect.message.type === 'steal')
+  for (; asks() === undefined && now < 60_000; now += 1000) feed({ type: 'timer' })
+  const request = asks() as Extract<Effect, { type: 'send' }>
+  effects.length = 0
+  const task = { path, job, fn: 'x', input: new Uint8Array(), replay: false, tries: 1, holders: ['gone'] }
+  feed({
+    type: 'message',
+    from: 'victim',
+    message: { type: 'work', request: (request.message as { request: number }).request, tasks: [task], left: 0, ended: [] },
+  })
+  expect(effects).toContainEqual(expect.objectContaining({ type: 'run' }))
+  const tried = effects.flatMap((effect) =>
+    effect.type === 'send' && effect.message.type === 'report' ? (effect.message.tried ?? []) : [],
+  )
+  expect(tried).toMatchObject([{ path, holders: expect.arrayContaining(['self']) }])
 })
