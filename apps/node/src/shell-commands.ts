@@ -229,7 +229,9 @@ export const shellCommands: readonly ShellCommand[] = [
   demo,
   ...(['members', 'status', 'health', 'elect', 'signal'] as const).map(asking),
   top,
-  ...(['maybeDead', 'keys', 'allow', 'tag', 'event', 'publish', 'unpublish', 'records', 'query', 'terminate', 'leave'] as const).map(asking),
+  ...(['maybeDead', 'keys', 'allow', 'tag', 'event', 'publish', 'unpublish', 'records', 'query', 'terminate', 'leave'] as const).map(
+    asking,
+  ),
   work,
   map,
   submit,

@@ -13,21 +13,24 @@ import { decodeFiles } from './shell/collected-files.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 
-/** Time that a replica has to list the held tasks, ms. A guess: some round trips and a dial. */
+/** Time in which a replica must list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000
 
 /**
- * Replicas are asked for a job's progress for this much longer than the interval, ms. A guess: an
- * application handles one progress in less time.
+ * This member asks replicas for a job's progress for this much longer than the interval, ms. A
+ * guess: an application handles one progress in less time.
  */
 export const WATCH = 10_000
 
-/** Interval at which replicas are asked for new output, ms. A guess. */
+/** Interval at which this member asks replicas for new output, ms. A guess. */
 const LISTEN_AGAIN = 1000
-/** Most outputs that are remembered as seen. A guess: far more than the logs of a job hold. */
+/**
+ * Maximum number of outputs that an iteration remembers as seen. A guess: far more than the logs of
+ * a job contain.
+ */
 const MAX_KNOWN = 10_000
 
-/** Time that others have to get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
+/** Time in which others must get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
 /** The services that a job needs from its grid. */
@@ -36,7 +39,7 @@ export interface JobSource {
   status(id: string): JobView | undefined
   watch(id: string, within?: number): void
   explain(id: string, ms: number): Promise<JobExplanation>
-  /** Outcomes of these tasks, as far as a replica knows them while the job runs. */
+  /** Returns the outcomes of these tasks, as far as a replica knows them while the job runs. */
   outcomes(id: string, paths: readonly string[], ms: number): Promise<readonly Entry[]>
   output(id: string): Promise<readonly NumberedOutput[]>
   whyPending(id: string): string
@@ -84,8 +87,8 @@ export class Job {
   }
 
   /**
-   * When this member learned that the job has ended; undefined if it has not. A member that came
-   * later learned of it later.
+   * When this member learned of the end of the job; undefined if the job has not ended. A member
+   * that came later learned of the end later.
    */
   get ended(): Date | undefined {
     const { endedAt } = this.#source.status(this.id) ?? {}
@@ -155,8 +158,8 @@ export class Job {
   /**
    * Resolves once another member keeps the job with all its files. From then on the job outlives
    * this member. Returns the other member's id. If the job has ended and only this member knows
-   * that, it returns this member's id. Without a pool there is no other member, so it always
-   * rejects.
+   * that, the call returns this member's id. Without a pool there is no other member, so the call
+   * always rejects.
    *
    * @param within ms; default: 20 s
    * @throws JobNotKeptError that states the reason
@@ -176,9 +179,9 @@ export class Job {
   }
 
   /**
-   * Asks a replica for the work on the job: the tasks of each function, the work of each member,
-   * and the tasks that members hold. The lists are empty if no replica answers within 2 s. Another
-   * member may report false counts.
+   * Asks a replica for the work on the job: the tasks of each function, the work of each member
+   * with its oldest running tasks, and the tasks that members hold. The lists are empty if no
+   * replica answers within 2 s. Another member may report false counts.
    */
   async explain(): Promise<JobExplanation> {
     return await this.#source.explain(this.id, EXPLAIN)
@@ -186,7 +189,8 @@ export class Job {
 
   /**
    * Yields the output of the job's tasks: the latest 64 KiB that they printed. Members send output
-   * after 0.25 s. It may be lost with a member, and above some 64 KiB a second it is left out.
+   * after 0.25 s. Output may be lost with a member. Members leave out output above about 64 KiB a
+   * second.
    */
   async *output({ follow = false, signal }: OutputOptions = {}): AsyncGenerator<TaskOutput, void> {
     const known = new Set<string>()
@@ -210,10 +214,10 @@ export class Job {
 
   /**
    * Returns the files that one run of a command made: `await job.files(value.files)`. Members keep
-   * them until the job has ended, and then as long as they have room.
+   * these files until the job has ended, and then as long as they have room.
    *
-   * @throws BlobMissingError if no member has them; ProgramError if the blob consists of no files,
-   * or if a path leads out of its folder
+   * @throws BlobMissingError if no member has them; ProgramError if the blob is no set of files, or
+   * if a path leads out of its folder
    */
   async files(files: BlobReference): Promise<readonly CollectedFile[]> {
     const bytes = await this.#made(files)
@@ -225,8 +229,8 @@ export class Job {
   }
 
   /**
-   * Ends the job everywhere, unless it has an outcome. An outcome stays. The name is free
-   * afterwards. Resolves once two replicas have answered that they stopped, or after 3 s.
+   * Ends the job everywhere, unless it has an outcome. An outcome stays. Afterwards another job may
+   * take the name. Resolves once two replicas have answered that they stopped, or after 3 s.
    *
    * @throws NotOwnerError, UnknownJobError
    */
@@ -250,8 +254,8 @@ export class Job {
   }
 
   /**
-   * Removes the job and its result from the pool. No member finds it afterwards, and its name is
-   * free.
+   * Removes the job and its result from the pool. Afterwards no member finds the job, and another
+   * job may take its name.
    * @throws NotOwnerError, UnknownJobError
    */
   async forget(): Promise<void> {

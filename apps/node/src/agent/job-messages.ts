@@ -1,4 +1,4 @@
-import type { HeldTask, JobExplanation, JobProgress, MapFailure, TaskOutput } from '@jel/compute'
+import type { HeldTask, RunningTask, JobExplanation, JobProgress, MapFailure, TaskOutput } from '@jel/compute'
 import * as v from 'valibot'
 import { bool, list, number, oneOf, paths, text, texts, type FieldsOf } from '../base/schema.ts'
 
@@ -153,6 +153,8 @@ export type JobEvent =
       readonly replicas: readonly string[]
       /** The tasks that members hold, if the command asked for them. */
       readonly waits?: readonly HeldTask[]
+      /** With `waits`: the tasks that have run for five seconds, at most four at each member. */
+      readonly running?: readonly (RunningTask & { readonly member: string })[]
     } & JobProgress)
   /** The submitted program can't run in a sandbox. `message` names the reason. */
   | { readonly event: 'needs-trust'; readonly message: string }

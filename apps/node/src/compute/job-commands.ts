@@ -79,7 +79,7 @@ async function oneJob(job: Job, command: JobCommand & { readonly command: 'job' 
     const ended = new AbortController()
     void reportWaits(job, report, AbortSignal.any([signal, ended.signal])).catch(() => {})
     report(await raceSignal(outcomeOf(job), signal).finally(() => ended.abort()))
-  } else report({ ...(await stateOf(job)), ...(command.waits === true && { waits: await job.waits() }) })
+  } else report({ ...(await stateOf(job)), ...(command.waits === true && (await explained(job))) })
 }
 
 async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {
@@ -94,4 +94,11 @@ async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {
 
 function isOver({ state }: { readonly state: string }): boolean {
   return state === 'done' || state === 'failed'
+}
+
+/** Returns the tasks for which a job waits, and the tasks that have run for long. */
+async function explained(job: Job): Promise<Pick<Extract<JobEvent, { readonly event: 'job' }>, 'waits' | 'running'>> {
+  if (job.state !== 'active') return { waits: [] }
+  const { tasks, members } = await job.explain()
+  return { waits: tasks, running: members.flatMap(({ member, oldest = [] }) => oldest.map((task) => ({ ...task, member }))) }
 }

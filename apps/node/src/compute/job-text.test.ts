@@ -99,6 +99,15 @@ describe('the explanation of a job’s state', () => {
     ])
   })
 
+  it('has the tasks that run for long, with their inputs', () => {
+    const running = [{ path: 'a'.repeat(10), fn: 'evaluate', input: "{ kind: 'slow\u001b[2J' }", age: 31_000, member: 'member-two' }]
+    expect(
+      explanationOf(active, [{ ...held, path: '', holder: 'member-one' }], running)
+        .split('\n')
+        .slice(-2),
+    ).toEqual(['tasks that run for long:', "  evaluate({ kind: 'slow' }) has run at mber-two for 31.0 s"])
+  })
+
   it('contains no escape sequences from members', () => {
     const [, task] = explanationOf(active, [{ ...held, path: '', fn: 'f\u001b[2J', holder: 'holder\u001b[2J' }]).split('\n')
     expect(task).toContain('f at holder,')

@@ -56,7 +56,7 @@ export function jobText(event: JobState, now: number): string[] {
  * Explains a job's state: a sentence, then a line for each task that a member holds. The line is
  * below the task that waits for it.
  */
-export function explanationOf(event: JobState, tasks: readonly HeldTask[]): string {
+export function explanationOf(event: JobState, tasks: readonly HeldTask[], running: JobState['running'] = []): string {
   const { state, reason, members, begun, finished, covered } = event
   if (reason !== '') return `${state}: ${oneLine(reason)}`
   const have = `${counted(members, 'member')} ${members === 1 ? 'has' : 'have'}`
@@ -64,7 +64,11 @@ export function explanationOf(event: JobState, tasks: readonly HeldTask[]): stri
   if (state === 'done' || state === 'failed') return `${state}: ${work}`
   if (tasks.length === 0) return `${state}: ${work}; no replica says what it waits for`
   const more = tasks.length < MOST ? [] : [`  and perhaps for more: a replica names at most ${MOST}`]
-  return [`${state}: ${work}; it waits for`, ...taskLines(tasks, covered), ...more, NOT_LISTED].join('\n')
+  const long = running.map(
+    ({ fn, input, member, age }) => `  ${oneLine(`${fn}(${input})`)} has run at ${oneLine(member).slice(-SHORT)} for ${seconds(age)}`,
+  )
+  const oldest = long.length === 0 ? [] : ['tasks that run for long:', ...long]
+  return [`${state}: ${work}; it waits for`, ...taskLines(tasks, covered), ...more, NOT_LISTED, ...oldest].join('\n')
 }
 
 function taskLines(tasks: readonly HeldTask[], covered: number): string[] {

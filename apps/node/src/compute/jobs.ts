@@ -58,7 +58,9 @@ export async function job(pool: string, idOrName: string, flags: JobFlags): Prom
           process.stderr.write(`jel: the job has ended before: it is ${event.state}, and its result stays\n`)
         if (event.event !== 'job' || flags.json === true) reporter.report(event)
         else
-          process.stdout.write(`${event.waits === undefined ? jobText(event, Date.now()).join('\n') : explanationOf(event, event.waits)}\n`)
+          process.stdout.write(
+            `${event.waits === undefined ? jobText(event, Date.now()).join('\n') : explanationOf(event, event.waits, event.running)}\n`,
+          )
       },
       async ready(client) {
         if (!(await client.meet())) throw new Error(client.aloneMessage)

@@ -9,16 +9,17 @@ import type { Settlement } from './settlement.ts'
 import type { TaskNode } from './task-node.ts'
 import { crashedAt, crashesAt, heldBy, MOST_CRASHES, NO_TRIES } from './tries.ts'
 
-/** Characters of the reason why a program does not run. A guess: an error's first lines. */
+/** Maximum characters of the reason why a program does not run. A guess: an error's first lines. */
 export const MAX_REASON = 500
 /**
- * A task that ended too many containers here is left to others for this long, ms. Then this member
- * sets it apart alone. A guess: an idle member asks several times a second.
+ * This member leaves a task that ended too many containers here to others for this long, ms. After
+ * that it sets the task apart by itself, see `Settlement.setApart`. A guess: an idle member asks
+ * several times a second.
  */
 const LEFT_TO_OTHERS = 30_000
 /**
- * Decides whether a task or a machine is to blame for a loss. If a task throws, it has an outcome
- * and nothing is lost. If it ends several containers, at two members or more, the task is to blame.
+ * Decides whether a task or a machine is to blame for a loss. A task that throws has an outcome, so
+ * nothing is lost. If a task ends several containers, at two members or more, the task is to blame.
  * If a container does not even start, the machine is to blame. If several members die one after the
  * other while they hold a task, the task is to blame.
  */

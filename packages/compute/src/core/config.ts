@@ -3,19 +3,19 @@ import type { Milliseconds } from './io.ts'
 /** Times and bounds of the scheduler. */
 export interface SchedulerConfig {
   /**
-   * A member with news reports its completed tasks to the replicas at this interval. Simulated:
-   * with 1 s, 0.3 % of the work is done twice after a mass crash.
+   * A member with news (see `News`) reports its completed tasks to the replicas at this interval.
+   * Simulated: with 1 s, members do 0.3 % of the work twice after a mass crash.
    */
   readonly reportEvery: Milliseconds
   /**
    * A member that waits for a task asks the holder at this interval whether it still has the task.
-   * A guess: the question only repairs lost messages, and streams seldom lose any.
+   * A guess: the question only makes up for lost messages, and streams seldom lose any.
    */
   readonly checkEvery: Milliseconds
   /**
-   * Delay between a death and the first repeated work. Meanwhile others detect the death. Four
-   * round trips are added for their reports to replicas. Measured: `died` comes 70 to 190 ms after
-   * a SIGKILL.
+   * Delay between a death and the first repeated work. Meanwhile others detect the death. The
+   * scheduler adds four round trips for their reports to replicas. Measured: `died` comes 70 to 190
+   * ms after a SIGKILL.
    */
   readonly settleAfterDeath: Milliseconds
   /**
@@ -25,23 +25,25 @@ export interface SchedulerConfig {
   readonly mergeQuiet: Milliseconds
   /** A member without work for this long asks a replica for an overdue task. A guess. */
   readonly eagerAfter: Milliseconds
-  /** A task is overdue when no part of it was done for this multiple of the mean task time. */
+  /** A task is overdue if it made no progress for this multiple of the mean task time. */
   readonly eagerFactor: number
   /**
-   * The same multiple for a task of which others hold parts. Such a task is slow only if a part got
-   * lost. A guess.
+   * The same multiple for a task of which others hold parts. Such a task is overdue only if a part
+   * got lost. A guess.
    */
   readonly eagerInnerFactor: number
-  /** A thief that found nothing waits this long. The wait doubles from the least to the most. */
+  /**
+   * A thief that found nothing waits this long. The wait doubles from the minimum to the maximum.
+   */
   readonly backoffLeast: Milliseconds
   readonly backoffMost: Milliseconds
   /**
-   * Time after which a request without an answer is given up. A guess: ten times the longest round
-   * trip on earth.
+   * A member gives up a request that has no answer after this time. A guess: ten times the longest
+   * round trip on earth.
    */
   readonly requestTimeout: Milliseconds
   /**
-   * Number of near victims, and also of far victims. Both together are 16 members with open
+   * Number of near victims, and also of far victims. Together they are 16 members with open
    * streams.
    */
   readonly victims: number
@@ -51,8 +53,8 @@ export interface SchedulerConfig {
    */
   readonly nearRoundTrip: Milliseconds
   /**
-   * Interval at which improved shared values are sent. Simulated: a search visits 6 % more nodes
-   * than if each bound were known at once.
+   * Interval at which a member sends improved shared values. Simulated: a search visits 6 % more
+   * nodes than if each member knew each bound at once.
    */
   readonly sharedEvery: Milliseconds
   /** Number of replicas of a job. `replicasOfFew` is for pools of fewer than ten members. */
@@ -63,12 +65,12 @@ export interface SchedulerConfig {
    * scheduler. A guess: a hundred times that wait.
    */
   readonly prefetchBelow: Milliseconds
-  /** Most bytes of a job's result table. */
+  /** Maximum bytes of a job's result table. */
   readonly tableBytes: number
   readonly openChildren: number
   /**
-   * Most bytes of the inputs of children that wait for an outcome, over all frames of a job at one
-   * member. A guess: as many as the result table may have.
+   * Maximum bytes of the inputs of children that wait for an outcome, over all frames of a job at
+   * one member. A guess: as many as the result table may have.
    */
   readonly openBytes: number
 }

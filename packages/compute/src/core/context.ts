@@ -24,7 +24,7 @@ export interface Context {
   readonly config: SchedulerConfig
   readonly random: () => number
   readonly members: Members
-  /** Outcomes are saved on disk. */
+  /** Whether this member saves outcomes on disk. */
   readonly saves: boolean
   readonly jobs: Map<JobId, Job>
   /** Jobs that are not over here. */
@@ -43,13 +43,15 @@ export interface Context {
   readonly sign: Signer['sign']
   readonly verify: Signer['verify']
   readonly isGenuine: Signer['isGenuine']
+  /** Returns the beginning of an encoded input, as text for people. */
+  readonly describe: (input: Uint8Array) => string
   /** Whole milliseconds, so that sums and differences agree. */
   now: Milliseconds
   /** The same time with its fraction, for measurements. */
   exactNow: Milliseconds
-  /** Sends a message. A message to this member itself is handled at the end of the turn. */
+  /** Sends a message. This member handles a message to itself at the end of the turn. */
   readonly send: (to: MemberId, message: Message) => void
-  /** The replicas of a job by this member's view. */
+  /** Returns the replicas of a job in this member's view. */
   readonly keepers: (job: Job) => readonly MemberId[]
 }
 

@@ -1,8 +1,8 @@
 import type { MemberId } from './io.ts'
 
 /**
- * Most tasks of a job that a member may hold before it gave an outcome. A guess: two for each
- * worker of a member with eight.
+ * Maximum number of tasks of a job that a member may hold before it gave an outcome. A guess: two
+ * for each worker of a member with eight.
  */
 const ON_TRUST = 16
 
@@ -14,8 +14,8 @@ export type Ending = 'outcome' | 'passed on' | 'dropped' | 'lost'
 
 /**
  * Bounds the tasks of a job that each other member holds while this member waits for them. A member
- * may take or claim tasks and do nothing. So it may hold sixteen tasks, and one more for each
- * outcome that it gave. TCP's window grows in the same way in slow start.
+ * could take or claim tasks and do nothing. So it may hold only sixteen tasks, and one more for
+ * each outcome that it gave. TCP's window grows in the same way in slow start.
  */
 export class Credit {
   readonly #members = new Map<MemberId, { held: number; outcomes: number }>()
@@ -42,7 +42,7 @@ export class Credit {
 
   /**
    * A holder that made no progress for too long may hold no other task. A dropped task counts until
-   * the member is gone.
+   * its former holder is gone.
    */
   ended(member: MemberId, how: Ending): void {
     const of = this.#of(member)

@@ -11,8 +11,8 @@ import { sameShared, uniteShared } from './shared-value.ts'
 import { validVotes } from './votes.ts'
 
 /**
- * Size of a batch of ended jobs, and the interval between two batches, ms. Thousands of ended jobs
- * may be kept. Guesses.
+ * Size of a batch of ended jobs, and the interval between two batches, ms. A member may keep
+ * thousands of ended jobs. Guesses.
  */
 const AT_ONCE = 64
 const EVERY = 20
@@ -22,8 +22,8 @@ const EVERY = 20
  */
 const OPEN = 60_000
 /**
- * A member that is back compares once more after this time, ms. By then all others are back, and
- * the replicas agree. The same time as in partition merges.
+ * A member that is back compares outcomes once more after this time, ms. By then all others are
+ * back, and the replicas agree. The time is the same as in partition merges.
  */
 const COMPARE_AGAIN = 30_000
 /**
@@ -34,28 +34,28 @@ const MAX_CHANGES = 4
 
 /**
  * Reconciles the outcomes of jobs that are over here. Another half of the pool may have ended a job
- * with a different result, or may have an outcome of a job that was cancelled here. So a member
- * that was pronounced dead compares outcomes with the replicas, by a digest. A member that receives
- * a cancellation first asks replicas for an outcome. An outcome takes precedence. New replicas
- * receive outcomes from earlier replicas, as for any job.
+ * with a different result, or may have an outcome of a job that is cancelled here. So a member
+ * compares outcomes with the replicas, by a digest, if others had pronounced it dead. A member that
+ * receives a cancellation first asks replicas for an outcome. An outcome takes precedence. New
+ * replicas receive outcomes from earlier replicas, as for any job.
  *
- * At other times no honest member has a different result, so a different result is rejected.
- * Otherwise a lying member could change a result that was read long ago.
+ * At other times no honest member has a different result, so this member rejects a different
+ * result. Otherwise a lying member could change a result that was read long ago.
  */
 export class EndedJobs {
   readonly #context: Context
   readonly #jobEnd: JobEnd
   readonly #reports: Reports
-  /** Jobs whose roots are to be compared, and jobs that may have new replicas. */
+  /** Jobs whose outcomes this member must compare, and jobs that may have new replicas. */
   #toCompare: Job[] = []
   #toFollow: Job[] = []
-  /** Members changed again before all jobs were processed. */
+  /** Members changed again before this had processed all jobs. */
   #isChanged = false
   /** Until this time another part of the pool may send its outcomes. */
   #openUntil: Milliseconds = -Infinity
   /**
-   * Cancelled jobs that may have an outcome, in the order of their deadlines, with the members that
-   * were asked.
+   * Cancelled jobs that may have an outcome, in the order of their deadlines. `open`: the replicas
+   * that have not answered.
    */
   readonly #cancelled = new Map<Job, { readonly open: Set<MemberId>; readonly until: Milliseconds }>()
 
@@ -101,7 +101,7 @@ export class EndedJobs {
 
   /**
    * A member sends an outcome of a job that is over here. Of two outcomes all members keep the same
-   * one. If the job was cancelled, any outcome takes precedence, whenever it arrives.
+   * one. If the job was cancelled, any outcome takes precedence at any time.
    */
   settle(job: Job, other: Entry, from: MemberId): void {
     const { self, now } = this.#context
@@ -113,17 +113,17 @@ export class EndedJobs {
     if (known !== undefined && !isSame) this.#dispute(job, isOpen ? standing(known, other) : undefined)
     if (!isOpen) return
     const kept = known === undefined ? other : standing(known, other)
-    // Signatures cover exactly the content of an entry, so the shared values must not be united.
+    // Signatures cover exactly the content of an entry, so this must not unite the shared values.
     const united = known === undefined || job.votesNeeded > 1 ? kept.shared : uniteShared(known.shared, other.shared)
     const shared = united ?? kept.shared
     if (kept === known && shared === known.shared) {
       // Sends nothing back if the two sets of shared values don't fit together. Otherwise the
-      // members would exchange them for ever.
+      // members would never stop exchanging them.
       if (!isSame || (united !== undefined && !sameShared(shared, other.shared))) this.#context.send(from, resultOf(job, known, self))
       return
     }
     if (isSame && sameShared(shared, known.shared) && 'value' in known.outcome) return
-    // Replicas receive it as news. Others ask for it.
+    // Replicas receive the new outcome as news. Others ask for it.
     if (job.changes++ < MAX_CHANGES) this.#jobEnd.endOtherwise(job, { ...kept, shared })
   }
 
@@ -161,7 +161,7 @@ export class EndedJobs {
     if (cancelled?.open.delete(from) === true && cancelled.open.size === 0) this.#end(job)
   }
 
-  /** Asks two replicas for an outcome that differs from this member's. */
+  /** Asks two replicas for an outcome that differs from this member's. Returns these replicas. */
   ask(job: Job): Set<MemberId> {
     const { self, random, keepers } = this.#context
     const [first, ...others] = keepers(job).filter((id) => id !== self)

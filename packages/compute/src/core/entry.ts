@@ -2,7 +2,7 @@ import type { MemberId } from './ids.ts'
 import type { Path } from './path.ts'
 import { compareBytes, NOTHING_SHARED, sameShared, type Shared } from './shared-value.ts'
 
-/** Most characters of a failed task's input, and of the cause of an error. A guess. */
+/** Maximum characters of a failed task's input, and of the cause of an error. A guess. */
 export const MAX_SHOWN = 500
 
 /**
@@ -40,19 +40,22 @@ export interface Vote {
    */
   readonly signature: Uint8Array
   /**
-   * The task called for no other task there. So its outcome depends only on its input and the given
+   * The task spawned no other task there. So its outcome depends only on its input and the given
    * shared values.
    */
   readonly leaf: boolean
 }
 
-/** An entry of a job's result table: the outcome of a task. It stands for everything below it. */
+/**
+ * An entry of a job's result table: the outcome of a task. It replaces the entries of all tasks
+ * below this task.
+ */
 export interface Entry {
   readonly path: Path
   readonly outcome: Outcome
   /**
    * The join of all shared values that the task, or a task below it, read or offered. A bound that
-   * pruned others must not be lost with its finder.
+   * pruned other tasks must not be lost with the member that found it.
    */
   readonly shared: Shared
   /**
@@ -74,8 +77,8 @@ export interface Task {
 }
 
 /**
- * Returns which of two entries for one path is kept. All members keep the same: a value before a
- * failure, then the value with the smaller bytes, or the failure whose words come first.
+ * Returns the entry to keep of two entries for one path. All members keep the same entry: a value
+ * before a failure, then the value with the smaller bytes, or the failure whose words come first.
  */
 export function standing(left: Entry, right: Entry): Entry {
   if ('failure' in left.outcome) {
@@ -102,7 +105,8 @@ export function sameGiven({ given: left = NOTHING_SHARED }: Entry, { given: righ
 
 /**
  * Returns the voters for `other` that must be dishonest if the voters for `known` are honest.
- * Shared values may prune the tasks below differently. Then both outcomes may be honest.
+ * Different shared values may prune the tasks below differently. Then the voters for both may be
+ * honest.
  */
 export function liars(other: Entry, known: Entry): MemberId[] {
   if (!sameGiven(other, known) || sameVote(other, known)) return []

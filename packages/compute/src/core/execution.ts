@@ -15,7 +15,10 @@ import { mayVote } from './votes.ts'
 
 const OPEN_ADVICE = 'the inputs of tasks that wait take more than 64 MiB; hand large data in as a blob, or spawn fewer tasks at once'
 
-/** Executes tasks here: a frame opens, runs, calls for children, and returns or is given up. */
+/**
+ * Executes tasks here: a frame opens, runs, spawns children, and returns, or this member gives it
+ * up.
+ */
 export class Execution {
   readonly #context: Context
   readonly #queue: Queue
@@ -30,8 +33,8 @@ export class Execution {
   }
 
   /**
-   * A task comes to this member. It runs here as soon as a worker is free. If outcomes of its parts
-   * may be known, a lookup comes first.
+   * A task comes to this member. It runs here as soon as a worker is free. If other members may
+   * know outcomes of its parts, a lookup comes first.
    */
   open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
     this.#context.attended.add(job)
@@ -59,7 +62,7 @@ export class Execution {
     if (node.frame.claimed) job.news.push({ type: 'claim', path: node.path })
   }
 
-  /** A frame that runs here called for children. */
+  /** A frame that runs here spawned children. */
   spawned(job: Job, path: Path, children: readonly Spawn[]): void {
     const parent = job.tree.find(path)
     if (parent?.frame?.state !== 'running' || job.ended !== undefined) return
@@ -107,8 +110,8 @@ export class Execution {
 
   /**
    * Gives up a frame of this member, and leaves the task to another member. Does nothing if that
-   * member may not vote on the task, or if its credit or the credit of the asking replica is used
-   * up. `namedBy`: the asking replica; undefined: claims named the other member.
+   * member may not vote on the task, or if that member or the asking replica has used up its
+   * credit. `namedBy`: the asking replica; undefined: claims named the other member.
    */
   yield(job: Job, node: TaskNode, to: MemberId, namedBy?: MemberId): void {
     const { credit } = job
@@ -133,7 +136,7 @@ export class Execution {
   }
 
   /**
-   * Its owner suspended the job. Frames that wait for children begin again after the suspension.
+   * The owner suspended the job. Frames that wait for children begin again after the suspension.
    * Otherwise each of them would keep its process, maybe for weeks.
    */
   suspend(job: Job): void {
@@ -147,15 +150,15 @@ export class Execution {
 
   /**
    * A repeated frame begins with its last children. In a partition the other half of the pool works
-   * on the first children. Simulated, 20 members, partitioned for 30 of 90 s: 3.9 % of the work of
-   * one wide task is done twice. If both halves use the same order, 18.5 % is done twice. For a
-   * tree the figures are 8.3 % and 11 %.
+   * on the first children. Simulated, 20 members, partitioned for 30 of 90 s: the pool does 3.9 %
+   * of the work of one wide task twice. If both halves use the same order, it does 18.5 % twice.
+   * For a tree the figures are 8.3 % and 11 %.
    */
   #ordered({ replay }: Frame, children: readonly Spawn[]): readonly Spawn[] {
     return replay ? children.toReversed() : children
   }
 
-  /** A frame called for this child. Another member may already hold the child. */
+  /** A frame spawned this child. Another member may already hold the child. */
   #place(job: Job, node: TaskNode, asked: Map<MemberId, Path[]>): void {
     const holder = [...(node.claims ?? [])].find(([member, { second }]) => member !== this.#context.self && !second)?.[0]
     if (holder === undefined || job.credit.hasLost(holder)) {
@@ -171,7 +174,7 @@ export class Execution {
     else paths.push(node.path)
   }
 
-  /** Adds this member to a failure, unless the failure is passed on from a child. */
+  /** Adds this member to a failure, unless a child passed the failure on. */
   #placed(node: TaskNode, outcome: Outcome): Outcome {
     if (!('failure' in outcome) || outcome.failure.member !== '') return outcome
     return { failure: { ...outcome.failure, member: this.#context.self, tries: 1 + (node.tries?.crashes.length ?? 0) } }

@@ -1,23 +1,23 @@
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import { byMember, functionsOf } from './job-work.ts'
+import { longRunning } from './long-running.ts'
 import type { HeldTask, JobExplanation } from './messages.ts'
 import { ROOT } from './path.ts'
 
-/** Most held tasks in one answer. A guess: more than a person reads. */
+/** Maximum number of held tasks in one answer. A guess: more than a person reads. */
 export const MAX_EXPLAINED = 64
 
-/** The explanation of nobody. */
+/** The explanation if no replica answers. */
 export const NOTHING_EXPLAINED: JobExplanation = { tasks: [], functions: [], members: [] }
 
-/** Most members in one answer. A guess, as for tasks. */
+/** Maximum number of members in one answer. A guess, as for tasks. */
 export const MAX_MEMBERS = 64
 
 /** Describes the work on a job, as far as this replica knows. */
 export function explanationOf(context: Context, job: Job): JobExplanation {
-  const members = byMember(job.work, { member: context.self, running: job.open.running, waiting: job.ready.size }).filter(
-    ({ begun }) => begun > 0,
-  )
+  const own = { member: context.self, running: job.open.running, waiting: job.ready.size, ...longRunning(context, job) }
+  const members = byMember(job.work, own, context.now).filter(({ begun }) => begun > 0)
   members.sort((a, b) => b.running - a.running || b.finished - a.finished)
   return {
     tasks: job.ended === undefined ? heldTasks(context, job) : [],
@@ -28,7 +28,8 @@ export function explanationOf(context: Context, job: Job): JobExplanation {
 
 /**
  * Explains what a job waits for, as far as this replica knows. First come the members that can't
- * run the program, then the held tasks. Of these the task without progress for longest is first.
+ * run the program, then the held tasks. The first held task is the one without progress for
+ * longest.
  */
 function heldTasks({ now, self, members }: Context, job: Job): HeldTask[] {
   const tasks: HeldTask[] = []

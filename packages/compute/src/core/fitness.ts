@@ -6,8 +6,9 @@ import type { Milliseconds } from './io.ts'
  */
 const MOST_FAILURES = 3
 /**
- * Duration of the stop, ms. It doubles up to the most. Meanwhile the machine may get back what it
- * lacks, such as processes or memory. Guesses.
+ * Duration of the first stop, and maximum duration, ms. Each stop takes twice as long as the last.
+ * Meanwhile the machine may get back the resources that it lacks, such as processes or memory.
+ * Guesses.
  */
 const LEAST_PAUSE = 60_000
 const MOST_PAUSE = 3_600_000

@@ -14,8 +14,7 @@ export function dropFrame({ effects }: Context, job: Job, node: TaskNode): void 
 }
 
 /**
- * Drops the children that frames of this member called for. Keeps the tasks that it holds for
- * others.
+ * Drops the children that frames of this member spawned. Keeps the tasks that it holds for others.
  */
 export function dropBelow(context: Context, job: Job, node: TaskNode): void {
   for (const child of node.children?.values() ?? []) {

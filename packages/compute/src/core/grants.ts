@@ -9,16 +9,16 @@ import type { PartitionMerge } from './partition-merge.ts'
 import type { TaskNode } from './task-node.ts'
 import { canRun, eligible, evidence } from './votes.ts'
 
-/** Most tasks in the answer to one request. A guess. */
+/** Maximum number of tasks in the answer to one request. A guess. */
 export const MAX_STOLEN = 64
 /**
- * A victim gives at most one of this many waiting tasks, but at least one task. A guess: in a tree
+ * A victim gives at most one in this many waiting tasks, but at least one task. A guess: in a tree
  * fewer tasks wait.
  */
 export const MANY = 16
 /**
- * Most lifelines, that is thieves to notify of new work. A guess: fewer thieves share one victim,
- * unless all look for one root.
+ * Maximum number of lifelines, that is, of thieves to notify of new work. A guess: fewer thieves
+ * share one victim, unless all look for one root.
  */
 const MAX_LIFELINES = 256
 /**
@@ -28,8 +28,8 @@ const MAX_LIFELINES = 256
 const GRANTED_BYTES = 512 * 1024
 
 /**
- * The victim's part in work stealing: grants tasks to thieves. A thief that it refuses gets a
- * lifeline (Saraswat et al., lifeline-based global load balancing): it is notified once there is
+ * The victim's part in work stealing: grants tasks to thieves. A refused thief gets a lifeline
+ * (Saraswat et al., lifeline-based global load balancing): the victim notifies it once there is
  * work.
  */
 export class Grants {
@@ -43,7 +43,7 @@ export class Grants {
     this.#merge = merge
   }
 
-  /** Notifies thieves with lifelines of new work, as many as there are tasks. */
+  /** Notifies thieves with lifelines of new work: as many thieves as there are tasks. */
   due(): void {
     if (this.#merge.isOpen || this.#lifelines.size === 0) return
     const jobs = new Map<JobId, Job>()
@@ -59,7 +59,7 @@ export class Grants {
     }
   }
 
-  /** A thief asks for tasks. It is refused while nothing may begin. */
+  /** A thief asks for tasks. This member refuses it while nothing may begin. */
   asked(from: MemberId, { request, jobs: ids, count }: Extract<Message, { type: 'steal' }>): void {
     const mayGive = !this.#merge.isOpen
     const tasks: Grant[] = []
@@ -70,7 +70,7 @@ export class Grants {
       if (job === undefined) continue
       if (job.ended !== undefined) ended.push(id)
       else if (mayGive && tasks.length === 0 && job.runs && isFor(from, job)) {
-        // In a tree, two of the oldest tasks may be most of the work, so one task is given. If
+        // In a tree, the two oldest tasks may be most of the work, so this gives one task. If
         // hundreds wait, a task is about as short as the round trip.
         const most = Math.max(1, Math.min(count, MAX_STOLEN, Math.floor(job.ready.size / MANY)))
         tasks.push(...this.#give(job, from, most))
@@ -112,8 +112,8 @@ export class Grants {
   }
 
   /**
-   * A task that lacks votes goes first. Its shared values, such as a bound, count only once they
-   * are elected.
+   * A task that lacks votes goes first. Its shared values, such as a bound, count only once members
+   * have elected them.
    */
   #voted(job: Job, thief: MemberId): TaskNode | undefined {
     const may = eligible(job, thief)

@@ -11,7 +11,7 @@ import type { Shared } from './shared-value.ts'
 
 export type { JobId, MemberId, Milliseconds }
 
-/** A member that computes, or keeps what others computed. */
+/** A member that computes, or keeps outcomes of others. */
 export interface ComputeMember {
   readonly id: MemberId
   /** Levels from fine to coarse, joined by `@`, as in `node7@rack2@delft@nl`. */
@@ -30,12 +30,11 @@ export interface JobSpec {
   /** A function of the program. Called with `input` it is the root of the job's tree. */
   readonly fn: string
   /**
-   * Undefined until the input arrives. Even without it this member keeps what others computed of
-   * the job.
+   * Undefined until the input arrives. Even without the input this member keeps outcomes of others.
    */
   readonly input: Uint8Array | undefined
   /**
-   * Time of submission, ms since 1970 by the owner's clock. Jobs are served in the order of this
+   * Time of submission, ms since 1970 by the owner's clock. Members serve jobs in the order of this
    * time.
    */
   readonly submitted: number
@@ -46,9 +45,9 @@ export interface JobSpec {
    * 1.
    */
   readonly votes?: number
-  /** Whether this member may run it. If not, it still keeps what others computed. */
+  /** Whether this member may run the job. Otherwise it still keeps outcomes of others. */
   readonly accepted: boolean
-  /** The job was submitted just now, so nobody can have begun it. */
+  /** The owner has just submitted the job, so nobody can have begun it. */
   readonly fresh: boolean
 }
 
@@ -64,13 +63,13 @@ export type Input =
   | { readonly type: 'timer' }
   | { readonly type: 'joined'; readonly member: ComputeMember }
   /**
-   * This member has re-entered. It had been pronounced dead, for example by the other half of a
+   * This member has re-entered. Others had pronounced it dead, for example the other half of a
    * partitioned pool.
    */
   | { readonly type: 'reentered' }
   /**
-   * Outcomes of an earlier run follow, as reports of this member to itself. Other members may come
-   * back, too.
+   * Outcomes of this member's earlier run follow, as reports of this member to itself. Other
+   * members may come back, too.
    */
   | { readonly type: 'restored' }
   | { readonly type: 'gone'; readonly id: MemberId }
@@ -78,10 +77,10 @@ export type Input =
   | { readonly type: 'unreached'; readonly id: MemberId }
   /** A job, or a new version of its record. */
   | { readonly type: 'job'; readonly spec: JobSpec }
-  /** A job's record has expired. Its result is no longer kept. */
+  /** A job's record has expired. This member no longer keeps its result. */
   | { readonly type: 'expired'; readonly job: JobId }
   | { readonly type: 'message'; readonly from: MemberId; readonly message: Message }
-  /** A frame that runs here called for children. */
+  /** A frame that runs here spawned children. */
   | { readonly type: 'spawned'; readonly job: JobId; readonly path: Path; readonly children: readonly Spawn[] }
   /**
    * A frame that ran here ended. `shared`: the shared values that it read or offered. `ran`: the
@@ -100,19 +99,19 @@ export type Input =
   | { readonly type: 'idle'; readonly slot: number; readonly seen: number }
   /**
    * A container that had loaded the program is lost, with all its frames of this job. It ended by
-   * itself, or was ended because it took too much time or memory. `path`: the task that was at
-   * work; undefined if there was none. This task is tried again, here and elsewhere. It fails
-   * (`TASK_POISONOUS`) once it ended three containers at two members or more. The other frames
-   * begin again, and are not to blame.
+   * itself, or this member ended it because it took too much time or memory. `path`: the task that
+   * was at work; undefined if there was none. Members try this task again, here and elsewhere. It
+   * fails (`TASK_POISONOUS`) once it ended three containers at two members or more. The other
+   * frames begin again, and are not to blame.
    */
   | { readonly type: 'crashed'; readonly slot: number; readonly job: JobId; readonly path: Path | undefined; readonly reason: string }
   /**
-   * A container could not be started here, could not load the program, or lacks what the program
-   * needs of this machine, such as room on the disk. Its frames begin again, and no task is to
-   * blame. After several such failures in a row this member warns with
-   * `MEMBER_UNFIT`. For a while it takes no tasks of this job, and others may take the tasks that
-   * it holds. Once all members that compute report such failures, a replica fails the job. It uses
-   * its own `code` if it has one, else `PROGRAM_UNUSABLE`.
+   * A container did not start here, could not load the program, or lacks a resource of this machine
+   * that the program needs, such as room on the disk. Its frames begin again, and no task is to
+   * blame. After several such failures in a row this member warns with `MEMBER_UNFIT`. For a while
+   * it takes no tasks of this job, and others may take the tasks that it holds. Once all members
+   * that compute report such failures, a replica fails the job. The failure has the replica's own
+   * `code` if there is one, else `PROGRAM_UNUSABLE`.
    */
   | {
       readonly type: 'unfit'
@@ -123,13 +122,13 @@ export type Input =
       readonly stack?: string
     }
   /**
-   * An application here wants a job's progress and result. `within`: replicas are asked for this
-   * time; default: until the job ends. `once`: replicas are asked only once.
+   * An application here wants a job's progress and result. `within`: how long this member asks
+   * replicas; default: until the job ends. `once`: it asks replicas only once.
    */
   | { readonly type: 'watch'; readonly job: JobId; readonly once?: boolean; readonly within?: Milliseconds }
   /** An application here wants to know the work on a job. */
   | { readonly type: 'explain'; readonly job: JobId }
-  /** An application here wants the outcomes of these tasks, as far as they are known. */
+  /** An application here wants the known outcomes of these tasks. */
   | { readonly type: 'read'; readonly job: JobId; readonly paths: readonly Path[] }
   /** This member is about to leave. */
   | { readonly type: 'leave' }
@@ -137,8 +136,8 @@ export type Input =
 export type Effect =
   | { readonly type: 'send'; readonly to: MemberId; readonly message: Message }
   /**
-   * Start a task. `split`: parts of it are known or held already, so a space must not run it as one
-   * piece. `frozen`: it sees only these shared values and its own offers.
+   * Start a task. `split`: some of its parts have outcomes or holders already, so a space must not
+   * run the task as one piece. `frozen`: the task sees only these shared values and its own offers.
    */
   | {
       readonly type: 'run'
@@ -159,14 +158,14 @@ export type Effect =
       readonly outcome: Outcome
       readonly shared: Shared
     }
-  /** A frame on this worker is no longer needed. */
+  /** Nobody needs a frame on this worker any more. */
   | { readonly type: 'forget'; readonly slot: number; readonly job: JobId; readonly path: Path }
   /** Shared values have improved. */
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
   | { readonly type: 'timer'; readonly at: Milliseconds }
   /**
    * A job is over for this member. `entry`: the entry of its root; undefined if the job was
-   * cancelled. The effect is repeated if another outcome replaces this entry, for example after a
+   * cancelled. The effect comes again if another outcome replaces this entry, for example after a
    * partition.
    */
   | { readonly type: 'ended'; readonly job: JobId; readonly entry: Entry | undefined }

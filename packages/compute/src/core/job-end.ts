@@ -17,7 +17,7 @@ export class JobEnd {
 
   /** Stops all work on a job. */
   stop(job: Job): void {
-    // The member that cancelled the job waits for this answer.
+    // The member that cancelled the job is among the waiters, and waits for the answer `unknown`.
     const waiters = [...(job.tree.root.waiters ?? [])]
     releaseTask(this.#context, job, job.tree.root)
     job.tree.clearBelow(job.tree.root)

@@ -10,9 +10,9 @@ import { canRun } from './votes.ts'
 export type Tickets = (owner: string) => number
 
 /**
- * The order in which jobs are served. By default the first submitted job comes first. With tickets
- * each owner gets its share of this member's processor time (stride scheduling, Waldspurger and
- * Weihl 1995), and its jobs come in the order of their submission.
+ * The order in which this member serves jobs. By default the first submitted job comes first. With
+ * tickets each owner gets its share of this member's processor time (stride scheduling, Waldspurger
+ * and Weihl 1995), and its jobs come in the order of their submission.
  */
 export class Queue {
   readonly #context: Context
@@ -62,10 +62,11 @@ export class Queue {
   }
 
   /**
-   * Returns the jobs of which to steal tasks, in the order of service. The first jobs are the
-   * oldest job, or with tickets all jobs of the first owner. If one of the first jobs has a task
-   * here, returns none. If a worker is idle and no job has a task here, returns all jobs. Otherwise
-   * returns the first jobs, if there are later jobs, whose tasks keep the workers busy.
+   * Returns the jobs whose tasks to steal, in the order of service. It is the turn of the oldest
+   * job, or with tickets of all jobs of the first owner. If one of these jobs has a task here,
+   * returns none. If a worker is idle and no job has a task here, returns all jobs. Otherwise the
+   * tasks of later jobs keep the workers busy: returns the jobs whose turn it is, if there are
+   * later jobs.
    */
   wanted(hasIdle: boolean): readonly Job[] {
     const { self } = this.#context
@@ -87,9 +88,9 @@ export class Queue {
   }
 
   /**
-   * Nobody has a task of these jobs. Raises the passes of their owners to the least pass of all
-   * other owners. So these owners still come first once there are tasks again, but save up no time
-   * until then.
+   * Nobody has a task of these jobs. Raises the passes of their owners at least to the least pass
+   * of all other owners. So these owners still come first once there are tasks again, but save up
+   * no time until then.
    */
   foundNone(jobs: readonly Job[]): void {
     if (this.#tickets === undefined) return

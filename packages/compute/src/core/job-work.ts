@@ -1,7 +1,12 @@
 import type { MemberId, Milliseconds } from './ids.ts'
 import type { FunctionWork, MemberWork, Totals, Work } from './messages.ts'
 
-/** Most functions whose times are kept. A guess: programs have few. */
+/** The work that a member reported. */
+interface ReportedWork extends Work {
+  readonly heardAt: Milliseconds
+}
+
+/** Maximum number of functions whose times a member keeps. A guess: programs have few. */
 export const MAX_KINDS = 16
 /** Weight of the latest task in the moving average of task times. A guess. */
 const LATEST = 0.1
@@ -10,7 +15,7 @@ const LATEST = 0.1
 export class JobWork {
   readonly own: { begun: number; finished: number; ran: Milliseconds } = { begun: 0, finished: 0, ran: 0 }
   /** The work that other members reported. */
-  readonly others = new Map<MemberId, Work>()
+  readonly others = new Map<MemberId, ReportedWork>()
   /** For each function the longest time that one of its tasks kept a worker here busy. */
   readonly longest = new Map<string, Milliseconds>()
   /** The ended tasks of each function here. */
@@ -23,7 +28,9 @@ export class JobWork {
   /** The latest totals that another member sent. */
   totals: Totals | undefined
 
-  /** A task gave an outcome here. `fn`: undefined if no longer known. */
+  /**
+   * A task gave an outcome here. `fn`: its function; undefined if this member no longer knows it.
+   */
   finished(fn: string | undefined, ran: Milliseconds, isFailure = false): void {
     this.own.finished++
     this.own.ran += ran
@@ -62,7 +69,7 @@ export class JobWork {
   }
 }
 
-/** Returns the tasks of each function at all members, the functions with most tasks first. */
+/** Returns the tasks of each function at all members, the function with the most tasks first. */
 export function functionsOf({ functions, others }: Pick<JobWork, 'functions' | 'others'>, self: MemberId): FunctionWork[] {
   const sums: JobWork['functions'] = new Map([...functions].map(([fn, work]) => [fn, { ...work }]))
   for (const [member, work] of others) if (member !== self) for (const each of work.functions ?? []) add(sums, each, Infinity)
@@ -74,12 +81,16 @@ export function functionsOf({ functions, others }: Pick<JobWork, 'functions' | '
 /** Returns the work of each member. `self`: this member, with its tasks that run and wait. */
 export function byMember(
   { own, others }: Pick<JobWork, 'own' | 'others'>,
-  self: Pick<MemberWork, 'member' | 'running' | 'waiting'>,
+  self: Pick<MemberWork, 'member' | 'running' | 'waiting' | 'oldest'>,
+  now: Milliseconds,
 ): MemberWork[] {
   const reported = [...others].filter(([member]) => member !== self.member)
   return [
     { ...own, ...self },
-    ...reported.map(([member, { begun, finished, ran, running = 0, waiting = 0 }]) => ({ member, begun, finished, ran, running, waiting })),
+    ...reported.map(([member, { begun, finished, ran, running = 0, waiting = 0, oldest, heardAt }]) => ({
+      ...{ member, begun, finished, ran, running, waiting },
+      ...(oldest && { oldest: oldest.map((task) => ({ ...task, age: task.age + now - heardAt })) }),
+    })),
   ]
 }
 

@@ -14,9 +14,9 @@ import { JobWork } from './job-work.ts'
 import type { ReplicaProgress } from './replica-progress.ts'
 
 /**
- * News for replicas. `entry`: a task has an outcome. `claim`: the task is held here. `dropped`: the
- * task is no longer held here. `tried`: the task has crashes or lost holders. `work`: only the
- * statement of this member's work changed. Each report includes this statement.
+ * News for replicas. `entry`: a task has an outcome. `claim`: this member holds the task.
+ * `dropped`: it no longer holds the task. `tried`: the task has crashes or lost holders. `work`:
+ * only the statement of this member's work changed. Each report includes this statement.
  */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
 
@@ -40,15 +40,15 @@ export class Job {
   // Shared values.
   shared: Shared = NOTHING_SHARED
   /**
-   * By name of a shared value: the entry that set it. Members elected the entry by their votes. The
-   * map is empty if members do not vote on the job's tasks.
+   * For each name of a shared value, the entry that set the value. Members elected the entry by
+   * their votes. The map is empty if members do not vote on the job's tasks.
    */
   readonly proofs = new Map<string, Entry>()
   /** Grows as `shared` improves. */
   sharedVersion = 0
 
   // Reports to replicas.
-  /** News for the replicas. `newsStart`: number of earlier items, which were dropped. */
+  /** News for the replicas. `newsStart`: number of earlier items that this member has dropped. */
   news: News[] = []
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
@@ -100,26 +100,26 @@ export class Job {
   /** Some task of the job ended the process that ran it (a container). */
   hasCrashes = false
   /**
-   * Tasks that ended too many processes of programs (containers) here. They are left to others
-   * until this time. `reason`: the reason of the last crash.
+   * Tasks that ended too many processes of programs (containers) here. This member leaves them to
+   * others until this time. `reason`: the reason of the last crash.
    */
   readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
   /** Replicas need a report at once. */
   isUrgent = false
   /** This member takes no tasks of the job for a while: its machine can't run the program. */
   isStopped = false
-  /** The reason why the program does not run here; cleared when it runs. */
+  /** The reason why the program does not run here; undefined once it runs. */
   unfit: { readonly code: string; readonly reason: string; readonly stack?: string } | undefined
 
   // The end.
   ended: 'done' | 'cancelled' | undefined
-  /** Time when this member first had an outcome, or gave the job up. */
+  /** Time when this member first had the outcome, or ended the job without one. */
   endedAt: Milliseconds = -Infinity
   /** Its outcome is from the disk of this member, and no other outcome replaces it. */
   isFinal = false
   /**
-   * Number of times that the root got another outcome after the end. `isDisputed`: a warning of
-   * different results was given.
+   * Number of times that the root got another outcome after the end. `isDisputed`: this member has
+   * warned of different results.
    */
   changes = 0
   isDisputed = false
@@ -149,9 +149,9 @@ export class Job {
   }
 
   /**
-   * Whether this member must attend to the job. It must if a task of the job runs, waits or is
-   * awaited here. It also must while it takes no tasks of the job, so that this pause ends, and
-   * while an application here follows the job.
+   * Whether this member must attend to the job. It must if a task of the job runs here or waits
+   * here, or if this member waits for the task. It also must while it takes no tasks of the job, so
+   * that this pause ends, and while an application here follows the job.
    */
   get hasPart(): boolean {
     return this.held.size + this.ready.size + this.awaited.size > 0 || this.isStopped || this.isWatched
@@ -171,7 +171,8 @@ export class Job {
 
   /**
    * The task of the root; undefined until its input arrives. It comes from the job's record, never
-   * from a message. Otherwise one member could choose the result of a job that is voted on.
+   * from a message. Otherwise one member could choose the result of a job whose tasks members vote
+   * on.
    */
   get rootTask(): Task | undefined {
     const { fn, input } = this.spec
@@ -242,7 +243,7 @@ export class Job {
     const { holder, namedBy } = node
     if (holder === undefined) return
     // A holder that never had the task is not to blame. The member that named this holder is to
-    // blame. So the task goes on using up the credit of that member.
+    // blame. So the task still counts against the credit of that member.
     if (how === 'dropped' && namedBy !== holder) this.credit.ended(holder, 'passed on')
     else {
       this.confirmed(node)

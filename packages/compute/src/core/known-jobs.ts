@@ -17,7 +17,7 @@ export class KnownJobs {
   published(spec: JobSpec): void {
     const { jobs } = this.#context
     let job = jobs.get(spec.id)
-    // Its owner had cancelled it, and submitted it again.
+    // The owner has submitted a cancelled job again.
     if (job?.ended === 'cancelled' && spec.desired !== 'cancel') {
       this.expired(spec.id)
       job = undefined

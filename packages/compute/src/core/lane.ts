@@ -15,14 +15,14 @@ export interface StealRequest {
   readonly exactSentAt: Milliseconds
 }
 
-/** Sends requests to near victims, or to far ones, one at a time. */
+/** Sends requests to near victims, or to far victims, one at a time. */
 export class Lane {
   readonly near: boolean
   readonly #context: Context
   readonly #victims: Victims
   request: StealRequest | undefined
   notBefore: Milliseconds = 0
-  /** Requests in vain since the last success. */
+  /** Number of requests without a task since the last success. */
   #failures = 0
   #delay: Milliseconds = 0
   /**
@@ -31,8 +31,9 @@ export class Lane {
    */
   #isFresh = true
   /**
-   * A member that may have work. It sent a lifeline, or a victim without work named it. It is asked
-   * next. Hints lead to the same member again only after a success, or when a job or a member came.
+   * A member that may have work: the lane asks it next. The member sent a lifeline, or a victim
+   * without work named it. A hint of a victim leads to the same member again only after a success,
+   * or after a job or a member came.
    */
   #hint: MemberId | undefined
   readonly #followed = new Set<MemberId>()
@@ -48,7 +49,8 @@ export class Lane {
   }
 
   /**
-   * Time when the open request is given up, or the next may be sent; Infinity: there is no victim.
+   * Time when the lane gives up the open request, or may send the next; Infinity: there is no
+   * victim.
    */
   get dueAt(): Milliseconds {
     const { request, notBefore, victims } = this
@@ -109,14 +111,14 @@ export class Lane {
 
   /** The victim has nothing, and may name another member. Returns what {@link failed} returns. */
   refused(hint: MemberId | undefined): readonly Job[] | undefined {
-    // Otherwise two members that name each other would be asked in turn for ever.
+    // If two members name each other, the lane would otherwise ask only these two for ever.
     this.#hint = hint === undefined || this.#followed.has(hint) ? undefined : hint
     return this.failed()
   }
 
   /**
-   * A request was in vain. Returns the jobs of which no victim has a task; undefined: a victim may
-   * have one.
+   * A request brought no task. Returns the jobs of which no victim has a task; undefined: a victim
+   * may have one.
    */
   failed(): readonly Job[] | undefined {
     const { now, config, random } = this.#context

@@ -8,7 +8,7 @@ import type { TaskNode } from './task-node.ts'
 import { triedOf, type Tried } from './tries.ts'
 import { evidence } from './votes.ts'
 
-/** An answer ends after this many bytes of values. The same as for reports. */
+/** An answer ends after this many bytes of values, as a report does. */
 const PAGE_BYTES = 512 * 1024
 
 type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tried' | 'next'>
@@ -16,21 +16,21 @@ type Page = Pick<Extract<Message, { type: 'found' }>, 'entries' | 'claims' | 'tr
 interface Asked {
   readonly from: MemberId
   readonly paths: readonly Path[]
-  /** Only the outcomes of these tasks are requested. */
+  /** Whether the sender requests only the outcomes of these tasks. */
   readonly alone: boolean
 }
 
 /**
- * Returns a page of what this replica knows of some tasks and of those below them. It starts at
- * `begin`, and fits into a message.
+ * Returns a page of all that this replica knows of some tasks and of those below them. The page
+ * starts at `begin`, and fits into a message.
  */
 export function pageOf(self: MemberId, job: Job, { from, paths, alone }: Asked, begin: NextPage): Page {
   const entries: Entry[] = []
   const claims: HeldBy[] = []
   const tried: Tried[] = []
   let bytes = 0
-  // Sends each node once, even if it is requested often and at several levels. Otherwise a short
-  // message could have an endless answer.
+  // Sends each node once, even if the request names it often and at several levels. Otherwise a
+  // short message could have an endless answer.
   const seen = new Set<TaskNode | Entry>()
   const add = (entry: Entry): void => {
     if (seen.has(entry)) return
@@ -53,7 +53,7 @@ export function pageOf(self: MemberId, job: Job, { from, paths, alone }: Asked, 
         if (each.tries !== undefined) tried.push(triedOf(each))
         if (isHeld(each.frame)) claims.push({ path: each.path, holder: self })
         // A page ends only at a node with an outcome or votes. Such a node stays, or a node above
-        // it gets an outcome. Another node might be gone when the next page is requested.
+        // it gets an outcome. Any other node might be gone at the request for the next page.
         if (bytes >= PAGE_BYTES && (each.entry ?? each.ballots) !== undefined) return page({ at, after: each.path })
       }
     }

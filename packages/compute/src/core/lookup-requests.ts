@@ -8,8 +8,8 @@ import type { TaskNode } from './task-node.ts'
 import { votersOf } from './votes.ts'
 
 /**
- * A further page is requested only after a page of this many bytes. A guess: an eighth of an honest
- * page.
+ * This member requests a further page only after a page of this many bytes. A guess: an eighth of
+ * an honest page.
  */
 const LEAST_PAGE = 64 * 1024
 /** One replica may send this many times the largest result table, since a table grows. A guess. */
@@ -37,11 +37,11 @@ export interface Lookup {
   readonly nodes: readonly TaskNode[]
   /** Replicas that have not sent everything. */
   readonly open: Map<MemberId, Asked>
-  /** Time when these replicas are asked again, or given up. */
+  /** Time when this member asks these replicas again, or gives them up. */
   deadline: Milliseconds
-  /** Time between two requests, doubling. */
+  /** Time between two requests. It doubles each time. */
   retransmitAfter: Milliseconds
-  /** Until this time replicas that do not answer are asked again. */
+  /** Until this time this member repeats its requests to silent replicas. */
   readonly until: Milliseconds
 }
 
@@ -54,7 +54,7 @@ export interface LookedUp {
 }
 
 /**
- * The requests of lookups. Replicas are asked page by page, and again if they do not answer.
+ * The requests of lookups. They ask replicas page by page, and again if a replica does not answer.
  * Methods return the tasks whose lookups ended.
  */
 export class LookupRequests {
@@ -76,7 +76,8 @@ export class LookupRequests {
   }
 
   /**
-   * `until`: replicas that do not answer are asked again until then. They may not be reachable yet.
+   * `until`: the end of the time in which this member asks silent replicas again. They may not be
+   * reachable yet.
    */
   add(job: Job, node: TaskNode, until: Milliseconds = 0): void {
     const waiting = this.#waiting.get(job)
@@ -113,13 +114,13 @@ export class LookupRequests {
   }
 
   /**
-   * A page of an answer came. Returns its lookup; undefined: the page was not asked for, or came
+   * A page of an answer came. Returns its lookup; undefined: nobody asked for the page, or it came
    * twice.
    */
   received(from: MemberId, { request, page, entries }: Found): Lookup | undefined {
     const lookup = this.#open.get(request)
     const asked = lookup?.open.get(from)
-    // A duplicate: the page was requested again meanwhile.
+    // A duplicate: this member has requested the page again meanwhile.
     if (asked === undefined || (page ?? asked.page) !== asked.page) return undefined
     for (const entry of entries) asked.bytes += entryBytes(entry)
     return lookup
@@ -191,7 +192,7 @@ export class LookupRequests {
 
   #sendTo(replica: MemberId, request: number, { id }: Job, asked: Asked): void {
     const { paths, after, page } = asked
-    // A page that is requested again arrives again in full.
+    // A page that this member requests again arrives again in full.
     asked.bytes = 0
     this.#context.send(replica, { type: 'lookup', job: id, request, paths, page, ...(after !== undefined && { after }) })
   }

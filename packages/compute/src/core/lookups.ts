@@ -10,8 +10,8 @@ import type { Settlement } from './settlement.ts'
 import { mayVote } from './votes.ts'
 
 /**
- * Asks all replicas what they know of a task before it is done again. So no outcome that a living
- * replica has is computed twice.
+ * Asks all replicas what they know of a task before this member repeats it. So no member computes
+ * an outcome that a living replica has.
  */
 export class Lookups {
   readonly #context: Context
@@ -51,18 +51,18 @@ export class Lookups {
     const { self, now, members } = this.#context
     if (holder === self || !members.has(holder) || job.ended !== undefined || job.tree.entryFor(path) !== undefined) return
     const known = job.tree.find(path)?.claims?.get(holder)
-    // The holder's own claims must find room.
+    // Leaves half of the room for claims to the holder's own statements.
     if (known === undefined && (job.claims.get(holder)?.size ?? 0) >= MAX_CLAIMS / 2) return
     const node = this.#context.quota.node(job, path, from, known === undefined ? CLAIM_BYTES : 0)
     // A claim of a member that has voted is out of date.
     if (node === undefined || !mayVote(job, node, holder)) return
     job.claim(node, holder, known ?? { task: undefined, since: now, progress: 0, leaf: false, second: false, by: from })
-    // A frame that waits for a worker here, or for its children, is left to the other holder. If
-    // both claim it, a replica decides.
+    // This member leaves a frame that waits for a worker, or for its children, to the other holder.
+    // If both claim the task, a replica decides.
     const { frame } = node
     if (frame === undefined || frame.from === holder || node.denied?.has(holder) === true) return
     // A second execution began because the holder is too slow, so it goes on. After a partition it
-    // may have begun because the holder was not known.
+    // may have begun because this member did not know the holder.
     if (frame.second && !merges) return
     const isAtWork = frame.state === 'running' && frame.spawned === 0
     // After a partition one of two holders yields: the holder that replicas would decide against.

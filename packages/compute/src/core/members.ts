@@ -2,7 +2,7 @@ import { hash52 } from '@jel/protocol'
 import type { SchedulerConfig } from './config.ts'
 import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
 
-/** Most names of gone members that are kept. A guess: one task loses fewer members. */
+/** Maximum number of gone members whose names stay. A guess: one task loses fewer members. */
 const MAX_FORMER = 4096
 
 interface Known {
@@ -22,7 +22,7 @@ export class Members {
   readonly #former = new Map<MemberId, MemberId>()
   #participants: readonly MemberId[] | undefined
   #computing: readonly MemberId[] | undefined
-  /** Grows when a participant comes or goes. Nothing that is kept for jobs depends on clients. */
+  /** Grows when a participant comes or goes. The state of jobs does not depend on clients. */
   version = 0
 
   constructor(self: ComputeMember, config: SchedulerConfig) {
@@ -121,9 +121,9 @@ export class Members {
 
   /**
    * Returns the replicas of a job by rendezvous hashing. All members with the same view return the
-   * same. The first member of each coarse location comes first. With hashing alone a partition into
-   * two halves leaves all three replicas on one side in 21 % of cases. The first replica keeps the
-   * root.
+   * same replicas. The first member of each coarse location comes first. With hashing alone a
+   * partition into two halves leaves all three replicas on one side in 21 % of cases. The first
+   * replica keeps the root.
    */
   replicas(job: JobId): MemberId[] {
     const { replicas, replicasOfFew } = this.#config

@@ -8,9 +8,9 @@ import type { Tried } from './tries.ts'
 /** A task that moves to another member. */
 export interface Grant extends Task {
   readonly job: JobId
-  /** Parts of it may have been computed, so the new holder looks them up first. */
+  /** Parts of the task may have outcomes, so the new holder looks them up first. */
   readonly replay: boolean
-  /** Number of containers that it has ended. */
+  /** Number of containers that the task has ended. */
   readonly tries: number
   /** See `Tries`. Default: none. */
   readonly crashes?: readonly MemberId[]
@@ -21,9 +21,9 @@ export interface Grant extends Task {
 export interface Claim extends Task {
   /** Time since the member got it. */
   readonly age: Milliseconds
-  /** The part that is done, 0 to 1, as far as its holder knows. */
+  /** The completed part of the task, 0 to 1, as far as its holder knows. */
   readonly progress: number
-  /** It has called for no child yet. So if it takes long, no child is the cause. */
+  /** The task has spawned no child yet. So if it takes long, no child is the cause. */
   readonly leaf: boolean
   /** Another member holds it as well, on purpose. */
   readonly second: boolean
@@ -41,17 +41,27 @@ export interface HeldTask {
   readonly holder: MemberId
   /** Time since the holder got it. */
   readonly age: Milliseconds
-  /** Time for which no part of it was done or stolen. */
+  /** Time for which the task made no progress: nobody completed or stole a part of it. */
   readonly still: Milliseconds
   /** 0 to 1. */
   readonly progress: number
-  /** It has called for no other task: it runs, or waits for a worker. */
+  /** The task has spawned no other task: it runs, or waits for a worker. */
   readonly leaf: boolean
   /**
    * Only of the root: the reason why the program does not run at this member. Default: it may run
    * there.
    */
   readonly unfit?: string
+}
+
+/** A task that runs at a member, and has spawned no other task. */
+export interface RunningTask {
+  readonly path: Path
+  readonly fn: string
+  /** The beginning of its input, as text for people. */
+  readonly input: string
+  /** Time since it began there. */
+  readonly age: Milliseconds
 }
 
 /** A member's work for a job since it took part. Each report replaces the previous report. */
@@ -66,11 +76,16 @@ export interface Work {
   readonly longest?: readonly (readonly [fn: string, time: Milliseconds])[]
   /** The ended tasks of each function. Default: none, or the member is of an earlier release. */
   readonly functions?: readonly FunctionWork[]
-  /** Tasks that run there, or wait there for the tasks that they called for. Default: none. */
+  /** Tasks that run there, or wait there for the tasks that they spawned. Default: none. */
   readonly running?: number
   /** Tasks that wait for a worker there. Default: none. */
   readonly waiting?: number
-  /** The reason why the program does not run there. Default: it runs, or has not been tried. */
+  /** At most four tasks that have run there for five seconds, the oldest first. Default: none. */
+  readonly oldest?: readonly RunningTask[]
+  /**
+   * The reason why the program does not run there. Default: it runs, or the member has not tried
+   * it.
+   */
   readonly unfit?: string
 }
 
@@ -94,12 +109,14 @@ export interface MemberWork {
   readonly begun: number
   /** Tasks that gave an outcome there. */
   readonly finished: number
-  /** Tasks that run there, or wait there for the tasks that they called for. */
+  /** Tasks that run there, or wait there for the tasks that they spawned. */
   readonly running: number
   /** Tasks that wait for a worker there. */
   readonly waiting: number
   /** Time that its programs ran, ms. */
   readonly ran: Milliseconds
+  /** At most four tasks that have run there for five seconds, the oldest first. Default: none. */
+  readonly oldest?: readonly RunningTask[]
 }
 
 /** The work on a job, as a replica knows it. Members report each second. */
@@ -109,9 +126,9 @@ export interface JobExplanation {
    * for the tasks whose paths begin with its own path. Empty once the job has ended.
    */
   readonly tasks: readonly HeldTask[]
-  /** At most 16 functions, those with most tasks first. */
+  /** At most 16 functions, those with the most tasks first. */
   readonly functions: readonly FunctionWork[]
-  /** At most 64 members, those with most running tasks first. */
+  /** At most 64 members, those with the most running tasks first. */
   readonly members: readonly MemberWork[]
 }
 
@@ -129,7 +146,7 @@ export type Message =
   | { readonly type: 'steal'; readonly request: number; readonly jobs: readonly JobId[]; readonly count: number }
   /**
    * The answer to `steal` and `idle`. `left`: tasks of the same job that the victim still has.
-   * `hint`: a member that may have some, if the victim has none.
+   * `hint`: a member that may have tasks, if the victim has none.
    */
   | {
       readonly type: 'work'
@@ -140,7 +157,7 @@ export type Message =
       readonly hint?: MemberId
     }
   /**
-   * Victim to a thief that it had to refuse: there is work again. Its name on the wire is
+   * Victim to a refused thief: there is work again. The name of this message on the wire is
    * `surplus`.
    */
   | { readonly type: 'lifeline' }
@@ -173,22 +190,24 @@ export type Message =
       readonly tried?: readonly Tried[]
     }
   | { readonly type: 'noted'; readonly job: JobId; readonly number: number }
-  /** To all replicas: a request for what is known of these paths and of those below them. */
+  /** To all replicas: a request for all that they know of these paths and of those below them. */
   | {
       readonly type: 'lookup'
       readonly job: JobId
       readonly request: number
       readonly paths: readonly Path[]
       /**
-       * The page of the answer that is requested; undefined: the sender is of an earlier release,
-       * and takes all pages at once.
+       * The requested page of the answer; undefined: the sender is of an earlier release, and takes
+       * all pages at once.
        */
       readonly page?: number
-      /** Only the outcomes of these tasks are requested, and nothing of the tasks below them. */
+      /**
+       * The sender requests only the outcomes of these tasks, and nothing of the tasks below them.
+       */
       readonly alone?: boolean
       /**
-       * Requests only the tasks behind this path, in the order of the tree. It concerns only the
-       * first of `paths`.
+       * The sender requests only the tasks after this path, in the order of the tree. This concerns
+       * only the first of `paths`.
        */
       readonly after?: Path
     }
@@ -207,8 +226,8 @@ export type Message =
   /** Replica to one of two holders: leave this task to the other. */
   | { readonly type: 'yield'; readonly job: JobId; readonly path: Path; readonly to: MemberId }
   /**
-   * An idle member to a replica: a request for an overdue task. The answer is `work`. It has a
-   * `hint` in place of the task if tasks wait at the holder.
+   * An idle member to a replica: a request for an overdue task. The answer is `work`. If tasks wait
+   * at the holder, the answer has a `hint` in place of the task.
    */
   | { readonly type: 'idle'; readonly request: number; readonly jobs: readonly JobId[] }
   | { readonly type: 'shared'; readonly job: JobId; readonly shared: Shared }
@@ -219,7 +238,7 @@ export type Message =
 
 /**
  * The start of the next page of an answer. `at`: an index into the requested paths. `after`: only
- * tasks behind this path; undefined: from the first task on.
+ * tasks after this path; undefined: from the first task on.
  */
 export interface NextPage {
   readonly at: number

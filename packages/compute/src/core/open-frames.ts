@@ -1,5 +1,6 @@
 import type { Frame } from './frame.ts'
 import type { Milliseconds } from './io.ts'
+import type { TaskNode } from './task-node.ts'
 
 /**
  * Counts the frames of one job that run or wait at this member, and the bytes of the inputs of
@@ -10,8 +11,12 @@ export class OpenFrames {
   bytes = 0
   /** Time at which a frame last began. */
   since: Milliseconds = 0
+  /** The value of `since` at the last check for a task that runs for long. */
+  noted: Milliseconds | undefined
   /** The number of frames for each worker that has any. */
   readonly #slots = new Map<number, number>()
+  /** The tasks of the frames at workers, and the times when they began there. */
+  readonly #begun = new Map<Frame, { readonly node: TaskNode; readonly at: Milliseconds }>()
 
   /** Number of frames at workers. They run, or wait for children. */
   get running(): number {
@@ -25,13 +30,20 @@ export class OpenFrames {
     return this.#slots.has(slot)
   }
 
-  /** A frame begins at its worker. */
-  began({ slot }: Frame, now: Milliseconds): void {
+  /** Returns the tasks at workers that have spawned no other task, the oldest first. */
+  leaves(): { readonly node: TaskNode; readonly at: Milliseconds }[] {
+    return [...this.#begun].flatMap(([{ spawned }, begun]) => (spawned === 0 ? [begun] : []))
+  }
+
+  /** The frame of a task begins at its worker. */
+  began(node: TaskNode, frame: Frame, now: Milliseconds): void {
+    const { slot } = frame
     this.since = now
+    this.#begun.set(frame, { node, at: now })
     this.#slots.set(slot, (this.#slots.get(slot) ?? 0) + 1)
   }
 
-  /** A frame called for a child with an input of this many bytes. Negative: the child has ended. */
+  /** A frame spawned a child with an input of this many bytes. Negative: the child has ended. */
   waits(frame: Frame, bytes: number): void {
     frame.openBytes += bytes
     this.bytes += bytes
@@ -45,6 +57,7 @@ export class OpenFrames {
 
   /** A frame left its worker. It may go on waiting. */
   left(frame: Frame): void {
+    this.#begun.delete(frame)
     const left = (this.#slots.get(frame.slot) ?? 0) - 1
     if (left > 0) this.#slots.set(frame.slot, left)
     else this.#slots.delete(frame.slot)

@@ -6,18 +6,18 @@ import type { Job } from './job.ts'
 import type { Message } from './messages.ts'
 import type { Path } from './path.ts'
 
-/** The number of all requests of this part. The numbers of look-ups are greater. */
+/** All requests of this part have this number. Lookups have greater numbers. */
 export const READ = 0
 
 /**
  * Reads the outcomes of tasks for an application here, while the job runs. They do not enter this
  * member's result table, so a member without a part in the job keeps nothing of it.
  *
- * It reads nothing of a job that is voted on: one replica could invent outcomes.
+ * It reads nothing of a job whose tasks members vote on: one replica could invent outcomes.
  */
 export class OutcomeReader {
   readonly #context: Context
-  /** The replica that was asked last, by job. */
+  /** The replica that this member asked last, by job. */
   readonly #asked = new Map<JobId, MemberId>()
 
   constructor(context: Context) {
@@ -28,7 +28,7 @@ export class OutcomeReader {
   read(job: Job, paths: readonly Path[]): void {
     const { self } = this.#context
     const keepers = this.#context.keepers(job)
-    // Another one each time: a replica may hang.
+    // Chooses at random each time: a replica may hang.
     const replica = keepers.length === 0 ? undefined : pickOne(this.#context.random, keepers)
     if (job.votesNeeded > 1) this.#give(job, [])
     else if (replica === undefined || keepers.includes(self))

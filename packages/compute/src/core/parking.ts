@@ -6,8 +6,8 @@ import type { Job } from './job.ts'
 import type { TaskNode } from './task-node.ts'
 
 /**
- * Most jobs of which frames wait at one worker, each in a process. A guess: with eight jobs that
- * wait, a worker seldom lacks work, and their processes take some 0.5 GB.
+ * Maximum number of jobs whose frames wait at one worker. Each such job keeps a process. A guess:
+ * with eight jobs that wait, a worker seldom lacks work, and their processes take some 0.5 GB.
  */
 const MAX_WAITING_JOBS = 8
 /**
@@ -17,9 +17,9 @@ const MAX_WAITING_JOBS = 8
 const BEGIN_AFTER: Milliseconds = 1000
 
 /**
- * Parks frames that wait for children: they give up their processes. Without this bound each job
- * with a waiting frame would keep a process. A parked frame goes on waiting. It begins anew once
- * its children have outcomes, and receives these outcomes then.
+ * Parks frames that wait for children: they give up their processes. Otherwise each job with a
+ * waiting frame would keep a process. A parked frame goes on waiting. It begins anew once its
+ * children have outcomes, and receives these outcomes then.
  */
 export class Parking {
   readonly #context: Context

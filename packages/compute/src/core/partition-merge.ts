@@ -15,15 +15,15 @@ const LONGEST = 30_000
  * Suspends new work while two halves of a pool reunite after a partition. So neither half repeats
  * the work of the other. A member that the other half had pronounced dead begins nothing until the
  * others are all back, the replicas of both halves have exchanged their claims, and it has looked
- * up its own tasks. The others come back in waves, also those of its own half: each must first
- * learn that it was pronounced dead. No member knows which wave is the last. So it waits for each
- * wave, and looks up its tasks after each.
+ * up its own tasks. The others come back in waves, even those of its own half: each must first
+ * learn that others pronounced it dead. No member knows which wave is the last. So it waits for
+ * each wave, and looks up its tasks after each.
  */
 export class PartitionMerge {
   readonly #context: Context
   readonly #lookups: LookupRequests
   #until: Milliseconds = -Infinity
-  /** Jobs whose tasks are being looked up. `isOpen` drops those whose lookups have ended. */
+  /** Jobs with open lookups of their tasks. `isOpen` drops the jobs whose lookups have ended. */
   #open: readonly Job[] = []
 
   constructor(context: Context, lookups: LookupRequests) {
@@ -59,7 +59,7 @@ export class PartitionMerge {
     if (now < this.#until) timers.set('merge', Math.min(this.#until, now + config.mergeQuiet))
   }
 
-  /** No more members came, so all count as back. Looks up this member's own tasks. */
+  /** No further member came, so all count as back. Looks up this member's own tasks. */
   due(): void {
     this.#open = [...this.#context.active].filter((job) => job.held.size > 0)
     for (const job of this.#open) for (const node of job.held) this.#lookups.add(job, node, this.#until)

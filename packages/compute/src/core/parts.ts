@@ -22,7 +22,7 @@ import type { Timed, TimerName } from './timers.ts'
 import { Victims } from './victims.ts'
 import { Workers } from './workers.ts'
 
-/** The parts of a scheduler. Each part calls only parts that are created before it. */
+/** The parts of a scheduler. Each part calls only parts created before it. */
 export type Parts = ReturnType<typeof createParts>
 
 export function createParts(context: Context, workerCount: number, tickets: Tickets | undefined) {

@@ -1,8 +1,8 @@
 /**
  * The position of a task in the tree of its job. Each level adds a step: the hash of the task's
  * function, its input, and its index among equal siblings. A replay may spawn fewer children, since
- * some were pruned. The others keep their steps. Numbers in spawn order would change (Satin's stamp
- * and DIB's codes are vectors of such numbers).
+ * a bound prunes some. The others keep their steps. Numbers in spawn order would change (Satin's
+ * stamp and DIB's codes are vectors of such numbers).
  */
 export type Path = string
 
@@ -12,7 +12,7 @@ export type Path = string
  */
 export const STEP_LENGTH = 10
 
-/** The task that was submitted. */
+/** The path of the submitted task. */
 export const ROOT: Path = ''
 
 /** Levels below the root. */

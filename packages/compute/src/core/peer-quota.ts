@@ -7,20 +7,20 @@ import type { TaskNode } from './task-node.ts'
 import { NO_TRIES, type Tries } from './tries.ts'
 
 /**
- * Bytes of a task of which little is known. Measured: 412 with its place in its parent, if each
- * task has one child.
+ * Bytes of a task of which this member knows little. Measured: 412 with its place in its parent, if
+ * each task has one child.
  */
 const NODE_BYTES = 512
 /** Bytes of a claim without the input of its task. Measured: 272 if the task has no other claim. */
 export const CLAIM_BYTES = 272
-/** Most bytes of a member's name. */
+/** Maximum bytes of a member's name. */
 const NAME_BYTES = 128
 /**
- * Most bytes that all jobs keep because of one member's statements. A guess: twice the result table
- * of the largest job.
+ * Maximum bytes that all jobs keep because of one member's statements. A guess: twice the result
+ * table of the largest job.
  */
 const MAX_BYTES = 128 * 2 ** 20
-/** Least time between two recounts for one member. Each recount visits all tasks. A guess. */
+/** Minimum time between two recounts for one member. Each recount visits all tasks. A guess. */
 const COUNT_AGAIN: Milliseconds = 1000
 
 /** The state of the scheduler that the quota reads. */
@@ -33,14 +33,18 @@ interface QuotaContext {
 
 /**
  * Bounds the bytes that each other member may occupy here with its statements: tasks that the
- * member was the first to name or gave away, their outcomes, claims and votes. Statements beyond
- * the bound are rejected. At worst the tasks are computed again. The bytes are added as they come.
- * Tasks are removed in many ways, so the bytes are recounted when the sum seems too large.
+ * member was the first to name or gave away, their outcomes, claims and votes. This member rejects
+ * statements beyond the bound. At worst members compute the tasks again. The quota adds bytes as
+ * they come. Tasks disappear in many ways, so the quota recounts the bytes when the sum seems too
+ * large.
  */
 export class PeerQuota {
   readonly #context: () => QuotaContext
   readonly #bytes = new Map<MemberId, number>()
-  /** Time of the last recount for each member. Otherwise a liar could take every recount. */
+  /**
+   * Time of the last recount for each member. With one time for all, a liar could use up every
+   * recount.
+   */
   readonly #countedAt = new Map<MemberId, Milliseconds>()
 
   constructor(context: () => QuotaContext) {
@@ -63,8 +67,8 @@ export class PeerQuota {
   }
 
   /**
-   * Filters a member's statement on a task's tries. Only names of known members are kept, as the
-   * strings that this member stores. If the job is voted on, only the sender's own name is kept.
+   * Filters a member's statement on a task's tries. Keeps only names of known members, as the
+   * strings that this member stores. If the job is voted on, keeps only the sender's own name.
    * Otherwise a liar could name members that are gone, and have any task set apart.
    */
   tries(job: Job, from: MemberId, { crashes, holders }: Tries): Tries {
@@ -75,8 +79,8 @@ export class PeerQuota {
   }
 
   /**
-   * A member is gone. Its statements stay, so their bytes still count when it is back. A member is
-   * forgotten only if its name is no longer kept either.
+   * A member is gone. Its statements stay, so their bytes still count when it is back. The quota
+   * forgets a member only once `Members` has forgotten its name.
    */
   gone(): void {
     const { members } = this.#context()

@@ -4,10 +4,10 @@ import type { TaskNode } from './task-node.ts'
 import { MOST_CRASHES } from './tries.ts'
 
 /**
- * A task is set apart after this many members were lost one after the other while they held it, and
- * no part of it was done meanwhile. In a smaller pool the bound is the number of remaining members,
- * but at least `MOST_LOST_OF_FEW`. Guesses: if a tenth of all holders is lost, one task of 100,000
- * is set apart by chance.
+ * A task is set apart (it fails with `TASK_POISONOUS`) after this many members were lost one after
+ * the other while they held it, and nobody completed a part of it meanwhile. In a smaller pool the
+ * bound is the number of remaining members, but at least `MOST_LOST_OF_FEW`. Guesses: if a tenth of
+ * all holders is lost, one task of 100,000 is set apart by chance.
  */
 const MOST_LOST = 5
 const MOST_LOST_OF_FEW = 3

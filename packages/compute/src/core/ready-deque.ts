@@ -1,9 +1,9 @@
 import type { TaskNode } from './task-node.ts'
 
 /**
- * The tasks of a job that wait for a worker at this member. Its own workers take the newest task.
- * This keeps few frames open. Thieves get the oldest task. In a tree it is about half of the work
- * (Cilk; Satin).
+ * The tasks of a job that wait for a worker at this member. The member's own workers take the
+ * newest task, so few frames are open. Thieves get the oldest task. In a tree the oldest task is
+ * about half of the work (Cilk; Satin).
  */
 export class ReadyDeque {
   #nodes: TaskNode[] = []
@@ -55,7 +55,7 @@ export class ReadyDeque {
     this.#size = 0
   }
 
-  /** A node was dropped. Its place stays until a search passes it. */
+  /** This member dropped a node. Its place stays until a search passes it. */
   dropped(): void {
     this.#size--
   }

@@ -40,7 +40,7 @@ export class Reception {
     }
   }
 
-  /** Answers for a job that this member has not received yet. */
+  /** Answers a message on a job that this member has not received yet. */
   #answerUnknown(from: MemberId, message: Message): void {
     if (message.type === 'lookup') {
       this.#context.send(from, { type: 'found', job: message.job, request: message.request, entries: [], claims: [], last: true })

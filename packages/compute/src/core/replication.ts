@@ -12,11 +12,14 @@ import { isNone, MAX_TRIES, type Tried } from './tries.ts'
 import { mayVote } from './votes.ts'
 
 /**
- * Most claims of one member and job that a replica keeps. A guess: many times what an honest member
- * holds.
+ * Maximum number of claims of one member and job that a replica keeps. A guess: many times what an
+ * honest member holds.
  */
 export const MAX_CLAIMS = 4096
-/** Most tasks of one job for which reported crashes and lost holders are kept. A guess. */
+/**
+ * Maximum number of tasks of one job whose reported crashes and lost holders a replica keeps. A
+ * guess.
+ */
 const MAX_TRIED = 4096
 /** Bytes of the names of one such task. */
 const TRIED_BYTES = 2 * MAX_TRIES * 128
@@ -32,8 +35,8 @@ export class Replication {
   readonly #context: Context
   readonly #settlement: Settlement
   /**
-   * Conflicts in the order of the times at which they are decided. A task that moves has two claims
-   * until both holders have reported. So two claims are a conflict only if they last.
+   * Conflicts in the order of the times at which this replica decides them. A task that moves has
+   * two claims until both holders have reported. So two claims are a conflict only if they last.
    */
   readonly #conflicts: Conflict[] = []
 
@@ -63,7 +66,7 @@ export class Replication {
   }
 
   #take(from: MemberId, job: Job, message: Extract<Message, { type: 'report' }>): void {
-    job.work.others.set(from, message.work)
+    job.work.others.set(from, { ...message.work, heardAt: this.#context.now })
     if (job.ended !== undefined) {
       for (const entry of message.entries) this.#settlement.settle(job, entry, from)
       if (message.entries.every(({ path }) => path !== ROOT)) this.#sendEnd(from, job)
@@ -73,7 +76,7 @@ export class Replication {
       const known = knownOf(job, entry.path)
       this.#settlement.settle(job, entry, from)
       const node = known === Infinity ? undefined : job.tree.find(entry.path)
-      // One vote of several is no outcome yet.
+      // One vote, if several are needed, is no outcome yet.
       if (node?.entry !== undefined) this.#moved(job, node, from)
       if (job.ended !== undefined) break
       // The sender may assume that a new replica already has this entry. This member's own report
@@ -101,8 +104,9 @@ export class Replication {
   }
 
   /**
-   * Answers what is known of some tasks and of those below them. It sends one page, since a longer
-   * answer would be lost while it waits for a slow line. Members of earlier releases get all pages.
+   * Answers with all that this replica knows of some tasks and of those below them. Sends one page,
+   * since a longer answer would be lost while it waits for a slow line. Members of earlier releases
+   * get all pages.
    */
   lookup(from: MemberId, job: Job, { request, paths, page, after, alone = false }: Extract<Message, { type: 'lookup' }>): void {
     const isPaged = page !== undefined
@@ -146,8 +150,8 @@ export class Replication {
   }
 
   /**
-   * Two members hold one task, for example after a partition. All replicas leave it to the same
-   * holder.
+   * Two members hold one task, for example after a partition. All replicas leave the task to the
+   * same holder.
    */
   #decide({ job, node }: Conflict): void {
     if (job.ended !== undefined || job.tree.find(node.path) !== node) return
@@ -186,8 +190,8 @@ export class Replication {
 }
 
 /**
- * Returns how much is known of the outcome of a task: its number of votes, or infinity if the
- * outcome is certain.
+ * Returns how much this member knows of the outcome of a task: the number of votes, or infinity if
+ * the outcome is certain.
  */
 function knownOf(job: Job, path: Path): number {
   if (job.tree.entryFor(path) !== undefined) return Infinity

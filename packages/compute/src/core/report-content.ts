@@ -20,13 +20,16 @@ export interface ReportContent {
   readonly claims: readonly Claim[]
   readonly dropped: readonly Path[]
   readonly tried: readonly Tried[]
-  /** The report need not be sent. A report with only this member's work may be needed. */
+  /**
+   * Nothing in the report is news to the replica. A report with only this member's work may be
+   * news.
+   */
   readonly isEmpty: boolean
-  /** Index after the last path or news that it contains. */
+  /** Index after the last path or news item that the report contains. */
   readonly end: number
 }
 
-/** A part of all results that were known when a replica came. */
+/** Returns a part of all results that this member knew when the replica came. */
 export function backlogFor(job: Job, { isNew }: ReplicaProgress, backlog: readonly Path[], now: Milliseconds): ReportContent {
   const entries = new Set<Entry>()
   let bytes = 0
@@ -43,7 +46,7 @@ export function backlogFor(job: Job, { isNew }: ReplicaProgress, backlog: readon
   return { entries: [...entries], claims: heldBy(job, isNew, now), dropped: [], tried: triedIn(job, isNew), isEmpty: false, end }
 }
 
-/** The news that a replica has not acknowledged. */
+/** Returns the news that a replica has not acknowledged. */
 export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Milliseconds): ReportContent {
   const entries = new Set<Entry>()
   const claims = heldBy(job, isNew, now)
@@ -55,7 +58,8 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
   for (; end < job.newsStart + job.news.length; end++) {
     const { type, path } = job.news[end - job.newsStart] as (typeof job.news)[0]
     const node = job.tree.find(path)
-    // Perhaps a task above has ended meanwhile. The member that computed it may die unheard.
+    // A task above may have ended meanwhile. The member that computed its outcome may die before it
+    // reports the outcome.
     const entry = type === 'entry' ? job.tree.entryFor(path) : undefined
     if (bytes >= REPORT_BYTES && (entry === undefined || !entries.has(entry))) break
     if (entry !== undefined) {
@@ -71,7 +75,7 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
   return { entries: [...entries], claims, dropped, tried, isEmpty, end }
 }
 
-/** A new replica receives all claims of this member. */
+/** Returns all claims of this member for a new replica, and none for others. */
 function heldBy(job: Job, isNew: boolean, now: Milliseconds): Claim[] {
   return isNew ? [...job.held].flatMap((node) => claimOf(node, now)) : []
 }

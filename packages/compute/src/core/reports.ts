@@ -3,6 +3,8 @@ import type { Context } from './context.ts'
 import type { JobId, MemberId, Milliseconds } from './io.ts'
 import type { Job } from './job.ts'
 import { listOf } from './job-work.ts'
+import { longReportAt, longRunning } from './long-running.ts'
+import { ROOT } from './path.ts'
 import { newReplica, restart, type ReplicaProgress } from './replica-progress.ts'
 import { backlogFor, newsFor, type ReportContent } from './report-content.ts'
 
@@ -16,18 +18,18 @@ const HAND_OVER = 30_000
 /** Bytes of an item of news without the characters of its path. Measured: 71. */
 const ITEM_BYTES = 72
 /**
- * Most bytes of the news of a job. A replica that lacks more counts as new. A guess: an eighth of
- * the largest result table, which a new replica may receive.
+ * Maximum bytes of the news of a job. A replica that lacks more counts as new. A guess: an eighth
+ * of the largest result table, which a new replica may receive.
  */
 const MAX_NEWS_BYTES = 8 * 2 ** 20
 
 /**
  * Reports to the replicas of a job. Each second a member with news reports what it completed, and
- * what it holds. A task that came and went within that second is reported as one entry. If a task
- * above it ended as well, that outcome is reported instead.
+ * what it holds. It reports a task that came and ended within that second as one entry. If a task
+ * above it ended as well, the member reports that outcome instead.
  *
  * A new replica receives everything from one complete replica, the source. If all members sent
- * everything, a slow line would be overloaded (simulated: 176 members, a replica behind 1 Mbit/s,
+ * everything, they would overload a slow line (simulated: 176 members, a replica behind 1 Mbit/s,
  * 1.6 MB). The other members report their claims, and the entries that the source lacks. If no
  * complete replica is left, all send everything.
  */
@@ -40,7 +42,7 @@ export class Reports {
   }
 
   /**
-   * Reports at once. After a death the others report what they have before any work is repeated.
+   * Reports at once. After a death the others report what they have before any member repeats work.
    */
   flush(): void {
     for (const job of this.#reporting()) if (this.#hasNews(job)) this.#due.set(job.id, this.#context.now)
@@ -48,10 +50,13 @@ export class Reports {
 
   due(): void {
     const { now, members, config } = this.#context
+    let long = Infinity
     for (const job of this.#reporting()) {
       if (job.isUrgent) this.#due.set(job.id, now)
       job.isUrgent = false
       if (job.ended === undefined && job.replicasVersion !== members.version) this.follow(job)
+      this.#noteLong(job)
+      long = Math.min(long, longReportAt(job))
       const due = this.#due.get(job.id)
       if (due !== undefined && due <= now) {
         this.#due.delete(job.id)
@@ -63,7 +68,7 @@ export class Reports {
       if (hasNews && !this.#due.has(job.id)) this.#due.set(job.id, this.#isFirst(job) ? now : now + config.reportEvery)
       if (job.ended !== undefined && !hasNews) this.forget(job)
     }
-    this.#context.timers.set('reports', Math.min(...this.#due.values()))
+    this.#context.timers.set('reports', Math.min(...this.#due.values(), long))
   }
 
   noted(from: MemberId, job: Job, number: number): void {
@@ -85,6 +90,14 @@ export class Reports {
 
   isDue(job: Job): boolean {
     return this.#due.has(job.id)
+  }
+
+  /** If nothing has begun here for a while, the task that still runs is news. */
+  #noteLong(job: Job): void {
+    const { open } = job
+    if (longReportAt(job) > this.#context.now) return
+    open.noted = open.since
+    if (open.leaves().length > 0) job.news.push({ type: 'work', path: ROOT })
   }
 
   /** Jobs that may have something to report. */
@@ -117,7 +130,7 @@ export class Reports {
       if (id === self) continue
       const progress = job.replicas.get(id)
       if (progress === undefined) job.replicas.set(id, newReplica(noted, config.requestTimeout))
-      // The hand-over that the former source began may be lost. This member's own one goes on.
+      // The transfer that the former source began may be lost. This member's own transfer goes on.
       else if (isBroken && id !== source && !isComplete(id) && progress.backlog === undefined)
         restart(progress, Math.min(noted, progress.noted))
     }
@@ -135,7 +148,10 @@ export class Reports {
     return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isUnfit
   }
 
-  /** Whether a replica needs a report at once: it lacks some of what was known when it came. */
+  /**
+   * Whether a replica needs a report at once: it lacks a part of the state that it gets as a new
+   * replica.
+   */
   #isFirst(job: Job): boolean {
     for (const progress of job.replicas.values()) {
       if ((progress.isNew || progress.backlog !== undefined) && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
@@ -166,8 +182,8 @@ export class Reports {
   }
 
   /**
-   * A replica that lacks too much news counts as new. Otherwise a replica that acknowledges nothing
-   * would have this member keep all news until the job ends.
+   * A replica that lacks too much news counts as new. Otherwise this member would keep all news
+   * until the job ends for a replica that acknowledges nothing.
    */
   #restartLaggards(job: Job): void {
     let bytes = 0
@@ -179,7 +195,7 @@ export class Reports {
     }
   }
 
-  /** Begins to send everything. */
+  /** Begins to send the whole state to a replica. */
   #handOver(job: Job, progress: ReplicaProgress): void {
     job.passesOnUntil = this.#context.now + PASS_ON
     progress.backlog = [...new Set([...job.tree.entries()].map(({ path }) => path))]
@@ -202,6 +218,7 @@ export class Reports {
         ...(job.work.functions.size > 0 && { functions: listOf(job.work.functions) }),
         ...(job.open.running > 0 && { running: job.open.running }),
         ...(job.ready.size > 0 && { waiting: job.ready.size }),
+        ...longRunning(this.#context, job),
         ...(job.unfit && { unfit: job.unfit.reason }),
       },
       ...(tried.length > 0 && { tried }),

@@ -29,10 +29,11 @@ interface Wait {
 }
 
 /**
- * Keeps a job's root in execution. If nobody holds the root, the first living replica begins it,
- * after it has learned what the other replicas know. If a member holds the root, this replica waits
- * for the holder. No election is needed: two roots, for example in a partition, are two executions
- * of one task and count once. If the first replica does nothing, the next replica takes over.
+ * Ensures that some member always executes a job's root. If nobody holds the root, the first living
+ * replica begins it, after it has learned what the other replicas know. If a member holds the root,
+ * this replica waits for the holder. No election is needed: two roots, for example in a partition,
+ * are two executions of one task and count once. If the first replica does nothing, the next
+ * replica takes over.
  */
 export class RootFailover {
   readonly #context: Context
@@ -61,8 +62,8 @@ export class RootFailover {
         continue
       }
       if (this.#context.keepers(job)[0] !== self) {
-        // The first replica begins the root, if it works at all. A claim that is withdrawn again
-        // and again does not count.
+        // The first replica begins the root, if it works at all. A claim that a member withdraws
+        // again and again does not count.
         const wait = this.#waits.get(job) ?? { since: now, isClaimed: false, takenBack: 0 }
         this.#waits.set(job, wait)
         if (wait.isClaimed && root.claims === undefined && wait.takenBack++ < MAX_TAKEN_BACK) wait.since = now
@@ -77,8 +78,8 @@ export class RootFailover {
       this.#waits.delete(job)
       const holder = [...(root.claims ?? [])].find(([, { second }]) => !second)?.[0]
       const task = job.rootTask
-      // Without the input this replica can't begin the root. Another replica will, or the input
-      // arrives later.
+      // Without the input this replica can't begin the root. Another replica begins it, or the
+      // input arrives later.
       if (task === undefined && holder === undefined) continue
       root.task ??= task
       const fresh = job.spec.fresh && now - job.since < FRESH

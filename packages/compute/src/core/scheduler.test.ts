@@ -647,6 +647,37 @@ describe('a scheduler', () => {
     })
   })
 
+  it('reports a task that has run for five seconds, also where nothing else happens', () => {
+    scheduler = new Scheduler({
+      self: { id: 'self', location: 'self@here' },
+      workers: 2,
+      random: createRandom(1),
+      describe: (input) => `input ${input[0]}`,
+    })
+    feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
+    spawn('a')
+    feed({ type: 'idle', slot: 1, seen: 0 })
+    const reported: unknown[] = []
+    const note = (effects: Effect[]): void => {
+      for (const { number, work } of sent(effects, 'report') as Extract<Message, { type: 'report' }>[]) {
+        reported.push(...(work.oldest ?? []))
+        note(hear({ type: 'noted', job, number }))
+      }
+    }
+    while (now < 60_000) note(feed({ type: 'timer' }, 1000))
+    const oldest = { path: step('a'), fn: 'child', input: 'input 2', age: 6000 }
+    expect(reported).toEqual([oldest])
+    // A replica adds the time since the report.
+    const work = { begun: 1, finished: 0, ran: 0, running: 1, oldest: [oldest] }
+    hear({ type: 'report', job, number: 1, entries: [], claims: [], dropped: [], work })
+    now += 500
+    const [explained] = sent(hear({ type: 'explain', job }), 'explained') as Extract<Message, { type: 'explained' }>[]
+    expect(explained?.members).toMatchObject([
+      { member: 'self', oldest: [{ age: 60_500 }] },
+      { member: 'other', oldest: [{ ...oldest, age: 6500 }] },
+    ])
+  })
+
   it('ignores strangers', () => {
     feed({ type: 'job', spec })
     expect(hear({ type: 'steal', request: 0, jobs: [job], count: 1 }, 'stranger')).toEqual([])

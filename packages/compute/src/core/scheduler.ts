@@ -20,15 +20,19 @@ import { evidence } from './votes.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
-  /** Most tasks that may run at once here. 0: this member only keeps outcomes of others. */
+  /**
+   * Maximum number of tasks that run at once here. 0: this member only keeps outcomes of others.
+   */
   readonly workers: number
   readonly random: () => number
   /** Shares of owners. Default: none, and the first submitted job comes first. */
   readonly tickets?: Tickets
-  /** Signs and verifies votes. Default: votes are unsigned, and anybody can forge them. */
+  /** Signs and verifies votes. Default: votes have no signatures, and anybody can forge them. */
   readonly signer?: Signer
-  /** Whether outcomes are saved on disk, see {@link Scheduler.takeUnsaved}. Default: no. */
+  /** Whether this member saves outcomes on disk, see {@link Scheduler.takeUnsaved}. Default: no. */
   readonly saves?: boolean
+  /** Returns the beginning of an encoded input, as text for people. Default: no text. */
+  readonly describe?: (input: Uint8Array) => string
   readonly config?: Partial<SchedulerConfig>
 }
 
@@ -41,7 +45,7 @@ export interface JobView {
   readonly endedAt?: Milliseconds
   /** The entry of the root. */
   readonly entry: Entry | undefined
-  /** 0 to 1: this member's figure, or that of a replica. */
+  /** 0 to 1: this member's figure, or the figure of a replica. */
   readonly progress: number
   /** The work of all members, as far as this member knows. */
   readonly totals: Totals
@@ -73,7 +77,7 @@ export class Scheduler {
   #own: Message[] = []
   #wakeAt: Milliseconds = Infinity
 
-  constructor({ self, workers, random, config, tickets, signer = unsigned, saves = false }: SchedulerOptions) {
+  constructor({ self, workers, random, config, tickets, signer = unsigned, saves = false, describe = () => '' }: SchedulerOptions) {
     const settings = { ...defaultSchedulerConfig, ...config }
     const members = new Members(self, settings)
     const effects: Effect[] = []
@@ -92,6 +96,7 @@ export class Scheduler {
       timers: new Timers(timerNames),
       effects,
       ...signer,
+      describe,
       now: 0,
       exactNow: 0,
       send: (to, message) => {
@@ -162,8 +167,8 @@ export class Scheduler {
   }
 
   /**
-   * Returns the outcomes and votes that are new since the last call, by job. Tasks below an ended
-   * task are left out.
+   * Returns the outcomes and votes that are new since the last call, by job. Leaves out tasks below
+   * an ended task.
    */
   takeUnsaved(): Map<JobId, readonly Entry[]> {
     const news = new Map<JobId, readonly Entry[]>()
@@ -177,7 +182,7 @@ export class Scheduler {
     return news
   }
 
-  /** Returns all outcomes of a job that are known here, and votes for outcomes. */
+  /** Returns all outcomes of a job that this member knows, and votes for outcomes. */
   entries(id: JobId): readonly Entry[] {
     const job = this.#context.jobs.get(id)
     return job === undefined ? [] : unique([...job.tree.within(job.tree.root)].flatMap((node) => statedOf(job, node)))
@@ -192,7 +197,7 @@ export class Scheduler {
   #take(input: Input): void {
     switch (input.type) {
       case 'timer':
-        // Times are rounded, so the timer may fire a little early.
+        // `now` is a rounded time, so the timer may fire a little early.
         this.#wakeAt = Infinity
         return
       case 'joined':
@@ -277,7 +282,7 @@ export class Scheduler {
     }
   }
 
-  /** Runs the parts that are due. Asks to be woken when the next timer fires. */
+  /** Runs the parts that are due. Sets a timer for the next part that will be due. */
   #act(): void {
     const { effects, now, timers } = this.#context
     for (;;) {
@@ -299,7 +304,7 @@ function statedOf(job: Job, node: TaskNode): readonly Entry[] {
   return node.entry === undefined ? evidence(job, node) : [node.entry]
 }
 
-/** Several tasks may state the same entry. */
+/** Returns each entry once: several tasks may state the same entry. */
 function unique(entries: readonly Entry[]): readonly Entry[] {
   return [...new Set(entries)]
 }

@@ -35,9 +35,9 @@ export class Settlement {
   }
 
   /**
-   * A task has an outcome. Each task counts once. A second outcome for the same path only affects
-   * which of the two is kept. After an outcome, the outcomes of all tasks below its task are
-   * ignored.
+   * A task has an outcome. Each task counts once. A second outcome for the same path only decides
+   * which of the two this member keeps. Once a task has an outcome, the outcomes of all tasks below
+   * it do not count.
    */
   settle(job: Job, entry: Entry, from: MemberId): void {
     if (job.ended !== undefined) {
@@ -70,7 +70,7 @@ export class Settlement {
     this.settle(job, entry, this.#context.self)
   }
 
-  /** Ends a task that must not be tried again. */
+  /** Sets a task apart: it fails with `TASK_POISONOUS`, and no member tries it again. */
   setApart(job: Job, node: TaskNode, reason: string): void {
     const frame = node.frame as Frame
     const { crashes, holders } = node.tries ?? NO_TRIES
@@ -89,8 +89,8 @@ export class Settlement {
   }
 
   /**
-   * Fails a job that can't go on. If the job is voted on, this is one vote, and others must come to
-   * it by themselves. Meanwhile this member keeps nothing of the job.
+   * Fails a job that can't go on. If the job is voted on, the failure is one vote, and each other
+   * voter must reach it by itself. Meanwhile this member keeps nothing of the job.
    */
   fail(job: Job, code: string, message: string, stack?: string): void {
     const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
@@ -150,7 +150,7 @@ export class Settlement {
   }
 
   /**
-   * Counts votes. If the votes are not enough, another member must compute the task. The member
+   * Counts votes. If there are too few votes, another member must compute the task. The member
    * whose frame waits for the task arranges this.
    */
   #elect(job: Job, node: TaskNode, entry: Entry, from: MemberId): Entry | undefined {

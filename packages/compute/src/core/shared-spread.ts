@@ -4,15 +4,15 @@ import type { Job } from './job.ts'
 import type { Victims } from './victims.ts'
 
 /**
- * Spreads improved shared values as an epidemic. They go to this member's victims, and each victim
- * passes on what is new to it. They are only hints that make a search faster. The values that count
- * travel with the entries. If the job is voted on, the elected entries are sent instead, since a
- * bound without votes prunes nothing.
+ * Spreads improved shared values as an epidemic: sends them to this member's victims, and each
+ * victim passes on all that is new to it. These values are only hints that make a search faster.
+ * The values that count travel with the entries. If the job is voted on, sends the elected entries
+ * instead, since a bound without votes prunes nothing.
  */
 export class SharedSpread {
   readonly #context: Context
   readonly #neighbours: Victims
-  /** For each job the version that was sent last, and the time. */
+  /** For each job the version that this member sent last, and the time. */
   readonly #sent = new Map<JobId, { version: number; at: Milliseconds }>()
 
   constructor(context: Context, neighbours: Victims) {
@@ -20,7 +20,7 @@ export class SharedSpread {
     this.#neighbours = neighbours
   }
 
-  /** Whether neighbours still lack better values. */
+  /** Whether victims may still lack better values. */
   isDue(job: Job): boolean {
     return job.sharedVersion !== (this.#sent.get(job.id)?.version ?? 0)
   }

@@ -1,5 +1,5 @@
 /**
- * Rule by which two offers of one shared value unite. Each rule is associative, commutative and
+ * The rule that unites two offers of one shared value. Each rule is associative, commutative and
  * idempotent, so offers may arrive in any order.
  */
 export type JoinRule = 'min' | 'max' | 'first' | 'union'
@@ -21,16 +21,16 @@ export type Shared = ReadonlyMap<string, Offer>
 
 export const NOTHING_SHARED: Shared = new Map()
 
-/** Most values of a union. A guess. */
+/** Maximum number of values of a union. A guess. */
 export const MAX_UNION = 1024
 /**
- * Most bytes of the values of one union. One value may have as many. A larger union drops its last
- * values.
+ * Maximum bytes of the values of one union. One value may have as many bytes. A larger union drops
+ * its last values.
  */
 const MAX_UNION_BYTES = 1024 * 1024
 /**
- * Most shared values of one job, and most bytes of them. A message of 4 MiB has room for them and
- * one value. Guesses.
+ * Maximum number of shared values of one job, and maximum bytes of all of them. A message of 4 MiB
+ * has room for them and one value. Guesses.
  */
 const MAX_SHARED = 64
 const MAX_SHARED_BYTES = 2 * 1024 * 1024
@@ -57,7 +57,7 @@ export function fitsShared(shared: Shared): boolean {
 }
 
 /**
- * Returns the join of the two; undefined if the join is too large. Returns `left` itself if `right`
+ * Returns the join of both; undefined if the join is too large. Returns `left` itself if `right`
  * adds nothing to it.
  */
 export function uniteShared(left: Shared, right: Shared): Shared | undefined {
@@ -86,7 +86,7 @@ function join(left: Shared, right: Shared, fits: (more: Shared) => boolean): Sha
 
 /**
  * Returns `left` itself if `right` adds nothing to it. In an honest job offers of different rules
- * can't meet, so `left` is kept.
+ * can't meet, so this keeps `left`.
  */
 function joinOffers(left: Offer, right: Offer): Offer {
   if (left === right || left.rule !== right.rule) return left
@@ -107,8 +107,8 @@ function joinOffers(left: Offer, right: Offer): Offer {
 
 function unite(left: Offer, right: Offer): Offer {
   const values = merge(inOrder(left.values), inOrder(right.values))
-  // A larger union drops every value that a smaller union drops. So the order of uniting does not
-  // matter, and this stays a join.
+  // A larger union drops every value that a smaller union drops. So the order of the joins does not
+  // matter.
   let bytes = 0
   const end = values.findIndex((value, at) => at === MAX_UNION || (bytes += value.length) > MAX_UNION_BYTES)
   if (end >= 0) values.length = end

@@ -15,8 +15,8 @@ const LONGEST_FACTOR = 1.5
 /** Limit while no task of the job has ended and the usual time is unknown, ms. A guess. */
 const UNKNOWN = 60_000
 /**
- * For this time idle members steal from the holder of overdue tasks before a replica gives these
- * out, ms. A guess: a holder may have many older tasks to give.
+ * For this long, ms, idle members steal from the holder of overdue tasks before a replica gives out
+ * these tasks. A guess: a holder may have many older tasks to give.
  */
 const STEAL_FIRST = 60_000
 
@@ -26,11 +26,11 @@ const STEAL_FIRST = 60_000
  *
  * First it repeats tasks that it awaits itself. This needs no replica, so it also works against
  * holders that claim nothing and against hostile replicas. Such a task may be a parent, so it gets
- * the limit of a parent. If none is overdue, the member asks a replica. A replica knows whether a
- * task is a leaf, and finds stragglers ten times as early. Simulated: if one of 12 members holds
- * tasks and does nothing, a job takes 77 to 93 s with both ways, and 165 to 202 s with replicas
- * alone. If 16 of 64 members are fifty times as slow, a job takes 16 s with both ways, and 50 s
- * without replicas.
+ * the limit of a parent. If no such task is overdue, the member asks a replica. A replica knows
+ * whether a task is a leaf, and finds stragglers ten times as early. Simulated: if one of 12
+ * members holds tasks and does nothing, a job takes 77 to 93 s with both methods, and 165 to 202 s
+ * with replicas alone. If 16 of 64 members are fifty times as slow, a job takes 16 s with both
+ * methods, and 50 s without replicas.
  */
 export class SpeculativeExecution {
   readonly #context: Context
@@ -58,7 +58,7 @@ export class SpeculativeExecution {
 
   /**
    * Repeats overdue tasks that this member awaits. If there are none, returns the replica to ask
-   * for one.
+   * for an overdue task.
    */
   seek(jobs: readonly Job[]): MemberId | undefined {
     const { now, keepers } = this.#context
@@ -90,16 +90,16 @@ export class SpeculativeExecution {
   }
 
   /**
-   * Checks the task that made no progress for longest. If it is overdue, its holder keeps tasks for
-   * nothing or is too slow, so all tasks of this holder are repeated. Returns false if it is not
-   * overdue.
+   * Checks the task that made no progress for longest. If it is overdue, its holder does nothing or
+   * is too slow. Then this member repeats all tasks of this holder. Returns false if the task is
+   * not overdue.
    */
   #repeatAwaited(job: Job): boolean {
     const { now, config, self } = this.#context
     const oldest = [...job.awaited].find(({ task }) => task !== undefined)
     if (oldest === undefined) return false
     const holder = oldest.holder as MemberId
-    // It is not known here whether the task is a parent at its holder.
+    // This member does not know whether the task is a parent at its holder.
     const kind = { mean: job.work.taskTime, longest: job.work.longestOf(oldest.task?.fn ?? '', self, new Set([holder])) }
     if (now - oldest.awaitedSince < overdueAfter(config, kind, true)) return false
     for (const node of job.awaited) {
@@ -113,7 +113,7 @@ export class SpeculativeExecution {
   }
 
   /**
-   * As a replica, returns the overdue task that was left alone for longest. If tasks wait at the
+   * As a replica, returns the overdue task without progress for longest. If tasks wait at the
    * holder of an overdue task, returns the holder instead.
    */
   #overdueFor(from: MemberId, job: Job): { readonly overdue?: Overdue | undefined; readonly rich?: Rich | undefined } {
@@ -148,10 +148,11 @@ export class SpeculativeExecution {
   }
 
   /**
-   * Whether tasks wait at a holder of an overdue task. This task or its parts may be among them.
-   * They are done once if the idle member steals them. A holder much slower than the mean does not
-   * count, since it would keep the last part. Where members vote, tasks may wait for others only. A
-   * holder that keeps its tasks and gives others gains a minute.
+   * Whether tasks wait at a holder of an overdue task. This task or its parts may be among them. If
+   * the idle member steals them, no member does them twice. A holder much slower than the mean does
+   * not count, since it would keep the last part. Where members vote, the waiting tasks may be only
+   * for other members. A dishonest holder that keeps its overdue tasks and gives other tasks gains
+   * a minute.
    */
   #isRich(job: Job, holder: MemberId): boolean {
     const { now, config, self } = this.#context
@@ -163,7 +164,7 @@ export class SpeculativeExecution {
     return named === undefined || now - named.since <= STEAL_FIRST || now - named.latest > STEAL_FIRST
   }
 
-  /** An idle member is sent to this holder. */
+  /** Notes that this replica sends an idle member to a holder. Returns the holder. */
   #named({ job, holder }: Rich): MemberId {
     const { now } = this.#context
     const named = job.named.get(holder)
@@ -200,14 +201,14 @@ interface Kind {
   readonly mean: Milliseconds | undefined
   /**
    * The longest time of a task of the same function at members other than the holders; 0 if they
-   * had none. A task that takes no longer is no straggler.
+   * had none. A task that takes no longer than this is no straggler.
    */
   readonly longest: Milliseconds
 }
 
 /**
  * Returns how long a task may be without progress before it is overdue. `isParent`: others hold
- * parts of it. These parts are judged by themselves.
+ * parts of the task. Each part has a limit of its own.
  */
 export function overdueAfter(
   { eagerAfter, eagerFactor, eagerInnerFactor }: SchedulerConfig,
@@ -228,9 +229,9 @@ function isHeldBelow(node: TaskNode): boolean {
 }
 
 /**
- * Returns the time since which no part of a task was done and no second execution began. Each
+ * Returns the time since which a task made no progress and no second execution of it began. Each
  * second execution gets time of its own. Otherwise all replicas would give out the same task at
- * once. A stated time may be false, so it adds at most `most` to the time.
+ * once. The stated start of a second execution may be false, so it adds at most `most` to the time.
  */
 function leftAloneSince({ claims, quietSince }: TaskNode, now: Milliseconds, most: Milliseconds): Milliseconds {
   let latest = quietSince ?? now

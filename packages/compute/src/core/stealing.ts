@@ -15,11 +15,11 @@ import { ROOT } from './path.ts'
 import { isNone } from './tries.ts'
 import type { Workers } from './workers.ts'
 
-/** Most jobs in one request. A guess. */
+/** Maximum number of jobs in one request. A guess. */
 const MAX_JOBS = 16
 /**
- * Most requests whose answers this member still accepts. Requests that it gave up count, too. A
- * guess: behind a slow line answers take long.
+ * Maximum number of requests whose answers this member still accepts, including requests that it
+ * gave up. A guess: behind a slow line answers take long.
  */
 const MAX_OPEN = 64
 
@@ -50,10 +50,7 @@ export class Stealing {
   /** A worker has nothing to do. */
   #isIdle = false
   #next = 0
-  /**
-   * For each request the member that was asked, and the number of tasks. Nobody may give work
-   * unasked.
-   */
+  /** For each request, the asked member and the number of tasks. Nobody may give work unasked. */
   readonly #open = new Map<number, { readonly of: MemberId; readonly count: number }>()
 
   constructor(context: Context, parts: StealingParts) {
@@ -111,14 +108,14 @@ export class Stealing {
       const job = jobs.get(id)
       if (job?.runs !== true) continue
       const task = granted.path === ROOT ? job.rootTask : granted
-      // Otherwise the victim could have a task computed with an input of its own.
+      // Otherwise this member might compute a task with an input that the victim made up.
       if (task === undefined || (granted === task && job.votesNeeded > 1 && !this.#context.isGenuine(task))) continue
       const result = job.tree.entryFor(task.path)
       if (result !== undefined) {
         this.#context.send(from, { type: 'result', job: id, entries: [result] })
         continue
       }
-      // The victim asks for the task after a while, and learns that it is not here.
+      // The victim asks for the task after a while, and learns that this member does not have it.
       const node = this.#context.quota.node(job, task.path, from, granted === task ? task.input.length : 0)
       if (node === undefined) continue
       if (!second) {
@@ -134,7 +131,7 @@ export class Stealing {
         this.#context.counts.stolen++
         this.#parts.execution.open(job, node, task, { claimed: true, from, second, replay, careful })
       } else {
-        // A lookup of the task was under way. The grant shows that nobody else holds the task.
+        // A lookup of the task is under way. The grant shows that nobody else holds the task.
         node.frame.from = from
         if (!replay) this.#parts.execution.lookedUp(job, node)
       }
@@ -171,7 +168,7 @@ export class Stealing {
     }
   }
 
-  /** Jobs of which this member could use a task, in the order of service. */
+  /** Returns the jobs of which this member could use a task, in the order of service. */
   #jobs(): readonly Job[] {
     return this.#parts.queue.wanted(this.#parts.workers.idle > 0).slice(0, MAX_JOBS)
   }

@@ -13,17 +13,17 @@ import { progressOf, type TaskNode } from './task-node.ts'
 import { evidence, votersOf } from './votes.ts'
 
 /**
- * A replica that did not have a job is asked again after this delay, ms. The delay doubles each
- * time. Measured: a record reaches a replica within 50 to 200 ms.
+ * This member asks a replica that did not have a job again after this delay, ms. The delay doubles
+ * each time. Measured: a record reaches a replica within 50 to 200 ms.
  */
 const ASK_AGAIN = 25
 
 /**
  * Supervises the tasks that this member waits for. It knows their holders. If a holder dies or has
- * lost a task, the task is done again. A lookup finds the parts with known outcomes (Satin's
- * orphans), and these are not repeated. One message serves all faults: "I wait for these; do you
- * have them?" It repairs a lost grant, a lost result and a replaced holder, and registers its
- * sender as a waiter for the outcome.
+ * lost a task, this member does the task again. A lookup finds the parts with known outcomes
+ * (Satin's orphans), and nobody repeats these parts. One message serves all faults: "I wait for
+ * these; do you have them?" It repairs a lost grant, a lost result and a replaced holder, and
+ * registers its sender as a waiter for the outcome.
  */
 export class Supervision {
   readonly #context: Context
@@ -126,9 +126,9 @@ export class Supervision {
   }
 
   /**
-   * A holder passed tasks on. From now on this member waits for the new holder itself, and asks it
+   * A holder passed tasks on. From now on this member itself waits for the new holder, and asks it
    * at the next check. So no chain of waiting members remains. After partitions members may form a
-   * ring in which each takes the next member for the holder. Then a member is at last told that it
+   * ring in which each takes the next member for the holder. In the end one of them learns that it
    * is itself the holder, and repeats the task.
    */
   moved(from: MemberId, job: Job, tasks: readonly HeldBy[]): void {
@@ -156,7 +156,7 @@ export class Supervision {
   }
 
   gone(member: MemberId, job: Job): void {
-    // Perhaps nobody holds the root any more.
+    // It is possible that nobody holds the root any more.
     if (job.claims.has(member)) this.#context.attended.add(job)
     for (const node of job.claims.get(member) ?? []) {
       this.#blame.lostHolder(job, node, member)

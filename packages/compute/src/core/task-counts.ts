@@ -17,7 +17,9 @@ export class TaskCounts {
   /** Tasks that this member took from others, and tasks that it gave to others. */
   stolen = 0
   given = 0
-  /** Number of executions for each of {@link TIME_BOUNDS}; the last is for longer ones. */
+  /**
+   * Number of executions for each of {@link TIME_BOUNDS}. The last number is for longer executions.
+   */
   readonly times: number[] = Array.from({ length: TIME_BOUNDS.length + 1 }, () => 0)
   /** Time that all executions kept workers busy. */
   ran: Milliseconds = 0

@@ -11,7 +11,7 @@ export interface KnownClaim {
   progress: number
   leaf: boolean
   readonly second: boolean
-  /** The member that stated it: the holder, a replica, or this member. */
+  /** The member that stated the claim: the holder, a replica, or this member. */
   readonly by: MemberId
 }
 
@@ -19,18 +19,21 @@ export interface KnownClaim {
 export class TaskNode {
   readonly path: Path
   readonly parent: TaskNode | undefined
-  /** The member whose statement first named it here; undefined: this member knew it by itself. */
+  /**
+   * The member whose statement first named the task here; undefined: this member knew it by itself.
+   */
   readonly by: MemberId | undefined
   children: Map<string, TaskNode> | undefined
   task: Task | undefined
   entry: Entry | undefined
-  /**
-   * Size of the input, bytes, if the parent runs here and has called for this task; otherwise 0.
-   */
+  /** Size of the input, bytes, if the parent runs here and has spawned this task; otherwise 0. */
   inputSize = 0
-  /** Its execution here. */
+  /** The execution of the task here. */
   frame: Frame | undefined
-  /** The member for whose outcome this member waits. It was given the task, or had it already. */
+  /**
+   * The member whose outcome this member waits for. This member gave it the task, or it had the
+   * task already.
+   */
   holder: MemberId | undefined
   /**
    * The member that is to blame if the holder does not have the task. At first it is the member
@@ -45,14 +48,14 @@ export class TaskNode {
   awaitedSince: Milliseconds = 0
   heldAt: Milliseconds = 0
   progress = 0
-  /** Its parent's frame here waits for it. */
+  /** The parent's frame here waits for the task. */
   wanted = false
   /** Members that must receive its outcome. */
   waiters: Set<MemberId> | undefined
   claims: Map<MemberId, KnownClaim> | undefined
   /**
-   * As far as this replica knows, the task is claimed since this time, and no task below it has
-   * ended since.
+   * As far as this replica knows, members have claimed the task since this time, and no task below
+   * it has ended since then.
    */
   quietSince: Milliseconds | undefined
   /**
@@ -64,7 +67,7 @@ export class TaskNode {
   tries: Tries | undefined
   /** Set if the job is voted on: one entry for each outcome, none with enough votes. */
   ballots: readonly Entry[] | undefined
-  /** Bytes of those of them that this member computed. */
+  /** Bytes of the ballots that this member computed. */
   ballotBytes = 0
 
   constructor(path: Path, parent: TaskNode | undefined, by?: MemberId) {
@@ -97,9 +100,7 @@ export class TaskNode {
   }
 }
 
-/**
- * Returns the part of a task that is done, 0 to 1. All children of a task count as equally large.
- */
+/** Returns the completed part of a task, 0 to 1. All children of a task count as equally large. */
 export function progressOf(node: TaskNode): number {
   if (node.entry !== undefined) return 1
   if (node.frame === undefined) return node.progress

@@ -10,11 +10,13 @@ import { TaskNode } from './task-node.ts'
 export class TaskTree {
   readonly root = new TaskNode(ROOT, undefined)
   /**
-   * Bytes of its entries, and of the outcomes that this member computed and that lack votes. The
-   * quotas of other members bound what they stated.
+   * Bytes of the entries, and of the outcomes that this member computed and that lack votes. The
+   * quotas of other members bound their statements.
    */
   bytes = 0
-  /** Tasks with outcomes or votes that are not on disk yet. Undefined: nothing is saved. */
+  /**
+   * Tasks with outcomes or votes that are not on disk yet. Undefined: this member saves nothing.
+   */
   unsaved: Set<Path> | undefined
 
   find(path: Path): TaskNode | undefined {
@@ -26,7 +28,7 @@ export class TaskTree {
     return node
   }
 
-  /** Returns how many levels of a path are not known. */
+  /** Returns how many levels of a path this member does not know. */
   missing(path: Path): number {
     let [node, known] = [this.root as TaskNode | undefined, 0]
     for (const step of stepsOf(path)) {
@@ -93,10 +95,10 @@ export class TaskTree {
   }
 
   /**
-   * Yields a node and all below it, the node first. `seen`: nodes to leave out; each yielded node
-   * is added. `after`: only nodes behind this path. A node above this path may have got an outcome
-   * since, so that the path is gone. Then that node comes first. Nodes keep the order in which they
-   * came.
+   * Yields a node and all nodes below it, the node first. `seen`: nodes to leave out; this adds
+   * each yielded node. `after`: yields only nodes after this path. A node above this path may have
+   * got an outcome since, so that the path is gone. Then that node comes first. Nodes keep the
+   * order in which they came.
    */
   *within(node: TaskNode, seen?: Set<unknown>, after?: Path): Generator<TaskNode> {
     // No recursion: with generators nested 256 deep, each node would take 256 steps.
@@ -121,8 +123,8 @@ export class TaskTree {
   }
 
   /**
-   * Yields the entries of a node and of those below it, each path once. Entries that are still
-   * voted on are included.
+   * Yields the entries of a node and of the nodes below it. For a task without an elected outcome,
+   * yields its ballots.
    */
   *entries(node: TaskNode = this.root): Generator<Entry> {
     for (const { entry, ballots } of this.within(node)) {
@@ -136,7 +138,7 @@ function bytesOf({ entry, ballotBytes }: TaskNode): number {
   return ballotBytes + (entry === undefined ? 0 : entryBytes(entry))
 }
 
-/** Returns the nodes behind a path, without the nodes below them, the last node first. */
+/** Returns the nodes after a path, without the nodes below them, the last node first. */
 function behind(from: TaskNode, path: Path): TaskNode[] {
   const open: TaskNode[] = []
   let node = from

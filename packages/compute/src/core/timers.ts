@@ -24,7 +24,7 @@ export type TimerName = (typeof timerNames)[number]
 
 /**
  * The timers of parts that act on the state of jobs. Any input may change that state, so they all
- * fire at each input. Hence no part has to notify these parts.
+ * fire at each input. So no part has to notify these parts.
  */
 export const inputTimers: ReadonlySet<TimerName> = new Set([
   'rootFailover',
@@ -36,7 +36,7 @@ export const inputTimers: ReadonlySet<TimerName> = new Set([
   'sharedSpread',
 ])
 
-/** The work of a timer. It runs when the timer fires. The timer is unset then. */
+/** The work of a timer. `due` runs when the timer fires. By then the timer is unset. */
 export interface Timed {
   due(): void
 }

@@ -1,20 +1,20 @@
 import type { MemberId } from './ids.ts'
 import type { Path } from './path.ts'
 
-/** Most names of either kind that are kept of one task. A task fails long before it has more. */
+/** Maximum number of names of each kind for one task. A task fails long before it has more. */
 export const MAX_TRIES = 16
 
 /**
  * The crashes and lost holders of a task. A member reports its own crashed containers. A member
  * that died with the task can't report that. So each member announces a task that may be deadly
- * before it begins it.
+ * before the task begins.
  */
 export interface Tries {
   /** Members at which the task ended a container, once for each time. */
   readonly crashes: readonly MemberId[]
   /**
-   * The first lost holder, and the members that began the task after that. Those of them that are
-   * gone count as lost while they held the task.
+   * The first lost holder, and the members that began the task after that. Members among them that
+   * are gone count as lost while they held the task.
    */
   readonly holders: readonly MemberId[]
 }
@@ -25,8 +25,8 @@ export interface Tried extends Tries {
 }
 
 /**
- * A task that ended this many containers, at two members or more, is set apart. A task that ended
- * this many at one member is left to others. A guess.
+ * A task that ended this many containers, at two members or more, is set apart (see `poisonOf`). A
+ * member at which it ended this many leaves the task to others. A guess.
  */
 export const MOST_CRASHES = 3
 

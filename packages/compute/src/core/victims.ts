@@ -3,10 +3,10 @@ import type { Context } from './context.ts'
 import type { MemberId } from './io.ts'
 
 /**
- * The members from which this member steals: a few near and a few far ones. Each victim costs an
+ * The members from which this member steals: a few near and a few far members. Each victim costs an
  * open stream, and a dial takes 11 ms (measured). The choices of all members form a random graph.
- * Along this graph work spreads to all members. A victim is replaced after each round of requests
- * in vain.
+ * Along this graph work spreads to all members. After each round of requests without a task, this
+ * member replaces one victim.
  */
 export class Victims {
   readonly #context: Context
@@ -29,7 +29,9 @@ export class Victims {
     return this.#far
   }
 
-  /** A whole round of requests was in vain: replaces this victim, if there is another member. */
+  /**
+   * A whole round of requests brought no task: replaces this victim, if there is another member.
+   */
   exchange(id: MemberId, near: boolean): void {
     const { members, self, random } = this.#context
     const chosen = near ? this.#near : this.#far

@@ -6,8 +6,7 @@ import type { TaskNode } from './task-node.ts'
 import { crashesAt, MOST_CRASHES } from './tries.ts'
 
 /**
- * Most votes that are kept for one outcome, and most outcomes of one task. More add nothing. A
- * guess.
+ * Maximum number of votes for one outcome, and of outcomes of one task. More add nothing. A guess.
  */
 export const MAX_KEPT = 16
 
@@ -15,17 +14,17 @@ export const MAX_KEPT = 16
 export interface Count {
   /** The outcome that has enough votes. */
   readonly elected: Entry | undefined
-  /** Members that voted for another outcome than the elected, or for two outcomes. */
+  /** Members that voted for another outcome than the elected one, or for two outcomes. */
   readonly outvoted: readonly MemberId[]
   /**
-   * True if there are `MAX_KEPT` outcomes. So many prove that the program gives different outcomes
-   * for one input.
+   * True if there are `MAX_KEPT` outcomes. That many prove that the program gives different
+   * outcomes for one input.
    */
   readonly hopeless: boolean
 }
 
 /**
- * Whether this member may still compute a task. An outvoted member gets no task. A member that has
+ * Whether a member may still compute a task. An outvoted member gets no task. A member that has
  * voted has nothing to add, unless it began with other shared values than the leading ballot.
  */
 export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
@@ -39,7 +38,7 @@ export function mayVote(job: Job, node: TaskNode, member: MemberId): boolean {
 /** Returns a test for the tasks that a member may compute; undefined: all. */
 export function eligible(job: Job, member: MemberId): ((node: TaskNode) => boolean) | undefined {
   if (job.votesNeeded === 1 && !job.hasCrashes) return undefined
-  // A task that ended this many containers at a member is left to others.
+  // A member leaves a task that ended this many of its containers to others.
   return (node) => crashesAt(node.tries, member) < MOST_CRASHES && mayVote(job, node, member)
 }
 
@@ -69,7 +68,8 @@ export function count(job: Job, node: TaskNode, entry: Entry, isValid: (vote: Vo
   }
   const merged: Entry = { ...entry, votes }
   const others = ballots.filter((each) => each !== known)
-  // Otherwise a member that votes for every outcome could add ballots without end.
+  // Each voter may add two ballots. Otherwise a member that votes for every outcome could add
+  // ballots without end.
   const isNew = votes.some(({ by }) => others.filter((each) => votersIn(each).includes(by)).length < 2)
   if (isNew) {
     node.ballots = [...others, merged]
@@ -100,28 +100,30 @@ function isHopeless(ballots: readonly Entry[]): boolean {
 
 /**
  * Returns the shared values that a task begins with if the job is voted on. The first member that
- * computes it takes the values that are elected at that time. Later members take the same values.
- * So the outcome does not depend on the member or the time. If the first member claims given values
- * that are not elected, they are rejected.
+ * computes the task takes the elected values of that time. Later members take the same values. So
+ * the outcome does not depend on the member or the time. If the first member states values that
+ * nobody elected, others reject them.
  */
 export function givenTo(job: Job, node: TaskNode): Shared {
   const leading = leader(job, node.ballots ?? [])
   return leading === undefined ? job.shared : (leading.given ?? NOTHING_SHARED)
 }
 
-/** Returns the ballot with the most votes, of those whose given shared values are elected. */
+/**
+ * Returns the ballot with the most votes among the ballots whose given shared values are elected.
+ */
 function leader(job: Job, ballots: readonly Entry[]): Entry | undefined {
   let most: Entry | undefined
   for (const ballot of ballots) {
     if (joinShared(job.shared, ballot.given ?? NOTHING_SHARED) !== job.shared) continue
     const [voters, others] = [votersIn(ballot), most === undefined ? [] : votersIn(most)]
-    // Tie: all members choose the same.
+    // In a tie all members choose the same ballot.
     if (voters.length > others.length || (voters.length === others.length && first(voters) < first(others))) most = ballot
   }
   return most
 }
 
-/** Counts the members with valid signatures, up to the number that is needed. */
+/** Counts the members with valid signatures, up to the needed number. */
 export function validVotes(job: Job, { votes = [] }: Entry, isValid: (vote: Vote) => boolean): number {
   const by = new Set<MemberId>()
   for (const vote of votes) if (by.size < job.votesNeeded && isValid(vote)) by.add(vote.by)
@@ -129,8 +131,8 @@ export function validVotes(job: Job, { votes = [] }: Entry, isValid: (vote: Vote
 }
 
 /**
- * Returns the entries to send of a task that is voted on: its ballots, and the elected entries of
- * shared values that these may depend on.
+ * Returns the entries to send for a task that members vote on: its ballots, and the elected entries
+ * of shared values that the ballots may depend on.
  */
 export function evidence(job: Job, node: TaskNode): Entry[] {
   return node.ballots === undefined ? [] : [...new Set([...job.proofs.values(), ...node.ballots])]

@@ -10,8 +10,8 @@ import { eligible, givenTo } from './votes.ts'
 
 interface Worker {
   /**
-   * `sent`: number of effects that it was given. `seen`: number of these that it had processed when
-   * it last had nothing to do.
+   * `sent`: number of effects that the worker got. `seen`: number of these that it had processed
+   * when it last had nothing to do.
    */
   sent: number
   seen: number
@@ -48,13 +48,13 @@ export class Workers {
     ;(this.#workers[slot] as Worker).sent++
   }
 
-  /** A worker has nothing to do after seeing this many effects. */
+  /** A worker has processed this many effects, and has nothing to do. */
   saw(slot: number, seen: number): void {
     const worker = this.#workers[slot]
     if (worker !== undefined && seen > worker.seen && seen <= worker.sent) worker.seen = seen
   }
 
-  /** A worker was replaced: it will process none of the effects that it was given. */
+  /** A new worker is in this place: it processes none of the effects that the former worker got. */
   replaced(slot: number): void {
     const worker = this.#workers[slot]
     if (worker !== undefined) worker.seen = worker.sent
@@ -87,7 +87,7 @@ export class Workers {
     frame.given = job.votesNeeded === 1 ? job.shared : givenTo(job, node)
     const { sent, seen } = this.#workers[slot] as Worker
     if (sent === seen) this.#parking.makeRoom(job, slot)
-    job.open.began(frame, this.#context.now)
+    job.open.began(node, frame, this.#context.now)
     job.work.own.begun++
     if (frame.careful || node.parent?.frame?.careful === true) {
       job.learnTries(node, heldBy(node.tries ?? NO_TRIES, self))

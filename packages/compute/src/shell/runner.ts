@@ -9,6 +9,7 @@ import type { TaskLimits } from '../executors/task-limits.ts'
 import { Executor } from '../executors/executor.ts'
 import type { PrintedText } from '../executors/messages.ts'
 import { PeerBudget } from './peer-budget.ts'
+import { shownInput } from './shown-input.ts'
 
 export interface RunnerOptions {
   readonly self: ComputeMember
@@ -20,7 +21,7 @@ export interface RunnerOptions {
   readonly signer?: Signer
   readonly programOf: (job: JobId) => PlacedProgram
   readonly send: (to: MemberId, message: Message) => void
-  /** Outcomes are saved on disk. Called with each input: there may be some. */
+  /** Called after each input if this member saves outcomes on disk: there may be new outcomes. */
   readonly onFed?: () => void
   readonly onOutput?: (job: JobId, printed: PrintedText) => void
   readonly onRun?: (effect: Extract<Effect, { type: 'run' }>) => void
@@ -46,11 +47,12 @@ export class Runner {
       workers,
       random: Math.random,
       saves: onFed !== undefined,
+      describe: shownInput,
       ...(signer && { signer }),
       ...(tickets && { tickets }),
     })
     const onInputs = (inputs: readonly Input[]): void => this.feed(...inputs)
-    // The programs of a job pay for their messages as a peer does.
+    // The programs of a job pay for their messages, as peers do.
     const executor = new Executor({
       slots: workers,
       ...(limits && { limits }),

