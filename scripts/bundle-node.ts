@@ -3,8 +3,8 @@
  * command needs. jel.js and its chunks are for nodes and computing. simulate.js and worker.js are
  * for simulations. own.bundle.js, sandbox.bundle.js and program.js are for programs. http.js and
  * page.js are for `--http`. port-mapping.js is for `--port-mapping`.
- * Writes the licences of the content, and lists of the sources. By the lists apps/node/bin/start.js
- * sees whether the bundles are up to date.
+ * Writes the licences of the content, and lists of the sources. apps/node/bin/start.js reads the
+ * lists, and so sees whether the bundles are up to date.
  *
  * `--if-stale` does nothing if the bundles are up to date. It never fails: the command line can run
  * from its sources.
@@ -21,7 +21,7 @@ interface Bundle {
   readonly name: string
   readonly build: RolldownOptions
   readonly output: OutputOptions
-  /** A folder that is copied beside the bundle. */
+  /** A folder to copy beside the bundle. */
   readonly data?: string
 }
 
@@ -31,7 +31,7 @@ const dist = join(node, 'dist')
 const simulator = join(root, 'packages/simulator')
 const compute = join(root, 'packages/compute')
 
-/** The modules that are imported on demand. Each is a bundle of its own. */
+/** The modules that the command line imports on demand. Each is a bundle of its own. */
 const SIMULATE = ['./simulate/simulate.ts', './simulate.js'] as const
 const HTTP = ['./http/index.ts', './http.js'] as const
 const PORT_MAPPING = ['./port-mapping.ts', './port-mapping.js'] as const
@@ -53,12 +53,12 @@ const bundles: readonly Bundle[] = [
         program: join(compute, 'src/program/index.ts'),
         command: join(compute, 'src/program/command.ts'),
       },
-      // The first is a bundler with a native part, the second an optional native part of CBOR.
+      // rolldown is a bundler with a native part. cbor-extract is an optional native part of CBOR.
       external: ['rolldown', 'cbor-extract'],
       plugins: [apart(SIMULATE, HTTP, PORT_MAPPING)],
     },
-    // A command loads its own chunk and what it shares with others. One file for all commands takes
-    // 70 ms and 10 MB more for those that start no node (measured).
+    // A command loads its own chunk, and the chunks that it shares with others. With one file for
+    // all commands, a command that starts no node takes 70 ms and 10 MB more (measured).
     output: { chunkFileNames: 'jel-[name].js' },
   },
   {
@@ -70,7 +70,7 @@ const bundles: readonly Bundle[] = [
     name: 'simulate',
     build: {
       input: { simulate: join(node, 'src/simulate/simulate.ts'), worker: join(simulator, 'src/runner/worker.ts') },
-      // `canvas` is an optional module of vega, and is not used.
+      // `canvas` is an optional module of vega. The simulator does not use it.
       external: ['canvas'],
     },
     output: { chunkFileNames: 'simulate-[name].js' },

@@ -91,8 +91,8 @@ function architecture(): string {
 }
 
 /**
- * Returns the folders of all installed dependencies of a package. Dependencies for other
- * architectures are not installed.
+ * Returns the folders of all installed dependencies of a package. The installation lacks
+ * dependencies for other architectures.
  */
 function closure(folder: string, found = new Set<string>()): Set<string> {
   const { dependencies = {}, optionalDependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Record<
@@ -114,7 +114,7 @@ function closure(folder: string, found = new Set<string>()): Set<string> {
 
 function installed(folder: string, name: string): string | undefined {
   // pnpm puts the dependencies of a package beside the package. The dependencies of a package of
-  // the workspace are below it.
+  // the workspace are below that package.
   for (let at = realpathSync(folder); at !== dirname(at); at = dirname(at)) {
     const modules = at.endsWith('node_modules') ? at : join(at, 'node_modules')
     try {

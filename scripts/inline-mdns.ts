@@ -1,7 +1,7 @@
 /**
  * Bundles @libp2p/mdns and its CommonJS dependencies into an ES module that imports the modules of
- * Node: packages/overlay/dist/host/libp2p-mdns.js. Writes the licences. Otherwise an application
- * that esbuild bundles into one file could not use mDNS.
+ * Node: packages/overlay/dist/host/libp2p-mdns.js. Writes the licences. Without this bundle, an
+ * application that esbuild bundles into one file can't use mDNS.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Returns the licences of all packages of these modules. */
+/** Returns the licences of the packages that contain these modules. */
 export function licences(modules: readonly string[]): string {
   const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined))
   return [...folders]

@@ -1,6 +1,6 @@
 /**
  * Runs the demos, and draws their output as animated SVGs in docs/. The lines appear one by one,
- * but slower. Draws the screen of `jel top` as a still picture:
+ * slower than in the demos. Draws the screen of `jel top` as a still picture:
  *
  *     pnpm picture [top.svg]
  */
@@ -22,7 +22,7 @@ interface Picture {
   readonly file: string
   readonly command: readonly string[]
   readonly title: string
-  /** The factor by which the picture is slower. A real demo is too fast to follow. */
+  /** The factor by which the picture is slower than the demo. A real demo is too fast to follow. */
   readonly slower: number
 }
 
@@ -140,8 +140,8 @@ for (const each of PICTURES) {
 const TOP = { file: 'top.svg', title: 'jel top: the members of a pool, who is elected, and what happened', columns: 112, rows: 26 }
 
 /**
- * Records the screen of `jel top`. Meanwhile the winner of an election is killed, and another
- * member leaves. Needs `script` of util-linux.
+ * Records the screen of `jel top`. Meanwhile it kills the winner of an election, and another member
+ * leaves. Needs `script` of util-linux.
  */
 async function recordTop(): Promise<string[]> {
   const runtime = mkdtempSync(join(tmpdir(), 'jel-picture-'))
@@ -193,7 +193,10 @@ async function recordTop(): Promise<string[]> {
   }
 }
 
-/** Returns the visible lines of a screen that is drawn line by line, with their colours. */
+/**
+ * Returns the visible lines of the screen, with their colours. `jel top` draws the screen line by
+ * line.
+ */
 function linesOf(written: string): string[] {
   const lines: string[] = []
   for (const [, row, line] of written.matchAll(/\p{Cc}\[(\d+);1H\p{Cc}\[2K((?:(?!\p{Cc}\[(?:\d+;1H|\?)).)*)/gsu))

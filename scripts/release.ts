@@ -1,8 +1,8 @@
 /**
  * `pnpm release --dry-run`: runs all steps before publication. Builds, packs into release/, checks,
- * and prints the packages that would be published.
- * It does not publish. The forge's runner publishes with provenance: it signs a statement of where
- * it has built a package.
+ * and prints the packages to publish.
+ * It does not publish. The forge's CI runner publishes with provenance: it signs a statement of the
+ * place where it has built a package.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'

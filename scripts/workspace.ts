@@ -31,7 +31,7 @@ export function publishedFolders(): string[] {
   return packages.filter((folder) => manifestOf(folder).private !== true)
 }
 
-/** Returns the web address of the repository. Only package.json of the root has the address. */
+/** Returns the web address of the repository. Reads the package.json of the root. */
 export function repositoryAddress(): string {
   return (manifestOf('.').repository?.url ?? '').replace(/^git\+|\.git$/gu, '')
 }

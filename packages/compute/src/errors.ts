@@ -5,8 +5,8 @@ import type { TaskFailure } from './core/entry.ts'
 export abstract class ComputeError extends JelError {}
 
 /**
- * The program cannot be read, does not parse, uses a name that no runtime defines, or fails while
- * it is loaded.
+ * The program is unreadable, does not parse, uses a name that no runtime defines, or fails while it
+ * loads.
  */
 export class ProgramError extends ComputeError {
   readonly code = 'PROGRAM_UNUSABLE'
@@ -43,8 +43,8 @@ export class BlobMissingError extends ComputeError {
 }
 
 /**
- * The blobs or the program have more bytes than allowed, or than a member keeps on disk, or there
- * are too many blobs.
+ * The blobs or the program have more bytes than allowed, or more than a member keeps on disk. Or
+ * there are too many blobs.
  */
 export class BlobTooLargeError extends ComputeError {
   readonly code = 'BLOB_TOO_LARGE'
@@ -73,7 +73,7 @@ export class JobFailedError extends ComputeError {
   readonly code: string
   /** The id of the member where the task failed. */
   readonly member: string
-  /** How many times the task was tried. */
+  /** The number of tries of the task. */
   readonly tries: number
   /** The stack of the program at the throw. */
   readonly remoteStack: string | undefined

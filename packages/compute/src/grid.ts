@@ -23,7 +23,9 @@ import { Sweep } from './sweep.ts'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100
-/** Time that replicas have to learn of a cancellation, ms. It exceeds the time-out of a request. */
+/**
+ * Time in which replicas must learn of a cancellation, ms. It exceeds the time-out of a request.
+ */
 const CANCEL_TIME = 5000
 
 /** Events of a {@link Grid}. */
@@ -77,7 +79,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   readonly #engine: Engine
   readonly #submissions: Submissions
 
-  /** Use `compute` instead. */
+  /** Call `compute` instead of this. */
   constructor(pool: Pool, options: ComputeOptions) {
     super()
     this.#pool = pool
@@ -107,8 +109,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Stores bytes, or the bytes of a file, at this member and returns their name. If the name stands
-   * in the input of a job, the blob belongs to the job. The tasks of the job get the bytes with
+   * Stores bytes, or the bytes of a file, at this member and returns their name. If the input of a
+   * job contains the name, the blob belongs to the job. The tasks of the job get the bytes with
    * `use`.
    *
    * @param source the path of a file, or bytes; at most the limit of the disk, 256 MiB by default
@@ -135,8 +137,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
-    // The id of the job depends on all files. The files are pinned (not evicted from the disk)
-    // until the id is known.
+    // The id of the job depends on all files. Until the id is known, this pins the files (protects
+    // them from eviction).
     const pin = { for: `submission ${crypto.randomUUID()}` }
     try {
       return await this.#submit(program, fn, input, options, pin)
@@ -212,8 +214,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /**
-   * Reads the work of this member for all jobs together. This reads the folder of blobs, so
-   * don't call it more often than about once a second.
+   * Reads the work of this member for all jobs together. The call reads the folder of blobs, so
+   * don't make it more often than about once a second.
    */
   async figures(): Promise<GridFigures> {
     const { workers, busy, waiting, kept, counts } = this.#engine.runner.scheduler.figures()
@@ -311,7 +313,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   /** @internal */
   async setDesired(id: JobId, desired: JobRecord['desired']): Promise<void> {
     await this.#engine.jobs.setDesired(id, desired)
-    // The job is over here once replicas have answered that they stopped, or that the job has an
+    // The job ends here once replicas have answered that they stopped, or that the job has an
     // outcome.
     if (desired === 'cancel') await this.ended(id, CANCEL_TIME)
     else await this.#engine.untilKnown(id, desired)

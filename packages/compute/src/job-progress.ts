@@ -9,13 +9,13 @@ export interface JobProgress {
   /** The state of the job. */
   readonly state: JobState
   /**
-   * The part of the job that is done, 0 to 1. It is estimated from the tree: all children of a task
-   * count as equally large.
+   * The completed part of the job, 0 to 1. This is an estimate from the tree: all children of a
+   * task count as equally large.
    */
   readonly covered: number
   /** Number of members that took part. */
   readonly members: number
-  /** Number of executions that were begun. */
+  /** Number of executions that began. */
   readonly begun: number
   /** Number of tasks that gave an outcome. */
   readonly finished: number
@@ -27,7 +27,7 @@ export interface JobProgress {
 
 /**
  * Returns the progress of a job. `rate`: tasks per second, unless the job is over. `whyPending`
- * returns the reason why no member has begun it.
+ * returns the reason why no member has begun the job.
  */
 export function progressOf(
   desired: JobRecord['desired'],

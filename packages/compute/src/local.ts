@@ -30,7 +30,7 @@ import { Runner } from './shell/runner.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
 import { Sweep } from './sweep.ts'
 
-/** Those options of a job that apply without a pool. */
+/** The options of a job that apply without a pool. */
 type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
 type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent' | 'container'>
@@ -56,8 +56,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   readonly #blobs = new Map<string, JobBlobs>()
   readonly #endings = new Endings()
   /**
-   * How jobs ended. The record, the outcome, the output and a large result of an ended job stay as
-   * long as the `Job` object lives.
+   * The ends of jobs. The record, the outcome, the output and a large result of an ended job stay
+   * as long as the `Job` object lives.
    */
   readonly #ended = new Map<string, ReturnType<JobSource['status']>>()
   readonly #handles = new FinalizationRegistry<string>((id) => this.#forget(id))
@@ -183,13 +183,16 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     this.#runner.feed({ type: 'job', spec })
   }
 
-  /** The job is forgotten once the application no longer refers to the returned `Job`. */
+  /** The grid forgets the job once the application no longer refers to the returned `Job`. */
   #handle<Handle extends Job>(job: Handle): Handle {
     this.#handles.register(job, job.id)
     return job
   }
 
-  /** Drops the parts of an ended job that nobody needs any more. `#ended` says what stays. */
+  /**
+   * Drops the parts of an ended job that nobody needs any more. See `#ended` for the parts that
+   * stay.
+   */
   #jobEnded(id: string): void {
     this.#ended.set(id, this.#runner.scheduler.job(id))
     const job = this.#jobs.get(id)
@@ -204,8 +207,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /**
-   * Forgets a job to which no `Job` object refers. If the job still runs, it is forgotten once it
-   * has ended.
+   * Forgets a job to which no `Job` object refers. If the job still runs, the grid forgets it once
+   * it has ended.
    */
   #forget(id: string): void {
     if (this.#jobs.has(id) && !this.#ended.has(id) && !this.closed) {

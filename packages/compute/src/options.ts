@@ -28,7 +28,7 @@ export interface ComputeOptions {
   /**
    * Shares of processor time among the owners whose jobs wait. Each id of an owner, or `own`, has a
    * number of tickets (above 0, at most 1,000,000). Other owners have one ticket each. Default: the
-   * job that was submitted first goes first.
+   * first submitted job goes first.
    */
   readonly tickets?: Readonly<Record<string, number>>
   /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
@@ -45,15 +45,15 @@ export interface ComputeOptions {
   readonly cache?: string
   /**
    * A folder of this member alone, where it keeps the files and outcomes of jobs across restarts.
-   * Use it with the option `identityFile` of `joinPool`, which keeps the records of jobs: a member
-   * with another key can't use the folder. It takes up to twice the limit of the disk. Default: a
-   * member forgets outcomes when it ends.
+   * Use this with the option `identityFile` of `joinPool`, which keeps the records of jobs: a
+   * member with another key can't use the folder. The folder takes up to twice the limit of the
+   * disk. Default: a member forgets outcomes when it ends.
    */
   readonly state?: string
   /**
-   * Whether this member is a client that only visits, like a command. It runs nothing, keeps
-   * nothing for others, and publishes nothing about itself. A client must have no workers. Default:
-   * false.
+   * Whether this member is a client that only visits, as a command of the shell does. A client runs
+   * nothing, keeps nothing for others, and publishes nothing about itself. It must have no workers.
+   * Default: false.
    */
   readonly visits?: boolean
 }
@@ -66,9 +66,9 @@ export interface SubmitOptions {
    */
   readonly name?: string
   /**
-   * How long the result is kept after the end of the job, ms; at most 31 days. Default: a week. The
-   * result is kept longer, up to 31 days from the submission, if no member with the owner's key is
-   * present at the end. A job may run for 31 days.
+   * How long the pool keeps the result after the end of the job, ms; at most 31 days. Default: a
+   * week. The pool keeps the result longer, up to 31 days from the submission, if no member with
+   * the owner's key is present at the end. A job may run for 31 days.
    */
   readonly keep?: number
   /**
@@ -76,18 +76,18 @@ export interface SubmitOptions {
    * members agree on it. They all begin the task with the same shared values. Default: 1.
    */
   readonly votes?: number
-  /** Blobs that the program names itself. Blobs that the input names are added anyway. */
+  /** Blobs that the program names itself. The grid adds blobs that the input names by itself. */
   readonly blobs?: readonly BlobReference[]
 }
 
 /** Options of a sweep. */
 export interface MapOptions extends SubmitOptions {
   /**
-   * If the function fails for an input, the others go on. Then the result has one object for each
-   * input, as `Promise.allSettled` gives them. Default: the first failure is that of the job.
+   * Whether the other inputs go on if the function fails for an input. Then the result has one
+   * object for each input, as with `Promise.allSettled`. Default: the first failure fails the job.
    */
   readonly keepGoing?: boolean
-  /** How often a failed input is tried again. Default: 0. */
+  /** How often the sweep tries a failed input again. Default: 0. */
   readonly retries?: number
 }
 
@@ -96,13 +96,14 @@ export interface CommandOptions extends MapOptions {
   /** Paths of files that the command finds in its working folder. */
   readonly files?: readonly string[]
   /**
-   * Patterns of the files that it makes for its submitter, relative to its working folder, as in
-   * `out/*.csv`. Then each value is a `CommandResult`. At most 256 files and 32 MiB for one input.
+   * Patterns of the files that the command makes for its submitter, relative to its working folder,
+   * as in `out/*.csv`. Then each value is a `CommandResult`. At most 256 files and 32 MiB for one
+   * input.
    */
   readonly collect?: readonly string[]
   /**
    * Whether a worker starts the command once for many inputs. Then each input is a line of standard
-   * input, `{"id":1,"input":…}`, and the command answers with a line of standard output:
+   * input, `{"id":1,"input":…}`. The command answers with a line of standard output:
    * `{"id":1,"value":…}` or `{"id":1,"error":"…"}`. Default: a start for each input.
    */
   readonly persistent?: boolean
@@ -120,8 +121,8 @@ export interface LocalOptions {
   /** Limits of tasks, and of the disk. Default: 10 minutes, 512 MiB of memory, 256 MiB of disk. */
   readonly limits?: Partial<TaskLimits>
   /**
-   * Where programs run: `own` (with all rights of this process) or `sandbox`; see the `accept` of
-   * `compute`. Default: `own`.
+   * Where programs run: `own` (with all rights of this process) or `sandbox`; see the option
+   * `accept` of `compute`. Default: `own`.
    */
   readonly place?: PlacedProgram['place']
   /** The folder for programs and blobs. Default: below the user's cache folder. */
@@ -131,7 +132,10 @@ export interface LocalOptions {
 /** Programs that run by default: this owner's programs with all rights, others in sandboxes. */
 export const DEFAULT_ACCEPT = ['own', 'sandbox']
 
-/** Most tickets of one owner. A guess: with a larger ratio an owner gets no share in practice. */
+/**
+ * Maximum number of tickets of one owner. A guess: at a larger ratio the other owner gets no share
+ * in practice.
+ */
 const MAX_TICKETS = 1_000_000
 
 const amount = (what: string) => v.pipe(v.number(`must be ${what}`), v.finite(`must be ${what}`), v.gtValue(0, `must be ${what}`))
@@ -185,7 +189,10 @@ const ofMap = v.strictObject(
   },
   unknownOr('must be an object'),
 )
-/** A name that no engine takes for a flag. Source: the reference grammar of distribution. */
+/**
+ * An image name that no engine takes for a flag. Source: the reference grammar of distribution (the
+ * registry).
+ */
 const IMAGE = /^[a-z\d][\w./:@-]{0,511}$/iu
 const pattern = v.pipe(text, v.check(isInside, 'must be a pattern inside of the working folder, such as out/*.csv'))
 const ofCommand = v.strictObject(
@@ -209,7 +216,7 @@ export function checkOptions(options: unknown): asserts options is ComputeOption
 
 /** @throws InvalidOptionError that names the option */
 export function checkLocalOptions(options: unknown): asserts options is LocalOptions {
-  // A missing option is reported as a wrong value, not as an error of the object.
+  // Reports a missing option as a wrong value, not as an error of the object.
   check(ofMachine, typeof options === 'object' && options !== null ? { workers: undefined, ...options } : options)
 }
 
@@ -258,7 +265,7 @@ export function ticketsOf(tickets: Readonly<Record<string, number>>, self: strin
 }
 
 /**
- * Returns the place where a job's tasks may run at a member; undefined if they may not run there.
+ * Returns the place where a member may run a job's tasks; undefined if it may not run them.
  *
  * @param self the owner of the member's own jobs
  */

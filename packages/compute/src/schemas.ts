@@ -8,7 +8,10 @@ import { MAX_DEPTH, pathProblem, STEP_LENGTH } from './core/path.ts'
 import { fitsShared, MAX_UNION } from './core/shared-value.ts'
 import { MAX_VALUE_BYTES } from './program/values.ts'
 
-/** Most elements of a list in a message. A guess: as many as a frame may have open children. */
+/**
+ * Maximum number of elements of a list in a message. A guess: as many as a frame may have open
+ * children.
+ */
 export const MAX_ITEMS = 65_536
 
 const encoder = new Encoder({
@@ -21,8 +24,8 @@ const encoder = new Encoder({
 
 export const text = (length: number) => v.pipe(v.string(), v.maxLength(length))
 /**
- * A count. Larger values are capped, not rejected: an honest member may add its own counts to a
- * false count of another member, and report the sum.
+ * A count. The schema caps a larger value, and does not reject it: an honest member may add its own
+ * counts to a false count of another member, and report the sum.
  */
 export const count = v.pipe(
   v.number(),
@@ -63,9 +66,7 @@ const failure = v.object({
 })
 export const outcome = v.union([v.object({ value: bytes }), v.object({ failure })])
 
-/**
- * Returns a message in the form in which it is sent. On the wire a lifeline is called `surplus`.
- */
+/** Returns a message in its form on the wire, where a lifeline has the name `surplus`. */
 export function wireForm(message: Message): unknown {
   return message.type === 'lifeline' ? { type: 'surplus' } : message
 }
@@ -75,13 +76,13 @@ export function toBytes(value: unknown): Uint8Array {
 }
 
 /**
- * Most lists and maps of a message. A guess: four for each element of the longest list. Decoded,
- * they take some 75 MB.
+ * Maximum number of lists and maps of a message. A guess: four for each element of the longest
+ * list. Decoded, they take about 75 MB.
  */
 const MAX_CONTAINERS = 300_000
 
 /**
- * @param containers most lists and maps
+ * @param containers maximum number of lists and maps
  * @throws Error for bytes that do not match the schema
  */
 export function fromBytes<Schema extends v.GenericSchema>(
@@ -93,7 +94,7 @@ export function fromBytes<Schema extends v.GenericSchema>(
   let left = data.length
   /** Turns CBOR's maps of text keys back into objects. Shared values stay maps. */
   function objectOf(value: unknown, key?: unknown): unknown {
-    // CBOR's references can repeat one list many times. 240 bytes would become 10,000,000 elements.
+    // CBOR's references can repeat one list many times. 240 bytes could become 10,000,000 elements.
     // In an honest message each element takes bytes of its own.
     if (left-- === 0) throw new RangeError('more elements than bytes')
     if (value instanceof Uint8Array) return value

@@ -7,13 +7,13 @@ import { rejected, type MapOutcome } from './program/map.ts'
 import { decodeValue, encodeValue } from './program/values.ts'
 import type { SweepInput } from './shell/sweep.ts'
 
-/** Pause between two readings of outcomes, ms. A guess: a person does not notice it. */
+/** Pause between two reads of outcomes, ms. A guess: a person does not notice it. */
 const READ_AGAIN = 1000
-/** A reading takes at most this part of the time, for sweeps of tens of thousands of inputs. */
+/** Reads take at most this share of the time, even in sweeps of tens of thousands of inputs. */
 const READ_SHARE = 0.2
-/** Time that a replica has to answer, ms. A guess: some round trips and a dial. */
+/** Time in which a replica must answer, ms. A guess: some round trips and a dial. */
 const READ_WITHIN = 2000
-/** Most inputs of one request. Their paths have 10 KiB. */
+/** Maximum number of inputs of one request. Their paths have 10 KiB. */
 const READ_AT_ONCE = 1024
 
 const ENDS: readonly JobState[] = ['done', 'failed', 'cancelled']
@@ -36,9 +36,9 @@ export class Sweep extends Job {
   }
 
   /**
-   * Yields each value soon after some member has it, whatever the order of the inputs. A replica is
-   * asked once a second. With `keepGoing` it also yields failures. Of a job with votes all outcomes
-   * come at the end.
+   * Yields each value soon after some member has it, in any order of the inputs. Asks a replica
+   * once a second. With `keepGoing` it also yields failures. All outcomes of a job with votes come
+   * at the end.
    *
    * @throws as `result`, after the values that came before
    */
@@ -60,7 +60,9 @@ export class Sweep extends Job {
     }
   }
 
-  /** Returns the place of each input by the path of its task. Equal calls are counted, as there. */
+  /**
+   * Returns the index of each input, by the path of its task. Counts equal calls, as the path does.
+   */
   #rows(): Map<Path, number> {
     const rows = new Map<Path, number>()
     const calls = new Map<Path, number>()
@@ -80,7 +82,7 @@ export class Sweep extends Job {
     return this.#source.closed || ENDS.includes(this.state)
   }
 
-  /** Reads the outcomes that a replica knows. Leaves out failures that may yet be tried again. */
+  /** Reads the outcomes that a replica knows. Leaves out failures that the sweep may try again. */
   async #read(paths: readonly Path[]): Promise<(readonly [Path, MapOutcome])[]> {
     const read: (readonly [Path, MapOutcome])[] = []
     for (let at = 0; at < paths.length; at += READ_AT_ONCE) {
@@ -95,13 +97,13 @@ export class Sweep extends Job {
     return read
   }
 
-  /** Returns undefined if only the end of the sweep shows how the input ends. */
+  /** Returns the end of an input; undefined if only the end of the sweep shows it. */
   #endOf(outcome: Outcome): MapOutcome | undefined {
     if ('failure' in outcome) return this.#input.keepGoing && this.#input.retries === 0 ? rejected(outcome.failure) : undefined
     try {
       return { status: 'fulfilled', value: decodeValue(outcome.value) }
     } catch {
-      // A worker made it up. The sweep takes it for a failure.
+      // A dishonest worker made the value up. The sweep treats it as a failure.
       return undefined
     }
   }

@@ -21,7 +21,9 @@ export interface AcceptanceOptions {
   readonly create: () => Promise<Swarm>
   /** Nodes in a pool of ordinary size: 6 or more. */
   readonly size: number
-  /** Factor for all time bounds. Default: 1, for nodes that have the machine to themselves. */
+  /**
+   * Factor for all time bounds. The default of 1 suits nodes that have the machine to themselves.
+   */
   readonly scale?: number
   /**
    * Share of the usual time for which a case watches that nothing else happens, 0 to 1. Give less
@@ -29,9 +31,9 @@ export interface AcceptanceOptions {
    */
   readonly watchShare?: number
   /**
-   * The features that the swarm lacks, each with the reason. Cases that need such a feature run and
-   * must fail: a feature with which they pass is possible and should be promised. Cases for which
-   * the swarm has no time (`slow`) are skipped.
+   * The features that the swarm lacks, each with the reason. A case that needs such a feature runs,
+   * and must fail. If the case passes, the feature is possible, and does not belong here. The suite
+   * skips the cases for which the swarm has no time (`slow`).
    */
   readonly lacks?: Partial<Record<SwarmFeature, string>>
 }
@@ -45,7 +47,7 @@ export interface TestRunner {
 }
 
 /**
- * Tests an implementation against the promises of the pool: registers one test per case. Each case
+ * Tests an implementation against the promises of the pool. Registers one test per case. Each case
  * gets a swarm of its own. At the end of each case the suite checks the events of every node
  * against the promises once more.
  */
@@ -68,7 +70,7 @@ export function acceptance(options: AcceptanceOptions, { describe, it }: TestRun
           const missing = needs.filter((feature) => lacks[feature] !== undefined)
           const why = missing.map((feature) => lacks[feature]).join('; ')
           if (missing.length === 0) it(name, body)
-          // A slow case would pass on this swarm. It only takes too long there.
+          // A slow case would pass on this swarm, but takes too long.
           else if (missing.includes('slow')) it.skip(`${name} (skipped: ${why})`, body)
           else it(`${name} (impossible: ${why})`, async () => await mustFail(body, missing))
         }

@@ -3,9 +3,9 @@ import { check } from './failure.ts'
 import type { SwarmEvent, SwarmMember, SwarmNode, SwarmReign } from './swarm.ts'
 
 /**
- * The events of one node, checked against the promises while they are read. The node's own join
- * comes first. Each life joins at most once and then ends at most once. Only one life of an id is
- * present at a time, and later lives have higher incarnations.
+ * Reads the events of one node, and checks them against the promises. The node's own join comes
+ * first. Each life joins at most once and then ends at most once. Only one life of an id is present
+ * at a time, and later lives have higher incarnations.
  */
 export class Account {
   readonly node: SwarmNode
@@ -61,13 +61,13 @@ export class Account {
     return `${name(this.node.id)} was told of ${name(id)}: ${told.join(', ') || 'nothing'}`
   }
 
-  /** Returns how the lives of this id ended so far. */
+  /** Returns the ends of the lives of this id so far. */
   endsOf(id: NodeId): ('left' | 'died')[] {
     return this.ended.filter(({ member }) => member.id === id).map(({ how }) => how)
   }
 }
 
-/** Returns the last characters of an id. They distinguish it, since all ids begin alike. */
+/** Returns the last characters of an id. All ids begin with the same characters. */
 export function name(id: NodeId): string {
   return `…${id.slice(-6)}`
 }

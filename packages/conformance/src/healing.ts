@@ -5,13 +5,14 @@ import type { World } from './world.ts'
 
 const election = 'master'
 
-/** Splits a pool in halves and waits until each side has given up the other. */
+/** Splits a pool in halves. Waits until the nodes of each half see only each other. */
 async function split(world: World, nodes: readonly SwarmNode[]): Promise<[left: SwarmNode[], right: SwarmNode[]]> {
   const half = Math.floor(nodes.length / 2)
   const left = nodes.slice(0, half)
   const right = nodes.slice(half)
   await world.partition(left, right)
-  // Three times the measured time of a pool whose halves had twenty nodes each, with silent hosts.
+  // Three times the measured time of a pool of two halves. Each half had twenty nodes on silent
+  // hosts.
   await Promise.all([world.allSee(70_000, left), world.allSee(70_000, right)])
   return [left, right]
 }

@@ -1,9 +1,6 @@
 import type { SwarmFeature } from './swarm.ts'
 
-/**
- * Runs a case that is declared impossible because the swarm lacks some features. Throws if the case
- * passes.
- */
+/** Runs a case that needs features that the swarm lacks. Throws if the case passes. */
 export async function mustFail(run: () => Promise<void>, missing: readonly SwarmFeature[]): Promise<void> {
   try {
     await run()

@@ -15,8 +15,8 @@ export const realTime = {
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
     const start = performance.now()
     for (;;) {
-      // Read the time first. If the condition came true while this process was busy elsewhere, it
-      // was in time.
+      // Read the time before the condition. The process may be busy between the two. A condition
+      // that comes true in that time counts as in time.
       const passed = performance.now() - start
       if (condition()) return passed
       if (passed >= limit) throw new Error(`${limit} ms have passed`)

@@ -83,17 +83,19 @@ export interface SwarmNode {
   /** Leaves gracefully. Resolves when the node has stopped. */
   leave(): Promise<void>
   /**
-   * Ends the node without notice: the process is gone, its sockets are closed, and its address
+   * Ends the node without notice: its process ends, its kernel closes its sockets, and its address
    * refuses connections.
    */
   kill(): Promise<void>
   /**
-   * Stops the process of the node. The kernel still accepts connections, and nothing else happens.
+   * Stops the process of the node. The kernel still accepts connections. The process does nothing.
    */
   pause(): Promise<void>
   /** Continues a paused process. */
   resume(): Promise<void>
-  /** Takes the machine of the node off the network. All packets are lost, and none is refused. */
+  /**
+   * Takes the machine of the node off the network. The network drops its packets, and refuses none.
+   */
   silence(): Promise<void>
   /**
    * Subscribes to the membership changes of the node: first a snapshot, then later changes. The
@@ -104,24 +106,24 @@ export interface SwarmNode {
 
 /** Options of a node. */
 export interface SwarmSpawnOptions<Node extends SwarmNode = SwarmNode> {
-  /** The nodes whose addresses the new node gets. Without any it founds a pool. */
+  /** The nodes whose addresses the new node gets. Without introducers the node founds a pool. */
   readonly introducers?: readonly Node[]
   readonly location?: string
   readonly tag?: Uint8Array
   /** True if the node runs tasks, and submits jobs. Default: false. */
   readonly computes?: boolean
-  /** Starts the node with the identity of an ended node, as from that node's identity file. */
+  /** Starts the node with the identity of an ended node, as if from that node's identity file. */
   readonly identityOf?: Node
 }
 
 /**
- * A set of nodes that can reach one another, and their time, virtual or real. The suite starts no
+ * A set of nodes that can reach one another. Their time is virtual or real. The suite starts no
  * timers of its own.
  */
 export interface Swarm<Node extends SwarmNode = SwarmNode> {
   /**
-   * Starts a node of the pool. Resolves when the node answers requests. It may not have entered by
-   * then.
+   * Starts a node of the pool. Resolves when the node answers requests. The node may enter the pool
+   * later.
    */
   spawn(options?: SwarmSpawnOptions<Node>): Promise<Node>
   /**
@@ -135,7 +137,7 @@ export interface Swarm<Node extends SwarmNode = SwarmNode> {
   partition(groups: readonly (readonly Node[])[]): Promise<void>
   /** Ends all partitions. */
   heal(): Promise<void>
-  /** Gives a node the address of another, as a discovery on the local network would. */
+  /** Gives a node the address of another, as discovery on a local network does. */
   introduce(node: Node, other: Node): Promise<void>
   /** Ends all nodes and frees their resources. */
   close(): Promise<void>

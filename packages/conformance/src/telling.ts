@@ -20,8 +20,8 @@ async function allTold(world: World, nodes: readonly SwarmNode[], name: string, 
 }
 
 /**
- * Waits until each of these nodes has this tag of `owner` in its events. Then checks that its view
- * has the tag, too.
+ * Waits until each of these nodes has this tag of `owner` in its events. Then checks that the view
+ * of each node has the tag, too.
  */
 async function allTag(world: World, nodes: readonly SwarmNode[], owner: SwarmNode, tag: string): Promise<void> {
   const knows = ({ events }: SwarmNode): boolean => {

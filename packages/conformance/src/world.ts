@@ -33,8 +33,8 @@ export class World {
   }
 
   /**
-   * Starts a founder, then all others at once with the founder's address only. Resolves when each
-   * node sees all other nodes.
+   * Starts a founder. Then starts all others at once, with only the founder's address. Resolves
+   * when each node sees all other nodes.
    */
   async pool(
     size = this.size,
@@ -82,7 +82,7 @@ export class World {
     await this.#swarm.pass(time)
   }
 
-  /** Lets time pass in which a forbidden event would show up. `watchShare` shortens the time. */
+  /** Lets time pass, so that a forbidden event can occur. `watchShare` shortens the time. */
   async watch(time: Milliseconds): Promise<void> {
     await this.#swarm.pass(time * this.#watchShare)
   }
@@ -184,7 +184,7 @@ export class World {
     for (const node of told) {
       const account = this.account(node)
       const incarnation = account.present.get(again.id) ?? 0
-      // A killed node skips the incarnations that were reserved on disk.
+      // A killed node skips the incarnations that it has reserved on disk.
       const isNext = how === 'left' ? incarnation === 2 : incarnation > 1
       check(isNext && account.endsOf(again.id).join() === how, () => `it should have ${how}, then joined anew; ${account.story(again.id)}`)
     }
@@ -199,8 +199,8 @@ export class World {
   }
 
   /**
-   * Returns the latest reign if these nodes agree on it. Undefined: they differ, or a node has
-   * none.
+   * Returns the latest reign if these nodes agree on it. Returns undefined if they differ, or if a
+   * node has none.
    */
   agreed(election: string, nodes: readonly SwarmNode[]): SwarmReign | undefined {
     const [first, ...others] = nodes.map((node) => this.account(node).reigns.get(election))

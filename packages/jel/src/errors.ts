@@ -13,7 +13,7 @@ export class UnsupportedConsistencyError extends JelError {
   readonly code = 'UNSUPPORTED_CONSISTENCY'
   /** The option: `joins` or `elections`. */
   readonly option: string
-  /** The level that was asked for. */
+  /** The level that the caller asked for. */
   readonly level: string
 
   constructor(option: string, level: string, offered: readonly string[]) {
@@ -23,7 +23,7 @@ export class UnsupportedConsistencyError extends JelError {
   }
 }
 
-/** The version of Node is too old. Raised when the package is imported. */
+/** The version of Node is too old. The import of the package raises this error. */
 export class UnsupportedNodeError extends JelError {
   readonly code = 'UNSUPPORTED_NODE'
 
@@ -75,16 +75,16 @@ export class InvalidSignalNameError extends JelError {
 }
 
 /**
- * A record can't be published because members would not accept its name, value or lifetime. The
- * message says which.
+ * Members would not accept the name, value or lifetime of a record, so this node can't publish it.
+ * The message says which.
  */
 export class InvalidRecordError extends JelError {
   readonly code = 'INVALID_RECORD'
 }
 
 /**
- * A user event, a query or an answer can't be sent because members would not accept its name,
- * payload or timeout. The message says which.
+ * Members would not accept the name, payload or timeout of a user event, a query or an answer, so
+ * this node can't send it. The message says which.
  */
 export class InvalidEventError extends JelError {
   readonly code = 'INVALID_EVENT'
@@ -105,10 +105,10 @@ export class PoolClosedError extends JelError {
   }
 }
 
-/** Members were started with different sizes for one pool. */
+/** Members have different sizes for one pool. */
 export class PoolSizeMismatchError extends JelError {
   readonly code = 'POOL_SIZE_MISMATCH'
-  /** The size that this node was given. */
+  /** The size that this node got as its option. */
   readonly size: number
   /** The size that another member announced. */
   readonly announced: number
@@ -120,12 +120,12 @@ export class PoolSizeMismatchError extends JelError {
   }
 }
 
-/** The pool was terminated, and `joinPool` was called with `requireRunning`. */
+/** A member has terminated the pool, and this node requires a running pool (`requireRunning`). */
 export class PoolTerminatedError extends JelError {
   readonly code = 'POOL_TERMINATED'
   /** The id of the member that terminated the pool. */
   readonly by: string
-  /** The time of the termination by that member's calendar, Unix ms. */
+  /** The time of the termination by that member's wall clock, Unix ms. */
   readonly at: number
 
   constructor(pool: string, by: string, at: number) {
@@ -136,8 +136,8 @@ export class PoolTerminatedError extends JelError {
 }
 
 /**
- * While events were paused, more events came than the queue holds. The waiting events were
- * discarded. Later events are delivered.
+ * While events were paused, more events came than the queue holds. The pool discarded the waiting
+ * events. It delivers later events.
  */
 export class EventsOverflowError extends JelError {
   readonly code = 'EVENTS_OVERFLOW'
@@ -157,14 +157,14 @@ export class TagTooLargeError extends JelError {
 }
 
 /**
- * A static attribute can't be set: its name is invalid, or all attributes together would exceed the
- * limit that all members enforce. The message says which.
+ * This node can't set a static attribute: its name is invalid, or all attributes together would
+ * exceed the limit that all members enforce. The message says which.
  */
 export class InvalidConstantError extends JelError {
   readonly code = 'INVALID_CONSTANT'
 }
 
-/** An election was used in a pool that was joined with `elections: 'off'` (JEL §3.3). */
+/** A call used an election, but this node joined with `elections: 'off'` (JEL §3.3). */
 export class ElectionsOffError extends JelError {
   readonly code = 'ELECTIONS_OFF'
 
@@ -173,7 +173,7 @@ export class ElectionsOffError extends JelError {
   }
 }
 
-/** Membership changes were asked for in a pool that was joined with `joins: 'off'` (JEL §3.3). */
+/** A call asked for membership changes, but this node joined with `joins: 'off'` (JEL §3.3). */
 export class JoinsOffError extends JelError {
   readonly code = 'JOINS_OFF'
 
@@ -194,7 +194,7 @@ export class PoolLeftError extends JelError {
   }
 }
 
-/** A candidacy was withdrawn while its result was awaited. */
+/** This node withdrew a candidacy while a call waited for its result. */
 export class CandidacyWithdrawnError extends JelError {
   readonly code = 'CANDIDACY_WITHDRAWN'
 
@@ -204,7 +204,7 @@ export class CandidacyWithdrawnError extends JelError {
 }
 
 /**
- * A reader of `changes()` fell so far behind that changes had to be dropped. The iterator ends with
+ * A reader of `changes()` fell so far behind that the pool dropped changes. The iterator ends with
  * this error, so that no gap goes unnoticed. A new `changes()` starts with a fresh snapshot.
  */
 export class ChangesOverflowError extends JelError {
@@ -216,8 +216,8 @@ export class ChangesOverflowError extends JelError {
 }
 
 /**
- * `pool.libp2p` was used although the host runs in another thread. Join with `thread: 'main'` to
- * use it.
+ * The application used `pool.libp2p`, but the host runs in another thread. Join with `thread:
+ * 'main'` to use it.
  */
 export class Libp2pElsewhereError extends JelError {
   readonly code = 'LIBP2P_ELSEWHERE'

@@ -32,7 +32,7 @@ const GRACE = 10_000
  *   before anything is started; the overlay's errors (a malformed address or key, an identity in
  *   use, a port in use) when the host can't start; WorkerError when its thread can't start;
  *   PoolClosedError, PoolSizeMismatchError, PoolTerminatedError when this node may not stay;
- *   TooFewMembersError when fewer than `requireMembers` came in time
+ *   TooFewMembersError when fewer than `requireMembers` joined in time
  */
 export async function joinPool(name: string, options: PoolOptions = {}): Promise<Pool> {
   if (typeof name !== 'string') throw new InvalidPoolNameError('the pool name must be a string')
@@ -58,7 +58,7 @@ export async function joinPool(name: string, options: PoolOptions = {}): Promise
   }
 }
 
-/** Enters and waits for other members. Leaves again if they don't come in time. */
+/** Enters and waits for other members. Leaves again if too few join in time. */
 async function enterWith(
   count: number,
   timeout: number,
@@ -68,7 +68,7 @@ async function enterWith(
   const { signal } = options
   const time = AbortSignal.timeout(timeout)
   const last = AbortSignal.timeout(timeout + GRACE)
-  // Gives up silent introducers in time to report the reason.
+  // Gives up on silent introducers in time to report the reason.
   const introduction = { aloneAfter: Math.min(timeout, defaultConfig.introduction.aloneAfter) }
   const joined = new AbortController()
   let pool: Pool | undefined

@@ -1,7 +1,7 @@
 /**
- * Checks that Node has the version that `engines` in package.json requires. This module is imported
- * first, so that an old Node reports the needed version instead of failing at the first unknown
- * feature.
+ * Checks that Node has the version that `engines` in package.json requires. The package imports
+ * this module first. So an old Node reports the needed version instead of failing at the first
+ * unknown feature.
  */
 import { UnsupportedNodeError } from './errors.ts'
 

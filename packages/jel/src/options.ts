@@ -7,13 +7,13 @@ export interface PoolOptions {
   /**
    * Consistency of the membership news (JEL §3.3). `'unreliable'` (default): best effort, in any
    * order, repaired until all nodes hold the same view. `'off'`: no news. The paper's `'reliable'`
-   * needs a coordinator and is refused.
+   * needs a coordinator, so `joinPool` refuses it.
    */
   joins?: 'unreliable' | 'off'
   /**
    * Consistency of elections (JEL §3.3). `'non-uniform'` (default): elections converge to one
-   * winner. Before that, different nodes may name different winners. `'off'`: elections are
-   * refused. The paper's `'uniform'` is refused.
+   * winner. Before that, different nodes may name different winners. `'off'`: no elections.
+   * `joinPool` refuses the paper's `'uniform'`.
    */
   elections?: 'non-uniform' | 'off'
   /**
@@ -23,13 +23,13 @@ export interface PoolOptions {
   bootstrap?: readonly string[]
   /**
    * With `bootstrap`: whether this node founds the pool if none of its introducers lets it in.
-   * Default: no. Then it is no candidate in elections until it has reached an introducer. So no
-   * second master arises beside the pool that it can't reach.
+   * Default: no. Then this node is no candidate in elections until it has reached an introducer. So
+   * no second winner arises beside the pool that this node can't reach.
    */
   found?: boolean
   /**
    * `joinPool` resolves only when there are this many members, this node included. It rejects with
-   * TooFewMembersError if they don't come in time.
+   * TooFewMembersError if too few join in time.
    */
   requireMembers?: number
   /** How long `requireMembers` may take, ms. Default: 30,000. */
@@ -50,8 +50,8 @@ export interface PoolOptions {
    */
   portMapping?: boolean
   /**
-   * Ids of the nodes that may connect to this node. It connects to no other nodes either. Give all
-   * nodes the same list. Default: everybody. See `Pool.allowList`.
+   * Ids of the nodes that may connect to this node. This node connects to no other nodes either.
+   * Give all nodes the same list. Default: everybody. See `Pool.allowList`.
    */
   allow?: readonly string[]
   /**
@@ -71,11 +71,11 @@ export interface PoolOptions {
    */
   key?: Uint8Array | string | readonly (Uint8Array | string)[]
   /**
-   * A file that keeps this node's key and incarnation across starts. It is created with mode 0600
-   * if it is missing, and locked while in use. Beside it, `<identityFile>.peers` keeps the members
-   * that this node met, so that the node finds its pool again without `bootstrap`. It also keeps
-   * the latest epochs of elections. `<identityFile>.records` keeps the records, also
-   * while all nodes are off. Default: a new id at each start.
+   * A file that keeps this node's key and incarnation across starts. The node creates a missing
+   * file with mode 0600, and locks the file while in use. Beside it, `<identityFile>.peers` keeps
+   * the members that this node met, so that the node finds its pool again without `bootstrap`. The
+   * same file keeps the latest epochs of elections. `<identityFile>.records` keeps the records,
+   * even while all nodes are off. Default: a new id at each start.
    */
   identityFile?: string
   /**
@@ -87,12 +87,12 @@ export interface PoolOptions {
    * Where the node runs. `'main'` (default): in this thread. While the application computes without
    * yielding, the node sends nothing, and after 15 s the others declare it dead. `'worker'`: in a
    * thread of its own. The application may block as long as it likes, and all events wait in order.
-   * A thread costs memory and start-up time, and `pool.libp2p` can't be used.
+   * A thread costs memory and start-up time, and the application can't use `pool.libp2p`.
    */
   thread?: 'main' | 'worker'
   /**
    * A pool for this many members, like a closed world of the Ibis Portability Layer. All nodes give
-   * the same size. `waitForPoolClosed()` waits until as many members have joined. A later node is
+   * the same size. `waitForPoolClosed()` waits until that many members have joined. A later node is
    * refused with PoolClosedError. A node with another size is refused with PoolSizeMismatchError.
    * Default: no limit, or the size that another member announced.
    */
@@ -166,7 +166,7 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
 
 /**
  * Throws InvalidOptionError or UnsupportedConsistencyError. The error names the option. Callers
- * without types get their errors here.
+ * without static types get the errors of their types here.
  */
 export function checkOptions(options: unknown): asserts options is PoolOptions {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {

@@ -13,7 +13,10 @@ export interface PoolSnapshot {
 
 /** A store in the form of React's `useSyncExternalStore`. */
 export interface PoolStore {
-  /** Calls the listener after each change, once a turn. Returns a function that ends this. */
+  /**
+   * Calls the listener once per turn in which something changed. Returns a function that removes
+   * it.
+   */
   readonly subscribe: (listener: () => void) => () => void
   /** Returns the same object until something changes. */
   readonly getSnapshot: () => PoolSnapshot
@@ -41,7 +44,7 @@ export function poolStore(pool: Pick<Pool, 'addEventListener' | 'members' | 'rei
   for (const type of CHANGES) pool.addEventListener(type, onChange)
   return {
     subscribe(call) {
-      // Two subscriptions of one function are two.
+      // One function may subscribe twice. The wrapper keeps the two subscriptions apart.
       const listener = { call }
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -2,10 +2,10 @@ import { ReadableStream, WritableStream } from 'node:stream/web'
 import type { Stream } from '@libp2p/interface'
 import { drained } from './drain.ts'
 
-/** Bytes that wait for a reader before the other member must wait. A guess. */
+/** How many bytes may wait for a reader before the other member must wait. A guess. */
 const READ_AHEAD = 65_536
 
-/** The two directions of a stream, as streams of the web. */
+/** The two directions of a stream, as web streams. */
 export interface WebStreams {
   /** Ends when the other member ends its direction. Errors if the stream breaks. */
   readonly readable: ReadableStream<Uint8Array>
@@ -14,8 +14,8 @@ export interface WebStreams {
 }
 
 /**
- * Returns a stream of `open` or of a handler as streams of the web. Everything that reads and
- * writes must use these from then on.
+ * Returns a stream of `open` or of a handler as web streams. From then on, read and write only
+ * through these.
  */
 export function webStreams(stream: Stream): WebStreams {
   let isOpen = true
@@ -33,9 +33,9 @@ export function webStreams(stream: Stream): WebStreams {
             if ((controller.desiredSize ?? 0) <= 0 && stream.readStatus === 'readable') stream.pause()
           })
           const close = (): void => ended(() => controller.close())
-          // A stream that breaks ends, too. Then `close` comes next, with the error.
+          // A broken stream dispatches `end`, too. Then `close` follows, with the error.
           stream.addEventListener('end', () => (isBroken(stream) ? undefined : close()))
-          // Without an error bytes may still wait for the reader. Then `end` comes after them.
+          // If there is no error, bytes may still wait for the reader. Then `end` follows them.
           stream.addEventListener('close', ({ error }) => (error === undefined ? undefined : ended(() => controller.error(error))))
           if (isBroken(stream)) ended(() => controller.error(new Error('the stream is broken')))
           else if (stream.readableEnded) close()

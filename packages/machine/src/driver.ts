@@ -17,9 +17,8 @@ export interface Clock {
 const longestDelay = 2 ** 31 - 1
 
 /**
- * Runs a state machine in real time. Inputs go in one at a time. The effects of an input are
- * carried out before the next input. An input that arises while effects are carried out waits for
- * its turn.
+ * Runs a state machine in real time. Inputs go in one at a time. The driver carries out the effects
+ * of an input before the next input. An input that arises meanwhile waits for its turn.
  */
 export class Driver<Input extends Tagged, Effect extends Tagged> {
   readonly #machine: Machine<Input, Effect>
@@ -119,7 +118,7 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
 
   /**
    * Sets a timeout for the next wake. Most inputs move the wake to a slightly later time. Then the
-   * running timeout is kept: it fires early, and a new one is set.
+   * driver keeps the running timeout. It fires early, and the driver sets a new one.
    */
   #arm(): void {
     if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return

@@ -30,9 +30,9 @@ import { RunningOverlay } from './overlay/overlay.ts'
  * Throws {@link InvalidPoolNameError}, {@link InvalidAddressError}, {@link InvalidPeerIdError},
  * {@link PoolKeyError}, {@link PoolKeysError}, {@link IdentityFileError},
  * {@link CorruptIdentityError}, {@link IdentityInUseError}, {@link ListenError}, RangeError for an
- * invalid `config`, `announce` or `portMapping`, or the reason of `options.signal`. Then everything
- * opened is closed. An introducer that does not answer is no error. The node goes on alone and
- * keeps trying. `warning` notifications and {@link Overlay.health} report it.
+ * invalid `config`, `announce` or `portMapping`, or the reason of `options.signal`. The start then
+ * closes everything that it opened. An introducer that does not answer is no error. The node goes
+ * on alone and keeps trying. `warning` notifications and {@link Overlay.health} report it.
  */
 export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const { pool } = options
@@ -69,7 +69,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       options.identityFile === undefined
         ? undefined
         : new RecordsFile(options.identityFile, pool, (message) => notifications.warn('RECORDS_FILE', message))
-    // Each address is tried once. If a remembered address is also given, it counts as given.
+    // The node tries each address once. A remembered address that is also given counts as given.
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
     const refusals = new Refusals((message) => notifications.warn('PEER_REFUSED', message))
@@ -86,15 +86,15 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       discovery,
     })
     const keyed = keys.primary !== undefined
-    // A node that was given no introducers, and reaches no remembered member, founds the pool. It
-    // is like a node that never met anybody.
+    // A node without given introducers that reaches no remembered member founds the pool, like a
+    // node that never met anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
     node = new RunningNode(
       { pool, config, names, location, tag, host, identity, discovery, keyed, keys, allowed, peers, records, refusals, founds },
       notifications,
     )
     const { onWarning } = options
-    // Without a listener the warnings are kept for the first subscriber.
+    // Without a listener the warnings wait for the first subscriber.
     const unsubscribe =
       onWarning && notifications.subscribe((news) => news.type === 'warning' && onWarning({ code: news.code, message: news.message }))
     await node.start(introducers, options.signal)

@@ -1,6 +1,6 @@
 /**
- * Admission: the checks of facts that cost something, and the rates at which peers and the topic
- * may bring facts in. Reconciliation brings refused facts again.
+ * Admission charges peers for the checks of their facts, and bounds the rates at which peers and
+ * the topic may bring facts in. Reconciliation brings refused facts again.
  */
 import { FrameError } from './base/errors.ts'
 import type { NodeId } from './base/values.ts'
@@ -22,8 +22,9 @@ export class Admission {
   }
 
   /**
-   * Charges the peer for the checks, which slows the peer down. Returns false if the peer is far
-   * beyond its share. That is no offence: reconciliation brings the fact again.
+   * Charges the peer for the checks of a fact. A charge may slow the peer down. Returns false if
+   * the peer's debt is far too large. Such a debt is no offence: reconciliation brings the fact
+   * again.
    */
   isAffordable(fact: Fact, source: Source): boolean {
     if (!(source instanceof Link) || this.#context.isBootstrapping) return true
@@ -32,8 +33,8 @@ export class Admission {
 
   /**
    * True if the peer, or the topic, may bring in one more member. The rate is bounded. As many
-   * members as this node knows may come at once: after a partition the other half of a pool comes.
-   * Reconciliation brings refused members again.
+   * members as this node knows may come at once: after a partition the other half of the pool comes
+   * back. Reconciliation brings refused members again.
    */
   mayBringIn(fact: Fact, source: Source): boolean {
     const { view, facts } = this.#context

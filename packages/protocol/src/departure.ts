@@ -12,7 +12,7 @@ const afterLeaving: ReadonlySet<TimerName> = new Set<TimerName>(['broadcast', 'l
 
 /**
  * A leaver with fewer links dials other members as well. If its few peers leave at the same moment,
- * nobody who stays learns of its leave. Guess: three do not leave at once.
+ * no remaining member learns that it left. Guess: three do not leave at once.
  */
 const enoughLinks = 3
 
@@ -24,7 +24,9 @@ export class Departure<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #parts: Parts<Data>
   readonly #settlement: Settlement
-  /** Members that this node dials because it leaves. They have yet to receive its end. */
+  /**
+   * Members that this node dials because it leaves. They have yet to receive the end of its life.
+   */
   readonly #dialled = new Set<NodeId>()
 
   constructor(parts: Parts<Data>, settlement: Settlement) {
@@ -67,8 +69,8 @@ export class Departure<Data extends Encoded> {
   }
 
   /**
-   * Sends this node's end to a peer that links with it after it left. Otherwise the peer would take
-   * this node for dead.
+   * Sends the end of this life to a peer that connects after this node left. Otherwise the peer
+   * would consider this node dead.
    */
   #sendEnd(peer: NodeId): void {
     const end = this.#context.view.fact(this.#context.id)

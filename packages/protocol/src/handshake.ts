@@ -9,7 +9,7 @@ import { skew } from './records/records.ts'
 
 export class Handshake {
   readonly #parts: Parts
-  /** The incarnation that was sent to an introducer. */
+  /** The incarnation that this node sent to an introducer. */
   #introducedAs = 0
   #toldEntered = false
   #warnedOutOfReach = false
@@ -52,8 +52,8 @@ export class Handshake {
     if (known > 0 && life.credible(known) === 0) this.#warnOutOfReach(link.peer, known)
     const { self } = life
     if (!wasIn || self === undefined) return // entering introduces this node to all greeted links
-    // After a partition even a stranger may be right. But only ids that were members count as
-    // members that agree.
+    // After a partition even a stranger may be right about the end of this life. But only ids that
+    // were members count as members that agree.
     if (ended && known >= self.incarnation) {
       life.rejoin(known, view.wasMember(link.peer) ? [link.peer] : [])
     }
@@ -84,7 +84,10 @@ export class Handshake {
     reconciler.begin(peer)
   }
 
-  /** Begins the first life of this process. `learned`: its highest incarnation that others know. */
+  /**
+   * Begins the first life of this process. `learned`: this node's highest incarnation that others
+   * know.
+   */
   enter(learned: number): void {
     const { context, life, reconciler, elections } = this.#parts
     life.enter(learned)
@@ -127,8 +130,8 @@ export class Handshake {
   }
 
   /**
-   * Warns once of an incarnation that is too high to be believed. A peer made it up, or this node
-   * lost its stored incarnation. Peers that believe it consider this node's life long ended.
+   * Warns once of an incarnation that is too high to be true. A peer made it up, or this node lost
+   * its stored incarnation. Peers that believe it consider this node's life long ended.
    */
   #warnOutOfReach(peer: NodeId, known: number): void {
     if (this.#warnedOutOfReach) return

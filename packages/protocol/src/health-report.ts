@@ -19,9 +19,9 @@ export class HealthReport {
   readonly #sources: HealthSources
   #wasAlone = false
   #wasMinority = false
-  /** Number of members before most of them were lost; 0 if this node is in no minority. */
+  /** Number of members before this node lost most of them; 0 if this node is in no minority. */
   #whole = 0
-  /** Largest number of members since a check found no loss within the last minute. */
+  /** Largest number of members since the last check that found no loss within a minute. */
   #peak = 0
 
   constructor(context: Context, sources: HealthSources) {
@@ -47,7 +47,9 @@ export class HealthReport {
     }
   }
 
-  /** Notifies the application when this node becomes alone or a minority, and when that ends. */
+  /**
+   * Notifies the application when this node is newly alone or in a minority, and when that ends.
+   */
   report(): void {
     this.#update()
     const isAlone = this.#isAlone()

@@ -14,8 +14,8 @@ import { skew } from './records/records.ts'
 import type { Settlement } from './settlement.ts'
 
 /**
- * After an absence of at most this time records count in any case, ms. Calendars may differ by
- * less, see `skew`. Guess.
+ * After an absence of at most this time, ms, the saved records count in any case. Calendars may
+ * differ by less (`skew`). Guess.
  */
 const briefAbsence = 2 * skew
 
@@ -84,9 +84,9 @@ export class Inputs<Data extends Encoded> {
   }
 
   /**
-   * Takes in the records of an earlier run, once this node has entered. Bad ones are left out, with
-   * one warning. A pool that went on without this node knows better: a record that it lacks was
-   * withdrawn, or replaced by one that has expired since.
+   * Takes in the records of an earlier run, once this node has entered. Leaves out bad records,
+   * with one warning. A pool that went on without this node knows better: if it lacks a record, the
+   * owner withdrew the record, or replaced it by one that has expired since.
    */
   restoreRecords(): void {
     const { view, id, isUnintroduced, services } = this.#context

@@ -37,10 +37,10 @@ export class Intake {
   }
 
   /**
-   * Takes in one fact. Returns the held fact if it was news. A fact of a `broadcast` is checked
-   * even if it is no news: the verdict on forwarding must not depend on what this node knows at
-   * present. An `echo` is another form of a death that this node forwarded, and needs no check.
-   * Throws {@link FrameError}.
+   * Takes in one fact. Returns the held fact if it was news. This node checks a fact of a
+   * `broadcast` even if it is no news: the verdict on forwarding must not depend on the present
+   * knowledge of this node. An `echo` is another form of a death that this node forwarded, and
+   * needs no check. Throws {@link FrameError}.
    */
   take({ fact, ageSeconds }: AgedFact, source: Source, how: 'frame' | 'broadcast' | 'echo' = 'frame'): Fact | undefined {
     const taken = this.#take(fact, ageSeconds * 1000, source)
@@ -63,7 +63,10 @@ export class Intake {
     }
   }
 
-  /** Takes in a fact that is not about a life. This version may not know its kind. */
+  /**
+   * Takes in a fact that is not about a life. Possibly this version does not know the kind of the
+   * fact.
+   */
   #other(fact: Fact, age: Milliseconds, source: Source): Fact | undefined {
     const from = source === 'topic' ? undefined : source.peer
     if (!('statement' in fact.content)) return undefined

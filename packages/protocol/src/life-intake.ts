@@ -1,8 +1,8 @@
 /**
  * Intake of facts about lives: joined-statements, left-statements and death certificates.
  *
- * A true fact about this node itself is never merged. This node answers it with a new life, or
- * stops if another process runs under its key.
+ * This node never merges a true fact about itself that a peer brings. It answers such a fact with a
+ * new life, or stops if another process runs under its key.
  */
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
@@ -74,7 +74,8 @@ export class LifeIntake {
       view.merge(fact, this.#context.now, age)
       return undefined
     }
-    // A made-up death far ahead would keep the member out for as long as the death is remembered.
+    // A made-up death of an incarnation far ahead would keep the member out for as long as nodes
+    // remember the death.
     if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
     if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
     this.#admission.check(fact)
@@ -84,7 +85,7 @@ export class LifeIntake {
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
     const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.refutationExchange.isRefuted(suspect, heartbeat))
-    // This node accuses the member as well. That completes the proof. The word of a member that
+    // If this node accuses the member as well, that completes the proof. The word of a member that
     // sends the certificate counts like an accusation: the accusers may have died before this node
     // joined, or the suspect may have died after it refuted them.
     const isTold = valid.length > 0 || (source !== 'topic' && view.wasMember(source.peer))
@@ -108,9 +109,10 @@ export class LifeIntake {
   }
 
   /**
-   * Handles a certificate of this node's own death. If enough of its accusations are not refuted,
+   * Handles a certificate of this node's own death. If enough accusations in it stand unrefuted,
    * receivers believe the death and can't take that back. So this node begins a new life. Otherwise
-   * few may believe the death, and `rejoin` limits how often this node gives up a life.
+   * perhaps only few nodes believe the death, and `rejoin` limits how often this node gives up a
+   * life.
    */
   #ownDeath(fact: Fact, certificate: Certificate, source: Source): void {
     const from = source === 'topic' ? undefined : source.peer
@@ -136,7 +138,7 @@ export class LifeIntake {
   }
 
   /**
-   * Takes in a death without checks: its accusers were heard here, or this node waited long enough.
+   * Takes in a death without checks: this node heard the accusers itself, or waited long enough.
    */
   believe(certificate: Certificate): Fact | undefined {
     const { view } = this.#context

@@ -1,9 +1,9 @@
 /**
  * A node: takes inputs with the time, and returns effects.
  *
- * An input goes to the part that it concerns (`inputs.ts`). The findings of that part for other
- * parts wait in a queue of outcomes, and are settled in order (`settlement.ts`). Then the timers
- * that are due fire. This class decides nothing about membership or elections: the parts do.
+ * An input goes to the part that it concerns (`inputs.ts`). That part puts its findings for other
+ * parts into a queue of outcomes. `settlement.ts` settles them in order. Then the timers that are
+ * due fire. This class decides nothing about membership or elections: the parts do.
  */
 import { hashSpace } from './base/hash.ts'
 import type { BroadcastVerdict, Effect } from './base/effect.ts'
@@ -67,7 +67,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * Returns the published records by name, each with its owner, whose names begin with `prefix`.
+   * Returns the published records whose names begin with `prefix`, sorted by name, each with its
+   * owner.
    */
   records(prefix?: string): PoolRecord[] {
     return this.#parts.records.list(prefix)
@@ -75,7 +76,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
 
   /**
    * Returns all records, withdrawn ones included, each as a frame. The input `start` of a later run
-   * takes them, so records outlive a pool whose nodes were all off.
+   * takes them, so records survive a time in which all nodes of the pool are off.
    */
   recordFrames(): Data[] {
     const { wire } = this.#context
@@ -83,8 +84,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * True while a leaver waits: a member that it dialled has not received its end. The runner should
-   * not stop the node meanwhile, for `longestDeparture` at most.
+   * True while a leaver waits: a member that it dialled has not received the end of its life. The
+   * runner should not stop the node meanwhile, for `longestDeparture` at most.
    */
   get isDeparting(): boolean {
     return this.#inputs.departure.isWaiting
@@ -145,7 +146,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * `left`: the application has received the end of this node. Now only frames, broadcasts and the
+   * `left`: the application has received the end of this life. Now only frames, broadcasts and the
    * timer go out.
    */
   #finish(left: boolean): Effect<Data>[] {
@@ -175,7 +176,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     health.report()
   }
 
-  /** Asks to be woken when the next timer fires. */
+  /** Asks the runner to wake this node when the next timer fires. */
   #arm(): void {
     if (this.#context.phase === 'stopped') return
     const next = Math.max(Math.ceil(this.#context.timers.next), this.#context.now)

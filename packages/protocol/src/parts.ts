@@ -28,7 +28,7 @@ export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly pool: string
   readonly location: string
   readonly tag: Uint8Array
-  /** The last incarnation that was persisted under this identity; 0 for a new one. */
+  /** The last stored incarnation of this identity; 0 for a new identity. */
   readonly storedIncarnation: number
   /** The latest epochs that this identity knew, by election. Default: none. */
   readonly storedEpochs?: ReadonlyMap<string, number>

@@ -7,8 +7,8 @@ export class Penalties {
   readonly #limits: Config['limits']
   readonly #banned = new Map<NodeId, Milliseconds>()
   /**
-   * Recent faults of each peer, and the time of the last one. They count against the peer, so a new
-   * link clears nothing.
+   * Recent faults of each peer, and the time of the last one. The faults count against the peer, so
+   * a new link clears nothing.
    */
   readonly #counts = new Map<NodeId, { readonly count: number; readonly at: Milliseconds }>()
 

@@ -1,11 +1,13 @@
 /**
- * Reception: frames and broadcasts from peers. They are hostile until checked and bounded.
+ * Reception takes in frames and broadcasts from peers. These are hostile until they are checked and
+ * bounded.
  *
- * Size and rate are checked before a byte is decoded. A peer that sends too much is read more
- * slowly. Only content that no honest peer sends is a fault: forged signatures, and bytes that are
- * unreadable or out of bounds. A warning names the peer. The third fault disconnects the peer and
- * bans it for a while, even if it used several links. A broadcast comes through honest forwarders,
- * so nobody is blamed for it. It is rejected only if its bytes alone prove it wrong.
+ * It checks size and rate before it decodes a byte. The host reads more slowly from a peer that
+ * sends too much. Only content that no honest peer sends is a fault: forged signatures, and bytes
+ * that are unreadable or out of bounds. A warning names the peer. The third fault disconnects the
+ * peer and bans it for a while, even if it used several links. A broadcast comes through honest
+ * forwarders, so this node blames nobody for it. This node rejects a broadcast only if its bytes
+ * alone prove it wrong.
  */
 import { FrameError } from './base/errors.ts'
 import type { BroadcastVerdict } from './base/effect.ts'
@@ -23,23 +25,26 @@ import { Penalties } from './penalties.ts'
 /** Most bytes of an urgent frame. An alarm of 64 accusations has 15 KB. */
 const urgentBytes = 16_384
 
-/** Most warnings of misbehaviour within `warningsSpan` ms. Guess: a reader knows by then. */
+/**
+ * Most warnings of misbehaviour within `warningsSpan` ms. Guess: a reader of the warnings knows
+ * enough by then.
+ */
 export const warningsAtOnce = 16
 const warningsSpan = 60_000
 
 /**
- * A fact is forwarded on the topic once in this time, ms. Guess: far longer than any message
+ * A node forwards a fact on the topic once in this time, ms. Guess: far longer than any message
  * travels.
  */
 export const forwardOnce = 60_000
-/** Forwarded facts that are remembered. Guess. */
+/** Forwarded facts that a node remembers. Guess. */
 const forwarded = 8_192
 
 export class Reception<Data extends Encoded> {
   readonly #context: Context<Data>
   readonly #penalties: Penalties
   readonly #warnings = new Recent(warningsAtOnce, warningsSpan)
-  /** Warnings that were left out since the last warning. */
+  /** Number of warnings that this node left out since the last warning. */
   #unsaid = 0
   /** Forwarded facts by position, each with its version and the time. */
   readonly #forwarded = new Map<number, { readonly low: number; readonly at: Milliseconds }>()
@@ -50,8 +55,8 @@ export class Reception<Data extends Encoded> {
   }
 
   /**
-   * Decodes a frame within its bounds and passes it to `take`. A {@link FrameError} of either is
-   * the peer's fault.
+   * Decodes a frame within its bounds and passes it to `take`. A {@link FrameError} of the decoding
+   * or of `take` is the peer's fault.
    */
   frame(from: NodeId, data: Data, take: (link: Link, message: Message) => void): void {
     const { links, config, now } = this.#context
@@ -112,7 +117,8 @@ export class Reception<Data extends Encoded> {
         return 'ignore'
       }
       take(affordable, 'broadcast')
-      // Note only checked facts, or a forgery would keep the truth from being forwarded.
+      // Notes only checked facts. Otherwise a forgery would keep this node from forwarding the true
+      // fact.
       for (const { fact } of affordable) this.#forward(fact)
       return isKnown || batch.isPartial || affordable.length < facts.length ? 'ignore' : 'accept'
     } catch (error) {

@@ -2,24 +2,28 @@
  * The reporter: notifies the application of lives. For each life it reports at most one `joined`,
  * then at most one of `left` and `died`.
  *
- * The view's transitions already have this form. The reporter keeps this form when the view is
- * emptied: a process that slept longer than others remember the dead forgets everything and joins
- * afresh. Of a life that it knew before, it then reports only the end. The first peer that it meets
- * may have slept as well, and know no more. So missing lives are reported as ended when half of the
- * pool is in the view again, or after an hour.
+ * The view's transitions already have this form. The reporter keeps this form when the node empties
+ * the view. A node that slept for longer than others remember the dead forgets everything, and
+ * joins afresh. Of a life that the application knew before, the reporter then reports only the end.
+ * The first peer that the node meets may have slept as well, and know no more. So the reporter
+ * waits until half of the pool is in the view again, or for an hour. Then it reports the missing
+ * lives as ended.
  */
 import type { Member, Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Change } from './facts/membership-view.ts'
 
-/** Longest wait for the pool, ms. Guess: if less than half has come back by then, it is gone. */
+/**
+ * Longest wait for the pool, ms. Guess: if less than half of the pool has come back by then, the
+ * rest is gone.
+ */
 const longestWait = 3_600_000
 
 export class Reporter {
   readonly #context: Context
-  /** Lives that the application knew before the view was emptied. */
+  /** Lives that the application knew before the node emptied the view. */
   readonly #former = new Map<NodeId, Member>()
-  /** Number of these lives when the view was emptied, and the time. */
+  /** Number of these lives when the node emptied the view, and the time. */
   #formerSize = 0
   #formerAt: Milliseconds = 0
 
@@ -27,7 +31,7 @@ export class Reporter {
     this.#context = context
   }
 
-  /** Remembers these members, since the view will be emptied. */
+  /** Remembers these members, since the node empties the view next. */
   remember(members: Iterable<Member>): void {
     for (const member of members) if (member.id !== this.#context.id) this.#former.set(member.id, member)
     this.#formerSize = this.#former.size

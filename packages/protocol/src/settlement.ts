@@ -1,8 +1,8 @@
 /**
  * Settlement: passes the outcomes of each part to the parts that they concern.
  *
- * Outcomes are settled in order. The consequences of an outcome are settled before the next
- * outcome. Facts enter here one by one, so each fact meets the consequences of the facts before it.
+ * It settles outcomes in order, and the consequences of an outcome before the next outcome. Facts
+ * enter here one by one, so each fact meets the consequences of the facts before it.
  */
 import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
@@ -15,7 +15,7 @@ import { Membership } from './membership.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Wait before a claim after a sleep that is longer than lost members are remembered, ms. Guess:
+ * Wait before a claim after a sleep that is longer than the memory of lost members, ms. Guess:
  * twice the longest wait between two dials to one lost member (healing).
  */
 const lookAround = 60_000
@@ -156,8 +156,8 @@ export class Settlement {
   }
 
   /**
-   * Handles a sleep longer than others remember the dead. This node's facts may revive the dead, so
-   * it forgets all facts but records and joins afresh.
+   * Handles a sleep that is longer than others remember the dead. This node's facts could revive
+   * the dead. So this node forgets all facts except records, and joins afresh.
    */
   startOver(): void {
     const { view, facts, links, config } = this.#context
@@ -182,7 +182,7 @@ export class Settlement {
     this.membership.changed([{ type: 'died', member: self }])
     life.beginAnew()
     this.settle()
-    // The first members that it meets may have slept as well.
+    // The first members that this node meets may have slept as well.
     elections.renew(former.length > 1 ? lookAround : 0)
     // The peers ended these links long ago. TCP may take minutes to report that.
     for (const peer of links.keys()) this.#context.closeLink(peer, 'slept for too long')

@@ -38,7 +38,7 @@ interface Sending {
 export class Signals implements Timed {
   readonly #context: Context
   readonly #sendings = new Map<number, Sending>()
-  /** Received signals by sender. Only the most recent senders are kept. */
+  /** Received signals by sender. This node keeps only the most recent senders. */
   readonly #heard = new Map<NodeId, Heard>()
 
   constructor(context: Context) {
@@ -67,8 +67,8 @@ export class Signals implements Timed {
   }
 
   /**
-   * Acknowledges a signal, and delivers it if the peer is a member. Throws {@link FrameError} on an
-   * invalid name.
+   * Acknowledges a member's signal, and delivers it once. Ignores signals of other peers. Throws
+   * {@link FrameError} on an invalid name.
    */
   receive(from: NodeId, { reference, name }: wire.Signal): void {
     const problem = nameProblem(name)
@@ -116,8 +116,8 @@ export class Signals implements Timed {
   }
 
   /**
-   * True if this signal was not delivered yet. Each process counts its signals from one, so only
-   * references of one process are compared.
+   * True if this node has not delivered this signal yet. Each process counts its signals from one,
+   * so this node compares only references of one process.
    */
   #isNews(from: NodeId, reference: number): boolean {
     const { view } = this.#context

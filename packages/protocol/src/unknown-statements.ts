@@ -53,7 +53,7 @@ export class UnknownStatements implements Timed {
     }
   }
 
-  /** Time for which statements are exchanged, ms. */
+  /** Nodes exchange a statement for this time, ms. */
   get #sentFor(): Milliseconds {
     const { limits } = this.#context.config
     return Math.floor(limits.unknownLifetime * shareUntil)

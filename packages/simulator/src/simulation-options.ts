@@ -19,7 +19,7 @@ export interface SimulationOptions<P extends Protocol> {
   readonly gossip?: Partial<GossipOptions>
   /** Default: signatures that cost next to nothing. */
   readonly scheme?: Scheme
-  /** The encoding of messages. Default: messages are not encoded, because that is faster. */
+  /** The encoding of messages. The default encodes nothing, because that is faster. */
   readonly codec?: Codec<Payload>
   /**
    * A process runs at least this long after its left-statement, ms. Pending data goes out
@@ -34,8 +34,8 @@ export interface SimulationOptions<P extends Protocol> {
   /** Checks the promises of the protocol as it runs. Default: yes. */
   readonly checkPromises?: boolean
   /**
-   * Called when a running member is falsely reported dead. Default: throws, unless `checkPromises`
-   * is false.
+   * Called when a node falsely reports the death of a running member. Default: throws, unless
+   * `checkPromises` is false.
    */
   readonly onFalseDeath?: (death: FalseDeath) => void
 }
@@ -46,7 +46,9 @@ export interface SpawnOptions {
    * honest.
    */
   readonly createProtocol?: (parts: ProtocolParts) => Protocol
-  /** The node enters through these nodes or addresses. Without any it founds a pool. */
+  /**
+   * The node enters through these nodes or addresses. Without introducers the node founds a pool.
+   */
   readonly introducers?: readonly (SimulatedNode | Introducer)[]
   readonly location?: string
   readonly tag?: Uint8Array
@@ -74,8 +76,8 @@ export interface MachineOptions {
   /** The bandwidth of the cable. All nodes of the machine share it. Default: unlimited. */
   readonly bandwidth?: Bandwidth | undefined
   /**
-   * The speed of each processor. The costs were measured on a processor of speed 1. All nodes of
-   * the machine share the processors. Default: nothing takes time.
+   * The speed of each processor. A processor of speed 1 has the measured costs. All nodes of the
+   * machine share the processors. Default: nothing takes time.
    */
   readonly speed?: number | undefined
   /** The number of processors. A node uses one processor. Default: 1. */

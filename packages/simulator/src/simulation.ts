@@ -118,13 +118,13 @@ export class Simulation<P extends Protocol> {
     node.command(command)
   }
 
-  /** Leaves gracefully. The process ends after its left-statement has had time to go out. */
+  /** Leaves gracefully. The process ends once its left-statement has had time to go out. */
   leave(node: SimulatedNode<P>): void {
     node.command({ type: 'leave' })
     const { leaveFlush = 100 } = this.#options
     const end = this.now + Math.max(leaveFlush, longestDeparture)
     const stop = (): void => {
-      // The node may have been killed meanwhile.
+      // A test may have killed the node meanwhile.
       const isDeparting = node.state !== 'gone' && node.protocol.isDeparting === true
       if (isDeparting && this.now < end) this.#clock.after(lookAgain, stop)
       else node.kill()
@@ -192,7 +192,7 @@ export class Simulation<P extends Protocol> {
     this.#faults.impair(node, impairment)
   }
 
-  /** Makes the path between two nodes come and go. The first cut begins at once. */
+  /** Cuts and mends the path between two nodes, again and again. The first cut begins at once. */
   flap(a: SimulatedNode<P>, b: SimulatedNode<P>, flapping: Flapping): void {
     this.#faults.flap(a, b, flapping)
   }

@@ -3,13 +3,13 @@ import { isFaultCode } from '../program/machine-fault.ts'
 import type { BlobSource, Container } from './container.ts'
 import type { ToProgram } from './messages.ts'
 
-/** Most bytes in one message to a container. A guess: the size of the largest value. */
+/** Maximum bytes in one message to a container. A guess: the size of the largest value. */
 const PIECE = 1024 * 1024
-/** Most blobs that a program may request before it has the first. A guess. */
+/** Maximum number of blobs that a program may request before it has the first. A guess. */
 const MAX_ASKED = 1024
 /**
- * After this many blobs that no member has, the wait for further blobs counts as the program's own
- * time. A guess.
+ * After this many failed fetches, the wait for further blobs counts as the program's own time. A
+ * guess.
  */
 const MAX_MISSES = 3
 
@@ -30,7 +30,7 @@ export class BlobFeed {
     this.#open = open
   }
 
-  /** Whether the program waits for a fetch. This wait does not count as time of its task. */
+  /** Whether the program waits for a fetch, and this wait does not count as time of its task. */
   get isWaiting(): boolean {
     return this.#isFetching && this.#misses < MAX_MISSES
   }

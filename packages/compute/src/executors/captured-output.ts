@@ -3,9 +3,9 @@ import { StringDecoder } from 'node:string_decoder'
 import type { OutputStream } from './messages.ts'
 
 /**
- * Replaces the standard streams of this process. `take` receives all text that is written to them.
- * Writes to the descriptors themselves, such as those of child processes, are not included. They
- * stay as they were: the streams of Node would make the descriptors non-blocking.
+ * Replaces the standard streams of this process. `take` receives all text written to them. It does
+ * not receive writes to the descriptors themselves, such as those of child processes. The
+ * descriptors stay as they are: Node's streams would make them non-blocking.
  */
 export function captureOutput(take: (stream: OutputStream, text: string) => void): void {
   for (const stream of ['stdout', 'stderr'] as const) {

@@ -2,20 +2,20 @@ import { formatWithOptions } from 'node:util'
 
 /**
  * Returns the globals that a compartment has besides the language's own. They are plain functions
- * and classes. None reaches the process.
+ * and classes. None gives access to the process.
  */
 export function compartmentGlobals(): Record<string, unknown> {
   const timers = new Map<number, NodeJS.Timeout>()
   let lastTimer = 0
-  // Custom functions of inspected values would receive classes of Node's.
+  // Custom inspect functions of a value would receive classes of Node.
   const print =
     (stream: 'stdout' | 'stderr') =>
     (...values: readonly unknown[]): void =>
       void process[stream].write(`${formatWithOptions({ customInspect: false }, ...values)}\n`)
   const [out, err] = [print('stdout'), print('stderr')]
   return {
-    // Clock and chance belong to the language, but not every compartment has them. (`random` of a
-    // task's context is repeatable.)
+    // Clock and random numbers belong to the language, but not every compartment has them.
+    // (`random` of a task's context is repeatable.)
     Date,
     Math,
     // SES leaves these out, because the bits of a NaN can carry information. Programs need them for
@@ -25,7 +25,7 @@ export function compartmentGlobals(): Record<string, unknown> {
     console: { debug: out, error: err, info: out, log: out, warn: err },
     performance: { now: () => performance.now() },
     queueMicrotask: (task: () => void) => queueMicrotask(task),
-    // A timer object of Node's would give access to its classes, so programs get numbers.
+    // A timer object of Node would give access to Node's classes, so programs get numbers.
     setTimeout: (task: () => void, delay?: number) => {
       const timer = ++lastTimer
       const run = (): void => {

@@ -1,7 +1,7 @@
 /**
  * Turns a module into a script that a compartment evaluates. The script contains no text that looks
- * like a comment of HTML or like an import. SES refuses such text even in a string, because it does
- * not parse the script. This code parses the script.
+ * like a comment of HTML or like an import. SES refuses such text even in a string, because SES
+ * does not parse the script. This code does parse it.
  */
 import { parse, type Node, type Program, type Token } from 'acorn'
 import { walk } from './syntax.ts'

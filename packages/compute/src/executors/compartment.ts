@@ -1,4 +1,4 @@
-/** Loads a program into a compartment. There it can only compute. */
+/** Loads a program into a compartment, where it can only compute. */
 import 'ses'
 import { compartmentGlobals } from './compartment-globals.ts'
 import { scriptOf } from './compartment-script.ts'
@@ -7,8 +7,8 @@ import { scriptOf } from './compartment-script.ts'
 const TRAPPING = { errorTrapping: 'none', unhandledRejectionTrapping: 'none' } as const
 
 /**
- * Evaluates an ES module without imports in a compartment of its own (SES). All shared objects of
- * the language are frozen. Called once per process.
+ * Evaluates an ES module without imports in a compartment of its own (SES). Freezes all shared
+ * objects of the language. Call this once per process.
  *
  * @throws SyntaxError for a module with imports
  */

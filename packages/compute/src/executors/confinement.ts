@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 
 /**
- * MiB that V8 and its threads reserve before the program has any memory, by the count of `ulimit
- * -d`. Measured: 574 with Node 24.
+ * MiB that V8 and its threads reserve before the program has any memory, as `ulimit -d` counts
+ * them. Measured: 574 with Node 24.
  */
 const BASE_DATA = 640
 
@@ -28,15 +28,15 @@ const NO_FILES = ['/bin/sh', '-c', 'ulimit -f 0; exec "$0" "$@"']
 
 /** The confinement that the operating system of this machine offers. */
 export interface Confinement {
-  /** A prefix that confines the command behind it. The shell must have descriptors 3 and 4. */
+  /** A prefix that confines the command after it. The shell must have descriptors 3 and 4. */
   readonly command: readonly string[]
   /** The tool that shuts off the network and, with bubblewrap, all files except the system's. */
   readonly namespaces: 'bubblewrap' | 'unshare' | 'none'
-  /** Whether memory besides the heap is bounded, and writes to files are impossible. */
+  /** Whether the confinement bounds memory besides the heap, and prevents writes to files. */
   readonly limits: boolean
 }
 
-/** Read-only folders: the libraries that Node is linked with. */
+/** Read-only folders: they contain the libraries that Node needs. */
 export const SYSTEM = ['/usr', '/bin', '/lib', '/lib64']
 
 const namespaces: readonly { readonly name: Confinement['namespaces']; readonly command: readonly string[] }[] = [
@@ -57,8 +57,7 @@ const namespaces: readonly { readonly name: Confinement['namespaces']; readonly 
 let known: Promise<Confinement> | undefined
 
 /**
- * Returns how a process can be confined on this machine. One trial finds it out, in a tenth of a
- * second.
+ * Returns the confinement that works on this machine. One trial finds it, in a tenth of a second.
  */
 export async function confinement(): Promise<Confinement> {
   known ??= find()
@@ -75,7 +74,7 @@ async function find(): Promise<Confinement> {
 }
 
 /**
- * Whether a command works with the shell and the empty environment in which it is used later.
+ * Whether a command works with the shell and the empty environment of its later use.
  *
  * @param confined the command that it confines in the trial
  * @throws Error if the trial did not end: an unknown result must not count as absence
@@ -95,7 +94,7 @@ export async function works(command: readonly string[], confined = [process.exec
  * closes.
  *
  * @param confined undefined: the process has all rights of this process
- * @throws Error if no process can be started
+ * @throws Error if this machine can start no process
  */
 export function spawnProgram(module: string, confined: Confinement | undefined, memory: number): ProgramProcess {
   const node = [process.execPath, `--max-old-space-size=${memory}`, '--disable-warning=ExperimentalWarning']
@@ -110,8 +109,8 @@ export function spawnProgram(module: string, confined: Confinement | undefined, 
     ...(confined === undefined
       ? { stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] }
       : { cwd: '/', stdio: ['pipe', 'ignore', 'ignore', 'pipe', 'pipe'] }),
-    // It has a process group of its own, so it can be ended together with all processes that it
-    // started.
+    // The process has a process group of its own. So a signal to the group ends it together with
+    // all processes that it started.
     detached: hasShell,
   })
   // If no descriptors are free, the child has no streams. An unhandled `error` event would end this
@@ -150,10 +149,10 @@ export interface ProgramProcess {
   readonly child: ChildProcess
   readonly channel: Socket
   /**
-   * Destroying it ends the process and all processes that it started. A line on it makes the shell
-   * end with the status of the process.
+   * If this end of the pipe is destroyed, the process and all processes that it started end. A line
+   * on the pipe makes the shell end with the status of the process.
    */
   readonly livenessPipe: Socket
-  /** Ends the process and all processes that it started, also if the process itself has ended. */
+  /** Ends the process and all processes that it started, even if the process itself has ended. */
   readonly kill: () => void
 }

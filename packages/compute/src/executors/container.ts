@@ -17,30 +17,30 @@ export interface Container {
 export interface MessageBudget {
   /** `took`: ms. */
   charge(job: JobId, took: Milliseconds, bytes: number, now: Milliseconds): void
-  /** Returns how long no more is read from the programs of this job, ms. */
+  /** Returns how long this thread must not read from the programs of this job, ms. */
   wait(job: JobId, now: Milliseconds): Milliseconds
 }
 
 export interface ContainerEvents {
-  /** Receives messages. They are checked, since the program may have taken over the process. */
+  /** Receives checked messages: the program may have taken over the process. */
   readonly onMessages: (messages: readonly FromProgram[]) => void
   /**
-   * The process could not be started, ended by itself, or sent a forbidden message. `reason` states
-   * which. Called at most once, and not before `startProgram` has returned.
+   * The process did not start, ended by itself, or sent a forbidden message. `reason` states which.
+   * Called at most once, and not before `startProgram` has returned.
    */
   readonly onLost: (reason: string) => void
 }
 
-/** A blob as listed by its job. */
+/** A blob as its job lists it. */
 export interface BlobSource {
   readonly size: number
-  /** Each part returns its bytes, checked. Together the parts are the blob. */
+  /** Each function returns the checked bytes of one part. Together the parts are the blob. */
   readonly parts: readonly (() => Promise<Uint8Array>)[]
 }
 
 /** A program to run, and its place. */
 export interface PlacedProgram {
-  /** Returns the file of the module, checked. Rejects if the file is gone. */
+  /** Returns the path of the module's checked file. Rejects if the file is gone. */
   readonly file: () => Promise<string>
   /** `own`: all rights of this process. `sandbox`: it can compute, and nothing else. */
   readonly place: Place

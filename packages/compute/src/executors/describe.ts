@@ -6,7 +6,7 @@ import { startProgram } from './process-container.ts'
 /**
  * Returns the tasks that a program exports.
  *
- * @throws ProgramError if it cannot be loaded
+ * @throws ProgramError if the program does not load
  */
 export async function describeProgram(file: () => Promise<string>): Promise<readonly ProgramFunction[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly ProgramFunction[]>()

@@ -6,13 +6,13 @@ import { startProgram } from './process-container.ts'
 import { RunningProgram } from './running-program.ts'
 
 /**
- * A program without frames is ended after this time, ms. A guess: a new process takes 45 to 60 ms,
+ * This ends a program without frames after this time, ms. A guess: a new process takes 45 to 60 ms,
  * a sandbox 110 to 260 ms more (measured).
  */
 const IDLE_END = 5000
 /**
- * Most programs without frames that a slot keeps for that time. A guess: jobs that take turns find
- * their processes, and many short jobs don't leave one each.
+ * Maximum number of programs without frames that a slot keeps for that time. A guess: jobs that
+ * take turns find their processes, and many short jobs don't leave one process each.
  */
 const MAX_IDLE = 2
 
@@ -28,7 +28,7 @@ interface Slot {
 
 /**
  * Runs programs in processes of their own. Each slot runs at most one task at a time. Each job has
- * its own container on a slot, so no two jobs share a process.
+ * a container of its own on a slot, so no two jobs share a process.
  */
 export class Executor {
   readonly #slots: readonly Slot[]
@@ -151,14 +151,14 @@ export class Executor {
     if (idle.length >= MAX_IDLE) void this.#stop(index, idle[0] as RunningProgram)
   }
 
-  /** Ends a program without a task later. */
+  /** Ends a program later, unless it gets a task before. */
   #endLater(index: number, program: RunningProgram): void {
     program.endLater(IDLE_END, () => void this.#stop(index, program))
   }
 
   /**
-   * Handles a program that ended by itself, or was ended for a fault. If the program was not loaded
-   * yet, or says that it does not run here, no task is to blame.
+   * Handles a program that ended by itself, or that this member ended for a fault. If the program
+   * was not loaded yet, or says that it does not run here, no task is to blame.
    */
   #lost(index: number, program: RunningProgram, reason: string, unusable?: Unusable): void {
     const { code = 'PROGRAM_UNUSABLE', stack } = unusable ?? {}

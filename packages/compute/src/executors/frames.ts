@@ -6,16 +6,16 @@ import { toBytes } from '../schemas.ts'
 import type { TaskLimits } from './task-limits.ts'
 
 /**
- * Most bytes of one frame. A message has at most an input or value of 1 MiB and shared values of 2
- * MiB.
+ * Maximum bytes of one frame. A message has at most an input or value of 1 MiB and shared values of
+ * 2 MiB.
  */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024
 /**
- * Most bytes of the first frame. A program has at most 64 MiB, like every file that is kept in one
- * piece.
+ * Maximum bytes of the first frame. A program has at most 64 MiB, like every file that a member
+ * keeps in one piece.
  */
 export const MAX_FIRST_BYTES = 65 * 1024 * 1024
-/** Most bytes of messages in one frame, if there is more than one message. */
+/** Maximum bytes of messages in one frame, if there is more than one message. */
 const BATCH_BYTES = 1024 * 1024
 /** Bytes that a message has besides its strings and byte arrays. A guess: field names and heads. */
 const OVERHEAD = 128

@@ -15,7 +15,7 @@ import { stepOf } from './step.ts'
 const describe = (value: unknown): string =>
   inspect(value, { customInspect: false, breakLength: Infinity, depth: 3, maxArrayLength: 6, maxStringLength: 100 })
 
-/** Most characters of a program's error while it loads. A guess. */
+/** Maximum characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
 
 /**
@@ -28,7 +28,10 @@ export async function hostProgram(
   post: (messages: readonly FromProgram[]) => void,
   stacks: ProgramStack,
 ): Promise<((messages: readonly ToProgram[]) => void) | undefined> {
-  /** The frame for which the present code runs. Timers and promises keep it. */
+  /**
+   * The frame for which the present code runs. Callbacks of timers and promises have the same
+   * frame.
+   */
   const owners = new AsyncLocalStorage<object>()
   let runtime: Runtime | undefined
   const stack = (text: string): string => {
@@ -39,8 +42,8 @@ export async function hostProgram(
       return ''
     }
   }
-  // An uncaught error ends only the task that caused it, if it still runs. Other tasks share this
-  // process.
+  // An uncaught error ends only the task that caused it, if the task still runs. Other tasks share
+  // this process.
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => runtime?.stray(owners.getStore(), error))
   const limit = new OutputLimit(OUTPUT_BURST, OUTPUT_RATE, performance.now())

@@ -21,21 +21,21 @@ export type ToProgram =
   | { readonly type: 'shared'; readonly shared: Shared }
   /** The next bytes of a blob of `size` bytes. */
   | { readonly type: 'blob'; readonly blob: string; readonly size: number; readonly bytes: Uint8Array }
-  /** Bytes of the program are kept as a blob. `store`: the number of the request. */
+  /** The member keeps bytes of the program as a blob. `store`: the number of the request. */
   | { readonly type: 'stored'; readonly store: number; readonly blob: string; readonly size: number }
   | { readonly type: 'notStored'; readonly store: number; readonly code: string; readonly message: string }
   | { readonly type: 'noBlob'; readonly blob: string; readonly code: string; readonly message: string }
 
 export type FromProgram =
   | { readonly type: 'ready'; readonly functions: readonly ProgramFunction[] }
-  /** The program could not be loaded. */
+  /** The program did not load, or can't run on this machine. */
   | { readonly type: 'unusable'; readonly code: string; readonly message: string; readonly stack?: string }
   | { readonly type: 'spawned'; readonly path: Path; readonly children: readonly Spawn[] }
   | { readonly type: 'returned'; readonly path: Path; readonly outcome: Outcome; readonly shared: Shared; readonly ran: number }
   | { readonly type: 'offered'; readonly shared: Shared }
   /** A task needs a blob, by its CID. */
   | { readonly type: 'use'; readonly blob: string }
-  /** The next bytes that are to be kept as a blob. `store`: a new number for each blob. */
+  /** The next bytes of a blob for the member to keep. `store`: a new number for each blob. */
   | { readonly type: 'store'; readonly store: number; readonly bytes: Uint8Array; readonly isLast: boolean }
   /** The number of runs and deliveries that the program has handled. */
   | { readonly type: 'seen'; readonly seen: number }
@@ -57,7 +57,7 @@ export interface PrintedText {
 /** Bytes of each `store` message but the last one of a blob. A guess: a quarter of a frame. */
 export const STORE_PIECE = 1024 * 1024
 
-/** Most characters of one message of output. */
+/** Maximum characters of one message of output. */
 export const MAX_TEXT = 8192
 
 /** A function that a program exports. */
@@ -88,7 +88,7 @@ const message = v.variant('type', [
 ])
 
 /**
- * The messages that a program's process may send at a time. They are checked: the program could
- * have taken over the process.
+ * The schema of the messages that a program's process may send at a time. The member checks them,
+ * since the program may have taken over the process.
  */
 export const fromProgram = list(message)

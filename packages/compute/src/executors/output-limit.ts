@@ -9,8 +9,8 @@ export const [OUTPUT_BURST, OUTPUT_RATE] = [65_536, 16_384]
 const REOPEN = 0.25
 
 /**
- * Bounds the text that a program prints, by a token bucket. Text above the limit is left out, and
- * the output says so. No program waits for it.
+ * Bounds the text that a program prints, by a token bucket. Leaves out text above the limit, and
+ * says so in the output. So no program waits.
  */
 export class OutputLimit {
   readonly #burst: number

@@ -28,7 +28,7 @@ export interface Startable {
   readonly place: Place
   /** The id of its job. `random` depends on it. */
   readonly job: string
-  /** Returns the file of the module, checked. */
+  /** Returns the path of the module's checked file. */
   readonly file: () => Promise<string>
   readonly limits: TaskLimits
   /** Default: none. */
@@ -38,13 +38,13 @@ export interface Startable {
 /**
  * Starts a process that runs one program. The end of the program never ends this process. A thread
  * would not do: at the limit of its heap it aborts the whole process (nodejs/node #47224, and
- * `pushes` in the tests). A thread that is ended while it loads may do the same (nodejs/node
+ * `pushes` in the tests). The end of a thread that still loads may do the same (nodejs/node
  * #39036).
  *
  * `own`: the program has all rights of this process. `sandbox`: nobody here trusts the program. A
- * compartment (SES) that contains only the language evaluates it, in a Node without permissions. It
- * has bounded memory and no room on disk. It has no network, if the system can shut it off.
- * Programs of both kinds don't see the environment of this process.
+ * compartment (SES) that contains only the language evaluates the program, in a Node without
+ * permissions. The process has bounded memory and no room on disk. It has no network, if the system
+ * can shut off the network. Programs of neither kind see the environment of this process.
  *
  * `onLost` reports every fault, and nothing is thrown.
  */
@@ -86,15 +86,15 @@ class ProcessContainer implements Container {
         const began = performance.now()
         const messages = fromBytes(fromProgram, frame.subarray()) as readonly FromProgram[]
         if (!this.#hasEnded) this.#events.onMessages(messages)
-        // Messages to the program are written in a microtask. They count as well.
+        // A microtask writes the messages to the program. Its time counts as well.
         await Promise.resolve()
         const now = performance.now()
         budget?.charge(job, (now - began) * unaskedOf(messages), 0, now)
         const wait = budget?.wait(job, now) ?? 0
         if (wait > 0) await sleep(wait, undefined, { ref: false })
       }
-      // The shell waits for a line on descriptor 4. After this delay bubblewrap has passed on how
-      // the process ended.
+      // The shell waits for a line on descriptor 4. After this delay bubblewrap has passed on the
+      // exit status of the process.
       setTimeout(() => started.livenessPipe.end('\n'), PASS_ON)
     } catch (error) {
       this.#fail(error)
@@ -116,7 +116,7 @@ class ProcessContainer implements Container {
   async taken(): Promise<void> {
     await this.#started.promise
     const channel = this.#process?.channel
-    // The wait fails if the process has ended. `onLost` reports that.
+    // The wait fails if the process has ended. `onLost` reports that end.
     if (channel?.writableNeedDrain === true) await once(channel, 'drain').catch(() => {})
   }
 
@@ -130,7 +130,8 @@ class ProcessContainer implements Container {
 
   /**
    * Reports what children of the program print. The program itself sends its output as messages. A
-   * child may outlive the program, so the stream ends soon after it, and keeps no process alive.
+   * child may outlive the program. So this closes the stream soon after the program's end, and the
+   * stream keeps no process alive.
    */
   #follow(child: ChildProcess, stream: OutputStream): void {
     const source = child[stream] as Socket | null
@@ -166,8 +167,8 @@ function reasonOf(status: number | null, signal: NodeJS.Signals | null): string 
 }
 
 /**
- * Returns the share of messages that a program may send at will, 0 to 1. The number of others
- * depends on the tasks that it was given, and on their children.
+ * Returns the share of messages that a program may send at will, 0 to 1. The number of all other
+ * messages depends on the tasks of the program, and on their children.
  */
 function unaskedOf(messages: readonly FromProgram[]): number {
   if (messages.length === 0) return 1

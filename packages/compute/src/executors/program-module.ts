@@ -12,14 +12,14 @@ const made = new Map<Place, Promise<string>>()
 
 /**
  * Returns the code of a program's process as one module that imports only Node's own modules. A
- * sandbox may read no file, so it gets its code on its input. Measured: with one module instead of
- * some hundred a process takes 57 MB instead of 103, and loads in a quarter of the time. If the
- * build did not make the module, the first call makes it in some 300 ms.
+ * sandbox may read no file, so it gets its code on standard input. Measured: with one module
+ * instead of about a hundred, a process takes 57 MB instead of 103, and loads in a quarter of the
+ * time. If the build did not make the module, the first call makes it in about 300 ms.
  */
 export async function programModule(place: Place): Promise<string> {
   const module = made.get(place) ?? make(place)
   made.set(place, module)
-  // A later attempt may succeed: this attempt may have lacked memory or room on disk.
+  // A later attempt may succeed: the failed attempt may have lacked memory or room on disk.
   module.catch(() => made.delete(place))
   return await module
 }
@@ -27,7 +27,7 @@ export async function programModule(place: Place): Promise<string> {
 async function make(place: Place): Promise<string> {
   const ready = here(`./${place}.bundle.js`)
   if (existsSync(ready)) return await readFile(ready, 'utf8')
-  // As source, or compiled.
+  // The entry is either source or compiled.
   const entry = [here(`./${place}-main.ts`), here(`./${place}-main.js`)].find((path) => existsSync(path)) as string
   const { rolldown } = await import('rolldown')
   const build = await rolldown({ input: entry, platform: 'node', logLevel: 'silent' })

@@ -21,7 +21,9 @@ type Field =
   | 'block'
 type Fields = Node & { [Name in Field]?: unknown }
 
-/** Names of the global object. Code behind a test for `globalThis` may also use these names. */
+/**
+ * Other names of the global object. Code after a test for `globalThis` may also use these names.
+ */
 const GLOBAL_OBJECTS = ['self', 'window', 'global']
 
 /** Names that other runtimes, module systems and build tools define. */
@@ -36,7 +38,7 @@ export interface ProgramNeeds {
 }
 
 /**
- * Returns what a module needs. A program with needs runs only at members that trust its owner. A
+ * Returns the needs of a module. A program with needs runs only at members that trust its owner. A
  * program with unknown names fails wherever it uses them.
  */
 export function needsOf(source: string): ProgramNeeds {
@@ -68,8 +70,8 @@ export function needsOf(source: string): ProgramNeeds {
 
 /**
  * Returns the names that a program may define itself, or whose existence it tests: fields of the
- * global object, and names in `typeof`, `in` and `try`. Undefined: it passes the global object on,
- * and so may define any name.
+ * global object, and names in `typeof`, `in` and `try`. Undefined: the program passes the global
+ * object on, and so may define any name.
  */
 function optionalNames(program: Program): ReadonlySet<unknown> | undefined {
   const names = new Set<unknown>()
@@ -99,7 +101,7 @@ function simplify(program: Program): void {
     const fields = node as Fields
     const { type, argument, test, left, consequent, alternate, right, operator } = fields
     if (type === 'UnaryExpression' && operator === 'typeof' && isNode(argument) && argument.type === 'Identifier')
-      // A test whether a name exists does not use it.
+      // A test for the existence of a name does not use the name.
       fields.argument = { ...argument, asked: (argument as Fields).name, type: 'Literal', value: null }
     else if (type === 'MetaProperty') Object.assign(node, { type: 'Literal', value: null, meta: undefined, property: undefined })
     else if (type === 'ClassExpression' && isNode(fields.id)) nameInside(node)
@@ -119,7 +121,8 @@ function nameInside(node: Node): void {
 }
 
 /**
- * Code behind a test for a name may use that name. It runs only if the name exists (guards of UMD).
+ * Handles code that runs only after a test for a name (guards of UMD). Such code may use that name,
+ * because it runs only if the name exists.
  */
 function guard(test: unknown, behind: readonly unknown[]): void {
   if (!isNode(test)) return

@@ -20,8 +20,8 @@ export function withMap(code: string, map: object): string {
 }
 
 /**
- * Rewrites stacks of a program for its author. Only frames of the program are kept, with the
- * original files and lines.
+ * Rewrites stacks of a program for its author. Keeps only frames of the program, with the original
+ * files and lines.
  */
 export class ProgramStack {
   readonly #origin: string

@@ -10,14 +10,14 @@ type Run = Extract<Effect, { type: 'run' }>
 type Deliver = Extract<Effect, { type: 'deliver' }>
 type Report = Exclude<FromProgram, { type: 'unusable' | 'output' }>
 
-/** A program in its container: the tasks that it was given, and the messages to and from it. */
+/** A program in its container: its tasks, and the messages to and from it. */
 export class RunningProgram {
   readonly job: JobId
   readonly container: Container
   isLoaded = false
   ended = false
   /**
-   * `sent`: number of runs and deliveries that it was given. `seen`: number of these that it has
+   * `sent`: number of runs and deliveries sent to the program. `seen`: number of these that it has
    * handled.
    */
   sent = 0
@@ -25,14 +25,17 @@ export class RunningProgram {
   readonly #blobs: BlobFeed
   readonly #stores: StoreRequests
   /**
-   * `#latest`: the shared values that the program should know. `#known`: those that it was sent
-   * last.
+   * `#latest`: the shared values that the program should know. `#known`: the shared values last
+   * sent to it.
    */
   #latest: Shared | undefined
   #known: Shared | undefined
-  /** Whether shared values are on their way to it. */
+  /** Whether shared values are on their way to the program. */
   #isInforming = false
-  /** It runs tasks of a job with votes. They get only the shared values with which they began. */
+  /**
+   * The program runs tasks of a job with votes. They get only the shared values with which they
+   * began.
+   */
   #isFrozen = false
   readonly #frames = new Set<Path>()
   #sendQueue: ToProgram[] = []
@@ -51,7 +54,7 @@ export class RunningProgram {
     this.#blobs = new BlobFeed(container, blob)
   }
 
-  /** It has no task. */
+  /** Whether the program has no task. */
   get isIdle(): boolean {
     return this.#frames.size === 0 && this.#pending.length === 0
   }
@@ -61,7 +64,7 @@ export class RunningProgram {
     return this.#pending[0]
   }
 
-  /** Whether it has been at work for longer than this, ms. Waiting for blobs does not count. */
+  /** Whether the task at work has taken this long, ms. The wait for blobs does not count. */
   exceeds(limit: Milliseconds): boolean {
     const now = performance.now()
     if (this.#blobs.isWaiting) this.#since = now
@@ -130,12 +133,12 @@ export class RunningProgram {
     this.#endTimer ??= setTimeout(end, after).unref()
   }
 
-  /** Nobody needs its tasks any more. */
+  /** Nobody needs the tasks of the program any more. */
   abandon(): void {
     this.#frames.clear()
   }
 
-  /** It is gone, or about to end. */
+  /** The program is gone, or about to end. */
   end(): void {
     this.ended = true
     this.#blobs.end()
@@ -162,7 +165,7 @@ export class RunningProgram {
     this.#isInforming = true
     while (!this.ended && this.#latest !== undefined && this.#latest !== this.#known) {
       this.#inform(this.#latest)
-      // Wait until the messages have gone to the container.
+      // Waits until the messages have gone to the container.
       await Promise.resolve()
       await this.container.taken()
     }

@@ -5,17 +5,19 @@ import { STORE_PIECE, type FromProgram, type ToProgram } from './messages.ts'
 
 type Piece = Omit<Extract<FromProgram, { type: 'store' }>, 'type'>
 
-/** Keeps bytes that a program hands over as blobs. */
+/** Keeps bytes of a program as blobs. */
 export class StoreRequests {
   readonly #keep: (bytes: Uint8Array) => Promise<BlobReference>
   readonly #answer: (message: ToProgram) => void
   readonly #isTrusted: boolean
-  /** Blobs that a program in a sandbox may still hand over: one for each run of the root. */
+  /**
+   * The number of blobs that a program in a sandbox may still send: one for each run of the root.
+   */
   #allowed = 0
-  /** The pieces of the blob that comes. The pieces of two blobs never mix. */
+  /** The pieces of the blob that is arriving. The pieces of two blobs never mix. */
   #pieces: Uint8Array[] = []
   #size = 0
-  /** A piece was shorter than it must be. Millions of them would fill this process. */
+  /** A piece had the wrong size. Millions of short pieces would fill this process. */
   #isBroken = false
 
   constructor(keep: (bytes: Uint8Array) => Promise<BlobReference>, answer: (message: ToProgram) => void, isTrusted: boolean) {

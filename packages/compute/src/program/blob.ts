@@ -4,7 +4,7 @@
  */
 
 /**
- * Names a blob. A reference is plain data. It may stand in inputs, and tasks may pass it to
+ * Names a blob. A reference is plain data. Inputs may contain it, and tasks may pass it to
  * children.
  */
 export interface BlobReference {

@@ -1,15 +1,15 @@
-/** A bound on the memory that bytes in CBOR take once they are decoded. */
+/** A bound on the memory of decoded CBOR. */
 
-/** Deepest nesting. A guess: messages have six levels. */
+/** Maximum nesting. A guess: messages have six levels. */
 const MAX_DEPTH = 64
-/** Length of the argument in a head, by its additional information from 24 on. */
+/** Length of the argument of a head, for each value of its additional information from 24 on. */
 const ARGUMENTS = [1, 2, 4, 8] as const
 
 /**
- * Checks the heads of all items without building any. A decoder builds everything before a schema
- * is checked, and each byte may be an empty map: 6 MiB would take 1.5 GiB.
+ * Checks the heads of all items, and decodes no item. A decoder would build all items before any
+ * check of a schema. Each byte may be an empty map: 6 MiB would take 1.5 GiB.
  *
- * @param most most arrays, maps and tags
+ * @param most maximum number of arrays, maps and tags
  * @throws RangeError
  */
 export function checkContainers(data: Uint8Array, most: number): void {

@@ -1,12 +1,12 @@
-/** The files that a command made and its submitter gets, as the bytes of one blob. */
+/** The files that a command made for its submitter, as the bytes of one blob. */
 import { Encoder } from 'cbor-x'
 
-/** Most files of one run of a command, and most bytes of all of them. Guesses. */
+/** Maximum number of files of one run of a command, and maximum bytes of all of them. Guesses. */
 export const [MAX_FILES, MAX_FILE_BYTES] = [256, 32 * 1024 * 1024]
-/** Most characters of a path. A guess: most file systems allow more. */
+/** Maximum characters of a path. A guess: nearly all file systems allow more. */
 const MAX_PATH = 512
 
-/** Most bytes of an encoded set of files. */
+/** Maximum bytes of an encoded set of files. */
 export const MAX_ENCODED = MAX_FILE_BYTES + MAX_FILES * (4 * MAX_PATH + 16) + 16
 
 /** A file that a command made. */
@@ -23,8 +23,8 @@ export function encodeFiles(files: readonly CollectedFile[]): Uint8Array {
 }
 
 /**
- * Whether a path, or a pattern of paths, stays in its folder on every system. Control characters
- * are refused, and `\` and `:`, which have a meaning on Windows.
+ * Whether a path, or a pattern of paths, stays in its folder on every system. Refuses control
+ * characters, and also `\` and `:`, which have a meaning on Windows.
  */
 export function isInside(path: string): boolean {
   if (path.length > MAX_PATH || /[\p{Cc}\\:]/u.test(path)) return false

@@ -12,17 +12,18 @@ const SETTINGS = ['alternatives', 'fonts', 'group', 'ld.so.cache', 'localtime', 
 /** Further folders of /etc: the settings of these languages. */
 const LANGUAGES = /^(?:java|python3|R$)/u
 
-/** SIGTERM goes to the whole process group. The confinement ignores it, and the command gets it. */
+/** SIGTERM goes to the whole process group. The confinement ignores it, but the command gets it. */
 const SHIELDED = ['env', '--ignore-signal=TERM']
 const OPEN = ['env', '--default-signal=TERM']
 
-/** A trial has shown what works on this machine. */
+/** The result of a trial: the confinement that works on this machine. */
 let known: Promise<Confinement['namespaces']> | undefined
 
 /**
- * Returns a prefix that confines the command behind it. With bubblewrap the command has no network,
- * sees programs and its own folder only, and can write only there. With `unshare` it has no
- * network. With both all its processes end with it. Without them the prefix is empty.
+ * Returns a prefix that confines the command after it. With bubblewrap the command has no network,
+ * sees only programs and its own folder, and can write only in its folder. With `unshare` it has no
+ * network. With either tool, all processes of the command end with it. Without these tools the
+ * prefix is empty.
  *
  * @throws Error with the code `COMMAND_CONFINEMENT_UNKNOWN` if the trial did not end
  */
@@ -47,8 +48,8 @@ async function find(folder: CommandFolder): Promise<Confinement['namespaces']> {
 }
 
 /**
- * The first process of a namespace gets no signals without a handler. So this is a shell, and the
- * command comes below it.
+ * The first process of a namespace gets no signals for which it has no handler. So the first
+ * process is a shell, and the command is its child.
  */
 const UNSHARE = [
   ...SHIELDED,
@@ -65,7 +66,8 @@ function bubblewrap({ base, work, temporary }: CommandFolder): readonly string[]
     ...SHIELDED,
     ...'bwrap --unshare-all --die-with-parent --cap-drop ALL --dev /dev --proc /proc'.split(' '),
     ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
-    // Temporary files of programs that don't know TMPDIR, and of multiprocessing, count as well.
+    // Temporary files of programs that ignore TMPDIR, and of multiprocessing, go to the same folder
+    // and count as well.
     ...bound(temporary, '/tmp'),
     ...bound(temporary, '/dev/shm'),
     ...bound(base, base),

@@ -13,9 +13,11 @@ interface Engine {
   readonly remove: string
 }
 
-/** The first choice first. The files that a command makes must belong to this user. */
+/**
+ * The engines, the preferred one first. The files that a command makes must belong to this user.
+ */
 const ENGINES: readonly Engine[] = [
-  // Root in the container is this user. Otherwise some folders of the image are writable.
+  // Root in the container is this user. The other flags make all folders of the image read-only.
   { name: 'podman', flags: ['--user', '0:0', '--read-only-tmpfs=false', '--image-volume', 'ignore'], remove: 'podman rm --force --time 0' },
   { name: 'docker', flags: ['--user', `${process.getuid?.()}:${process.getgid?.()}`], remove: 'docker rm --force' },
 ]
@@ -24,18 +26,19 @@ const ENGINES: readonly Engine[] = [
 export const NOT_STARTED = 125
 
 /**
- * The first process of a container gets no signals without a handler. So this is a shell. It passes
- * SIGTERM to all other processes of the container, and ends with the status of the command.
+ * The first process of a container gets no signals for which it has no handler. So the first
+ * process is this shell. It passes SIGTERM to all other processes of the container, and ends with
+ * the status of the command.
  */
 const FIRST = `trap 'kill -TERM -1 2>/dev/null' TERM; exec 3<&0; "$@" <&3 3<&- & child=$!; exec 0</dev/null 3<&-
 wait "$child"; status=$?; while kill -0 "$child" 2>/dev/null; do wait "$child"; status=$?; done; exit "$status"`
 
-/** A trial has shown what works on this machine. */
+/** The result of a trial: the engine that works on this machine. */
 let known: Promise<Engine> | undefined
 
-/** How a command runs in a container. */
+/** The container of one command. */
 export interface Container {
-  /** A prefix that confines the command behind it. */
+  /** A prefix that confines the command after it. */
   readonly prefix: readonly string[]
   /** Removes the container `$1`, if it is there. */
   readonly remove: string
@@ -43,8 +46,9 @@ export interface Container {
 }
 
 /**
- * Returns a container for a command. It has no network, sees the image and the folders of the
- * command, and can write only there. The engine gets the image by its name if it has none.
+ * Returns a container for a command. The command has no network, sees the image and its own
+ * folders, and can write only in its folders. If the engine lacks the image, the engine fetches it
+ * by its name.
  *
  * @param variables names of environment variables that the command has
  * @param limits MiB that a process may have as data, and a file may have
@@ -66,7 +70,7 @@ export async function containerOf(
     prefix: [
       engine.name,
       ...'run --rm --interactive --read-only --network none --cap-drop all --log-driver none'.split(' '),
-      // With labels of SELinux the folders would be out of reach.
+      // SELinux labels would make the folders inaccessible.
       ...['no-new-privileges', 'label=disable'].flatMap((option) => ['--security-opt', option]),
       '--name',
       name,
@@ -86,7 +90,7 @@ export async function containerOf(
   }
 }
 
-/** A soft limit and a hard limit. */
+/** Returns a soft limit and a hard limit, in bytes. */
 function bytes(mebibytes: number): string {
   const limit = Math.ceil(mebibytes * MEBIBYTE)
   return `${limit}:${limit}`

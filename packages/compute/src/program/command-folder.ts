@@ -5,14 +5,18 @@ import { join, matchesGlob } from 'node:path'
 import { promisify } from 'node:util'
 import { isInside, MAX_FILE_BYTES, MAX_FILES, type CollectedFile } from './collected-files.ts'
 
-/** Most files and folders below the folder of a command. A guess: a walk takes half a second. */
+/**
+ * Maximum number of files and folders below the folder of a command. A guess: a walk takes half a
+ * second.
+ */
 const MAX_ENTRIES = 65_536
-/** Bytes of one block, by the count of `stat`. */
+/** Bytes of one block, as `stat` counts them. */
 const BLOCK = 512
 
 /**
- * A shell command that removes the folder `$1`. It takes read-only folders, too: a cache of Go
- * modules consists of them. A killed process may add a file meanwhile, hence the second attempt.
+ * A shell command that removes the folder `$1`. It removes read-only folders, too: a cache of Go
+ * modules consists of them. A killed process may add a file meanwhile, so there is a second
+ * attempt.
  */
 export const REMOVE = 'chmod -R u+rwX "$1"; rm -rf "$1" || { sleep 1; rm -rf "$1"; }'
 
@@ -31,7 +35,7 @@ export class CommandFolder {
   readonly work: string
   /** For temporary files. */
   readonly temporary: string
-  /** Bytes of the files that it was given. */
+  /** Bytes of the files that `fill` wrote. */
   #given = 0
 
   private constructor(base: string) {
@@ -67,7 +71,7 @@ export class CommandFolder {
         // The command may remove anything meanwhile.
         return code === 'ENOENT' || code === 'ENOTDIR' ? [] : undefined
       })
-      // A folder may be out of reach, for example below a path of 4,096 characters.
+      // A folder may be unreadable, for example below a path of 4,096 characters.
       if (found === undefined) return true
       for (const entry of found) {
         const path = join(folder, entry.name)
@@ -112,7 +116,9 @@ export class CommandFolder {
     return paths
   }
 
-  /** Removes all folders. A process that escaped may hinder it, which is no fault of the task. */
+  /**
+   * Removes all folders. A process that escaped may prevent this. Then the task is not to blame.
+   */
   async remove(): Promise<void> {
     await promisify(execFile)('/bin/sh', ['-c', REMOVE, 'sh', this.base]).catch(() => {})
   }

@@ -9,35 +9,42 @@ import { confined } from './command-confinement.ts'
 import { containerOf, NOT_STARTED, type Container } from './command-container.ts'
 import { REMOVE, type CommandFolder } from './command-folder.ts'
 
-/** Most bytes that a command may print for one value: it must fit into a message. */
+/** Maximum bytes that a command may print for one value. The value must fit into a message. */
 export const MAX_PRINTED = 900_000
 /** Characters of standard error in an error. A guess: the last message is shorter. */
 export const MAX_REASON = 400
 /**
- * Time between SIGTERM and SIGKILL, ms, and the share of the time of the task that it takes at
- * most. As much is left between SIGKILL and the end of the task's time. Guesses.
+ * Time between SIGTERM and SIGKILL, ms, and its maximum share of the task's time. The same time
+ * remains between SIGKILL and the end of the task's time. Guesses.
  */
 const [GRACE, GRACE_SHARE] = [2000, 0.1]
 /** Interval of the checks of the folder, ms. A guess: an SSD writes 250 MB meanwhile. */
 const CHECK = 500
-/** A process that left the group may keep the output open. It is read for so long, ms. A guess. */
+/**
+ * A process that left the group may keep the output open. This reads such output for this long, ms.
+ * A guess.
+ */
 const PASS_ON = 500
 /**
  * MiB that a runtime may reserve besides the memory that it uses. Node 24 reserves 574 (measured).
  */
 const BASE_DATA = 640
 const MEBIBYTE = 2 ** 20
-/** The status of a shell whose command a signal ended is this number plus the signal's number. */
+/**
+ * If a signal ended the command of a shell, the shell's status is this number plus the signal's
+ * number.
+ */
 const SIGNALLED = 128
 
 /**
- * A shell script that waits for the end of its input: at the latest the end of this process. Then
- * it kills the process group `$1`, removes the container `$2`, and removes the folder `$3`.
+ * A shell script that waits for the end of its input. The input ends with this process at the
+ * latest. Then the script kills the process group `$1`, and removes the folder `$3`. `$2` is empty.
  */
 const CLEAN_UP = `read -r _; kill -9 -"$1" 2>/dev/null; shift 2; ${REMOVE}`
 /**
- * The same with a container. An engine that is killed while it starts a container leaves it behind
- * (measured: podman 4.3). So it is asked to end, and has a second for that.
+ * The same script for the container `$2`. A SIGKILL to an engine that starts a container leaves the
+ * container behind (measured: podman 4.3). So the script asks the engine to end, and gives it a
+ * second.
  */
 const cleanUpOf = (container: Container): string => `read -r _; kill -TERM -"$1" 2>/dev/null
 for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 -"$1" 2>/dev/null || break; sleep 0.1; done
@@ -45,9 +52,10 @@ group=$1; shift; ${container.remove}; kill -9 -"$group" 2>/dev/null; ${container
 shift; ${REMOVE}`
 
 /**
- * Runs the command `$1`. `$2`: blocks of a file, `$3`: KiB of data of a process, both empty for no
- * limit, then the prefix that confines the command. It waits for a line on descriptor 3, so no
- * command runs without the script that cleans up.
+ * A shell script that runs the command `$1`. `$2`: blocks that a file may have. `$3`: KiB of data
+ * that a process may have. Both are empty for no limit. The other arguments are the prefix that
+ * confines the command. The script waits for a line on descriptor 3, so no command runs without the
+ * script that cleans up.
  */
 const LIMITED = `read -r _ <&3 || exit 1; exec 3<&-; ulimit -c 0; [ -z "$2" ] || { ulimit -f "$2"; ulimit -d "$3"; } 2>/dev/null
 command=$1; shift 3; exec "$@" /bin/sh -c "$command"`
@@ -55,15 +63,15 @@ command=$1; shift 3; exec "$@" /bin/sh -c "$command"`
 export interface CommandStart {
   /** For the shell. */
   readonly command: string
-  /** Variables besides those of all commands. */
+  /** Environment variables besides those of all commands. */
   readonly env: Readonly<Record<string, string>>
   readonly folder: CommandFolder
   readonly limits: TaskLimits
-  /** The name of the image in which it runs. */
+  /** The name of the container image in which the command runs. */
   readonly image?: string | undefined
 }
 
-/** Why a command failed. `commandTask` lists the codes. */
+/** The reason why a command failed. `commandTask` lists the codes. */
 interface CommandFailure {
   readonly code: string
   readonly message: string
@@ -72,8 +80,8 @@ interface CommandFailure {
 const NO_CONTAINER: CommandFailure = { code: 'COMMAND_CONTAINER_FAILED', message: 'its container did not start' }
 
 /**
- * A command that runs in a process group of its own, confined as this machine can. On a machine
- * without namespaces children that made a group of their own may outlive it.
+ * A command that runs in a process group of its own, as confined as this machine allows. On a
+ * machine without namespaces, children in process groups of their own may outlive the command.
  */
 export class CommandProcess {
   readonly #child: ChildProcess
@@ -84,10 +92,10 @@ export class CommandProcess {
   readonly #close: Promise<unknown>
   readonly #cleaned: Promise<unknown>
   readonly #removed = new AbortController()
-  /** Runs a function on behalf of the task that the command works for. */
+  /** Runs a function on behalf of the task for which the command works. */
   #onBehalf: <Result>(action: () => Result) => Result = AsyncLocalStorage.snapshot()
   #lastWords = ''
-  /** Why it was stopped. */
+  /** The reason for the stop. */
   #reason: CommandFailure | undefined
 
   private constructor(child: ChildProcess, cleanUp: ChildProcess, { folder, limits, image }: CommandStart) {
@@ -102,7 +110,7 @@ export class CommandProcess {
       this.#lastWords = (this.#lastWords + text).slice(-MAX_REASON)
       this.#onBehalf(() => process.stderr.write(text))
     })
-    // The command need not read its input.
+    // A write fails if the command does not read its input. That is no error.
     for (const stream of [child.stdin, child.stdio[3]]) stream?.on('error', () => {})
     if (cleanUp.pid === undefined) this.stop('EAGAIN', 'this machine starts no more processes')
     else (child.stdio[3] as Writable).end('\n')
@@ -116,7 +124,7 @@ export class CommandProcess {
     // The limits of a container don't hold for its engine, which may fetch the image.
     const [blocks, kibibytes] = container === undefined ? [Math.ceil((limits.disk * MEBIBYTE) / 512), Math.ceil(data * 1024)] : ['', '']
     const prefix = container?.prefix ?? (await confined(folder))
-    // An engine has its settings and images at the user's home.
+    // An engine has its settings and images in the user's home folder.
     const places = container === undefined ? { HOME: folder.work, TMPDIR: folder.temporary } : { HOME: homedir() }
     const child = spawn('/bin/sh', ['-c', LIMITED, 'sh', command, String(blocks), String(kibibytes), ...prefix], {
       cwd: folder.work,
@@ -148,21 +156,21 @@ export class CommandProcess {
     return this.#child.stdout as Readable
   }
 
-  /** From now on the command works for the task that calls this. */
+  /** The command works for the calling task from now on. */
   serve(): void {
     this.#onBehalf = AsyncLocalStorage.snapshot()
     this.#lastWords = ''
   }
 
-  /** Writes text to the output of the task that the command works for. */
+  /** Writes text to the output of the task for which the command works. */
   say(text: string): void {
     this.#onBehalf(() => process.stdout.write(text))
   }
 
   /**
-   * Ends the command when the time of its task is over. Returns a function that takes this back.
+   * Ends the command when the time of its task is over. Returns a function that cancels this.
    *
-   * @param begin the begin of the task's time, by the clock of `performance`
+   * @param begin the start of the task's time, by the clock of `performance`
    */
   limitTime(begin: number): () => void {
     const { time } = this.#limits
@@ -196,10 +204,12 @@ export class CommandProcess {
     else signal(this.#child, 'SIGKILL')
   }
 
-  /** Waits until the command and its children have ended. Returns why it failed, if it has. */
+  /**
+   * Waits until the command and its children have ended. Returns the reason if the command failed.
+   */
   async ended(): Promise<(Error & CommandFailure) | undefined> {
     const [status, by] = await this.#exit
-    // Children in the background end with it.
+    // Background children end with the command.
     if (!this.#isContained) signal(this.#child, 'SIGKILL')
     await Promise.race([this.#close, sleep(PASS_ON)])
     for (const stream of this.#child.stdio) stream?.destroy()
@@ -209,7 +219,7 @@ export class CommandProcess {
     return Object.assign(new Error(words === '' ? reason.message : `${reason.message}: ${words}`), { code: reason.code })
   }
 
-  /** Kills what is left, and removes the folder. */
+  /** Kills all remaining processes, and removes the folder. */
   async remove(): Promise<void> {
     this.#removed.abort()
     this.#cleanUp.stdin?.end()
@@ -217,7 +227,7 @@ export class CommandProcess {
   }
 }
 
-/** Says why a command has failed, if it has. */
+/** Returns the reason why a command failed; undefined if it succeeded. */
 function endOf(status: number | null, by: NodeJS.Signals | null, disk: number): CommandFailure | undefined {
   if (status === 0) return undefined
   const name = by ?? Object.entries(constants.signals).find(([, number]) => number === (status ?? 0) - SIGNALLED)?.[0]
@@ -235,11 +245,11 @@ async function watchFolder(run: CommandProcess, folder: CommandFolder, bytes: nu
   }
 }
 
-/** Sends a signal to a command and its children, also if it has ended itself. */
+/** Sends a signal to a command and its children, even if the command itself has ended. */
 function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(-pid, name)
   } catch {
-    // All are gone.
+    // All processes of the group are gone.
   }
 }

@@ -1,16 +1,16 @@
 import { CommandProcess, MAX_PRINTED, type CommandStart } from './command-process.ts'
 
 export interface CommandRun extends CommandStart {
-  /** Its standard input. */
+  /** The standard input of the command. */
   readonly input: string
-  /** The begin of the task's time, by the clock of `performance`. */
+  /** The start of the task's time, by the clock of `performance`. */
   readonly begin: number
 }
 
 /**
  * Runs a command for one input. Afterwards its processes have ended, and the folder is gone.
  *
- * @param ended makes a value of what the command printed, while the folder still exists
+ * @param ended makes a value of the command's output, while the folder still exists
  * @throws Error with the code of the reason; see `commandTask`
  */
 export async function runCommand<Value>(

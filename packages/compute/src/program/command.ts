@@ -8,28 +8,28 @@ import { parseJson } from './json.ts'
 import { markFault } from './machine-fault.ts'
 import { PersistentCommand } from './persistent-command.ts'
 
-/** Most bytes of an argument or a variable of a command: Linux has this limit. */
+/** Maximum bytes of an argument or a variable of a command: Linux has this limit. */
 const MAX_ARGUMENT = 131_071
 
-/** A command that is run once for each input. */
+/** A command that runs once for each input. */
 export interface Command {
-  /** For the shell. `{}` stands for the input, quoted. */
+  /** The text for the shell. `{}` stands for the quoted input. */
   readonly command: string
   /** Files of its working folder, by name. */
   readonly files: Readonly<Record<string, CommandFile>>
   /** Patterns of the files that its submitter gets. */
   readonly collect?: readonly string[]
-  /** Whether it stays for further inputs. */
+  /** Whether one process of the command handles many inputs. */
   readonly isPersistent?: boolean
-  /** The name of the image in which it runs. */
+  /** The name of the container image in which the command runs. */
   readonly image?: string
 }
 
 /** The value of a task whose command makes files for its submitter. */
 export interface CommandResult {
-  /** Its output: parsed if it is JSON, else the text. */
+  /** The output of the command: parsed if it is JSON, else the text. */
   readonly value: unknown
-  /** Names its files for `files` of the job. */
+  /** Names the files for the method `files` of the job. */
   readonly files: BlobReference
 }
 
@@ -40,13 +40,13 @@ export interface CommandFile {
 }
 
 /**
- * Returns a task that runs a command in a folder of its own. Its value is what the command prints:
- * parsed if it is JSON, else the text; with `collect` a `CommandResult`. It is confined as its
- * machine can.
+ * Returns a task that runs a command in a folder of its own. The value of the task is the output of
+ * the command: parsed if it is JSON, else the text; with `collect` a `CommandResult`. The machine
+ * confines the command as far as it can.
  *
- * The command gets the input as JSON on its standard input and in `JEL_INPUT`, and in place of
- * `{}`. A text stands for itself there. An input of more than 128 KiB comes on standard input only.
- * A persistent command gets its inputs as lines; see `PersistentCommand`.
+ * The command gets the input as JSON on its standard input, in `JEL_INPUT`, and in place of `{}`.
+ * In place of `{}` a string appears as it is, not as JSON. An input of more than 128 KiB comes on
+ * standard input only. A persistent command gets its inputs as lines; see `PersistentCommand`.
  *
  * The task fails with `COMMAND_FAILED` (another status than 0), `COMMAND_SIGNALLED`,
  * `COMMAND_TIMED_OUT`, `COMMAND_DISK_FULL`, `COMMAND_OUTPUT_TOO_LARGE` or
@@ -92,12 +92,13 @@ function single({ command, files, collect = [], image }: Command): CommandFuncti
   }
 }
 
-/** Reasons of an end for which the inputs before this one are no cause. */
+/** Codes of faults that the current input alone causes, not the inputs before it. */
 const OWN_FAULTS = new Set(['COMMAND_TIMED_OUT', 'COMMAND_OUTPUT_TOO_LARGE'])
 
 /**
- * Another fault fails an input with its process only if the process is new. The inputs before it
- * may be the reason of the end, for example by memory that they left behind.
+ * Any other fault that ends the process fails the input only if the process is new. Otherwise
+ * earlier inputs may have caused the end, for example by memory that they left behind. Then another
+ * process gets the input.
  */
 function persistent({ command, files, image }: Command): CommandFunction {
   const idle: PersistentCommand[] = []

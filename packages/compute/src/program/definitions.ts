@@ -5,9 +5,9 @@ import type { BlobReference, UseBlob } from './blob.ts'
 /** The services and facts that a running task gets besides its input. */
 export interface TaskContext {
   /**
-   * Calls for a child and waits for its value. Members with free workers run it. Equal calls give
-   * equal values. So a child may run more than once, but its value counts once. The program must
-   * export the task. Rejects with the child's failure.
+   * Spawns a child and waits for its value. Members with free workers run the child. Equal calls
+   * give equal values. So a child may run more than once, but its value counts once. The program
+   * must export the task. Rejects with the child's failure.
    */
   readonly run: <Input, Value>(task: TaskDefinition<Input, Value>, input: Input) => Promise<Value>
   /**
@@ -83,8 +83,8 @@ export interface SharedDefinition<Value> {
   readonly kind: 'shared'
   readonly join: Join<Value>
   /**
-   * The best value that is known here; undefined before the first offer. For a union it is an
-   * array.
+   * The best value that this member knows; undefined before the first offer. For a union the value
+   * is an array.
    */
   readonly value: Value | undefined
   /**
@@ -99,8 +99,8 @@ export interface SharedDefinition<Value> {
 }
 
 /**
- * Defines a task: `task(async (input, { run }) => …)`. The program exports the task. A job is
- * submitted by the name of that export.
+ * Defines a task: `task(async (input, { run }) => …)`. The program exports the task. The submitter
+ * of a job names that export.
  *
  * @param fn gets the input and a {@link TaskContext}; if it throws, the task has failed
  * @throws TypeError if the last argument is no function
@@ -147,22 +147,22 @@ export function sharedValues(): readonly SharedDefinition<never>[] {
   return declared
 }
 
-/** The offer with the smallest key is kept. `key` must return a number that is not NaN. */
+/** Keeps the offer with the smallest key. `key` must return a number that is not NaN. */
 export function min<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'min', key }
 }
 
-/** The offer with the greatest key is kept. `key` must return a number that is not NaN. */
+/** Keeps the offer with the greatest key. `key` must return a number that is not NaN. */
 export function max<Value>(key: (value: Value) => number): Join<Value> {
   return { rule: 'max', key }
 }
 
-/** Any one of the offers is kept. Use this rule to stop a search at the first find. */
+/** Keeps any one of the offers. Use this rule to stop a search at the first find. */
 export function first<Value>(): Join<Value> {
   return { rule: 'first', key: () => 0 }
 }
 
-/** All different offers are kept, up to 1,024. `value` is an array. */
+/** Keeps all different offers, up to 1,024. `value` is an array. */
 export function union<Value>(): Join<Value> {
   return { rule: 'union', key: () => 0 }
 }

@@ -16,8 +16,8 @@ export interface DriverOptions<Args, State, Result> {
 }
 
 /**
- * Most tasks that are open at once. A guess: enough for the workers, but few enough that the order
- * of the waiting tasks matters.
+ * Maximum number of open tasks at once. A guess: enough for the workers, but few enough that the
+ * order of the waiting tasks matters.
  */
 const OUT = 1024
 

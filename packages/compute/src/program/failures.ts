@@ -2,7 +2,7 @@ import { MAX_SHOWN, type TaskFailure } from '../core/entry.ts'
 import type { Path } from '../core/path.ts'
 import { causesOf, describeThrown } from './thrown.ts'
 
-/** Most characters of a reported stack. A guess. */
+/** Maximum characters of a reported stack. A guess. */
 const MAX_STACK = 4000
 
 /** Failures of children as they arrived. A program may change the error objects that it gets. */
@@ -23,8 +23,8 @@ export class ChildFailedError extends Error {
   constructor(failure: TaskFailure) {
     const { code, message, member, tries, stack, task, fn, input } = failure
     super(message)
-    // The stack of the child, wherever it threw. A stack of this place would only have frames of
-    // the runtime.
+    // The stack of the child at the member where it threw. A stack of this place would only have
+    // frames of the runtime.
     this.stack = stack ?? `${this.name}: ${message}`
     this.code = code
     this.member = member
@@ -53,7 +53,7 @@ export function failureOf(
   input: () => string,
 ): TaskFailure {
   const { code = 'TASK_THREW', message, stack } = describeThrown(error)
-  // The program can't choose where a child failed, nor the number of its tries.
+  // The program can change neither the member at which a child failed nor the number of its tries.
   const child = typeof error === 'object' && error !== null ? childFailures.get(error) : undefined
   if (child !== undefined) return { ...child, code, message }
   const shown = stack && mapped(stack)

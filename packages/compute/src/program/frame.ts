@@ -6,7 +6,7 @@ import type { OwnValues } from './shared-values.ts'
 import { decodeValue } from './values.ts'
 
 /**
- * Most bytes of children's inputs in one message. So no number of children makes a message too
+ * Maximum bytes of children's inputs in one message. So no number of children makes a message too
  * large.
  */
 const MAX_SPAWNED_BYTES = 1024 * 1024
@@ -15,16 +15,16 @@ const MAX_SPAWNED_BYTES = 1024 * 1024
 export class Frame {
   readonly path: Path
   readonly fn: string
-  /** Its encoded input, or the number of its bytes if there are many. */
+  /** The encoded input, or the number of its bytes if there are many. */
   readonly input: Uint8Array | number
   /** Set for a job with votes. */
   readonly own: OwnValues | undefined
   returned = false
   ran = 0
-  /** Called when the frame calls for a child, or returns. */
+  /** Called when the frame spawns a child, or returns. */
   changed: () => void = () => {}
   readonly #began = performance.now()
-  /** Children that were called for and have no outcome here yet, by step. */
+  /** Children that the frame spawned and that have no outcome here yet, by step. */
   readonly #open = new Map<string, { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void }>()
   /** Number of calls by the hash of the call. */
   readonly #calls = new Map<string, number>()
@@ -37,23 +37,23 @@ export class Frame {
     this.own = own
   }
 
-  /** It waits for children. */
+  /** Whether the frame waits for children. */
   get isWaiting(): boolean {
     return this.#open.size > 0
   }
 
-  /** Whether some of its calls for children were not yet sent. */
+  /** Whether the frame has spawned children that the member does not know of yet. */
   get hasSpawned(): boolean {
     return this.#spawned.length > 0
   }
 
-  /** The time that it kept its worker busy, ms. */
+  /** The time for which the frame kept its worker busy, ms. */
   get took(): number {
     return this.#calls.size === 0 ? performance.now() - this.#began : this.ran
   }
 
   /**
-   * Calls for a child.
+   * Spawns a child.
    *
    * @param stepOf returns the step of the n-th of equal calls
    */
@@ -71,7 +71,9 @@ export class Frame {
     return promise
   }
 
-  /** Yields the children whose calls were not yet sent, in batches that fit into a message. */
+  /**
+   * Yields the children that the member does not know of yet, in batches that fit into a message.
+   */
   *takeSpawned(): Generator<readonly Spawn[]> {
     const spawned = this.#spawned
     this.#spawned = []

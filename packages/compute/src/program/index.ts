@@ -1,7 +1,7 @@
 /**
- * The module that programs of the grid import. A program is one ES module, and each task that it
- * exports can be submitted. A task must return the same value for the same input, and must have no
- * side effects.
+ * The module that programs of the grid import. A program is one ES module. A job can run each task
+ * that it exports. A task must return the same value for the same input, and must have no side
+ * effects.
  *
  * @module
  */

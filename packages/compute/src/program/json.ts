@@ -1,6 +1,7 @@
 /**
  * The words for numbers that JSON lacks, as Python and others write them, and strings. A string
- * without an end goes to the end of the text. So a long text is read once.
+ * without a closing quote extends to the end of the text. So the expression reads a long text only
+ * once.
  */
 const TOKENS = /"(?:[^"\\]|\\[^])*"?|-?Infinity|NaN/gu
 /** The field of an object that stands for such a number. No other text has this character. */

@@ -7,10 +7,13 @@ const CODES = new Set([
   'BLOB_TOO_LARGE',
 ])
 
-/** Most characters of a message. A guess. */
+/** Maximum characters of a message. A guess. */
 const MAX_MESSAGE = 1000
 
-/** It is part of programs and of the runtime, so it is no class: each would have its own. */
+/**
+ * Marks errors with a global symbol instead of a class. Programs and the runtime each contain this
+ * module, so each would have a class of its own.
+ */
 const MARK = Symbol.for('jel.compute/machine-fault')
 
 export function isFaultCode(code: unknown): boolean {
@@ -29,7 +32,7 @@ export function faultOf(error: unknown): { readonly code: string; readonly messa
     if (!(error instanceof Error) || !(MARK in error)) return undefined
     return { code: String((error as { readonly code?: unknown }).code).slice(0, 64), message: error.message.slice(0, MAX_MESSAGE) }
   } catch {
-    // A program may throw anything, also a proxy that throws.
+    // A program may throw anything, even a proxy that throws.
     return undefined
   }
 }

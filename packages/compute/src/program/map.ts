@@ -3,17 +3,17 @@ import { isTask, task, type FurtherContext, type TaskContext, type TaskDefinitio
 import type { ChildFailedError } from './failures.ts'
 
 /**
- * Most characters of the message of a failed input. A guess: thousands of them fit into a value.
+ * Maximum characters of the message of a failed input. A guess: thousands of them fit into a value.
  */
 const MAX_MESSAGE = 400
 
 /** The input of the root of a sweep. */
 interface Sweep {
-  /** If they are many, the blob of the encoded list. */
+  /** The inputs, or the blob of the encoded list if there are many. */
   readonly inputs: readonly unknown[] | BlobReference
   /** Whether to go on if the function fails for an input. */
   readonly keepGoing: boolean
-  /** How often a failed input is tried again. */
+  /** How often the root tries a failed input again. */
   readonly retries: number
 }
 
@@ -39,7 +39,7 @@ export function sweepOf(
 ): readonly [TaskDefinition<unknown, unknown>, TaskDefinition<Sweep, readonly unknown[]>] {
   const given = program[name]
   if (!isTask(given) && typeof given !== 'function') throw new TypeError(`the program exports no function ${name}`)
-  // A further parameter of the function is its own, not the context of a task.
+  // The function gets no context: its second parameter may have another purpose.
   const item = isTask(given) ? given : task((input: unknown) => (given as (input: unknown) => unknown)(input))
   const root = task(async ({ inputs, keepGoing, retries }: Sweep, context: TaskContext & FurtherContext): Promise<readonly unknown[]> => {
     const { run, use, decode } = context

@@ -12,18 +12,19 @@ interface PersistentStart extends Omit<CommandStart, 'folder'> {
 type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string }
 
 /**
- * A command that stays, and handles one input after the other. Each input is a line of its standard
- * input, `{"id":1,"input":…}`, and its answer a line of standard output: `{"id":1,"value":…}`, or
- * `{"id":1,"error":"…"}`. Other lines that it prints are output of the task. Its folder stays, too.
+ * A command whose process handles one input after the other. Each input is a line of its standard
+ * input, `{"id":1,"input":…}`. The answer is a line of its standard output: `{"id":1,"value":…}`,
+ * or `{"id":1,"error":"…"}`. Other lines that it prints are output of the task. All inputs share
+ * one folder.
  */
 export class PersistentCommand {
   readonly #process: CommandProcess
   readonly #folder: CommandFolder
   readonly #end: Promise<void>
-  /** Why it ended. */
+  /** The reason why the command ended. */
   #failure: Error | undefined
   #inputs = 0
-  /** The begin of a line. */
+  /** The beginning of an incomplete line. */
   #line: Buffer[] = []
   #bytes = 0
   #waiting: { readonly id: number; readonly take: (answer: Answer | Error) => void } | undefined
@@ -36,9 +37,10 @@ export class PersistentCommand {
       .catch((error: unknown) => error as Error)
       .then((failure) => {
         this.#failure = failure ?? Object.assign(new Error('the command ended without an answer'), { code: 'COMMAND_FAILED' })
-        // Its last line may lack the end of a line.
+        // The last line may lack a line break.
         if (this.#bytes > 0) this.#take(Buffer.concat(this.#line).toString('utf8'))
-        // A race with this promise would keep the values of all inputs until the end.
+        // `Promise.race` with this promise would keep the values of all inputs in memory until the
+        // end.
         this.#waiting?.take(this.#failure)
       })
     process.output.on('data', (chunk: Buffer) => this.#read(chunk))
@@ -55,7 +57,7 @@ export class PersistentCommand {
     }
   }
 
-  /** It has ended, or was asked to end: it takes no further input. */
+  /** Whether the command has ended or must end. Then it takes no further input. */
   get hasEnded(): boolean {
     return this.#failure !== undefined || this.#process.isStopped
   }
@@ -63,7 +65,7 @@ export class PersistentCommand {
   /**
    * Returns the value of an input.
    *
-   * @param begin the begin of the task's time, by the clock of `performance`
+   * @param begin the start of the task's time, by the clock of `performance`
    * @throws Error with the code of the reason; see `commandTask`
    */
   async valueOf(input: unknown, begin: number): Promise<unknown> {
@@ -86,7 +88,7 @@ export class PersistentCommand {
     }
   }
 
-  /** Kills its processes, and removes its folder. */
+  /** Kills the processes of the command, and removes its folder. */
   async remove(): Promise<void> {
     this.#process.stop('COMMAND_FAILED', 'it was stopped')
     await this.#end
@@ -124,7 +126,7 @@ function answerOf(line: string): Answer | undefined {
     const { id } = answer
     if ('error' in answer) return { id, error: String(answer.error) }
     if ('value' in answer) return { id, value: answer.value }
-    // JavaScript leaves out a value that is undefined.
+    // `JSON.stringify` of JavaScript leaves out a value that is undefined.
     return Object.keys(answer).length === 1 ? { id, value: null } : undefined
   } catch {
     return undefined

@@ -16,7 +16,8 @@ import { UsedBlobs } from './used-blobs.ts'
 import { decodeValue, encodeValue } from './values.ts'
 
 /**
- * A longer input of a failed task is not shown, bytes. A guess: a frame keeps its input until then.
+ * Maximum bytes of an input that the failure of its task shows. A guess: a frame keeps such an
+ * input until its end.
  */
 const MAX_DESCRIBED = 4096
 
@@ -36,10 +37,10 @@ export interface RuntimeHost {
   stack(stack: string): string
   /** Describes an input for a person. */
   describe(value: unknown): string
-  /** Resolves when everything that was ready to run has run. */
+  /** Resolves when all code that was ready to run has run. */
   idle(): Promise<void>
   /**
-   * Runs an action for `owner`. If an error of the action is not caught, `stray` gets this owner.
+   * Runs an action for `owner`. If nobody catches an error of the action, `stray` gets this owner.
    */
   onBehalfOf<Result>(owner: object, action: () => Result): Result
 }
@@ -78,7 +79,7 @@ export class Runtime {
     this.#shared = new SharedValues(declared, {
       own: () => this.#current?.own,
       offered: (shared) => {
-        // These values include those of an offer that was not sent yet.
+        // These values include the values of an unsent offer, so they replace it.
         if (this.#sendQueue.at(-1)?.type === 'offered') this.#sendQueue.pop()
         this.#say({ type: 'offered', shared })
       },
@@ -174,7 +175,7 @@ export class Runtime {
   #fail(frame: Frame, error: unknown): void {
     const fault = faultOf(error)
     if (fault !== undefined) {
-      // This process ends. The task begins again, here or elsewhere.
+      // The member ends this process. The task begins again, here or elsewhere.
       this.#say({ type: 'unusable', ...fault })
       return
     }
@@ -183,7 +184,7 @@ export class Runtime {
     this.#return(frame, { failure: failureOf(error, frame, (stack) => this.#host.stack(stack), shown) })
   }
 
-  /** Returns the task that an owner is; undefined if it is none. */
+  /** Returns the task of an owner; undefined if the owner is no frame. */
   taskOf(owner: object | undefined): { readonly path: Path; readonly fn: string } | undefined {
     return owner instanceof Frame ? { path: owner.path, fn: owner.fn } : undefined
   }
@@ -226,7 +227,7 @@ export class Runtime {
   }
 
   #flushSpawned(frame: Frame): void {
-    // A forgotten frame may go on. Its task may run again by then.
+    // A frame may go on after the member has forgotten it. Its task may run again by then.
     if (this.#frames.get(frame.path) !== frame) return
     for (const children of frame.takeSpawned()) this.#say({ type: 'spawned', path: frame.path, children })
   }

@@ -16,9 +16,9 @@ class SharedTooLargeError extends Error {
   readonly code = SHARED_TOO_LARGE
 }
 
-/** The shared values of a program, as its tasks see and offer them. */
+/** The shared values of a program. Its tasks read and offer them. */
 export class SharedValues {
-  /** The values of the job, as far as they are known here. */
+  /** The values of the job, as far as this member knows them. */
   #known: Shared = NOTHING_SHARED
   readonly #names = new Map<unknown, string>()
   readonly #decoded = new Map<string, { readonly offer: Offer; readonly value: unknown }>()
@@ -49,7 +49,10 @@ export class SharedValues {
     this.#known = joinShared(this.#known, this.declared(shared))
   }
 
-  /** Drops names that a peer made up. Otherwise they would travel with each outcome. */
+  /**
+   * Drops names that the program does not declare: a peer made them up. Otherwise they would travel
+   * with each outcome.
+   */
   declared(shared: Shared): Shared {
     const names = new Set(this.#names.values())
     return new Map([...shared].filter(([name]) => names.has(name)))

@@ -18,7 +18,7 @@ export interface SpaceOptions<Value> {
    */
   readonly merge?: (left: Value, right: Value) => Value
   /**
-   * Once this shared value has a value, the search ends. Without `merge` this value is the job's
+   * The search ends once this shared value has a value. Without `merge` this value is the job's
    * result.
    */
   readonly until?: Pick<SharedDefinition<unknown>, 'kind' | 'value'>
@@ -33,10 +33,10 @@ interface Rate {
 const LATEST = 0.5
 
 /**
- * Defines a task over an index space. The space is cut into pieces that take about the requested
- * time, and `fn` runs each piece. The space is cut only at fixed points, by powers of two. So
- * pieces of fast and slow members are disjoint or one contains the other. (Jalapeno's bundles have
- * one size. Its §5.3 asks for such pieces.)
+ * Defines a task over an index space. The task cuts the space into pieces that take about the
+ * requested time, and `fn` runs each piece. The task cuts the space only at fixed points, by powers
+ * of two. So of two pieces of fast and slow members, one contains the other, or they are disjoint.
+ * (Jalapeno's bundles have one size. Its §5.3 asks for such pieces.)
  *
  * @throws TypeError if there is no range, if a range ends before its start, or if the time can't be
  * parsed
@@ -68,8 +68,8 @@ export function space<Value = void>(
 }
 
 /**
- * The context of a space. `split`: parts of this task are already known or held. Then the space
- * must be cut into the same parts.
+ * The context of a space. `split`: some parts of this task have outcomes or holders already. Then
+ * the task must cut the space into the same parts.
  */
 interface SplittableContext extends TaskContext {
   readonly split: boolean

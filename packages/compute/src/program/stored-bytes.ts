@@ -3,7 +3,7 @@ import type { BlobReference } from './blob.ts'
 
 type Answer = Extract<ToProgram, { type: 'stored' | 'notStored' }>
 
-/** Bytes that tasks of this program hand to their member, to be kept as blobs. */
+/** Bytes that tasks of this program give their member to keep as blobs. */
 export class StoredBytes {
   readonly #say: (message: FromProgram) => void
   readonly #waiting = new Map<number, PromiseWithResolvers<BlobReference>>()

@@ -4,8 +4,8 @@ import type { BlobReference } from './blob.ts'
 import { decodeValue, encodeValue, MAX_VALUE_BYTES } from './values.ts'
 
 /**
- * Most bytes of the value of a job, and of all inputs of a sweep. A guess: 8 KiB for each of 2,000
- * inputs.
+ * Maximum bytes of the value of a job, and of all inputs of a sweep together. A guess: 8 KiB for
+ * each of 2,000 inputs.
  */
 export const MAX_RESULT_BYTES = 16 * 1024 * 1024
 
@@ -48,7 +48,7 @@ export async function encodeResult(value: unknown, store: (bytes: Uint8Array) =>
  * @throws RangeError if it has too many parts; Error for bytes that are not a value
  */
 export function decodeLarge(bytes: Uint8Array): unknown {
-  // A value in a message has no more parts than this, either.
+  // A value in a message can have no more parts than this either.
   checkContainers(bytes, MAX_VALUE_BYTES)
   return decodeValue(bytes)
 }

@@ -1,12 +1,14 @@
 /**
- * Describes a thrown value. A program may throw anything, so no property of the value may be
- * trusted.
+ * Describes a thrown value. A program may throw anything, so this code trusts no property of the
+ * value.
  */
 
-/** Most characters of a message and of a stack in a program. Guesses: enough to help an author. */
+/**
+ * Maximum characters of a message and of a stack in a program. Guesses: enough to help an author.
+ */
 const MAX_MESSAGE = 2000
 const MAX_STACK = 16_000
-/** Most causes of an error that are described. A guess. */
+/** Maximum number of described causes of an error. A guess. */
 const MAX_CAUSES = 4
 
 export interface Thrown {

@@ -15,7 +15,7 @@ interface Used {
 }
 
 /**
- * The blobs that tasks of this program used. Each blob is requested once, and kept for later tasks.
+ * The blobs that tasks of this program used. Requests each blob once, and keeps it for later tasks.
  */
 export class UsedBlobs {
   readonly #say: (message: FromProgram) => void

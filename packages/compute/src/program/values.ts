@@ -1,14 +1,15 @@
 /**
- * Encodes inputs and values as CBOR, extended by the types that the structured clone has besides
- * JSON. Equal values give equal bytes on every engine. Paths depend on this. `v8.serialize` does
- * not guarantee it: the bytes of a number depend on how the engine stores the number.
+ * Encodes inputs and values as CBOR, extended by the types that a structured clone has besides
+ * those of JSON. Equal values give equal bytes on every engine. Paths depend on this.
+ * `v8.serialize` does not guarantee this: the bytes of a number depend on the engine's storage of
+ * the number.
  */
 import { JelError } from '@jel/protocol'
 import { addExtension, Encoder, setSizeLimits } from 'cbor-x'
 
 /**
- * Most bytes of one input or value. A larger value would delay everything else on a stream. A
- * guess: it takes 8 ms at 1 Gbit/s.
+ * Maximum bytes of one input or value. A larger value would delay everything else on a stream. A
+ * guess: this many bytes take 8 ms at 1 Gbit/s.
  */
 export const MAX_VALUE_BYTES = 1024 * 1024
 
@@ -69,7 +70,7 @@ const OPAQUE = new Set('BigInt,Boolean,DataView,Generator,AsyncGenerator,Number,
 /** Kinds of objects that are complete even without fields. */
 const KNOWN = new Set('Object,Array,Arguments,Map,Set,Date,RegExp,Error,DOMException'.split(','))
 
-/** The objects found in a value, each with the object that holds it. */
+/** The objects found in a value, each with the object that contains it. */
 type Found = Map<object, object | undefined>
 
 /**
@@ -115,7 +116,8 @@ function partsOf(value: object): Iterable<unknown> {
 }
 
 /**
- * Returns the same value. Parts that the encoder would change are replaced by types that it keeps.
+ * Returns a copy of the value. Replaces parts that the encoder would change by types that it
+ * preserves.
  */
 function encodable(value: unknown, made: Map<object, unknown>): unknown {
   if (Object.is(value, -0)) return new NegativeZero()
@@ -161,7 +163,7 @@ export class ValueTooLargeError extends JelError {
 /**
  * @param most bytes; default: 1 MiB
  * @throws UnclonableError for functions, symbols, promises, weak maps, shared memory and the like,
- * and for objects that hold them; ValueTooLargeError above `most`
+ * and for objects that contain them; ValueTooLargeError above `most`
  */
 export function encodeValue(value: unknown, most = MAX_VALUE_BYTES): Uint8Array {
   try {
@@ -179,6 +181,7 @@ export function encodeValue(value: unknown, most = MAX_VALUE_BYTES): Uint8Array 
 
 /** @throws Error for bytes that are not a value */
 export function decodeValue(bytes: Uint8Array): unknown {
-  // A `Buffer` would be decoded to `Buffer`s. Programs must get the same types everywhere.
+  // The decoder would turn byte arrays in a `Buffer` into `Buffer`s. Programs must get the same
+  // types everywhere.
   return encoder.decode(bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes))
 }

@@ -1,8 +1,8 @@
 import { DEFAULT_ACCEPT } from '../options.ts'
 
 /**
- * Most owners that a member names, and the characters of their ids that it states. They only help
- * to explain why a job waits. A guess: all constants of a member take 512 bytes at most.
+ * Maximum number of owners that a member names, and the characters of each id that it states. They
+ * only help to explain why a job waits. A guess: all constants of a member take 512 bytes at most.
  */
 const [MAX_OWNERS, ID_END] = [8, 8]
 const [SANDBOX, ANYBODY, MORE] = [1, 2, 4]
@@ -13,9 +13,9 @@ export interface Acceptance {
   readonly sandbox: boolean
   /** All programs of all owners. */
   readonly anybody: boolean
-  /** All programs of these owners. The ends of their ids. */
+  /** The member runs all programs of the owners whose ids have these ends. */
   readonly owners: readonly string[]
-  /** There are more owners, which are not named. */
+  /** Whether the member accepts more owners, which it does not name. */
   readonly more: boolean
 }
 
@@ -35,7 +35,7 @@ export function encodeAcceptance({ sandbox, anybody, owners, more }: Acceptance)
   return Uint8Array.of(flags, ...new TextEncoder().encode(owners.join('\n')))
 }
 
-/** Returns undefined for a member of an earlier release, which does not say it. */
+/** Returns undefined for a member of an earlier release, which does not state its acceptance. */
 export function readAcceptance(bytes: Uint8Array): Acceptance | undefined {
   const [flags] = bytes
   if (flags === undefined) return undefined
@@ -43,7 +43,9 @@ export function readAcceptance(bytes: Uint8Array): Acceptance | undefined {
   return { sandbox: (flags & SANDBOX) > 0, anybody: (flags & ANYBODY) > 0, owners, more: (flags & MORE) > 0 }
 }
 
-/** Whether a member may run the tasks of a job. True if it does not say. */
+/**
+ * Whether a member may run the tasks of a job. True if the member does not state its acceptance.
+ */
 export function mayRun(
   acceptance: Acceptance | undefined,
   { owner, trusted }: { readonly owner: string; readonly trusted: boolean },

@@ -9,28 +9,31 @@ import { hashOf, type BlobStore } from './blob-store.ts'
 import type { PeerBudget } from './peer-budget.ts'
 
 /**
- * At most `AT_ONCE` questions that find no blob are asked without a wait. After them, one such
- * question may be asked in each `INTERVAL`, ms. The first question of each search for a blob does
+ * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may
+ * ask one such question in each `INTERVAL`, ms. The first question of each search for a blob does
  * not count. Guesses: ten questions a second take 2 % of the asker's processor.
  */
 const [AT_ONCE, INTERVAL] = [100, 100]
 
 /**
  * Transfers blobs over streams of their own. The opener sends `get <hash>`, or `put <hash>` and
- * then the bytes. The answer to `get` is the bytes; without the blob it is empty. The answer to
- * `put` is one byte. Once the opener has the answer, it aborts the stream. Otherwise the peer could
- * go on sending.
+ * then the bytes. The answer to `get` is the bytes; if the peer lacks the blob, the answer is
+ * empty. The answer to `put` is one byte. Once the opener has the answer, it aborts the stream.
+ * Otherwise the peer could go on sending.
  */
 export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #server: BlobServer
-  /** The question that is under way for each hash. It resolves with the bytes, if there are any. */
+  /**
+   * The question that is under way for each hash. It resolves with the bytes, if the asked member
+   * has them.
+   */
   readonly #asked = new Map<string, Promise<Found | undefined>>()
   /**
    * The earliest time of the next question, apart from the first question of each search. A counted
-   * question that finds no blob adds `INTERVAL`. If the time is in the past, it contains the
-   * allowance for questions without a wait.
+   * question that finds no blob adds `INTERVAL`. A time in the past is an allowance for questions
+   * without a wait.
    */
   #freeAt = -Infinity
 
@@ -57,7 +60,7 @@ export class BlobExchange {
    */
   async fetch(hash: string, from: () => readonly string[], maxBytes = MAX_PART_BYTES): Promise<Uint8Array> {
     const { bytes, problem } = await this.#find(hash, from, maxBytes)
-    // The disk of this machine could not keep the bytes, so other senders would not help.
+    // This machine's disk could not keep the bytes, so other senders would not help.
     if (problem !== undefined) throw problem
     return bytes
   }
@@ -143,8 +146,8 @@ export class BlobExchange {
   }
 
   /**
-   * Waits until another question may be asked. Counts the question as one that finds no blob. If it
-   * finds the blob, `#find` takes the count back.
+   * Waits until this member may ask another question. Counts the question as one that finds no
+   * blob. If the question finds the blob, `#find` takes the count back.
    */
   async #turn(): Promise<void> {
     const now = performance.now()
@@ -172,7 +175,7 @@ export class BlobExchange {
       },
     )
     const timer = setTimeout(() => reject(new Error('it took too long')), timeFor(Math.max(maxBytes, bytes?.length ?? 0)))
-    // A silent member is given up, since another may have the blob. `put` has no such limit: its
+    // Gives up a silent member, since another may have the blob. `put` has no such limit: its
     // answer comes only after all bytes.
     const silence = bytes === undefined ? setTimeout(() => reject(new Error('it is silent')), ANSWER_TIME) : undefined
     queue.push(new TextEncoder().encode(request))

@@ -4,20 +4,20 @@ export const BLOB_PROTOCOL = '/jel-compute-blob/1.0.0'
 /** Bytes of one frame of a blob. */
 export const CHUNK = 256 * 1024
 /**
- * The time that a member has to answer, and the further time for each byte of a blob, ms. Guesses:
- * a line of 2 Mbit/s.
+ * The time in which a member must answer, and the additional time for each byte of a blob, ms.
+ * Guesses: a line of 2 Mbit/s.
  */
 export const ANSWER_TIME = 15_000
 const BYTE_TIME = 1 / 256
 
-/** The time that the transfer of so many bytes may take, ms. */
+/** Returns how long the transfer of this many bytes may take, ms. */
 export function timeFor(bytes: number): number {
   return ANSWER_TIME + bytes * BYTE_TIME
 }
 
 /**
- * The last chunk is shorter than the others, and possibly empty. This is how the receiver
- * recognizes the end.
+ * Sends bytes in chunks. The last chunk is shorter than the others, and may be empty. So the
+ * receiver recognizes the end.
  */
 export function pushChunks(queue: SendQueue, bytes: Uint8Array): void {
   for (let at = 0; at <= bytes.length; at += CHUNK) queue.push(bytes.subarray(at, at + CHUNK))

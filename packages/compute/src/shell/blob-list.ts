@@ -7,11 +7,15 @@ import { fromBytes, toBytes } from '../schemas.ts'
 import { nameOf, readName } from './blob-names.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 
-/** Most bytes that are sent and stored in one piece. A larger blob is a list of such parts. */
+/**
+ * Maximum bytes that members send and store in one piece. A larger blob is a list of such parts.
+ */
 export const MAX_PART_BYTES = 64 * 1024 * 1024
-/** Most blobs of a job, and parts of a blob. A guess. */
+/** Maximum number of blobs of a job, and of parts of a blob. A guess. */
 const MAX_BLOBS = 1024
-/** Most bytes of a list from another member. A guess: `MAX_BLOBS` blobs of a few parts each fit. */
+/**
+ * Maximum bytes of a list from another member. A guess: `MAX_BLOBS` blobs of a few parts each fit.
+ */
 export const MAX_LIST_BYTES = 1024 * 1024
 
 /** A blob of a job. */
@@ -63,8 +67,8 @@ export async function keepBlob(store: BlobStore, source: string | Uint8Array): P
 export async function listBlobs(store: BlobStore, references: readonly BlobReference[]): Promise<Uint8Array | undefined> {
   const names = [...new Set(references.map(({ blob }) => blob))].sort()
   if (names.length > MAX_BLOBS) throw new BlobTooLargeError(`a job may have ${MAX_BLOBS} blobs, not ${names.length}`)
-  // Checks the stated sizes first. Blobs that exceed the limit may have evicted each other, and
-  // would count as missing.
+  // Checks the stated sizes first. Blobs that exceed the limit may have evicted each other. Then
+  // some would count as missing.
   const said = new Map(references.map(({ blob, size = 0 }) => [blob, size]))
   refuseMore(
     [...said.values()].reduce((sum, each) => sum + each, 0),

@@ -6,7 +6,7 @@ import { create } from 'multiformats/hashes/digest'
 const [RAW, CBOR] = [0x55, 0x51]
 const SHA_256 = 0x12
 
-/** The content of a name. */
+/** The parts of a blob's name. */
 interface Named {
   /** In hexadecimal. */
   readonly hash: string

@@ -7,8 +7,8 @@ import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 import type { PeerBudget } from './peer-budget.ts'
 
 /**
- * The largest number of bytes of blobs that all peers together may transfer from and to this member
- * at once. Further requests are refused. A requester then tries the next member. A guess.
+ * Maximum bytes of blobs that all peers together may transfer from and to this member at once. This
+ * member refuses further requests. A requester then tries the next member. A guess.
  */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 
@@ -17,8 +17,8 @@ export class BlobServer {
   readonly store: BlobStore
   readonly budget: PeerBudget
   /**
-   * A request is removed once its stream and its work have ended, because a read goes on after the
-   * peer aborts the stream.
+   * The open requests. A request stays until its stream and its work have ended, because a read
+   * goes on after the peer aborts the stream.
    */
   readonly #requests = new Set<Request>()
 
@@ -33,9 +33,8 @@ export class BlobServer {
   }
 
   /**
-   * Whether a peer may have so many further bytes in memory. After that, at least as many bytes
-   * must stay free as this peer uses in all. So a peer that never ends its requests leaves room for
-   * others.
+   * Whether a peer may use this many further bytes of memory. At least as many bytes must then stay
+   * free as this peer uses in all. So a peer that never ends its requests leaves room for others.
    */
   hasRoom(from: string, bytes: number): boolean {
     let [all, own] = [bytes, bytes]

@@ -7,16 +7,17 @@ import { defaultTaskLimits } from '../executors/task-limits.ts'
 import { areAbandoned, Pins, type PinOptions } from './pins.ts'
 
 /**
- * A file that is unfinished after this time, ms, is removed: its writer has ended. A guess: writing
- * 64 MiB to a slow disk takes less.
+ * The store removes a file that is unfinished after this time, ms: its writer has ended. A guess: a
+ * write of 64 MiB to a slow disk takes less.
  */
 const UNFINISHED = 600_000
 /**
- * Most files in the store. Each file counts for at least the limit divided by this number. The
- * store checks all files for each new file, so many tiny files would cost time. A guess.
+ * Maximum number of files in the store. Each file counts for at least the limit divided by this
+ * number. The store checks all files for each new file, so many tiny files would cost time. A
+ * guess.
  */
 const MAX_FILES = 4096
-/** Codes of a disk without room. */
+/** Error codes of a disk without room. */
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
 interface StoredFile {
@@ -26,7 +27,7 @@ interface StoredFile {
   readonly size: number
   /** ms since 1970; 0 for a file that others sent and that no job has named. */
   readonly usedAt: number
-  /** Whether no job needs it. */
+  /** Whether the store may evict the file: no job needs it. */
   readonly isFree: boolean
 }
 
@@ -55,23 +56,23 @@ export function isHash(text: string): boolean {
 }
 
 /**
- * Stores bytes on disk, named by their hash. All processes of this user share the files. Every read
- * checks the hash, and discards a changed file.
+ * Stores bytes on disk, in files named by their hash. All processes of this user share the files.
+ * Every read checks the hash, and discards a changed file.
  *
- * Files that an unfinished job needs are pinned. A pin is a hard link to the file in a folder of
- * its process. So other processes that share the cache keep the file, too.
+ * A holder, such as an unfinished job, pins the files that it needs. A pin is a hard link to the
+ * file in a folder of this process. So other processes that share the cache keep the file, too.
  *
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
- * that no job has named, then the least recently used files. A pinned file may need more room than
- * that. Then the store evicts pinned files of the owner that takes most, but only if this owner
- * takes more than its share. The files of the owner's latest job go first. At last results of ended
- * jobs of this member's own owner go, the oldest first. Unpinned copies evict no pinned file.
+ * that no job has named, then the least recently used files. If a pinned file needs more room, the
+ * store evicts pinned files of the owner that takes most, but only if this owner takes more than
+ * its share. The files of the owner's latest job go first. Results of ended jobs of this member's
+ * own owner go last, the oldest first. Unpinned copies evict no pinned file.
  */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
   readonly #pins: Pins
-  /** Called when files of this pin holder were evicted. Some of its files may remain. */
+  /** Called when the store has evicted files of this pin holder. Some of its files may remain. */
   onEvicted: ((by: string) => void) | undefined
   /** Files that others sent, and that no job known here has named. */
   readonly #unnamed = new Set<string>()
@@ -85,18 +86,18 @@ export class BlobStore {
     this.#clear()
   }
 
-  /** Most bytes on disk. */
+  /** Maximum bytes on disk. */
   get limit(): number {
     return this.#limit
   }
 
   /**
    * Stores bytes. `for` pins them for a holder, see {@link pin}. `unnamed` marks bytes that others
-   * sent, and `isCopy` bytes that other members have, too. `charge` is called with the time that
-   * the search for room took in this thread, ms. With many files the search takes some 50 ms.
+   * sent, and `isCopy` marks bytes that other members have, too. `charge` gets the time that the
+   * search for room took in this thread, ms. With many files the search takes about 50 ms.
    *
-   * @throws BlobTooLargeError if the bytes exceed the limit. The bytes are also refused if they
-   * don't fit beside the pinned files that must stay.
+   * @throws BlobTooLargeError if the bytes exceed the limit, or don't fit beside the pinned files
+   * that must stay
    */
   async put(bytes: Uint8Array, { for: by, unnamed = false, isCopy = false, charge }: PutOptions = {}): Promise<string> {
     if (bytes.length > this.#limit)
@@ -107,14 +108,14 @@ export class BlobStore {
     if (isNew) await this.#write(file, bytes)
     if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
-    // Any pin may have come before the bytes.
+    // Each pin may have come before the bytes.
     if (this.#pins.has(hash)) this.#pins.link(hash)
     const began = performance.now()
     const hasRoom = this.#makeRoom(hash, !unnamed && !isCopy)
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
-      // New bytes are removed, even if a holder pinned them before they came. Bytes that were here
+      // Removes new bytes, even if a holder pinned them before they came. Bytes that were here
       // already stay if they are pinned.
       if (isNew || !this.#pins.has(hash)) this.#drop(hash)
       throw new BlobTooLargeError(
@@ -142,7 +143,7 @@ export class BlobStore {
     const file = this.#file(hash)
     try {
       const read = await readFile(file)
-      // This is no `Buffer`, because the slices of a `Buffer` are views of its memory.
+      // Avoids `Buffer`, because the slices of a `Buffer` are views of its memory.
       const bytes = new Uint8Array(read.buffer, read.byteOffset, read.length)
       if ((await hashOf(bytes)) === hash) {
         // A read-only disk keeps no times of use, and needs none.
@@ -183,7 +184,7 @@ export class BlobStore {
     this.#pins.close()
   }
 
-  /** Removes the file. Its pins stay. They keep the file again if it comes back. */
+  /** Removes the file. Its pins stay, and keep the file again if it comes back. */
   #drop(hash: string): void {
     rmSync(this.#file(hash), { force: true })
     this.#pins.unlink(hash)
@@ -201,7 +202,7 @@ export class BlobStore {
   /** Writes a file so that other processes find the whole file or none. */
   async #write(file: string, bytes: Uint8Array): Promise<void> {
     const temporary = `${file}.${crypto.randomUUID()}.tmp`
-    // The cache may have been emptied meanwhile.
+    // Another process may have removed the cache meanwhile.
     this.#makeFolder()
     try {
       await writeFile(temporary, bytes, { mode: 0o600 }).catch(async (error: unknown) => {
@@ -222,9 +223,10 @@ export class BlobStore {
   }
 
   /**
-   * Evicts files until the rest fits into the limit. First unpinned files go. If the newest file is
-   * pinned, pinned files of owners that take more than their shares go next, then results of this
-   * owner. Returns false if the rest is still too large, or if the newest file was evicted.
+   * Evicts files until the rest fits into the limit. Unpinned files go first. If the newest file is
+   * pinned, pinned files of owners that take more than their shares go next. Results of this owner
+   * go last, if the newest file is pinned or needed. Returns false if the rest is still too large,
+   * or if the newest file is gone.
    */
   #makeRoom(newest: string, isNeeded: boolean): boolean {
     const files = this.#files(newest)
@@ -249,7 +251,9 @@ export class BlobStore {
     return bytes <= this.#limit && sizes.has(newest)
   }
 
-  /** Removes unpinned files until so many bytes are free. Returns the bytes that they had. */
+  /**
+   * Removes unpinned files until this many bytes are free. Returns the bytes of the removed files.
+   */
   #evictFree(files: readonly StoredFile[], bytes: number): number {
     let freed = 0
     for (const { file, hash, size } of files.filter(({ isFree }) => isFree).sort((a, b) => a.usedAt - b.usedAt)) {
@@ -261,7 +265,7 @@ export class BlobStore {
     return freed
   }
 
-  /** The files on disk, and the unfinished ones. `newest` is not free. */
+  /** Returns the finished and unfinished files on disk. `newest` does not count as free. */
   #files(newest?: string): StoredFile[] {
     return readdirSync(this.#folder).flatMap((name) => {
       const status = statSync(join(this.#folder, name), { throwIfNoEntry: false })

@@ -6,8 +6,8 @@ import type { Command } from '../program/command.ts'
 import { LIBRARY, withMap } from '../executors/program-stack.ts'
 
 /**
- * Returns a module of the library that programs import: as source, compiled, or beside a bundle
- * that contains this module.
+ * Returns the path of a module of the library that programs import. The module is a source, a
+ * compiled file, or a file beside a bundle that contains this module.
  */
 const moduleOf = (name: string, beside: string): string =>
   [`../program/${name}.ts`, `../program/${name}.js`, `./${beside}.js`]
@@ -24,7 +24,7 @@ const ENTRY = 'jel:program'
 
 /** The name under which a bundled program exports the root of a sweep. */
 export const SWEEP = 'sweep$'
-/** The name under which it exports the task of a command. */
+/** The name under which a bundled program exports the task of a command. */
 const COMMAND = 'command'
 
 /** Returns the name under which a bundled program exports the function of a sweep. */
@@ -66,8 +66,8 @@ async function bundle(file: string, path: string, exported: string): Promise<Uin
       input: ENTRY,
       platform: 'node',
       logLevel: 'silent',
-      // Without this, comments would contain paths relative to this process. The same program would
-      // then have another hash elsewhere.
+      // Otherwise comments would contain paths relative to this process. Then the same program
+      // would have another hash elsewhere.
       experimental: { attachDebugInfo: 'none' },
       plugins: [
         {

@@ -11,7 +11,7 @@ const schema = v.pipe(
 
 /** @throws Error for bytes that are no files, or if a path leads out of the folder */
 export function decodeFiles(bytes: Uint8Array): readonly CollectedFile[] {
-  // A list, and a pair for each file. Typed arrays have tags.
+  // The containers are a list, and for each file a pair and the tag of a typed array.
   return fromBytes(schema, bytes, 1 + 2 * MAX_FILES).map(([path, { buffer, byteOffset, length }]) => ({
     path,
     bytes: new Uint8Array(buffer, byteOffset, length),

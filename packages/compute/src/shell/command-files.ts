@@ -15,7 +15,7 @@ export interface CommandFiles {
  * Stores the files of a command.
  *
  * @param keep stores one file
- * @throws InvalidOptionError if a file does not exist, or two have one name
+ * @throws InvalidOptionError if a file does not exist, or if two files have one name
  */
 export async function keepFiles(paths: readonly string[], keep: (path: string) => Promise<BlobReference>): Promise<CommandFiles> {
   const files: Record<string, CommandFile> = {}

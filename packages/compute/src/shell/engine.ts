@@ -91,7 +91,7 @@ export class Engine {
     this.jobs = new PublishedJobs(pool, options.owner, {
       onPublished: (job, fresh) => {
         void this.#participation.begin(job, fresh)
-        // The other members may be about to come back as well.
+        // The other members may come back soon as well.
         if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'restored' })
       },
       onForgotten: (id) => {
@@ -137,7 +137,7 @@ export class Engine {
             scheduler,
             feed: (message) => this.runner.feed({ type: 'message', from: pool.self.id, message }),
             ownerOf: (job) => this.jobs.get(job)?.owner,
-            // Nobody listens yet while the engine starts.
+            // While the engine starts, nobody listens yet.
             warn: (code, message, job) => void setImmediate(() => events.onWarning(code, message, job)),
           })
     this.#accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined

@@ -1,7 +1,8 @@
 import type { JobId } from '../core/io.ts'
 
 /**
- * Longest time between two checks for expired jobs, ms. The clock may be set in between. A guess.
+ * Longest time between two checks for expired jobs, ms. Somebody may set the clock in between. A
+ * guess.
  */
 const LOOK_AGAIN = 60_000
 

@@ -10,26 +10,29 @@ import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
 const ROUNDS = 3
 const ASK_AGAIN = 2000
 /**
- * If files could not be had, this member looks for them again after this time at the earliest, ms.
- * A guess.
+ * After a failed fetch of a job's files, this member waits at least this long before the next
+ * attempt, ms. A guess.
  */
 const KEEP_AGAIN = 15_000
 
 /**
- * Returns the bytes of a hash, at most `size` of them. They are checked.
+ * Returns the checked bytes of a hash, at most `size` of them.
  * @throws BlobMissingError; errors of `put` of the store
  */
 type Fetch = (hash: string, size?: number) => Promise<Uint8Array>
 
 /**
- * The blobs of one job at this member. It fetches one part after the other, so a program cannot
+ * The blobs of one job at this member. This fetches one part after the other, so a program cannot
  * cause many requests at once.
  */
 export class JobBlobs {
   readonly size: number
   /** Whether all blobs and the program are here. */
   isKept = false
-  /** Whether the blobs exceed what this member keeps on disk. Then they are not requested again. */
+  /**
+   * Whether the blobs exceed this member's disk limit. Then this member does not request them
+   * again.
+   */
   isTooLarge = false
   readonly #program: string
   readonly #blobs: ReadonlyMap<string, ListedBlob>
@@ -61,7 +64,7 @@ export class JobBlobs {
     return [this.#program, ...[...this.#blobs.values()].flatMap(({ parts }) => parts)]
   }
 
-  /** Whether files are missing, nobody fetches them at present, and no recent attempt failed. */
+  /** Whether files are missing, no fetch is under way, and no recent attempt failed. */
   get mayKeep(): boolean {
     return !this.isKept && this.#keeping === undefined && performance.now() - this.#failedAt >= KEEP_AGAIN
   }
@@ -102,7 +105,7 @@ export class JobBlobs {
         if (bytes.length === size) return bytes
         throw new Error(`${hash} has ${bytes.length} bytes, not ${size}`)
       } catch (error) {
-        // This disk has no room. Another request would not change that.
+        // This disk has no room. Another request would not help.
         if (isOwnFault(error)) throw error
         if (round < ROUNDS) await sleep(ASK_AGAIN, undefined, { ref: false })
         else throw new BlobMissingError(`the blob ${name}: ${error instanceof Error ? error.message : String(error)}, asked ${round} times`)
@@ -112,7 +115,7 @@ export class JobBlobs {
 }
 
 /**
- * Whether the fault is this member's. If other members lack the blob, the error has no code or is a
+ * Whether this member is to blame. If other members lack the blob, the error has no code or is a
  * BlobMissingError.
  */
 function isOwnFault(error: unknown): boolean {

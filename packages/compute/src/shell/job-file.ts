@@ -12,15 +12,15 @@ const [LENGTH_BYTES, CODE_BYTES] = [4, 16]
 /** The parts of a file that are sound. */
 export interface SavedParts {
   readonly parts: readonly Uint8Array[]
-  /** The reason why some of the file, or all of it, is of no use. */
+  /** The reason why a part of the file, or all of it, is unusable. */
   readonly problem: string | undefined
 }
 
 /**
- * The file of one job: parts in the order in which they came, each behind its length and an
+ * The file of one job: parts in the order in which they came, each after its length and an
  * authentication code (HMAC). The key belongs to one member of one pool. The code also covers the
- * id of the job and the number of the part. So noise, and a file of another pool, member or job,
- * are found. The parts before the first bad one count.
+ * id of the job and the number of the part. So the code reveals damage, and a file of another pool,
+ * member or job. The parts before the first bad part count.
  */
 export class JobFile {
   readonly #path: string
@@ -29,9 +29,9 @@ export class JobFile {
   #count = 0
   /** Bytes of the file. */
   size = 0
-  /** Bytes of the file when it was written as a whole; 0: not in this run. */
+  /** Bytes of the file when this process last wrote it as a whole; 0: it has not done so. */
   wholeSize = 0
-  /** Whether more parts may follow at the end. If not, the file must be written as a whole. */
+  /** Whether `append` may add parts. Otherwise only `replace` may write the file. */
   isSound = false
 
   constructor(path: string, key: Uint8Array, id: string) {
@@ -48,7 +48,8 @@ export class JobFile {
       if (!status.isFile()) throw new Error('it is no file')
       if (status.size > most) throw new Error(`it is larger than ${most} bytes`)
       const bytes = await readFile(this.#path)
-      // Some of it may be out of date. `wholeSize` stays 0, so the file is soon written as a whole.
+      // A part of the content may be out of date. `wholeSize` stays 0, so this process soon writes
+      // the file as a whole.
       this.size = bytes.length
       for (let at = 0; at < bytes.length;) {
         const part = this.#partAt(bytes, at)
@@ -71,25 +72,25 @@ export class JobFile {
     // A write that fails may leave half a part.
     this.isSound = false
     const bytes = Buffer.concat(parts.map((part) => this.#framed(part)))
-    // A file that is gone must not begin in the middle.
+    // The flags create no file: a new file must not begin with these parts.
     await appendFile(this.#path, bytes, { flag: constants.O_WRONLY | constants.O_APPEND })
     this.size += bytes.length
     this.isSound = true
   }
 
-  /** Replaces the content. A reader finds the old or the new one. @throws Error */
+  /** Replaces the content. A reader finds the old or the new content. @throws Error */
   async replace(parts: readonly Uint8Array[]): Promise<void> {
     this.isSound = false
     this.#count = 0
     const temporary = `${this.#path}.tmp`
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 })
     await rm(temporary, { force: true })
-    // Each part is written by itself, so other work goes on meanwhile.
+    // Writes each part by itself, so other work goes on meanwhile.
     try {
       await writeFile(temporary, this.#framedEach([HEADER, ...parts]), { mode: 0o600, flag: 'wx' })
       await rename(temporary, this.#path)
     } catch (error) {
-      // On a full disk the written part may take the last room.
+      // On a full disk the incomplete file may take the last room.
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }

@@ -14,14 +14,14 @@ import type { PublishedJob } from './job-record.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 
 /**
- * Time that a member has to get the list of a job's blobs, time that it has to learn of the job,
- * and interval of the checks for both, ms. Guesses.
+ * Time in which a member must get the list of a job's blobs, time in which it must learn of the
+ * job, and interval of the checks for both, ms. Guesses.
  */
 const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 
 /**
- * Time that replicas have to take the bytes of a task, and the pause after all have failed, ms.
- * Guesses: four times as long as a silent member has for an answer.
+ * Time in which a replica must take the bytes of a task, and the pause after all replicas have
+ * failed, ms. Guesses: four times as long as a silent member has for an answer.
  */
 const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
 
@@ -117,12 +117,13 @@ export class JobFiles {
       const replicas = holders.replicas(id)
       if (replicas.length === 0) return reference
       try {
-        // One of them suffices: it outlives this member. A slow one must not delay the task.
+        // One replica suffices: it keeps the bytes if this member dies. A slow replica must not
+        // delay the task.
         await Promise.any(replicas.map(async (replica) => await exchange.give(hash, bytes, replica)))
         return reference
       } catch (error) {
         const isOver = this.#isClosed || scheduler.ended(id) !== undefined || performance.now() - begin > GIVE_TIME
-        // The other replicas fetch it from this one once they can.
+        // The other replicas fetch the blob from this replica once they can.
         if (isOver && holders.isReplica(id)) return reference
         if (isOver)
           throw Object.assign(new Error(`no replica of the job takes these bytes: ${reasonOf(error)}`), { code: 'BLOB_NOT_STORED' })
@@ -151,7 +152,7 @@ export class JobFiles {
 
   /**
    * Fetches the program and blobs of each job of which this member is a replica. It may have become
-   * one just now.
+   * a replica just now.
    */
   keepAll(): void {
     const { store, scheduler, holders } = this.#parts
@@ -162,8 +163,8 @@ export class JobFiles {
   }
 
   /**
-   * Warns with the error's own code. If this disk is full, the code is `ENOSPC`, so no other member
-   * is blamed.
+   * Warns with the error's own code. If this disk is full, the code is `ENOSPC`, which blames no
+   * other member.
    */
   warnOf(error: unknown, id: JobId): void {
     const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
@@ -179,10 +180,10 @@ export class JobFiles {
       await blobs.keep()
       return true
     } catch (error) {
-      // A warning was already given.
+      // An earlier call has given the warning.
       if (blobs.isTooLarge) return false
       if (error instanceof BlobTooLargeError) {
-        // The files that came are useless without the others.
+        // The files that came are useless without the other files.
         store.unpin(id)
         blobs.isTooLarge = error.isForGood
       }

@@ -4,7 +4,7 @@ import type { JobId, MemberId } from '../core/io.ts'
 import type { Scheduler } from '../core/scheduler.ts'
 import type { MemberList } from './member-list.ts'
 
-/** Most members of each kind that are asked for a blob besides the replicas. A guess. */
+/** Maximum number of members of each kind to ask for a blob, besides the replicas. A guess. */
 const MAX_ASKED = 16
 
 /** The other members that may have the files of a job. */
@@ -51,7 +51,7 @@ export class JobHolders {
     return [...keepers, ...this.#some(others)]
   }
 
-  /** Chooses at random. Otherwise all members would ask the same few. */
+  /** Chooses at random. Otherwise all members would ask the same few members. */
   #some(members: readonly MemberId[]): MemberId[] {
     return pickSome(Math.random, members, MAX_ASKED)
   }

@@ -6,21 +6,21 @@ import type { JobRecord } from './job-record.ts'
 
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
 /**
- * A member has this long to get all files of a job before it answers, ms. A guess: 64 MiB on a line
- * of 30 Mbit/s.
+ * A member must get all files of a job within this time before it answers, ms. A guess: 64 MiB on a
+ * line of 30 Mbit/s.
  */
 const ANSWER_TIME = 20_000
 /**
- * Most requests that wait for an answer at once, in total and per member. A member may ask once by
- * itself, and once by a command. Guesses.
+ * Maximum number of requests that wait for an answer at once, in total and per member. A member may
+ * ask once by itself, and once for a command. Guesses.
  */
 const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
 /**
- * Number of members that must know a desired state, the time that they have, and the interval of
- * the checks, ms.
+ * Number of members that must know a desired state, the time in which they must learn it, and the
+ * interval of the checks, ms.
  */
 const [HEARERS, KNOWN_TIME, LOOK_AGAIN] = [2, 3000, 100]
-/** Most bytes of a request: the id of a job, and a desired state. */
+/** Maximum bytes of a request: the id of a job, and a desired state. */
 const MAX_ID = 128
 
 export interface KeeperAnswers {
@@ -71,8 +71,8 @@ export class JobKeepers {
   }
 
   /**
-   * Whether a member keeps the job, or knows its desired state. False also if it can't be reached,
-   * or does not answer within this time (20 s at most).
+   * Whether a member keeps the job, or knows its desired state. Also false if the member is
+   * unreachable, or does not answer within `most` (20 s at most).
    */
   async ask(member: MemberId, job: JobId, desired?: DesiredState, most = ANSWER_TIME): Promise<boolean> {
     const within = Math.min(ANSWER_TIME, Math.max(1, most))
@@ -95,8 +95,8 @@ export class JobKeepers {
   }
 
   /**
-   * Resolves once two of these members know the desired state of a job, or after 3 s. Otherwise the
-   * state could be lost with this member.
+   * Resolves once the first two of these members know the desired state of a job, or after 3 s.
+   * Otherwise the state could be lost with this member.
    */
   async untilKnown(members: readonly MemberId[], job: JobId, desired: DesiredState): Promise<void> {
     const end = performance.now() + KNOWN_TIME

@@ -9,18 +9,18 @@ import type { PoolRecord } from '@jel/jel'
 
 export const JOB_PREFIX = 'jel.compute/job/'
 
-/** Most members that compute each task of a job. A guess. */
+/** Maximum number of members that compute each task of a job. A guess. */
 export const MAX_VOTES = 7
 
 /** The last date that exists, ms since 1970 (ECMAScript). */
 export const MAX_DATE = 8.64e15
 
-/** Most bytes of an input inside the record. */
+/** Maximum bytes of an input inside the record. */
 export const MAX_INLINE_INPUT = 400
 
 /** How long a job may run, ms: 31 days. Its record lives no longer. */
 export const MAX_LIFETIME = 31 * 24 * 60 * 60 * 1000
-/** How long a result is kept by default, ms: a week. */
+/** How long the pool keeps a result by default, ms: a week. */
 export const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 
 export interface JobRecord {
@@ -30,25 +30,25 @@ export interface JobRecord {
   /** The encoded input; undefined if it is a blob. */
   readonly input: Uint8Array | undefined
   readonly inputBlob: string | undefined
-  /** The hash of the list of its blobs; undefined if it has none. */
+  /** The hash of the list of the job's blobs; undefined if it has none. */
   readonly blobs: string | undefined
   /**
    * The name of the shared value that is the job's result; undefined: the result is the value of
-   * its root.
+   * the root.
    */
   readonly result: string | undefined
   /**
    * Whether the program needs more than a sandbox offers. Then only members that accept its owner
-   * run it.
+   * run the program.
    */
   readonly trusted: boolean
   /** The number of members that must compute each task. */
   readonly votes: number
   /** ms since 1970 */
   readonly submitted: number
-  /** How long the result is kept after the end of the job, ms. */
+  /** How long the pool keeps the result after the end of the job, ms. */
   readonly keep: number
-  /** The state that its owner wants. In the encoded record the field is `wish`. */
+  /** The state that the owner wants. In the encoded record the name of this field is `wish`. */
   readonly desired: 'run' | 'suspend' | 'cancel'
 }
 
@@ -91,7 +91,7 @@ const schema = v.object({
 /**
  * Returns the id of a job. Names belong to owners: two owners may have jobs of the same name. Jobs
  * of one name that differ in program, function, input, blobs or votes also have different ids. A
- * submitter may not know the earlier job, and outcomes of one must not count for the other.
+ * submitter may not know the earlier job, and outcomes of one job must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
   const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')

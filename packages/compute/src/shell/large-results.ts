@@ -7,27 +7,28 @@ import type { BlobExchange } from './blob-exchange.ts'
 import { readName } from './blob-names.ts'
 import type { JobHolders } from './job-holders.ts'
 
-/** Most bytes of the encoded name of a blob. A larger value is no such name. A guess. */
+/** Maximum bytes of the encoded name of a blob. A larger value is no such name. A guess. */
 const MAX_NAME = 256
 /**
- * Blobs that could not be fetched are asked for again after this time, and after twice the time
- * that the last wait took, up to the second time, ms. Guesses. Nobody may have the blob that a
- * worker named.
+ * Wait before a new attempt after a failed fetch of a blob, and longest wait, ms. The wait doubles
+ * each time. Guesses. It is possible that nobody has the blob that a worker named.
  */
 const [RETRY_AFTER, MAX_RETRY_AFTER] = [10_000, 600_000]
 
 interface LargeResultsParts {
   readonly exchange: Pick<BlobExchange, 'fetch' | 'has'>
   readonly holders: Pick<JobHolders, 'all' | 'isReplica'>
-  /** Pins a blob of a job for a holder of pins, so that it makes way for files of its owner. */
+  /**
+   * Pins a blob of a job for a holder of pins. The store may evict it for other files of its owner.
+   */
   readonly pin: (hash: string, job: JobId, holder: string) => void
   readonly unpin: (holder: string) => void
   readonly warn: (code: string, message: string, job: JobId) => void
 }
 
 /**
- * The results of ended jobs that are blobs. Each replica of such a job fetches and pins its blob,
- * one after the other.
+ * The results of ended jobs that are blobs. Each replica of such a job fetches and pins the blob.
+ * It fetches one blob after the other.
  */
 export class LargeResults {
   readonly #parts: LargeResultsParts
@@ -135,7 +136,7 @@ export function blobOf({ outcome }: Entry): string | undefined {
     const value = decodeValue(outcome.value)
     return value instanceof StoredValue ? readName(value.blob)?.hash : undefined
   } catch {
-    // A worker made it up.
+    // The value is no blob name: a dishonest worker made it up.
     return undefined
   }
 }

@@ -3,26 +3,28 @@ import type { Input, MemberId } from '../core/io.ts'
 import { encodeAcceptance, readAcceptance, type Acceptance } from './acceptance.ts'
 
 /**
- * The constant of a member that takes part. Its first byte states whether the member has workers.
- * The others state whose programs they run.
+ * The name of the constant of a member that takes part. The first byte of the constant states
+ * whether the member has workers. The other bytes state whose programs they run.
  */
 export const CONSTANT = 'jel.compute'
 const [WITHOUT_WORKERS, WITH_WORKERS] = [0, 1]
 
 /**
  * The members that take part in computing. A member declares this by a constant in its
- * joined-statement. A client declares nothing. Only members that received a message from the client
- * know it.
+ * joined-statement. A client declares nothing. Only members that have received a message from the
+ * client know it.
  */
 export class MemberList {
   readonly #pool: Pool
   readonly #isClient: boolean
-  /** Undefined: it has no workers. */
+  /** The owners whose programs this member runs; undefined: it has no workers. */
   readonly #accepts: Acceptance | undefined
   readonly #onInputs: (inputs: readonly Input[]) => void
   /** The members reported so far, and whether they are clients. */
   readonly #known = new Map<MemberId, boolean>()
-  /** The members with workers. Undefined: a member of an earlier release. */
+  /**
+   * The members with workers. An undefined acceptance is that of a member of an earlier release.
+   */
   readonly #computing = new Map<MemberId, Acceptance | undefined>()
   /** Members that have sent a message. */
   readonly #spoke = new Set<MemberId>()
@@ -48,7 +50,7 @@ export class MemberList {
     return [...this.#known].filter(([, isClient]) => !isClient).map(([id]) => id)
   }
 
-  /** For each other member with workers: the owners whose programs it runs, if it says so. */
+  /** For each other member with workers: the owners whose programs it runs, if it states them. */
   get computing(): readonly (Acceptance | undefined)[] {
     return [...this.#computing.values()]
   }

@@ -1,7 +1,7 @@
 import type { Message } from '../core/messages.ts'
 
 /**
- * Lists with independent elements. They may come in several messages. A look-up and an answer to a
+ * Lists with independent elements, which may come in several messages. A lookup and an answer to a
  * thief must arrive in one message.
  */
 const LISTS = {
@@ -21,9 +21,9 @@ export function partsOf(message: Message, most: number): Message[] {
 }
 
 /**
- * Splits a message in two. Each has half of every list. If no list has two elements, each has some
- * of the lists. Returns undefined for a single element. Only the second message is acknowledged or
- * ends an answer.
+ * Splits a message in two. Each message has half of every list. If no list has two elements, each
+ * message has some of the lists. Returns undefined if there is only a single element. Receivers
+ * acknowledge only the second message, and only the second message ends an answer.
  */
 export function halvesOf(message: Message): [Message, Message] | undefined {
   const lists = listsOf(message).filter(([, { length }]) => length > 0)

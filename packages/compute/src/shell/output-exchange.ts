@@ -12,23 +12,28 @@ import type { PeerBudget } from './peer-budget.ts'
 const PROTOCOL = '/jel-compute-output/1.0.0'
 /** Number of replicas that keep the output of a job. A guess: one of them may die. */
 const KEEPERS = 2
-/** Output is sent to them after this time, ms. A guess: few messages, and no wait for a reader. */
+/**
+ * A member sends output to these replicas after this time, ms. A guess: few messages, and no wait
+ * that a reader notices.
+ */
 const SEND_AFTER = 250
 /**
  * Characters that one member may add to the output of a job at once. After that all members
  * together may add `RATE` a second. Guesses.
  */
 const [BURST, RATE] = [65_536, 65_536]
-/** Time for a request, and for the message of a stream to come, ms. A guess. */
+/** Time limit for a request, and for the message of an accepted stream, ms. A guess. */
 const ANSWER_TIME = 3000
 /**
- * A member that has just entered may not know the replicas, nor they the member. So it asks this
- * often, with this pause in ms. Guesses.
+ * A new member may not know the replicas, and the replicas may not know the member. So it asks this
+ * many times, with this pause, ms. Guesses.
  */
 const [ATTEMPTS, ASK_AGAIN] = [6, 300]
-/** Most streams that are read at once, in total and per member. Guesses. */
+/** Maximum number of streams that this member reads at once, in total and per member. Guesses. */
 const [MAX_OPEN, MAX_OF_ONE] = [64, 2]
-/** Bytes of the outputs of one message, and most bytes of a message: more than a log of a job. */
+/**
+ * Bytes of the outputs of one message, and maximum bytes of a message: more than a log of a job.
+ */
 const [SENT_BYTES, MAX_BYTES] = [32_768, 256 * 1024]
 
 const output = v.object({
@@ -36,7 +41,7 @@ const output = v.object({
   task: v.optional(path),
   fn: v.optional(text(256)),
   stream: v.picklist(['stdout', 'stderr']),
-  // With the notes of both limits.
+  // The text may contain notes of both limits in addition.
   text: text(MAX_TEXT + 256),
   time: count,
   number: count,
@@ -64,15 +69,15 @@ export class OutputExchange {
   readonly #pool: Pool
   readonly #parts: OutputExchangeParts
   readonly #log = new OutputLog()
-  /** Outputs of this member that were not sent yet. */
+  /** Unsent outputs of this member. */
   readonly #unsent = new Map<JobId, NumberedOutput[]>()
   readonly #limits = new Map<JobId, OutputLimit>()
-  /** The members whose streams are being read. */
+  /** The members whose streams this member reads, one entry for each stream. */
   readonly #open: MemberId[] = []
   /** A later process under the same id continues with greater numbers. */
   #number = Date.now() * 1024
   #timer: NodeJS.Timeout | undefined
-  /** Resolves when all that was handed over is sent. */
+  /** Resolves after the last send so far. */
   #sending = Promise.resolve()
 
   constructor(pool: Pool, parts: OutputExchangeParts) {
@@ -82,7 +87,7 @@ export class OutputExchange {
 
   async start(): Promise<void> {
     await this.#pool.handle(PROTOCOL, (stream, from) => {
-      // Output is worth no wait: a peer without credit is refused.
+      // Output is not worth a wait: this member refuses a peer that has used up its budget.
       const isRefused =
         this.#open.length >= MAX_OPEN ||
         this.#open.filter((each) => each === from).length >= MAX_OF_ONE ||
@@ -139,7 +144,10 @@ export class OutputExchange {
     this.#timer ??= setTimeout(() => this.#sendAll(), SEND_AFTER).unref()
   }
 
-  /** Returns the latest output of a job, as the replicas keep it: each member's in its order. */
+  /**
+   * Returns the latest output of a job, as the replicas keep it. The outputs of each member are in
+   * order.
+   */
   async of(job: JobId): Promise<readonly NumberedOutput[]> {
     for (let attempt = 1; ; attempt++) {
       const keepers = this.#parts.replicas(job).slice(0, KEEPERS)
@@ -165,7 +173,7 @@ export class OutputExchange {
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
   }
 
-  /** Adds a piece. Text of one task and stream that follows at once becomes one piece. */
+  /** Adds a piece. Consecutive texts of one task and stream become one piece. */
   #queue(job: JobId, piece: TaskOutput): void {
     const unsent = this.#unsent.get(job) ?? []
     this.#unsent.set(job, unsent)
@@ -186,7 +194,7 @@ export class OutputExchange {
     this.#unsent.clear()
   }
 
-  /** Sends outputs to a replica. If it can't be reached, the other replica may have them. */
+  /** Sends outputs to a replica. If the replica is unreachable, the other replica may have them. */
   async #send(replica: MemberId, job: JobId, outputs: readonly NumberedOutput[]): Promise<void> {
     try {
       const stream = await this.#pool.open(replica, PROTOCOL, { signal: AbortSignal.timeout(ANSWER_TIME) })
@@ -195,7 +203,7 @@ export class OutputExchange {
       queue.push(toBytes({ job, outputs }))
       await frames.close()
     } catch {
-      // It is gone, or of an earlier release.
+      // The replica is gone, or of an earlier release.
     }
   }
 
@@ -222,7 +230,7 @@ export class OutputExchange {
     }
   }
 
-  /** @throws Error for bytes that are no message. The peer pays for them, too. */
+  /** @throws Error for bytes that are no message. The peer pays for such bytes, too. */
   #handle(from: MemberId, data: Uint8Array, queue: SendQueue): void {
     const began = performance.now()
     let bytes = data.length
@@ -264,8 +272,8 @@ function outputsOf(data: Uint8Array): readonly NumberedOutput[] | undefined {
 }
 
 /**
- * Unites the logs of replicas. The outputs of each member stay in the order of their numbers; the
- * members are merged by time.
+ * Unites the logs of replicas. The outputs of each member stay in the order of their numbers.
+ * Outputs of different members are in the order of their times.
  */
 function united(logs: readonly (readonly NumberedOutput[])[]): NumberedOutput[] {
   const outputs = new Map<string, NumberedOutput>()

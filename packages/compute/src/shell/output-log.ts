@@ -2,9 +2,9 @@ import type { JobId, MemberId } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
 import type { OutputStream } from '../executors/messages.ts'
 
-/** Most bytes that are kept of a job's output, and of the output of all jobs. */
+/** Maximum bytes that a log keeps of a job's output, and of the output of all jobs. */
 const [MAX_OF_JOB, MAX_OF_ALL] = [65_536, 16 * 1024 * 1024]
-/** Bytes that each piece counts besides its text. A guess. */
+/** Bytes that count for each piece besides its text. A guess. */
 const OVERHEAD = 128
 
 /** Text that a task printed. */
@@ -18,7 +18,7 @@ export interface TaskOutput {
   readonly stream: OutputStream
   /** Any text: a whole line, a part of one, or several. */
   readonly text: string
-  /** Time at which it was printed, ms since 1970 by that member's clock. */
+  /** Time at which the task printed the text, ms since 1970 by that member's clock. */
   readonly time: number
 }
 
@@ -27,7 +27,7 @@ export interface NumberedOutput extends TaskOutput {
   readonly number: number
 }
 
-/** The latest output of jobs. If there is no more room, the oldest output is dropped. */
+/** The latest output of jobs. If there is no more room, drops the oldest output. */
 export class OutputLog {
   /** The job with the latest output comes last. */
   readonly #jobs = new Map<JobId, { outputs: NumberedOutput[]; bytes: number }>()
@@ -64,7 +64,7 @@ export class OutputLog {
   }
 }
 
-/** Returns about the bytes that an output takes in memory, and no less than on the wire. */
+/** Estimates the bytes of an output in memory. The result is no less than the bytes on the wire. */
 export function sizeOf({ member, task = '', fn = '', text }: TaskOutput): number {
   return OVERHEAD + member.length + task.length + 3 * fn.length + Buffer.byteLength(text)
 }

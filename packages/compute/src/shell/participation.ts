@@ -10,14 +10,14 @@ import type { PublishedJob } from './job-record.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 import type { Runner } from './runner.ts'
 
-/** A file that no member had is requested again after this time, ms. A guess. */
+/** This member requests a file that no member had again after this time, ms. A guess. */
 const FETCH_AGAIN = 2000
 /** `FETCH_AGAIN` doubles up to this limit, ms. A guess. */
 const FETCH_SELDOM = 300_000
 /**
  * A late member asks at most `MAX_ASKED` times whether a job is over. It waits `ANSWER_TIME` ms for
- * each answer, and checks every `LOOK_AGAIN` ms whether the answer is there. Measured: on a busy
- * machine six results of 500 KB took 0.3 to 2.1 s.
+ * each answer, and checks for the answer every `LOOK_AGAIN` ms. Measured: on a busy machine six
+ * results of 500 KB took 0.3 to 2.1 s.
  */
 const [MAX_ASKED, ANSWER_TIME, LOOK_AGAIN] = [5, 2000, 100]
 
@@ -33,8 +33,8 @@ interface ParticipationParts {
 }
 
 /**
- * Takes part in jobs. This member keeps outcomes of others at once. It works as soon as all files
- * of the job are here.
+ * Takes part in jobs. This member keeps outcomes of others at once. It runs tasks as soon as all
+ * files of the job are here.
  */
 export class Participation {
   readonly #parts: ParticipationParts
@@ -55,8 +55,8 @@ export class Participation {
     const spec = { id, owner, fn, input: job.input, votes, submitted, desired: job.desired, accepted: false, fresh }
     runner.feed({ type: 'job', spec })
     if (endings.has(id)) this.#watch(id)
-    // A job that is over needs no files. So a late member asks before it fetches them: they may be
-    // large. A member that was restarted may have them.
+    // A job that is over needs no files. So a late member first asks whether the job is over: its
+    // files may be large. A restarted member may have the files already.
     const large = inputBlob ?? job.blobs
     if (!fresh && job.desired !== 'cancel' && large !== undefined && !files.has(id) && (await store.size(large)) === undefined)
       await this.#askWhetherOver(job)
@@ -77,8 +77,8 @@ export class Participation {
             id,
           )
         runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
-        // A program for a sandbox is not started before its first task. Otherwise the records of
-        // strangers could start processes everywhere.
+        // Starts no program in a sandbox before its first task. Otherwise the records of strangers
+        // could start processes everywhere.
         if (fresh && accepted && job.desired === 'run' && placeOf(job) === 'own') runner.warm(id)
         if (endings.has(id)) this.#watch(id)
         files.keepAll()
@@ -117,14 +117,14 @@ export class Participation {
     }
   }
 
-  /** Whether the job runs here, is kept here, or belongs to this member's owner. */
+  /** Whether this member runs the job, keeps it, or belongs to its owner. */
   #isNeededHere(job: PublishedJob): boolean {
     const { runner, jobs, placeOf, holders } = this.#parts
     if (runner.scheduler.ended(job.id) !== undefined) return false
     return job.owner === jobs.owner || placeOf(job) !== undefined || holders.isReplica(job.id)
   }
 
-  /** Whether something of the job remains to be done here. */
+  /** Whether this member still has work to do for the job. */
   #isOpen(job: PublishedJob): boolean {
     const { jobs, runner } = this.#parts
     return !this.#stop.signal.aborted && jobs.get(job.id) === job && runner.scheduler.ended(job.id) === undefined

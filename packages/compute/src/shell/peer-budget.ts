@@ -1,8 +1,8 @@
 import type { MemberId, Milliseconds } from '../core/io.ts'
 
 /**
- * Share of this member's main thread that the messages of one peer may take on average. A guess:
- * the messages of an honest member take about a hundredth.
+ * Share of this member's main thread that the messages of one peer may use on average. A guess: the
+ * messages of an honest member take about a hundredth.
  */
 const SHARE = 0.2
 /**
@@ -15,7 +15,7 @@ const AT_ONCE: Milliseconds = 2000
  * MB/s.
  */
 const BYTE: Milliseconds = 1 / 66_000
-/** Most peers without debts that are remembered. A guess. */
+/** If there are more accounts than this, the budget forgets those without debts. A guess. */
 const MOST = 1024
 
 interface Account {
@@ -26,9 +26,9 @@ interface Account {
 
 /**
  * Bounds the cost of each peer by a token bucket of processor time. A peer pays the measured time
- * of everything that it causes: signatures, look-ups, answers, invalid messages. If a peer
- * overdraws its account, its messages are read later (back-pressure). No message is refused,
- * because honest peers may reach the limit, too. All streams of a peer share one account.
+ * of all work that it causes: signatures, lookups, answers, invalid messages. If a peer overdraws
+ * its account, this member reads its messages later (back-pressure). It refuses no message, because
+ * honest peers may reach the limit, too. All streams of a peer share one account.
  */
 export class PeerBudget {
   readonly #accounts = new Map<MemberId, Account>()
@@ -42,7 +42,7 @@ export class PeerBudget {
     account.owed += took + bytes * BYTE
   }
 
-  /** Returns how long no more is read from this peer, ms. */
+  /** Returns how long this member must not read from a peer, ms. */
   wait(peer: MemberId, now: Milliseconds): Milliseconds {
     const known = this.#accounts.has(peer)
     return known ? Math.max(0, (this.#account(peer, now).owed - AT_ONCE) / SHARE) : 0

@@ -10,24 +10,25 @@ import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
 
 const PROTOCOL = '/jel-compute/1.0.0'
 /**
- * An unused stream is closed after this time, ms. A guess. Otherwise an idle grid would keep
+ * A member closes an unused stream after this time, ms. A guess. Otherwise an idle grid would keep
  * streams open.
  */
 const IDLE_CLOSE = 60_000
-/** Wait before an unreachable member is dialled again, ms. A guess. */
+/** Wait before the next dial of an unreachable member, ms. A guess. */
 const REDIAL: Milliseconds = 1000
 /**
- * Most streams of one peer that are read. An honest peer has one stream, and for a moment also its
- * previous stream.
+ * Maximum number of streams that this member reads from one peer. An honest peer has one stream,
+ * and for a moment also its previous stream.
  */
 const MAX_STREAMS = 2
 /**
- * Most elements of a message that are handled without a pause. As many signatures take 0.1 s
- * (measured: 0.2 ms each).
+ * Maximum number of elements of a message that this member handles without a pause. This many
+ * signatures take 0.1 s (measured: 0.2 ms each).
  */
 const MAX_AT_ONCE = 512
 /**
- * Most bytes that wait for a stream to open. A guess: as many as for a stream that is read slowly.
+ * Maximum bytes that wait for a stream to open. A guess: as many as may wait for a slow reader of a
+ * stream.
  */
 const MAX_WAITING = 16 * 1024 * 1024
 
@@ -46,8 +47,8 @@ export interface PeerStreamsEvents {
 }
 
 /**
- * Keeps one stream to each member with which this member communicates. Streams are opened on
- * demand. Messages that can't be sent are lost. The scheduler repeats its requests.
+ * Keeps one stream to each member with which this member communicates. Opens streams on demand.
+ * Drops messages that it can't send: the scheduler repeats its requests.
  */
 export class PeerStreams {
   readonly #pool: Pool
@@ -158,8 +159,8 @@ export class PeerStreams {
   }
 
   /**
-   * Handles the messages of a stream as fast as the budget of its peer allows. It is the last stage
-   * of a pipeline and yields nothing.
+   * Handles the messages of a stream as fast as the budget of its peer allows. As the last stage of
+   * a pipeline, it yields nothing.
    */
   // oxlint-disable-next-line require-yield
   async *#takeAll(
@@ -182,7 +183,7 @@ export class PeerStreams {
   }
 
   /**
-   * Resolves once the account of the peer allows more. Rejects if the stream closes before:
+   * Resolves once the budget of the peer allows more. Rejects if the stream closes before that:
    * otherwise each closed stream would keep a message in memory.
    */
   async #turn(from: MemberId, closed: AbortSignal): Promise<void> {
@@ -191,8 +192,8 @@ export class PeerStreams {
   }
 
   /**
-   * Charges the peer for the time of an action, and for the bytes that were sent meanwhile in
-   * reply.
+   * Charges the peer for the time of an action, and for the bytes that this member sent meanwhile
+   * in reply.
    */
   #charged<Result>(from: MemberId, bytes: number, action: () => Result): Result {
     const [began, sent] = [performance.now(), this.#sent]

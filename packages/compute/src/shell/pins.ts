@@ -2,11 +2,14 @@ import { linkSync, mkdirSync, readlinkSync, rmSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 
-/** The name of a folder of pins, one per store: the PID namespace of its process, and its PID. */
+/**
+ * The name of a folder of pins contains the PID namespace and the PID of its process. There is one
+ * folder per store.
+ */
 const PINS = /^pins-(\d+)-(\d+)-/u
 /**
- * Pins of a process in another container are abandoned after this time, ms, since its PID means
- * nothing here. A guess.
+ * Pins of a process in another container count as abandoned after this time, ms, since its PID
+ * means nothing here. A guess.
  */
 const FOREIGN = 24 * 60 * 60 * 1000
 /** Folders of this process. An earlier process in the same container may have had the same PID. */
@@ -14,16 +17,16 @@ const ownFolders = new Set<string>()
 
 export interface PinOptions {
   /**
-   * The owner of the job. If it takes more than its share, its files may be evicted for other
-   * owners. Default: this member's own owner, whose pinned files are never evicted for its share.
+   * The owner of the job. If this owner takes more than its share, the store may evict its files
+   * for other owners. Default: this member's own owner, who may exceed its share.
    */
   readonly owner?: string
-  /** Whether the files make way for other files of this owner. Default: false. */
+  /** Whether the store may evict the files for other files of this owner. Default: false. */
   readonly isSpare?: boolean
 }
 
 /**
- * Pins of files that unfinished jobs need. A pin is a hard link to the file in a folder of its
+ * Pins of files that unfinished jobs need. A pin is a hard link to the file in a folder of this
  * process. So other processes that share the cache keep the file, too.
  */
 export class Pins {
@@ -35,7 +38,7 @@ export class Pins {
    * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
    */
   readonly #owners = new Map<string, string>()
-  /** Holders whose files make way for other files of their owner, the oldest first. */
+  /** Holders whose files the store may evict for other files of their owner, the oldest first. */
   readonly #spares = new Set<string>()
 
   constructor(cache: string, fileOf: (hash: string) => string) {
@@ -58,7 +61,7 @@ export class Pins {
     this.link(hash)
   }
 
-  /** Links a pinned file. It may have come after its pin. */
+  /** Links a pinned file. The file may have come after its pin. */
   link(hash: string): void {
     try {
       mkdirSync(this.#folder, { mode: 0o700, recursive: true })
@@ -70,8 +73,7 @@ export class Pins {
   }
 
   /**
-   * Removes the link of a file that is removed. Its pins stay. They keep the file again if it comes
-   * back.
+   * Removes the link of a removed file. The pins stay, and keep the file again if it comes back.
    */
   unlink(hash: string): void {
     rmSync(join(this.#folder, hash), { force: true })
@@ -102,16 +104,16 @@ export class Pins {
   }
 
   /**
-   * Returns the oldest holder of this member's owner whose files make way for this file; undefined
-   * if there is none. Other owners have their shares.
+   * Returns the oldest holder of this member's owner whose files the store may evict for this file;
+   * undefined if there is none. Other owners have their shares.
    */
   spare(hash: string): string | undefined {
     return [...this.#spares].find((by) => !this.#owners.has(by) && this.#holders.get(hash)?.has(by) !== true)
   }
 
   /**
-   * Returns the latest pin holder of the owner that takes most; undefined if this owner takes no
-   * more than its share of `limit`.
+   * Returns the latest pin holder of the owner that takes most, apart from this member's owner;
+   * undefined if that owner takes no more than its share of `limit`.
    */
   excess(sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
     const taken = new Map<string | undefined, number>()
@@ -140,7 +142,7 @@ export function areAbandoned(folder: string, changed: number): boolean {
   return within === namespace() ? changed < booted || !isInUse(folder, Number(pid)) : Date.now() - changed > FOREIGN
 }
 
-/** The PID namespace: processes of different containers have the same PIDs. */
+/** Returns the PID namespace: processes in different containers may have the same PID. */
 function namespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '')

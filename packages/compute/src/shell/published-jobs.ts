@@ -5,11 +5,14 @@ import { Expiry } from './expiry.ts'
 import { encodeJob, JOB_PREFIX, lifetimeAfterEnd, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
 
 /**
- * A job counts as just submitted if this member learns of it within this time of its date, ms. A
+ * A job counts as just submitted if this member learns of it within this time after its date, ms. A
  * guess: clocks differ by seconds.
  */
 const FRESH = 10_000
-/** Most withdrawn jobs that are remembered. A guess: far more than are withdrawn in a minute. */
+/**
+ * Maximum number of withdrawn jobs that this member remembers. A guess: far more than owners
+ * withdraw in a minute.
+ */
 const MAX_WITHDRAWN = 1024
 
 export interface PublishedJobsEvents {
@@ -30,12 +33,13 @@ export class PublishedJobs {
   readonly #jobs = new Map<JobId, PublishedJob>()
   /**
    * For each job the time that counts here for the order of jobs. The owner states the date of a
-   * job. This date must not move a new job ahead of jobs that were here before.
+   * job. A false date must not move a new job ahead of jobs that were here before.
    */
   readonly #cameAt = new Map<JobId, number>()
   /**
    * The dates of the jobs that their owners withdrew. A member that had not learned of a withdrawal
-   * may have published the record again. That record is ignored, and withdrawn again.
+   * may have published the record again. This member ignores that record, and withdraws it again if
+   * the job belongs to its owner.
    */
   readonly #withdrawn = new Map<JobId, number>()
   readonly #expiry = new Expiry(
@@ -80,7 +84,7 @@ export class PublishedJobs {
     return [...this.#jobs.values()].sort((a, b) => a.submitted - b.submitted).map(({ id }) => id)
   }
 
-  /** Returns the number of jobs that were submitted before this one and that `counts` accepts. */
+  /** Returns the number of earlier jobs that `counts` accepts. */
   earlierThan({ submitted }: PublishedJob, counts: (id: JobId) => boolean): number {
     let earlier = 0
     for (const each of this.#jobs.values()) if (each.submitted < submitted && counts(each.id)) earlier++
@@ -149,7 +153,7 @@ export class PublishedJobs {
   async publish(name: string, job: JobRecord, lifetime: number): Promise<void> {
     const owner = this.#owner && { owner: this.#owner }
     const record = await this.#pool.publish(JOB_PREFIX + name, encodeJob(job), { ttl: lifetime, ...owner })
-    // The owner may have given the name to another job meanwhile.
+    // Meanwhile the owner may have given the name to another job.
     const latest = this.#pool.records(record.name).find((each) => each.name === record.name && each.owner === record.owner)
     this.take(latest ?? record, true)
   }
@@ -169,8 +173,9 @@ export class PublishedJobs {
   }
 
   /**
-   * Changes the lifetime of the record of an ended job. A record lives as long as a job may run.
-   * After the end only the owner can shorten this time. Otherwise the job is kept longer.
+   * Changes the lifetime of the record of an ended job. The record of a running job lives as long
+   * as a job may run. After the end only the owner can shorten this time. If no member of the owner
+   * does so, the pool keeps the job longer.
    */
   keepEnded(id: JobId): void {
     const job = this.#jobs.get(id)

@@ -1,18 +1,18 @@
 import type { JobId } from '../core/io.ts'
 
-/** Requests to replicas of jobs, and their answers. Unrequested answers are dropped. */
+/** Requests to replicas of jobs, and their answers. Drops unrequested answers. */
 export class Replies<Answer> {
   readonly #asked = new Map<JobId, PromiseWithResolvers<Answer>>()
   readonly #nothing: Answer
 
-  /** @param nothing the answer of nobody */
+  /** @param nothing the result if no answer comes */
   constructor(nothing: Answer) {
     this.#nothing = nothing
   }
 
   /**
-   * Asks, unless a request is open, and waits at most `ms` for the answer. Without an answer the
-   * result is that of nobody.
+   * Asks, unless a request is open, and waits at most `ms` for the answer. If no answer comes,
+   * returns `nothing`.
    */
   async of(job: JobId, ms: number, ask: () => void): Promise<Answer> {
     const known = this.#asked.get(job)

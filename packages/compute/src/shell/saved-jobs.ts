@@ -12,23 +12,26 @@ import { MAX_LIFETIME } from './job-record.ts'
 import { decodeMessage, encodeMessage } from './wire.ts'
 
 /**
- * New outcomes are saved after this time, as reports to replicas are sent, ms. After a failure they
- * are saved again after the second time. Guesses.
+ * Interval between saves of new outcomes, as for reports to replicas, and wait after a failed save,
+ * ms. Guesses.
  */
 const [SAVE_EVERY, RETRY_AFTER] = [1000, 5000]
-/** A file is written as a whole once it has more than twice its former size, and this, bytes. */
+/**
+ * This member writes a file as a whole once it exceeds twice its former size by more than this,
+ * bytes.
+ */
 const SLACK = 64 * 1024
 /**
- * Most bytes of outcomes in a part of a file, and most outcomes. Other work goes on between two
- * parts. Guesses: the check of 256 outcomes with two votes takes 0.1 s.
+ * Maximum bytes of outcomes in a part of a file, and maximum number of outcomes. Other work goes on
+ * between two parts. Guesses: the check of 256 outcomes with two votes takes 0.1 s.
  */
 const [PART_BYTES, PART_ENTRIES] = [512 * 1024, 256]
 
 export interface SavedJobsOptions {
   readonly pool: Pick<Pool, 'sign'>
-  /** Where the files are. */
+  /** The folder of the files. */
   readonly folder: string
-  /** Most bytes of all files. */
+  /** Maximum bytes of all files. */
   readonly limit: number
   readonly scheduler: Pick<Scheduler, 'takeUnsaved' | 'entries' | 'ended'>
   /** Hands a message of this member to its own scheduler. */
@@ -52,9 +55,9 @@ export class SavedJobs {
   readonly #files = new Map<JobId, JobFile>()
   /** Files of an earlier run whose jobs have not come yet. */
   readonly #unread = new Set<JobId>()
-  /** The content of such files that were read in advance. */
+  /** The content of such files that `start` has read in advance. */
   readonly #read = new Map<JobId, Content>()
-  /** Jobs whose files made way. */
+  /** Jobs whose files this member removed for lack of room. */
   readonly #dropped = new Set<JobId>()
   /** Jobs whose last save failed. */
   readonly #failed = new Set<JobId>()
@@ -84,8 +87,8 @@ export class SavedJobs {
   }
 
   /**
-   * Hands the saved outcomes of a job to the scheduler, which must know the job. Returns whether
-   * there may be any.
+   * Hands the saved outcomes of a job to the scheduler, which must know the job. Returns true if
+   * there may be saved outcomes.
    */
   restore(id: JobId): boolean {
     const content = this.#read.get(id)
@@ -95,7 +98,7 @@ export class SavedJobs {
     return true
   }
 
-  /** The scheduler may have outcomes to save. They are saved within a second. */
+  /** The scheduler may have outcomes to save. Saves them within a second. */
   changed(after = SAVE_EVERY): void {
     if (this.#timer !== undefined || this.#isClosed) return
     this.#timer = setTimeout(() => {
@@ -109,7 +112,7 @@ export class SavedJobs {
     this.#timer.unref()
   }
 
-  /** The job is over, and its result is not kept any more. */
+  /** The job is over, and the pool no longer keeps its result. */
   forget(id: JobId): void {
     const file = this.#files.get(id)
     for (const each of [this.#files, this.#unread, this.#read, this.#dropped, this.#failed]) each.delete(id)
@@ -141,7 +144,7 @@ export class SavedJobs {
     for (const job of this.#failed) if (!news.has(job)) news.set(job, [])
     for (const [job, entries] of news) {
       if (this.#dropped.has(job) || (entries.length === 0 && !this.#failed.has(job))) continue
-      // It was forgotten meanwhile.
+      // `forget` has dropped the job meanwhile.
       if (ownerOf(job) === undefined) {
         this.#failed.delete(job)
         continue
@@ -166,13 +169,13 @@ export class SavedJobs {
     if (!this.#makeRoom(job, bytes)) return
     if (isWhole) await file.replace(parts)
     else await file.append(parts)
-    // The job may have been forgotten meanwhile.
+    // `forget` may have dropped the job meanwhile.
     if (this.#files.get(job) !== file) await file.remove()
   }
 
   /**
    * Removes files until there is room: first those of unknown jobs, then the largest file of the
-   * owner that takes most. Returns false if the job itself makes way.
+   * owner that takes most. Returns false if this removes the file of the job itself.
    */
   #makeRoom(job: JobId, bytes: number): boolean {
     const { folder, ownerOf, limit, warn } = this.#options
@@ -195,7 +198,7 @@ export class SavedJobs {
     }
   }
 
-  /** Notes a file in the folder. Files that nobody can need any more are removed. */
+  /** Notes a file in the folder. Removes the file if nobody can need it any more. */
   #found(name: string): void {
     if (!/^[\da-f]{20}(\.tmp)?$/u.test(name)) return
     const path = join(this.#options.folder, name)

@@ -15,7 +15,7 @@ export interface Shift {
 export interface EndedShift extends Shift {
   /** The end of the job. `cancelled` includes a job that expired. */
   readonly state: 'done' | 'failed' | 'cancelled'
-  /** Number of executions that were begun here. */
+  /** Number of executions that began here. */
   readonly tasks: number
   /** Time since the first execution, ms. */
   readonly time: number

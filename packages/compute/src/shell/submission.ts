@@ -11,12 +11,12 @@ import type { BlobStore } from './blob-store.ts'
 import { bundleProgram } from './bundle.ts'
 import { DEFAULT_KEEP, MAX_INLINE_INPUT, MAX_VOTES, type JobRecord } from './job-record.ts'
 
-/** A job that is ready to be published. */
+/** A job that is ready for publication. */
 export interface Submission {
   readonly job: JobRecord
   /** The globals and modules that the program needs, and that no sandbox offers. */
   readonly needs: readonly string[]
-  /** The hashes of all its files. */
+  /** The hashes of all files of the job. */
   readonly hashes: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export class Submissions {
     this.#store = store
   }
 
-  /** @param pin the holder for which all files are pinned */
+  /** @param pin the holder of the pins of all files */
   async prepare(
     program: string | Uint8Array,
     fn: string,
@@ -76,7 +76,7 @@ export class Submissions {
  * Returns the modules and names that a program needs and a sandbox does not offer.
  *
  * @throws ProgramError if the author's files use a name that no runtime defines. A package may
- * contain code for a runtime that is not known here.
+ * contain code for a runtime that this member does not know.
  */
 function needsIn(source: string): readonly string[] {
   const { needs, unknown } = needsOf(source)

@@ -9,7 +9,8 @@ import { bundleCommand, bundleProgram, sweptName } from './bundle.ts'
 import { keepFiles } from './command-files.ts'
 
 /**
- * Most bytes of encoded inputs in the input of the root. A guess: it has room for twice as many.
+ * Maximum bytes of encoded inputs in the input of the root. A guess: the input has room for twice
+ * as many.
  */
 const MAX_INLINE = MAX_VALUE_BYTES / 2
 
@@ -20,12 +21,14 @@ export interface SweepInput {
   readonly retries: number
 }
 
-/** The arguments of `submit` for a sweep. `fn`: the function that is called for each input. */
+/** The arguments of `submit` for a sweep. `fn`: the function to call for each input. */
 interface PreparedSweep<Options> {
   readonly program: Uint8Array
   readonly fn: string
   readonly input: SweepInput
-  /** The input of the root task: with many inputs it has the name of their blob instead. */
+  /**
+   * The input of the root task. If the inputs are many, it contains the name of their blob instead.
+   */
   readonly rootInput: unknown
   readonly options: Options & { readonly blobs: readonly BlobReference[] }
 }

@@ -14,15 +14,18 @@ const [KEY_BYTES, SIGNATURE_BYTES] = [32, 64]
  * signature of the vote.
  */
 export const PROOF_BYTES = KEY_BYTES + 2 * SIGNATURE_BYTES
-/** Most voters whose keys stay imported. A guess: the voters of a job with many members. */
+/**
+ * Maximum number of voters whose keys stay imported. A guess: the voters of a job with many
+ * members.
+ */
 const MAX_KEPT = 256
 
 type Signing = Pick<Pool, 'self' | 'sign' | 'isSignedBy'>
 
 /**
  * Signs votes, and verifies the votes of others. The scheduler signs synchronously, but the
- * member's own key may be in another thread. So each process has a key for its votes, and each vote
- * carries a certificate: this key, signed by the member. So a vote contains everything that its
+ * member's own key may be in another thread. So each process has a key for its votes. Each vote
+ * carries a certificate: this key, signed by the member. So a vote contains all data that its
  * verification needs.
  */
 export class VoteSigner implements Signer {
@@ -36,7 +39,7 @@ export class VoteSigner implements Signer {
     this.#pool = pool
   }
 
-  /** Votes of this member do not count before this has resolved. */
+  /** Creates the certificate. Votes of this member do not count before this has resolved. */
   async start(): Promise<void> {
     const key = Buffer.from(this.#keys.publicKey.export({ format: 'jwk' }).x as string, 'base64url')
     this.#certificate = Buffer.concat([key, await this.#pool.sign(keyStatement(key))])

@@ -86,7 +86,7 @@ export function checkTag(tag: unknown): Uint8Array {
   return bytes
 }
 
-/** Throws InvalidOptionError. The length is bounded, since every member keeps all locations. */
+/** Throws InvalidOptionError. Every member keeps all locations, so their length has a bound. */
 export function checkLocation(location: string): void {
   const bytes = new TextEncoder().encode(location).length
   if (bytes > limits.locationBytes)

@@ -3,20 +3,20 @@ import type { Change } from './member.ts'
 
 /**
  * Default for `changes({ limit })`: how many changes may wait for a slow reader. Guess. It must be
- * above 50,000: a view holds up to so many members and may arrive in one piece.
+ * above 50,000: a view can hold 50,000 members and may arrive in one piece.
  */
 export const DEFAULT_CHANGES_LIMIT = 65_536
 
 /**
- * The queue between a pool and one reader of its changes, or of the answers to a query. It starts
- * with a snapshot. The snapshot does not count towards the limit. On overflow the queue ends with
+ * The queue between a pool and one reader of its changes, or of the answers to a query. The queue
+ * starts with a snapshot, which does not count towards the limit. On overflow the queue ends with
  * an error, never with a silent gap.
  */
 export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, undefined> {
   #waiting: Item[]
   /**
-   * Index of the next change to hand out. Reading a change moves no others: `#compact` cuts the
-   * array once half of it is spent.
+   * Index of the next change to hand out. A read moves no other change: `#compact` cuts the array
+   * once half of it is read.
    */
   #next = 0
   readonly #limit: number
@@ -53,7 +53,7 @@ export class ChangeQueue<Item = Change> implements AsyncIterableIterator<Item, u
     this.#finish('done')
   }
 
-  /** Discards the waiting changes. After a gap or a failure nobody should act on old news. */
+  /** Discards the waiting changes. After a gap or a failure nobody should act on old changes. */
   fail(error: Error): void {
     if (this.#end !== undefined) return
     this.#discard()

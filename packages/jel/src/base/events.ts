@@ -19,11 +19,11 @@ export interface EventDetail {
   readonly from: Member
 }
 
-/** How a pool was terminated. */
+/** The termination of a pool. */
 export interface Termination {
   /** The id of the member that terminated the pool. It may have left since. */
   readonly by: string
-  /** The time by that member's calendar, Unix ms. */
+  /** The time by that member's wall clock, Unix ms. */
   readonly at: number
 }
 
@@ -52,9 +52,9 @@ export interface PoolEvents {
    * that life.
    */
   joined: CustomEvent<Member>
-  /** A member left by its own will (JEL §3.1). */
+  /** A member left of its own accord (JEL §3.1). */
   left: CustomEvent<Member>
-  /** A member crashed, was killed, or can't be reached by the members that watch it (JEL §3.1). */
+  /** A member crashed, was killed, or is unreachable for the members that watch it (JEL §3.1). */
   died: CustomEvent<Member>
   /** A present member changed its addresses, its tag or its constants. Not in the paper. */
   updated: CustomEvent<Member>
@@ -64,8 +64,8 @@ export interface PoolEvents {
    */
   elected: CustomEvent<Reign>
   /**
-   * A record is new, has a new version, was withdrawn, or was evicted by other records. In the last
-   * two cases it has no `value`. There is no event when a record expires. Not in the paper.
+   * A record is new or has a new version, its owner withdrew it, or other records evicted it. In
+   * the last two cases it has no `value`. No event reports that a record expires. Not in the paper.
    */
   record: CustomEvent<PoolRecord>
   /** Another member sent a signal to this member. */
@@ -76,8 +76,8 @@ export interface PoolEvents {
    */
   event: CustomEvent<EventDetail>
   /**
-   * The pool has a fixed size, and as many members have joined. `waitForPoolClosed()` reports this
-   * later as well.
+   * The pool has a fixed size, and that many members have joined. `waitForPoolClosed()` reports
+   * this later as well.
    */
   poolClosed: CustomEvent<{ readonly size: number }>
   /**

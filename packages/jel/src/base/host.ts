@@ -1,8 +1,8 @@
 import type { Overlay, OverlayNotification } from '@jel/overlay'
 
 /**
- * `lost` news were dropped: more than `limit` waited for an application that blocked its thread.
- * Only with `thread: 'worker'`.
+ * The host dropped `lost` news items: more than `limit` items waited for an application that
+ * blocked its thread. Only with `thread: 'worker'`.
  */
 export interface NewsGap {
   readonly type: 'gap'

@@ -2,8 +2,8 @@ import type { OverlayHealth, PoolLink, PoolMember, PoolReign, Traffic } from '@j
 
 /**
  * A node of the pool as others see it (JEL §3: a single instance in a computation, tracked as one
- * entity). It is plain data and can be cloned across a `MessagePort`. `id` and `incarnation`
- * together name one life.
+ * entity). It is plain data that a `MessagePort` can clone. `id` and `incarnation` together name
+ * one life.
  */
 export type Member = PoolMember
 
@@ -17,7 +17,7 @@ export type MemberRef = string | { readonly id: string }
  */
 export type Reign = PoolReign
 
-/** How well this node is connected, as far as it knows. */
+/** The state of this node's connections, as far as it knows. */
 export type Health = OverlayHealth
 
 /**
@@ -46,7 +46,7 @@ export function idOf(member: MemberRef): string {
 /**
  * Orders members by the time at which they joined: by `joinedAt`, then by id. All members put any
  * two lives in the same order, for as long as both lives last. The order follows the members' own
- * calendars, not the `joined` events of any one node.
+ * wall clocks, not the `joined` events of any one node.
  */
 export function byJoin(one: Pick<Member, 'id' | 'joinedAt'>, other: Pick<Member, 'id' | 'joinedAt'>): number {
   if (one.joinedAt !== other.joinedAt) return one.joinedAt - other.joinedAt

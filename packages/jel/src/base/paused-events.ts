@@ -23,14 +23,16 @@ export class EventBuffer {
     this.#isPaused = true
   }
 
-  /** Dispatches the waiting events. Throws EventsOverflowError if events had to be discarded. */
+  /**
+   * Dispatches the waiting events. Throws EventsOverflowError if the buffer has discarded events.
+   */
   resume(): void {
     this.#isPaused = false
     if (this.#isOver) {
       this.#isOver = false
       throw new EventsOverflowError(this.#limit)
     }
-    // A listener may pause again. Then the other events wait on.
+    // A listener may pause again. Then the other events keep waiting.
     while (!this.#isPaused && this.#next < this.#waiting.length) this.#waiting[this.#next++]?.()
     this.#waiting = this.#waiting.slice(this.#next)
     this.#next = 0

@@ -9,17 +9,17 @@ import type { PoolHost, PoolNews } from './host.ts'
 /** How a pool ended for this node: by `leave()`, or because it could not go on. */
 export type PoolEnd = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
 
-/** Every operation that takes time can be aborted. It then rejects with `signal.reason`. */
+/** A caller can abort any operation that takes time. It then rejects with `signal.reason`. */
 export interface Abortable {
   /** Aborts the operation. */
   signal?: AbortSignal
 }
 
-/** The parts of JEL that this pool uses (JEL §3.3: parts that are not used are switched off). */
+/** The parts of JEL that this pool uses (JEL §3.3: an application switches off unused parts). */
 export interface PoolParts {
   readonly joins: 'unreliable' | 'off'
   readonly elections: 'non-uniform' | 'off'
-  /** How many members the pool is for. Default: no limit, or the size that others announced. */
+  /** The fixed size of the pool. Default: no limit, or the size that another member announced. */
   readonly poolSize?: number | undefined
 }
 
@@ -76,7 +76,7 @@ export class Session {
     this.emit('warning', { code, message })
   }
 
-  /** Throws PoolLeftError after the end, or the reason of a signal that was aborted. */
+  /** Throws PoolLeftError after the end, or the reason of an aborted signal. */
   check(signal?: AbortSignal): void {
     if (this.#leftError !== undefined) throw this.#leftError
     signal?.throwIfAborted()
@@ -132,7 +132,7 @@ export class Session {
     await this.leave()
   }
 
-  /** Ends the session. No event is dispatched after this. */
+  /** Ends the session. After this the session dispatches no event. */
   end(failure?: Error): void {
     if (this.#leftError !== undefined) return
     const error = new PoolLeftError(this.pool, failure)

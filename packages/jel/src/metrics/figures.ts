@@ -3,8 +3,8 @@ import type { Health, Link, Member, Reign, Traffic } from '../base/member.ts'
 import type { Pool } from '../pool/pool.ts'
 
 /**
- * The number of elections whose last reign is remembered. Guess: four times as many as a node knows
- * at a time.
+ * The number of elections whose last reign a watch remembers. Guess: four times as many elections
+ * as a node knows at a time.
  */
 const REIGNS_LIMIT = 1_024
 
@@ -21,7 +21,7 @@ export interface Counts {
   readonly warnings: Map<string, number>
 }
 
-/** The state at one moment. All instruments are read from it. */
+/** The state at one moment. All instruments read from it. */
 export interface Figures {
   /** Unix ms */
   readonly now: number
@@ -83,7 +83,7 @@ export class Watch implements Disposable {
     this.#end.abort()
   }
 
-  /** Counts a reign once, even if it is announced again. */
+  /** Counts a reign once, even if the pool announces it again. */
   #elected({ election, epoch, winner }: Reign): void {
     const reign = `${epoch} ${winner.id}`
     if (this.#reigns.get(election) === reign) return

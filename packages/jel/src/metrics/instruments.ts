@@ -9,7 +9,7 @@ interface Described {
    * unit, the name ends in it or contains it.
    */
   readonly name: string
-  /** By the Unified Code for Units of Measure: `s`, `By`, `1`, or the counted thing in braces. */
+  /** In the Unified Code for Units of Measure: `s`, `By`, `1`, or the counted thing in braces. */
   readonly unit: string
   readonly help: string
 }
@@ -114,7 +114,7 @@ export const instruments: readonly Instrument[] = [
     unit: 's',
     help: 'Reconciliations that this node began, until both sides knew the same.',
     measures: 'reconciliation',
-    // Guess: from the network of one room to 50,000 members through a slow network.
+    // Guess: from a network within one room to 50,000 members on a slow network.
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   },
   {

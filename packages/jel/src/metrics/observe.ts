@@ -7,7 +7,8 @@ import { instruments, readings } from './instruments.ts'
 /**
  * Registers all instruments of a pool with OpenTelemetry through its API. If the application has an
  * SDK, the SDK reads the instruments when it collects, and exports them. Without an SDK this does
- * nothing. Call it once per pool, after the set-up of the SDK. Earlier events are not counted.
+ * nothing. Call `observe` once per pool, after the set-up of the SDK. The instruments do not count
+ * earlier events.
  *
  * @param meter default: the meter of the global provider for the name of this package
  * @returns the function that ends the registration; the end of the pool ends it as well
@@ -39,7 +40,7 @@ export function observe(pool: Pool, meter: Meter = metrics.getMeter('@jel/jel'))
     meter.removeBatchObservableCallback(collect, all)
     watch[Symbol.dispose]()
   }
-  // The meter may live as long as the program. It would keep the pool in memory.
+  // The meter may live as long as the program. Until `end` it keeps the pool in memory.
   void pool.closed.then(end)
   return end
 }

@@ -16,14 +16,14 @@ export class AllowList {
     this.#session = session
   }
 
-  /** Lets a node connect from now on. A listed node is no error. */
+  /** Lets a node connect from now on. It is no error if the node is listed already. */
   async add(id: string): Promise<void> {
     this.#session.check()
     await this.#session.ask(() => this.#session.host.allow(id))
   }
 
   /**
-   * Refuses a node from now on, and ends its connections. A node that is not listed is no error.
+   * Refuses a node from now on, and ends its connections. It is no error if the node is not listed.
    */
   async remove(id: string): Promise<void> {
     this.#session.check()

@@ -55,7 +55,8 @@ export class ElectionCalls extends MemberCalls {
    *
    * @param options.signal gives up waiting; if there was no result yet, the candidacy is withdrawn
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError; CandidacyWithdrawnError if
-   *   `withdraw()` comes first; ElectionsFullError if this node stands in as many as it may
+   *   `withdraw()` comes first; ElectionsFullError if this node stands in as many elections as it
+   *   may
    */
   async elect(election: string, options: Abortable = {}): Promise<Reign> {
     this.#check(election, options.signal)
@@ -64,7 +65,7 @@ export class ElectionCalls extends MemberCalls {
 
   /**
    * Waits for the winner of an election without being a candidate (JEL §3.2, `getElectionResult`).
-   * It waits for as long as there is no winner.
+   * The call waits for as long as there is no winner.
    *
    * @param options.signal gives up waiting
    * @throws ElectionsOffError, InvalidElectionNameError, PoolLeftError
@@ -141,7 +142,7 @@ export class ElectionCalls extends MemberCalls {
     if (this.members().some((member) => member.id === id && member.incarnation === incarnation)) this.#settle(reign)
   }
 
-  /** Returns false if the caller had its result already. */
+  /** Returns false if the caller has its result already. */
   #reject(waiter: Waiter, error: Error): boolean {
     waiter.reject(error)
     return this.#waiters.delete(waiter)

@@ -7,10 +7,9 @@ import type { Session } from '../base/session.ts'
  * all nodes, then use it on all, then remove the old key on all. After each step every node can
  * talk to every other. A change lasts only as long as the node runs: change its key file, too.
  *
- * A key is given as the text of its file. An installed key can also be given by its fingerprint.
- * The methods reject with PoolKeysError (an open pool, an unknown key, the primary key),
- * PoolKeyError (not a key), InvalidOptionError or PoolLeftError. `list` rejects with PoolLeftError
- * only.
+ * Give a key as the text of its file. You can also give an installed key by its fingerprint. The
+ * methods reject with PoolKeysError (an open pool, an unknown key, the primary key), PoolKeyError
+ * (not a key), InvalidOptionError or PoolLeftError. `list` rejects with PoolLeftError only.
  */
 export class Keyring {
   readonly #session: Session
@@ -36,7 +35,7 @@ export class Keyring {
   }
 
   /**
-   * Admits no more nodes by this key, and ends the connections under it. They are opened again
+   * Admits no more nodes with this key, and ends the connections under it. Nodes open them again
    * under the primary key.
    */
   async remove(key: Uint8Array | string): Promise<void> {

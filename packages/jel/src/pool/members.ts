@@ -63,8 +63,8 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
 
   /**
    * This node as the others see it. It changes when the node re-enters under a new incarnation,
-   * because it was pronounced dead while it was cut off. Within an incarnation it changes with the
-   * node's addresses, tag and constants.
+   * because the pool pronounced it dead while it was cut off. Within an incarnation it changes with
+   * the node's addresses, tag and constants.
    */
   get self(): Member {
     return this.#session.host.self
@@ -72,7 +72,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
 
   /**
    * Returns the members that this node believes to be in the pool at present, itself included,
-   * sorted by id. With `joins: 'off'` this is the only source, since no events come.
+   * sorted by id. With `joins: 'off'` this is the only source, since there are no events.
    *
    * With the order `'join'` they are sorted by `joinedAt`, then by id. All members put any two
    * members in the same order.
@@ -118,7 +118,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
     try {
       await this.#session.ask(() => this.#session.host.setConstant(name, bytes))
     } catch (error) {
-      // Only the host is sure to know all constants, so it checks their size.
+      // Only the host always knows all constants, so the host checks their size.
       throw error instanceof RangeError ? new InvalidConstantError(error.message, { cause: error }) : error
     }
   }
@@ -146,15 +146,15 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
   /**
    * Returns the membership changes from now on (JEL §3.1), preceded by a snapshot: `joined` for
    * this node, then for each other present member. `updated` reports that the addresses, tag or
-   * constants of a member changed. No change is missed or repeated. The news is unreliable in the
-   * sense of JEL §3.3: best effort, and the order may differ between nodes. After `leave()` the
-   * queued changes can still be read, then the iteration ends.
+   * constants of a member changed. The iterator misses and repeats no change. The changes are
+   * unreliable in the sense of JEL §3.3: best effort, and the order may differ between nodes. After
+   * `leave()` the iterator still returns the queued changes, then it ends.
    *
    * The iterator starts to collect at this call. Leave a loop or call `return()` to stop it.
    *
    * @param options.signal ends the iteration: it throws `signal.reason`
-   * @param options.limit how many changes may wait to be read, the snapshot not counted; default
-   *   65,536
+   * @param options.limit how many changes may wait for the reader, in addition to the snapshot;
+   *   default 65,536
    * @throws JoinsOffError with `joins: 'off'`
    * @throws PoolLeftError after the end of the pool; the iteration throws it if the node could not
    *   go on
@@ -185,7 +185,7 @@ export class MemberCalls extends TypedEventEmitter<PoolEvents> {
 
   /**
    * Reports a suspicion (JEL §3.1). This node probes the member now. Others probe it if it does not
-   * answer. This is only a hint and kills nobody. A `Member` that is gone already is ignored.
+   * answer. This is only a hint and kills nobody. The call ignores a `Member` that is already gone.
    *
    * @throws UnknownMemberError for an id that is not in the view; PoolLeftError
    */

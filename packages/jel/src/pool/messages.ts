@@ -87,7 +87,7 @@ export class MessageCalls extends ElectionCalls {
    * member, and at most one per member. Ends when all asked members have answered, or at the
    * timeout. A member without a handler for `name` does not answer. Not in the paper; Serf's query.
    *
-   * The question is sent at this call. Leave the loop or call `return()` to stop waiting.
+   * This call sends the question. Leave the loop or call `return()` to stop waiting.
    *
    * @param payload at most 1,024 bytes; text is sent as UTF-8
    * @throws InvalidEventError, InvalidOptionError, PoolLeftError; the iteration throws the reason
@@ -106,8 +106,7 @@ export class MessageCalls extends ElectionCalls {
    * there is a `warning` and no answer.
    *
    * @param options.signal stops answering
-   * @throws InvalidEventError, PoolLeftError; InvalidOptionError if queries of this name are
-   *   answered already
+   * @throws InvalidEventError, PoolLeftError; InvalidOptionError if this name has a handler already
    */
   answer(name: string, handler: QueryHandler, options: Abortable = {}): void {
     this.#session.check(options.signal)
@@ -134,8 +133,8 @@ export class MessageCalls extends ElectionCalls {
   }
 
   /**
-   * Withdraws a record of this node, or of another owner whose key is given. An unknown or expired
-   * record is no error.
+   * Withdraws a record of this node, or of the owner in the options. It is no error if the record
+   * is unknown or expired.
    *
    * @throws InvalidRecordError, PoolLeftError
    */

@@ -27,7 +27,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   readonly #keys: Keyring
   readonly #allowList: AllowList
 
-  /** Takes a host that the caller has started. Otherwise use `joinPool`. */
+  /** Takes a host that the caller has started. `joinPool` starts one itself. */
   constructor(host: PoolHost, parts: PoolParts) {
     const session = new Session(host, parts)
     super(session)
@@ -43,7 +43,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
           if (isOwnRecord(record.name)) this.#review()
         },
         health: ({ health }) => session.emit('health', health),
-        // Measurements are dispatched at once, also while events are paused.
+        // Dispatches measurements at once, even while events are paused.
         measured: ({ type, ...detail }) => void this.safeDispatchEvent(type, { detail }),
         warning: ({ code, message }) => session.warn(code, message),
         gap: ({ lost, limit }) => {
@@ -74,12 +74,12 @@ export class Pool extends StreamCalls implements AsyncDisposable {
     return this.#session.host.libp2p
   }
 
-  /** The keys of a private pool. They can be changed while the pool runs. */
+  /** The keys of a private pool. You can change them while the pool runs. */
   get keys(): Keyring {
     return this.#keys
   }
 
-  /** The nodes that may connect to this node. They can be changed while the pool runs. */
+  /** The nodes that may connect to this node. You can change them while the pool runs. */
   get allowList(): AllowList {
     return this.#allowList
   }
@@ -118,9 +118,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Terminates the pool for all. Present members get the event `terminated`. Later members read the
-   * property `terminated`. No member is forced to leave: the application of each decides. Any
-   * member may terminate the pool, and nobody can take that back. Members remember the termination
-   * for 31 days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
+   * property `terminated`. No member must leave: the application of each member decides. Any member
+   * may terminate the pool, and nobody can take that back. Members remember the termination for 31
+   * days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */
@@ -192,7 +192,7 @@ export class Pool extends StreamCalls implements AsyncDisposable {
   }
 
   /**
-   * Delivers the waiting events, in order. Later events are dispatched at once again.
+   * Delivers the waiting events, in order. From then on, the pool dispatches events at once again.
    *
    * @throws EventsOverflowError if more events came than may wait; then none of the waiting events
    *   is delivered

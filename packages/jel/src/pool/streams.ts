@@ -22,12 +22,12 @@ export class StreamCalls extends MessageCalls {
   }
 
   /**
-   * Opens a stream to a member, for a protocol of the application's own (JEL §3: the model works
+   * Opens a stream to a member, for one of the application's own protocols (JEL §3: the model works
    * together with any communication library). Dials the member if no connection is up.
    *
    * @param protocol as in `/render/1.0.0`
-   * @throws UnknownMemberError, InvalidProtocolError, PoolLeftError; OpenError when the member
-   *   can't be reached or doesn't speak the protocol
+   * @throws UnknownMemberError, InvalidProtocolError, PoolLeftError; OpenError when the member is
+   *   unreachable or doesn't speak the protocol
    */
   async open(member: MemberRef, protocol: string, options: Abortable = {}): Promise<Stream> {
     this.#session.check(options.signal)
@@ -57,7 +57,7 @@ export class StreamCalls extends MessageCalls {
     }
     const stop = (): void => {
       this.#handlers.delete(protocol)
-      // An overlay that has ended meanwhile takes no streams anyhow.
+      // If the overlay has ended meanwhile, it takes no streams anyway.
       this.#session.host.unhandle(protocol).catch(() => {})
     }
     signal.addEventListener('abort', stop, { once: true })
@@ -75,8 +75,7 @@ export class StreamCalls extends MessageCalls {
   }
 
   /**
-   * Returns the links of this node that are up. Each node has some, and all of them together form
-   * the overlay.
+   * Returns the links of this node that are up. The links of all nodes together form the overlay.
    */
   async links(): Promise<readonly Link[]> {
     this.#session.check()
@@ -84,7 +83,7 @@ export class StreamCalls extends MessageCalls {
   }
 
   /**
-   * Asks a member for its links, so that an observer of a pool can see all of its overlay. A node
+   * Asks a member for its links, so that an observer of a pool can see the whole overlay. A node
    * answers at most 20 such requests a second in the long run, and 200 at once, for all askers
    * together.
    *

@@ -23,14 +23,14 @@ type Query = Extract<OverlayNotification, { type: 'query' }>
 
 const { payloadBytes } = defaultConfig.limits
 /**
- * Queries answered at a time, of all members together and of one member. Further queries are not
- * answered. Guess.
+ * The number of queries that this node answers at a time: of all members together, and of each
+ * member. It does not answer further queries. Guess.
  */
 const ANSWERS_LIMIT = { all: 64, each: 8 }
 
 /**
- * How long queries of an unreachable asker are ignored, ms. The asker may have signed the address
- * of another host, and all members would dial that host. Guess.
+ * How long this node ignores the queries of an unreachable asker, ms. The asker may have signed the
+ * address of another host, and all members would dial that host. Guess.
  */
 const UNREACHABLE = 60_000
 
@@ -39,9 +39,12 @@ export class Answers {
   readonly #session: Session
   readonly #own: PendingQueries
   readonly #handlers = new Map<string, QueryHandler>()
-  /** The number of queries of each member that are being answered. */
+  /** For each member, the number of its queries that this node is answering. */
   readonly #answering = new Map<string, number>()
-  /** Until when each unreachable asker is ignored. The entry of a member ends with the member. */
+  /**
+   * The time until which this node ignores each unreachable asker. The entry of a member ends with
+   * the member.
+   */
   readonly #unreachable = new Map<string, number>()
   readonly #closing = new AbortController()
 
@@ -54,7 +57,7 @@ export class Answers {
   add(name: string, handler: QueryHandler, signal: AbortSignal | undefined): void {
     if (this.#handlers.has(name)) throw new InvalidOptionError(`name: queries named ${JSON.stringify(name)} are answered already`)
     this.#handlers.set(name, handler)
-    // The listener keeps this pool in memory, so it ends with the pool: the signal may not.
+    // The listener keeps this pool in memory, so it ends with the pool. The signal may live longer.
     signal?.addEventListener('abort', () => this.#handlers.delete(name), { once: true, signal: this.#closing.signal })
   }
 
@@ -115,7 +118,8 @@ export class Answers {
       return await this.#session.host.open(id, ANSWER_PROTOCOL, { signal })
     } catch (error) {
       for (const [asker, until] of this.#unreachable) if (until <= performance.now()) this.#unreachable.delete(asker)
-      // The asker may have left while its answer waited. Then no end of a member removes its entry.
+      // The asker may have left while its answer waited. In that case nothing would remove its
+      // entry.
       if (this.#session.knows(id)) this.#unreachable.set(id, performance.now() + UNREACHABLE)
       throw error
     }

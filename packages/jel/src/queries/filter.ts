@@ -5,7 +5,7 @@ import { idOf, type Member, type MemberRef } from '../base/member.ts'
  * Selects the members to ask: those that meet all conditions in the view of this node when it asks.
  */
 export interface QueryFilter {
-  /** Only these members. Ids of non-members are ignored. */
+  /** Only these members. The filter ignores ids of non-members. */
   ids?: readonly MemberRef[]
   /** The end of the location, in levels: `delft@nl` finds `node7@rack2@delft@nl`. */
   location?: string

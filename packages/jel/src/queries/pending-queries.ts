@@ -15,7 +15,7 @@ export interface Answer {
 
 /** The answers to a query as they arrive. */
 export interface Query extends AsyncIterableIterator<Answer, undefined> {
-  /** The number of members that were asked. */
+  /** The number of asked members. */
   readonly asked: number
 }
 
@@ -23,7 +23,7 @@ export interface Query extends AsyncIterableIterator<Answer, undefined> {
 export interface QueryOptions {
   /**
    * How long to wait for answers, ms; at most ten minutes. Default: 5 s, or 10 ms per asked member
-   * if more than 500 are asked.
+   * if there are more than 500.
    */
   timeout?: number
   /** Ends the query: the iteration throws `signal.reason`. */
@@ -35,7 +35,7 @@ export interface QueryOptions {
 const { payloadBytes } = defaultConfig.limits
 /** The protocol by which members answer queries. */
 export const ANSWER_PROTOCOL = '/jel/query/1.0.0'
-/** An answer begins with the asker's number of the query. */
+/** An answer begins with the number that the asker gave the query, in this many bytes. */
 export const ID_BYTES = 4
 /**
  * A member delays its answer by up to this time for each asked member, ms, and by at most half of
@@ -134,7 +134,7 @@ export class PendingQueries {
     }
   }
 
-  /** Takes at most one answer of each member that was asked. Ignores late answers. */
+  /** Takes at most one answer of each asked member. Ignores late answers. */
   take(id: number, from: string, payload: Uint8Array): void {
     const open = this.#open.get(id)
     if (open === undefined || open.answered.has(from)) return
@@ -146,9 +146,7 @@ export class PendingQueries {
     this.#heard(open, from)
   }
 
-  /**
-   * Stops waiting for a member that answered or has gone. If it was the last one, the query ends.
-   */
+  /** Stops waiting for a member that answered or is gone. After the last one the query ends. */
   #heard({ waiting, queue }: Open, id: string): void {
     if (waiting.delete(id) && waiting.size === 0) queue.close()
   }

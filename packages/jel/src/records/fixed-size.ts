@@ -9,7 +9,7 @@ const SIZE = `${OWN_RECORDS}size`
 const CLOSED = `${OWN_RECORDS}closed`
 /**
  * How long the first member waits after enough members have joined, ms. So it knows all members
- * that join at the same time. Guess: everybody knows of a join in half of that time.
+ * that join at the same time. Guess: everybody knows of a join within half of this time.
  */
 const SETTLE = 1_000
 /**
@@ -34,9 +34,9 @@ export function sizeProblem(host: PoolHost, size: number | undefined): Error | u
 
 /**
  * A pool for a fixed number of members (a closed world in the Ibis Portability Layer). One member
- * announces the size by a record. When so many members have joined, one member announces by another
- * record that the pool is closed. Members that are gone count as well. Members beyond the size, by
- * the order of joining, leave.
+ * announces the size by a record. When that many members have joined, one member announces by
+ * another record that the pool is closed. Members that are gone count as well. Members beyond the
+ * size leave: those that come last in the order of joining.
  */
 export class FixedSize {
   readonly #session: Session
@@ -95,7 +95,10 @@ export class FixedSize {
     if (first === undefined || byJoin(member, first) < 0) this.#joined.set(member.id, member)
   }
 
-  /** If enough members have joined, announces that, unless another member announces it first. */
+  /**
+   * If enough members have joined, announces that the pool is closed, unless another member
+   * announces it first.
+   */
   #close(): void {
     const { size } = this
     if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
@@ -119,7 +122,7 @@ export class FixedSize {
     try {
       await this.#host.publish(name, new TextEncoder().encode(String(size)), { ttl: OWN_RECORDS_TTL })
     } catch (error) {
-      // The pool was left meanwhile, or is full of records.
+      // This node has left the pool meanwhile, or the pool is full of records.
       this.#session.warn('POOL_SIZE_UNTOLD', `${name} could not be published: ${error instanceof Error ? error.message : String(error)}`)
     }
   }

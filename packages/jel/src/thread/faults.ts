@@ -36,8 +36,8 @@ export function toFault(thrown: unknown): Fault {
 }
 
 /**
- * Returns an error of the same class if the class is one of ours or built in. Otherwise returns an
- * Error with the same name.
+ * Returns an error of the same class if the class is built in or belongs to jel. Otherwise returns
+ * an Error with the same name.
  */
 export function fromFault({ name, message, stack, fields, cause }: Fault): Error {
   if (name === 'AbortError' || name === 'TimeoutError') return new DOMException(message, name)

@@ -48,7 +48,7 @@ export type Request =
     }
   /** The caller gave up. Id 0 aborts the start. */
   | { readonly type: 'abort'; readonly id: number }
-  /** The application's thread has taken this many news. */
+  /** The application's thread has taken this many news items. */
   | { readonly type: 'taken'; readonly count: number }
 
 /** From the overlay's thread to the application's. */
@@ -58,9 +58,12 @@ export type Report =
   | { readonly type: 'entered'; readonly pool: string; readonly snapshot: Snapshot }
   | { readonly type: 'news'; readonly news: readonly OverlayNotification[]; readonly self?: PoolMember }
   | { readonly type: 'health'; readonly health: OverlayHealth }
-  /** All reigns that are still known. The overlay has forgotten many of the announced elections. */
+  /** All reigns that the overlay still knows. It has forgotten many of the announced elections. */
   | { readonly type: 'reigns'; readonly reigns: readonly PoolReign[] }
-  /** `lost` news were dropped because too many waited. The snapshot is the state after them. */
+  /**
+   * The queue dropped `lost` news items because too many waited. The snapshot includes their
+   * effects.
+   */
   | { readonly type: 'gap'; readonly lost: number; readonly snapshot: Snapshot }
   | { readonly type: 'returned'; readonly id: number; readonly value: unknown }
   | { readonly type: 'threw'; readonly id: number; readonly fault: Fault }
@@ -69,20 +72,20 @@ export type Report =
   | { readonly type: 'closed'; readonly fault?: Fault }
 
 /**
- * How many news may wait for an application that blocks its thread: as many as a reader of
+ * How many news items may wait for an application that blocks its thread: as many as a reader of
  * `changes()` may leave unread. At half a kilobyte each they take 32 MB. Guess.
  */
 export const NEWS_LIMIT = 65_536
 
 /**
- * After this many election results the other side gets the list of all reigns that are still known.
- * Guess: twice as many as a node remembers.
+ * After this many election results the application's thread gets the list of all reigns that the
+ * overlay still knows. Guess: twice as many as a node remembers.
  */
 export const REIGNS_LIMIT = 512
 
 /**
- * How many bytes of a stream may be under way to the other thread. yamux lets a peer send ahead the
- * same number.
+ * How many bytes of a stream may be under way to the other thread. yamux lets a peer send the same
+ * number of bytes ahead.
  */
 export const STREAM_WINDOW = 262_144
 
@@ -91,7 +94,7 @@ export type Piece =
   | { readonly type: 'data'; readonly data: Uint8Array }
   /** The receiver has taken this many bytes. */
   | { readonly type: 'taken'; readonly bytes: number }
-  /** No more data follows. The answer is `finished`, once all data has been passed on. */
+  /** No more data follows. The other side answers `finished` once it has passed on all data. */
   | { readonly type: 'end' }
   | { readonly type: 'finished' }
   /** The sender of this message reads no more. */

@@ -2,8 +2,8 @@ import type { OverlayHealth, OverlayNotification, PoolMember, PoolRecord, PoolRe
 import type { Snapshot } from './messages.ts'
 
 /**
- * Expired records are deleted when there are more records than this, and more than twice the number
- * that the last deletion left. Guess.
+ * A new record triggers the deletion of expired records if there are more records than this, and
+ * more than twice the number that the last deletion left. Guess.
  */
 export const RECORDS_UNREAD = 1_024
 
@@ -68,7 +68,7 @@ export class Mirror {
     return found.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }
 
-  /** The number of records held, expired ones that are not yet deleted included. */
+  /** The number of records held, including expired records that are not yet deleted. */
   get heldRecords(): number {
     return this.#records.size
   }

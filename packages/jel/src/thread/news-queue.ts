@@ -1,22 +1,24 @@
 import type { OverlayNotification } from '@jel/overlay'
 
 export interface NewsQueueEvents {
-  /** Sends news in order. At most `limit` of them are unacknowledged. */
+  /** Sends news items in order. At most `limit` items are unacknowledged. */
   readonly send: (news: readonly OverlayNotification[]) => void
-  /** Called when all sent news were taken, if `lost` news were dropped before. */
+  /**
+   * Called once the other side has taken all sent news, if the queue dropped `lost` items before.
+   */
   readonly gap: (lost: number) => void
 }
 
 /**
  * News on their way to the application's thread. The application may block that thread, so the
- * number of waiting news is bounded. Beyond the limit news are dropped until all sent news are
- * taken. Then the gap is reported, with the state after it.
+ * queue bounds the number of waiting items. Beyond the limit it drops items until the application
+ * has taken all sent items. Then it reports the gap. The report has the state after the gap.
  */
 export class NewsQueue {
   readonly #events: NewsQueueEvents
   readonly #limit: number
   #batch: OverlayNotification[] = []
-  /** News that are sent or about to be sent, and not yet taken. */
+  /** The number of items that are sent or about to be sent, and not yet taken. */
   #waiting = 0
   #lost = 0
 
@@ -37,7 +39,7 @@ export class NewsQueue {
     }
     this.#waiting += 1
     this.#batch.push(news)
-    // All news of one input go in one message.
+    // All news items of one input go in one message.
     if (this.#batch.length === 1) queueMicrotask(() => this.flush())
   }
 

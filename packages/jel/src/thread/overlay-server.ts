@@ -24,7 +24,9 @@ export class OverlayServer {
   readonly #timer: NodeJS.Timeout
   #self: PoolMember
   #health: string
-  /** Election results sent since the other side got the list of all reigns. */
+  /**
+   * The number of election results sent since the application's thread got the list of all reigns.
+   */
   #reigns = 0
 
   constructor(overlay: Overlay, port: MessagePort, limit = NEWS_LIMIT) {
@@ -35,8 +37,8 @@ export class OverlayServer {
       gap: (lost) => this.#post({ type: 'gap', lost, snapshot: this.#snapshot() }),
     })
     port.on('message', (request: Request) => this.#take(request))
-    // The snapshot and the later news have no gap between them, since nothing can happen between
-    // these two calls.
+    // There is no gap between the snapshot and later news, since nothing can happen between the
+    // next two calls.
     overlay.subscribe((news) => this.#queue.add(news))
     const snapshot = this.#snapshot()
     this.#self = snapshot.self

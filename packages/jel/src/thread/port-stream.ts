@@ -49,7 +49,7 @@ export class PortStream extends AbstractStream {
   }
 
   sendPause(): void {
-    // Data that arrives from now on is not acknowledged. That stops the sender.
+    // This end does not acknowledge data that arrives from now on. That stops the sender.
   }
 
   sendResume(): void {
@@ -111,8 +111,8 @@ export class PortStream extends AbstractStream {
 }
 
 /**
- * Sends the chunk in a buffer of its own. The buffer is transferred, and a view would take its
- * whole buffer along.
+ * Sends a copy of the chunk. The call transfers the copy's buffer. A view would take its whole
+ * buffer along.
  */
 export function postData(port: MessagePort, chunk: Chunk | Uint8Array): void {
   const data = new Uint8Array(chunk.subarray())

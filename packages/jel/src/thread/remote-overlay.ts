@@ -23,7 +23,7 @@ import { PortStream } from './port-stream.ts'
 
 type Abortable = Pick<OverlayOptions, 'signal'>
 
-/** The part of a worker thread that is used here. */
+/** The part of a worker thread that this module uses. */
 export type Thread = Pick<Worker, 'once' | 'terminate'>
 
 /** An overlay that runs in a worker thread, as the application's thread sees it. */
@@ -126,8 +126,8 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async handle(protocol: string, handler: StreamHandler): Promise<void> {
-    // The handler is set before the call, since a stream may come before the answer. If there is a
-    // former handler, it stays: the other thread refuses a second one.
+    // Sets the handler before the call, since a stream may come before the answer. A former handler
+    // stays: the other thread refuses a second one.
     const former = this.#handlers.get(protocol)
     if (former === undefined) this.#handlers.set(protocol, handler)
     try {
@@ -139,7 +139,7 @@ export class RemoteOverlay implements PoolHost {
   }
 
   async unhandle(protocol: string): Promise<void> {
-    // The handler is removed before the call, so that the next handler may be set meanwhile.
+    // Removes the handler before the call, so that the application may set the next one meanwhile.
     const former = this.#handlers.get(protocol)
     this.#handlers.delete(protocol)
     try {
@@ -166,7 +166,7 @@ export class RemoteOverlay implements PoolHost {
     return ((...args: readonly unknown[]) => this.#calls.call(method, args)) as (Overlay & OverlayKeys)[Name]
   }
 
-  /** Calls a method and does not wait. A failure is ignored: the thread has ended. */
+  /** Calls a method and does not wait. Ignores a failure: the thread has ended. */
   #order(method: Method, ...args: readonly string[]): void {
     this.#calls.call(method, args).catch(() => {})
   }

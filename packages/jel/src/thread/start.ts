@@ -32,19 +32,19 @@ export async function startRemoteOverlay({ signal, onWarning, ...options }: Over
 
 function startWorker(workerData: WorkerData): Worker {
   try {
-    // The file is found by the package's own name: the sources and the published package have
+    // Finds the file by the package's own name, since the sources and the published package have
     // different files.
     const entry = new URL(import.meta.resolve('@jel/jel/worker'))
     const start = (flags: { readonly execArgv?: string[] }): Worker =>
       new Worker(entry, { workerData, transferList: [workerData.port], name: 'jel', ...flags })
-    // Inherited flags may be flags of the whole process. Flags in `execArgv` may not.
+    // A worker may inherit flags of the whole process. `execArgv` may not contain such flags.
     if (!process.execArgv.some((flag) => OF_MAIN.test(flag))) return start({})
     const execArgv = process.execArgv.filter((flag, i, all) => !OF_MAIN.test(flag) && !WITH_VALUE.test(all[i - 1] ?? ''))
     try {
       return start({ execArgv })
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_INVALID_EXEC_ARGV')) throw error
-      // The error names the flags that a worker can't take. Nothing else does.
+      // Only the error tells which flags a worker can't take.
       return start({ execArgv: execArgv.filter((flag) => !error.message.includes(flag.split('=')[0] ?? flag)) })
     }
   } catch (cause) {

@@ -9,7 +9,7 @@ import { postData } from './port-stream.ts'
 export function bridge(stream: Stream, port: MessagePort): void {
   /** Bytes sent to the application that it has not taken. */
   let sent = 0
-  /** Whether the end was reported to the application. */
+  /** Whether the stream has ended or closed. */
   let isOver = false
   let isClosed = false
   /** The application's requests, executed one after the other. */
@@ -79,7 +79,7 @@ export function bridge(stream: Stream, port: MessagePort): void {
     if (isClosed || (error === undefined && !stream.readableEnded)) return
     isClosed = true
     post(error === undefined ? { type: 'closed' } : { type: 'aborted', fault: toFault(error) })
-    // Posted messages are still delivered.
+    // The port still delivers posted messages.
     port.close()
   }
   stream.addEventListener('close', ({ error }) => closed(error))

@@ -9,8 +9,8 @@ import { toFault } from './faults.ts'
 import type { WorkerData, Report, Request } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
 
-// Small buffers are cut from blocks of this size, bytes. The default of this Node may be 64 KiB.
-// The peer id of a connection keeps a whole block.
+// Node cuts small buffers from blocks of this size, bytes. Its default may be 64 KiB. The peer id
+// of each connection keeps a whole block in memory.
 Buffer.poolSize = 8192
 
 const { port, options } = workerData as WorkerData

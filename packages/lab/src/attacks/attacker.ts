@@ -119,7 +119,7 @@ export class Attacker {
   readonly sybil: Sybil
   /**
    * The links that this attacker opened. Members open further links to it. It does not attack over
-   * those, so their members have no reason to end them.
+   * those links. So the members have no reason to end them.
    */
   readonly links: HostileLink[] = []
   /** All links, also those that members opened. */

@@ -7,7 +7,7 @@ import type { HostileLink } from './attacker.ts'
 import { askForAll, everything, madeUp } from './frames.ts'
 import type { Attack } from './trial.ts'
 
-/** Number of made-up members. They make the state large enough to ask for. */
+/** Number of made-up members. They make the state large, so that a request for it is costly. */
 const MEMBERS = 500
 
 const endlessReconciliation: Attack = {
@@ -94,7 +94,10 @@ const BAD: ((link: HostileLink) => unknown)[] = [
   (link) => link.raw(Uint8Array.of(0)), // an empty frame
   (link) => link.sendBytes(new Uint8Array(300_000)), // a little larger than a frame may be
 ]
-/** Most connections that the attacker makes. The pool refuses it from the fourth one on. */
+/**
+ * Most connections that the attacker makes. The pool refuses the fourth connection and all later
+ * connections.
+ */
 const ATTEMPTS = 20
 
 const badFrames: Attack = {

@@ -5,8 +5,8 @@ import { Sybil, told } from './sybil.ts'
 import type { Attack } from './trial.ts'
 
 /**
- * Most joins of one attack. They are made before the measurement, because making key pairs and
- * signatures takes longer than sending the joins.
+ * Most joins of one attack. `prepare` makes them before the measurement. To make key pairs and
+ * signatures takes longer than to send the joins.
  */
 const MOST_JOINS = 20_000
 /** Most new members a second that one peer may introduce: the protocol's default. */

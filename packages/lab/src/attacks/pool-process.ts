@@ -1,6 +1,6 @@
 /**
- * The pool under attack: honest hosts in a separate process, so that their cost is measured without
- * the attacker's. The parent process calls it over messages.
+ * The pool under attack: honest hosts in a separate process. So the measurement of their cost
+ * excludes the attacker's cost. The parent process calls this process over messages.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ export interface Figures {
   readonly strangers: number
   /** `died` events about running honest nodes, summed over all nodes. */
   readonly falseDeaths: number
-  /** Incarnations that honest nodes replaced because other nodes had declared them dead. */
+  /** Incarnations that honest nodes replaced because other nodes had pronounced them dead. */
   readonly lives: number
   /** Honest nodes that ended with an error. */
   readonly failed: readonly string[]
@@ -169,7 +169,7 @@ const commands = {
   },
   stop: async (): Promise<void> => {
     await Promise.all(nodes.map(async (node) => await node.leave()))
-    setImmediate(() => process.disconnect()) // so that the answer is sent first
+    setImmediate(() => process.disconnect()) // so that the answer leaves first
   },
 }
 

@@ -20,7 +20,7 @@ export class Sybil {
     this.#codec = new StatementCodec(pool, createServices(privateKey))
   }
 
-  /** Signs any content. The statement names any signer, also another member. */
+  /** Signs any content. The statement may name any signer, even another member. */
   says(content: Said, signer: string = this.id): Statement {
     return this.#codec.sign(signer, content)
   }

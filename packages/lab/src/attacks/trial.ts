@@ -15,7 +15,7 @@ export interface Scale {
 interface Trial {
   readonly pool: VictimPool
   readonly scale: Scale
-  /** Starts a hostile host. All hostile hosts are stopped when the attack is over. */
+  /** Starts a hostile host. The end of the attack stops all hostile hosts. */
   readonly attacker: (options?: AttackerOptions) => Promise<Attacker>
   /**
    * Starts a hostile host. The host joins through the node of this index, over a link to that node.

@@ -6,8 +6,8 @@ import { inCheckout } from './paths.ts'
 export type Part = 'protocol' | 'overlay' | 'compute'
 
 /**
- * Returns true if the sources of a part differ from the measured ones; tests do not count. Returns
- * undefined if this checkout lacks the necessary history.
+ * Returns true if the sources of a part differ from the measured sources. Tests do not count.
+ * Returns undefined if this checkout lacks the necessary history.
  */
 export function hasChangedSince(revision: string, parts: readonly Part[], root = inCheckout('.')): boolean | undefined {
   const git = (...args: string[]): { status: number | null; stdout: string } =>

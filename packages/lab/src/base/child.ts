@@ -1,4 +1,7 @@
-/** Child processes that end with this process in any case. Each is killed by its own pid. */
+/**
+ * Child processes that end with this process in any case. This process kills each of them by its
+ * pid.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 

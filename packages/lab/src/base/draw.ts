@@ -1,6 +1,6 @@
 /**
- * A draw: a file with all values of each row from one run of a benchmark. Draws are compared with
- * those of other runs.
+ * A draw: a file with all values of each row from one run of a benchmark. `pnpm lab compare`
+ * compares the draws of several runs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { numbersToText, textToNumbers } from './figures.ts'

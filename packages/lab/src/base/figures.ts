@@ -18,7 +18,7 @@ export interface Origin {
   /** The command that repeats the measurement. */
   readonly command: string
   readonly date: string
-  /** The state before the experiment. */
+  /** The state of the machine before the experiment. */
   readonly machine: Machine
 }
 
@@ -71,7 +71,7 @@ export async function keepFigures<Data>(shown: Shown<Data>, origin: Origin, data
   await showFigures(shown)
 }
 
-/** Updates a document from the kept figures. Returns false if no figures are kept. */
+/** Updates a document from the kept figures. Returns false if there are no kept figures. */
 export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
   const kept = read(shown)
   if (kept === undefined) return false
@@ -85,7 +85,7 @@ export async function showFigures<Data>(shown: Shown<Data>): Promise<boolean> {
 /**
  * Relation of a document to the kept figures. `isShown`: the document shows exactly these figures.
  * `isOld`: the measured sources have changed since the measurement; undefined if the history is
- * missing. `isSaid`: the document states that they have changed.
+ * missing. `isSaid`: the document states that the sources have changed.
  */
 export interface State {
   readonly isShown: boolean
@@ -93,7 +93,7 @@ export interface State {
   readonly isSaid: boolean
 }
 
-/** Returns undefined if no figures are kept. */
+/** Returns undefined if there are no kept figures. */
 export function stateOf<Data>(shown: Shown<Data>): State | undefined {
   const kept = read(shown)
   if (kept === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Collects the garbage of this thread. Twice: the first collection runs finalizers, and the second
- * one collects the objects that they free. Throws an Error without `--expose-gc`.
+ * Collects the garbage of this thread twice. The first collection runs finalizers. The second
+ * collection takes the objects that they free. Throws an Error without `--expose-gc`.
  */
 export function collectGarbage(): void {
   const { gc } = globalThis

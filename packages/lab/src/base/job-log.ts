@@ -29,7 +29,7 @@ export function readExecutions(file: string | undefined): Execution[] {
   return executions
 }
 
-/** Returns the tasks of which an execution has ended. */
+/** Returns the tasks with an ended execution. */
 export function endedTasks(executions: readonly Execution[]): ReadonlySet<number> {
   return new Set(executions.flatMap(({ task, ended }) => (ended === undefined ? [] : [task])))
 }

@@ -1,6 +1,6 @@
 /**
- * Sums up V8 processor profiles by package and by function. The sums show the parts that take the
- * time when a target is missed.
+ * Sums up V8 processor profiles by package and by function. When a measurement misses its target,
+ * the sums show the parts that take the time.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

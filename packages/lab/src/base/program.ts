@@ -3,8 +3,8 @@ import { UsageError } from './settings.ts'
 
 /**
  * Runs a program that returns its exit status. After a mistake of the user (UsageError), it prints
- * one line on standard error and ends the process with status 2. Any other error is a bug and is
- * thrown with its stack trace.
+ * one line on standard error and ends the process with status 2. Any other error is a bug: it
+ * throws the error again, with its stack trace.
  */
 export async function run(main: () => Promise<number>): Promise<void> {
   try {

@@ -27,9 +27,9 @@ export interface RemoteProcess<Api> {
 /** The caller's end of a connection to an object in another process. */
 export interface Caller<Api> {
   readonly remote: Remote<Api>
-  /** Must be called with each reply. */
+  /** Call it with each reply. */
   readonly settle: (reply: Reply) => void
-  /** Must be called when no more replies can come. */
+  /** Call it when no more replies can come. */
   readonly fail: (error: Error) => void
 }
 

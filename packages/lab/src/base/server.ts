@@ -27,7 +27,7 @@ export async function freePort(): Promise<number> {
  */
 export function startProgram(program: string, args: readonly string[], folder: string): ChildProcess {
   const child = keep(spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], { cwd: folder, stdio: 'ignore' }))
-  // A program that fails to start never answers, and the code that waits reports that.
+  // A program that fails to start never answers. The code that waits for the answer reports that.
   child.once('error', () => {})
   return child
 }

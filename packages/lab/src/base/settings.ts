@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util'
 
 /**
- * The request of the user can't be carried out. The program prints the message and exits with
- * status 2.
+ * The program can't carry out the request of the user. It prints the message and exits with status
+ * 2.
  */
 export class UsageError extends Error {}
 
@@ -94,7 +94,7 @@ export function optional(
   return { type: 'string', about, shown, read: (flag, given) => (given === undefined ? undefined : read(flag, String(given))) }
 }
 
-/** A text. The flag may be given several times. */
+/** A text. The flag may occur several times. */
 export function repeated(shown: string, about: string): Setting<readonly string[]> {
   return { type: 'string', about, shown, multiple: true, read: (_, given) => (given as readonly string[] | undefined) ?? [] }
 }

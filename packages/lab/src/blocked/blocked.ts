@@ -1,8 +1,8 @@
 /**
  * Five of twenty applications block their thread at the same time. Meanwhile other nodes join,
- * leave and send signals. Reports the nodes that are declared dead, and the events that the blocked
- * nodes receive afterwards. A scenario can't express this, because nodes of scenarios have no
- * application.
+ * leave and send signals. Reports the nodes that others pronounce dead, and the events that the
+ * blocked nodes receive afterwards. A scenario can't express this, because nodes of scenarios have
+ * no application.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { end } from '../base/child.ts'
@@ -13,15 +13,17 @@ import { bench } from '../bench/bench.ts'
 import type { Application, Part } from './application.ts'
 import { problemsOf, type Observation } from './judge.ts'
 
-/** How long the client stays, ms: long enough that its join is published before its leave. */
+/**
+ * Time for which the client stays, ms: long enough for a node to publish its join before its leave.
+ */
 const STAY = 1_000
 /** Number of signals to each blocked node, one after the other. */
 const SIGNALS = 20
 /** Longest time until all nodes see each other, ms. A guess: it takes seconds. */
 const SETTLE_WITHIN = 120_000
 /**
- * Time after the block for the remaining events, ms. If a node was declared dead, it must also
- * return to the pool within this time.
+ * Time after the block for the remaining events, ms. If others pronounced a node dead, the node
+ * must also return to the pool within this time.
  */
 const SETTLE = 15_000
 

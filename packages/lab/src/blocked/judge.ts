@@ -9,7 +9,7 @@ export interface Observation {
 }
 
 export interface Expected {
-  /** Number of signals `0`, `1`, … that were sent one after the other. */
+  /** Number of signals `0`, `1`, …, sent one after the other. */
   readonly signals: number
   /** Ids of the members that joined during the block, and of those among them that left again. */
   readonly came: readonly string[]

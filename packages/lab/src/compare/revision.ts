@@ -18,11 +18,11 @@ export function commitOf(revision: string): string {
 
 /**
  * Checks the commit out into a new folder, installs its dependencies and bundles its command line.
- * Uses the network only for packages that were not fetched before.
+ * Uses the network only for packages that are not in the local cache.
  */
 export function build(commit: string, folder: string): void {
   // This is a clone that shares the objects of this repository. A worktree would leave an entry in
-  // the repository when its folder is removed.
+  // the repository after the removal of its folder.
   run('git', ['clone', '--quiet', '--shared', '--no-checkout', here, folder])
   run('git', ['-C', folder, 'checkout', '--quiet', '--detach', commit])
   console.error(`installing the dependencies of ${commit.slice(0, 7)}`)

@@ -59,7 +59,7 @@ revisions do not overlap and one median is at least ${NOISE} times the other. Ex
 interface Drawn {
   readonly old: DrawnRow[][]
   readonly now: DrawnRow[][]
-  /** The reason why draws are missing. The draws before the problem are kept. */
+  /** The reason why draws are missing. The result keeps the draws before the problem. */
   readonly problem?: string
 }
 

@@ -1,4 +1,6 @@
-/** The submitter of each contender. It is a separate process, so that it can be killed. */
+/**
+ * The submitter of each contender. It is a separate process, so that the experiment can kill it.
+ */
 
 /** A job of independent tasks. */
 export interface Job {
@@ -10,8 +12,8 @@ export interface Job {
   /** File to which each execution appends a line when it begins and when it ends. */
   readonly log?: string
   /**
-   * When this file exists, one task ends its own worker. For contenders whose workers can't be
-   * killed from outside.
+   * When this file exists, one task ends its own worker. This is for contenders whose workers the
+   * experiment can't kill from outside.
    */
   readonly dies?: string
 }

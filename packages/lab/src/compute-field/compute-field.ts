@@ -46,8 +46,8 @@ export const experiment = bench({
 installed if that is allowed. To see how short tasks may be: --only speed --contenders computeLocal.`,
   where: 'network',
   prepare({ contenders: names, offline }) {
-    // In the separate network the package registries can't be reached, so packages are installed
-    // before.
+    // The separate network does not reach the package registries. So this step installs packages
+    // first.
     for (const contender of contendersOf(names, [])) obstacle(contender, !offline && !ownNetwork())
     return undefined
   },
@@ -61,7 +61,7 @@ installed if that is allowed. To see how short tasks may be: --only speed --cont
     for (const why of skipped) console.error(`skipped: ${why}`)
     const entrants = all.flatMap(({ contender, problem }) => (problem === undefined ? [enter(contender)] : []))
     let ran: PaperRun[] = []
-    /** If one contender fails, the figures of the others are kept. */
+    /** If one contender fails, the experiment keeps the figures of the others. */
     const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
       try {
         await run()
@@ -95,7 +95,7 @@ installed if that is allowed. To see how short tasks may be: --only speed --cont
     }),
 })
 
-/** `flags`: flags of Node for our worker processes. */
+/** `flags`: flags of Node for the worker processes of `jel`. */
 function contendersOf(names: readonly string[], flags: readonly string[]): Contender[] {
   return [grid(flags), computeLocal(), piscina(), bullmq(), dask()].filter(({ name }) => names.includes(name))
 }
@@ -124,8 +124,8 @@ async function measureSpeed({ contender, add }: Entrant, { seconds }: Schedule, 
 }
 
 /**
- * Skips a part of a contender after a kill of it that the job did not survive. Skips repeats of a
- * row that takes a minute with default settings; the tuned row has repeats.
+ * Once a job has not survived the kill of a part, skips that part of the contender. Does not repeat
+ * a row that takes a minute with default settings. The tuned row has repeats.
  */
 async function measureKills({ contender, add, never, figures }: Entrant, schedule: Schedule, folder: string): Promise<void> {
   const { killSeconds: seconds, timeout, defaultTimeout, parts } = schedule

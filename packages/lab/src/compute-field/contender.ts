@@ -5,8 +5,9 @@ import type { Remote } from '../base/remote.ts'
 import type { Begun, Client } from './client.ts'
 
 /**
- * Parts of a contender's processes that can be killed. `holder`: the part without which a job can't
- * go on. That is the master, the queue, or in `jel` the member that holds the root of the job.
+ * Parts of a contender's processes that the experiment can kill. `holder`: the part without which a
+ * job can't go on. That is the master, the queue, or in `jel` the member that holds the root of the
+ * job.
  */
 export const PARTS = ['worker', 'holder', 'submitter'] as const
 export type Part = (typeof PARTS)[number]
@@ -16,7 +17,7 @@ export interface Cluster {
   readonly client: Remote<Client>
   /** Number of processes that talk to each other. */
   readonly nodes: number
-  /** Ends a part with SIGKILL. Returns the number of workers that are left. */
+  /** Ends a part with SIGKILL. Returns the number of remaining workers. */
   kill(part: Part, begun: Begun): number
   /** Resolves when a process other than the submitter has the results. */
   outlived(begun: Begun, tasks: number): Promise<void>
@@ -27,7 +28,7 @@ export interface Place {
   readonly workers: number
   /** A folder of the cluster's own. It exists while the cluster runs. */
   readonly folder: string
-  /** The submitter will be killed, so a second client must watch the job. Default: false. */
+  /** The experiment kills the submitter. So a second client must watch the job. Default: false. */
   readonly watched?: boolean
 }
 
@@ -35,7 +36,7 @@ export interface Contender {
   readonly name: string
   /** Describes the processes, with versions. */
   form(): string
-  /** The parts that can be killed. */
+  /** The parts that the experiment can kill. */
   readonly parts: readonly Part[]
   /**
    * Returns the reason why the contender can't run here; undefined if it can. `install`: installs
@@ -44,8 +45,8 @@ export interface Contender {
   missing(install: boolean): string | undefined
   readonly start: (place: Place) => Promise<Cluster>
   /**
-   * Starts the contender with other settings than the defaults. Measured after the SIGKILL of a
-   * worker only.
+   * Starts the contender with other settings than the defaults. The experiment measures this only
+   * after the SIGKILL of a worker.
    */
   readonly tuned?: { readonly how: string; readonly start: (place: Place) => Promise<Cluster> }
 }

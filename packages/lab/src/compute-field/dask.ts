@@ -24,8 +24,8 @@ async function start({ workers: count, folder }: Place): Promise<Cluster> {
   const dask = (command: string): string[] => ['-m', `distributed.cli.dask_${command}`]
   const listen = ['--host', '127.0.0.1', '--port', String(port), '--no-dashboard']
   const scheduler = await startServer(PYTHON, [...dask('scheduler'), ...listen], folder, port)
-  // Workers run without a nanny. A nanny would restart a killed worker, and after the loss of a
-  // machine there is none.
+  // Workers run without a nanny. A nanny restarts a killed worker. After the loss of a machine
+  // there is no nanny.
   const args = [...dask('worker'), `tcp://127.0.0.1:${port}`, '--nthreads', '1', '--no-nanny', '--no-dashboard', '--host', '127.0.0.1']
   const workers = Array.from({ length: count }, () => startProgram(PYTHON, args, folder))
   const child = keep(spawn(PYTHON, [CLIENT]))

@@ -1,6 +1,6 @@
 /**
- * Kills a part of a contender during a job. Measures how long the job takes beyond ideal, and the
- * number of tasks that are executed twice.
+ * Kills a part of a contender during a job. Measures the time of the job beyond the ideal time, and
+ * the number of tasks that run twice.
  */
 import { join } from 'node:path'
 import { endedTasks, readExecutions } from '../base/job-log.ts'
@@ -24,7 +24,7 @@ export interface Kill {
   readonly tuned: boolean
   /** Duration of the job without a kill, s. */
   readonly seconds: number
-  /** Longest time that the job may take beyond ideal, ms. */
+  /** Longest time that the job may take beyond the ideal time, ms. */
   readonly timeout: number
   /** Parent of the cluster's folder. */
   readonly folder: string

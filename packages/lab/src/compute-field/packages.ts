@@ -1,7 +1,7 @@
 /**
- * npm packages that are measured beside `jel`. They are not dependencies of the workspace: they are
- * 23 packages, one with an install script, and only this experiment needs them. The first use
- * installs them, without scripts, into a folder that git ignores.
+ * npm packages that the experiment measures beside `jel`. They are not dependencies of the
+ * workspace: they are 23 packages, one with an install script, and only this experiment needs them.
+ * The first use installs them, without scripts, into a folder that git ignores.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -17,8 +17,8 @@ type Package = keyof typeof WANTED
 const TIMEOUT = 120_000
 
 /**
- * Returns the reason why a package can't be used; undefined if it can. `install`: installs missing
- * packages.
+ * Returns the reason why the experiment can't use a package; undefined if it can. `install`:
+ * installs missing packages.
  */
 export function missing(name: Package, install: boolean): string | undefined {
   if (isHere(name)) return undefined

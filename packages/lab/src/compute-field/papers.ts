@@ -106,7 +106,7 @@ export async function papers(parent: string): Promise<PaperRun[]> {
 }
 
 /**
- * Writes a program whose tasks log their duration. Tasks that call other tasks are left out: while
+ * Writes a program whose tasks log their duration. It leaves out tasks that call other tasks: while
  * they wait, they are not at work.
  */
 function writeTimed(folder: string, file: string, log: string): string {

@@ -45,7 +45,7 @@ function cell(row: Row, values: readonly number[] = []): string {
   return values.length === 1 ? figure(median(values)) : `${figure(median(values))} (${figure(worst(row, values))})`
 }
 
-/** The target of our grid in a row, and whether the median meets it. */
+/** The target of `jel`'s grid in a row, and whether the median meets it. */
 function judge(row: Row, contenders: readonly Measured[]): [target: string, met: string] {
   const { target } = kindOf(row)
   const medianOf = (name: string): number => median(contenders.find((each) => each.name === name)?.figures[row] ?? [])

@@ -1,7 +1,7 @@
 /**
- * Measures two jobs on `jel`'s grid only. One has rounds with a barrier after each, in which a few
- * tasks take ten times as long as the others. The command line submits the other one, which has
- * many short tasks.
+ * Measures two jobs on `jel`'s grid only. One job has rounds with a barrier after each. In this job
+ * a few tasks take ten times as long as the others. The other job has many short tasks. The command
+ * line submits it.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -10,8 +10,8 @@ export const WORKERS = 2
 /** Number of tasks in the first job, which starts threads and connections. */
 const WARM_UP = 500
 /**
- * Share of the other jobs' time that the job of a rate takes at least, and its shortest time, ms.
- * In a long job the time until it begins hardly counts. Guesses.
+ * Least time of the job that measures a rate: a share of the time of the other jobs, and a time,
+ * ms. In a long job the time until it begins hardly counts. Guesses.
  */
 const RATE_SHARE = 0.2
 const RATE_LEAST = 2000
@@ -31,7 +31,8 @@ const JOBS = { each: 4, most: 12 }
 const MOST = 60_000
 const LEAST = 20
 /**
- * Factor by which a job is planned longer than requested, so that it does not end early. A guess.
+ * Factor by which the plan of a job is longer than the request, so that the job does not end early.
+ * A guess.
  */
 const MARGIN = 1.05
 /**
@@ -84,7 +85,7 @@ async function rateOf(run: (tasks: number) => Promise<number>, least: number): P
   }
 }
 
-/** Length of the tasks during which traffic is counted, ms. */
+/** Length of the tasks in the job whose traffic counts, ms. */
 const TRAFFIC_AT: Length = 10
 
 function bounded(tasks: number): number {

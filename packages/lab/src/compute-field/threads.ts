@@ -27,8 +27,8 @@ function threads(program: string, { name, form, missing: lacks }: Pick<Contender
       return {
         client: remote,
         nodes: 1,
-        // Workers can't be killed from outside, so a task that finds this file ends its own worker.
-        // Both contenders then start another worker.
+        // The experiment can't kill workers from outside. So a task that finds this file ends its
+        // own worker. Both contenders then start another worker.
         kill: () => {
           writeFileSync(diesFile(folder), '')
           return workers

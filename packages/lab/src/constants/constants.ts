@@ -12,11 +12,11 @@ import { constants, scaled, type Constant } from './parse.ts'
 import type { Trial } from './variant.ts'
 
 const program = fileURLToPath(new URL('variant.ts', import.meta.url))
-/** A longer trial hangs. Ms. */
+/** A trial that takes longer than this hangs, ms. */
 const longest = 600_000
 /**
- * A figure has changed if it is this many times as large, or smaller. Any change of a history moves
- * figures, since three seeds are few: a guess, to be compared with the figures of other seeds.
+ * A figure has changed if it is at least this many times as large or as small. Three seeds are few,
+ * so any change of a history moves figures. A guess: compare it with the figures of other seeds.
  */
 const changed = 1.25
 

@@ -49,8 +49,8 @@ function reasonOf(comment: string): string {
 }
 
 /**
- * Returns the definition with a value that is this many times as large, undefined if there is none:
- * for lists, and for whole numbers that rounding does not change. Times and sizes stay whole.
+ * Returns the definition with a value that is this many times as large. Returns undefined for
+ * lists, and for whole numbers that rounding does not change. Times and sizes stay whole.
  */
 export function scaled({ definition, value }: Constant, factor: number): string | undefined {
   const factors = value.split('*').map((each) => Number(each.replaceAll('_', '')))

@@ -1,7 +1,7 @@
 /**
- * One variant of the protocol, in a process of its own: the arguments are a file of the protocol,
- * a text in that file, and the text that replaces it. Without arguments nothing is replaced. Prints
- * a {@link Trial} as JSON.
+ * One variant of the protocol, in a process of its own: the arguments are a file of the protocol, a
+ * text in that file, and the text that replaces it. Without arguments it replaces nothing. Prints a
+ * {@link Trial} as JSON.
  */
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'

@@ -4,8 +4,8 @@
  *
  * Each dormant member has its own address in 127.0.0.0/8. All of them share one listener. A dial
  * wakes up the member: a host with the member's key starts, and answers hellos and probes. The
- * newcomer's neighbours on the rings are real hosts. So it is probed, and it reconciles, as in any
- * pool.
+ * newcomer's neighbours on the rings are real hosts. So they probe it and reconcile with it, as in
+ * any pool.
  */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ export class DormantPool {
     return this.#hosts[0]?.self.addresses[0] ?? ''
   }
 
-  /** Number of members that were woken up, plus the source of the statements. */
+  /** Number of awake members, plus the source of the statements. */
   get awake(): number {
     return this.#awake.size
   }

@@ -18,7 +18,7 @@ const eventLoops = 2
  */
 const dying = 12
 
-/** Runs one trial in the simulator for each seed, and one on real hosts. */
+/** Runs one trial in the simulator for each seed, and one trial on real hosts. */
 export async function compare(plan: TrialPlan, seeds: number): Promise<Section> {
   const swarm = new HostSwarm(eventLoops, [], { counts: true })
   let hosts: Trial

@@ -5,7 +5,7 @@ import { mean, summarize, type Summary } from '../base/quantiles.ts'
 import type { Tally } from '../swarm/tally.ts'
 import type { Trial } from './trial.ts'
 
-/** The trials of one kind of swarm: one for each seed, or a single one on real hosts. */
+/** The trials of one kind of swarm: one for each seed, or a single trial on real hosts. */
 export interface Column {
   readonly title: string
   readonly trials: readonly Trial[]
@@ -37,7 +37,7 @@ const counts: readonly (readonly [string, keyof Tally, number])[] = [
   ['processor, ms', 'processor', 1],
 ]
 
-/** A table of two columns that should agree, and how much the first differs from the second. */
+/** A table of two columns that should agree, with their differences. */
 export function table([simulated, real]: readonly [Column, Column]): string {
   const header = ['', simulated.title, real.title, 'difference', `within ${tolerance * 100} %`]
   const rows: string[][] = []

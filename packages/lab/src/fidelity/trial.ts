@@ -1,12 +1,12 @@
 /**
- * The trial: in a settled pool, nodes join, leave and are killed one after the other. It is the
+ * The trial: in a settled pool, nodes join, leave and crash one after the other. The trial is the
  * same for all kinds of swarm.
  */
 import type { HostSwarm } from '../swarm/host-swarm.ts'
 import type { Started } from '../swarm/start-node.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
-/** The measured nodes of one pool: simulated ones, or hosts in a few processes. */
+/** The measured nodes of one pool: simulated nodes, or hosts in a few processes. */
 export type Swarm = Pick<HostSwarm, 'rest' | 'leave' | 'kill' | 'sightings' | 'tally'> & {
   start(...args: Parameters<HostSwarm['start']>): Promise<readonly Started[]>
 }

@@ -11,11 +11,13 @@ const LOOK = 5
 
 export class Cluster {
   readonly swarm: ProcessSwarm
-  /** Reported deaths of agents that were not ended, while {@link countsDeaths} is true. */
+  /**
+   * Reported deaths of agents that the experiment did not end, while {@link countsDeaths} is true.
+   */
   falseDeaths = 0
   /** False while hosts are cut apart: then a reported death is no mistake. */
   countsDeaths = true
-  /** Reported deaths of agents that were not ended, in every state of the network. */
+  /** Reported deaths of agents that the experiment did not end, in every state of the network. */
   readonly endings = new Endings()
   readonly #contender: Contender
   readonly #network: LabNetwork
@@ -42,7 +44,7 @@ export class Cluster {
 
   /**
    * Waits until each running agent sees exactly the running agents. Returns the time at which that
-   * holds; Infinity if it does not within `timeout` ms.
+   * holds; Infinity if it does not hold within `timeout` ms.
    */
   async settled(timeout: number): Promise<number> {
     const agents = this.swarm.running

@@ -32,7 +32,7 @@ function table(ours: Figures, theirs: Figures): string {
 }
 
 /**
- * Plots the ratio of `jel` to Serf; below 1 `jel` is ahead. Intervals go from the least to the
+ * Plots the ratio of `jel` to Serf. Below 1, `jel` is ahead. Intervals go from the least to the
  * largest value of `jel`, each divided by the median of Serf.
  */
 async function plot(ours: Figures, theirs: Figures, subtitle: string): Promise<string> {

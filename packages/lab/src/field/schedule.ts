@@ -13,12 +13,12 @@ export interface Schedule {
   readonly hosts: readonly LabHost[]
   /** Number of single joins, leaves and kills. */
   readonly repeats: number
-  /** Number of times that the hosts are cut apart and healed. */
+  /** Number of cuts that part the hosts and then heal. */
   readonly heals: number
   /** Number of agents on each of three hosts. */
   readonly perHost: number
   /**
-   * Time between two measurements, time over which idle cost is measured, and length of a cut, ms.
+   * Time between two measurements, duration of the measurement at rest, and length of a cut, ms.
    */
   readonly settle: number
   readonly idle: number
@@ -32,8 +32,7 @@ export const STOP = 5_000
 /** Time after the stop, ms. A suspicion may still become a death within it. */
 export const AFTER_STOP = 10_000
 /**
- * Time for which two of three hosts are cut from each other, ms: as long as a switch takes to
- * restart. A guess.
+ * Time for which a cut parts two of three hosts, ms: as long as a switch takes to restart. A guess.
  */
 export const CUT = 60_000
 /** Time after the cut, ms. A suspicion may still become a death within it. */
@@ -51,8 +50,8 @@ interface Span {
 }
 
 /**
- * Duration of one contender's run, ms: the usual one, measured on two slow cores, and the longest
- * possible one.
+ * Duration of one contender's run, ms: the usual duration, measured on two slow cores, and the
+ * longest possible duration.
  */
 export function durationOf({ only, nodes, repeats, heals, perHost, settle, idle, partition }: Omit<Schedule, 'hosts'>): Span {
   const { join, leave, death, heal } = LIMITS

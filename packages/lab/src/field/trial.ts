@@ -98,7 +98,7 @@ async function heal(cluster: Cluster, network: LabNetwork, { hosts, heals, parti
   }
 }
 
-/** Ends `count` agents at once. Returns the time until all other agents know it, ms. */
+/** Ends `count` agents at once. Returns the time until all other agents know their end, ms. */
 async function until(cluster: Cluster, count: number, signal: 'SIGKILL' | 'SIGINT', limit: number): Promise<number> {
   const time = Date.now()
   for (const agent of cluster.some(count)) cluster.end(agent, signal)

@@ -6,7 +6,7 @@ import { Fuzzer } from './fuzzer.ts'
 import { instrument, takeCounters } from './instrument.ts'
 
 /**
- * The names in `targets.ts`. This module can't import them, because that file must be loaded after
+ * The names in `targets.ts`. This module can't import them, because Node must load that file after
  * the instrumentation.
  */
 const TARGETS = ['frame', 'broadcast', 'address', 'address-text', 'pool-key', 'node'] as const
@@ -21,8 +21,8 @@ export const experiment = bench({
   },
   async measure({ seconds, only, seed, keep }) {
     instrument(/packages\/(protocol|overlay)\/src\//u)
-    // These are imported after `instrument`, because modules that are already loaded are not
-    // instrumented.
+    // These imports come after `instrument`, because it does not instrument modules that Node has
+    // already loaded.
     const { createRandom } = await import('@jel/protocol')
     const { targets } = await import('./targets.ts')
     const counters = takeCounters()

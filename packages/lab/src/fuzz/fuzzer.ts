@@ -1,7 +1,6 @@
 /**
  * A coverage-guided fuzzer. It keeps each input that makes the code do something new, and makes
- * further inputs from the kept ones. The algorithm is AFL's, and so is the idea of buckets for
- * counts.
+ * further inputs from the kept inputs. The algorithm and the buckets for counts come from AFL.
  */
 import { mutate } from './mutate.ts'
 
@@ -16,7 +15,7 @@ export interface Found {
 export class Fuzzer {
   readonly corpus: Uint8Array[] = []
   runs = 0
-  /** Number of places in the code that were reached. */
+  /** Number of places in the code that inputs have reached. */
   reached = 0
   readonly #target: Target
   readonly #counters: Uint8Array

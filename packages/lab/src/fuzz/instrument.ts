@@ -1,6 +1,6 @@
 /**
  * Counts executed code. It instruments the sources of the packages with Istanbul's counters when
- * they are loaded. All counters share one array of bytes, so that comparing runs is fast.
+ * Node loads them. All counters share one array of bytes, so that a comparison of runs is fast.
  *
  * Jazzer.js would do the same on libFuzzer. But its only release for ES modules contains a binary
  * that needs glibc 2.38, newer than that of Debian 12. Older releases need a toolchain that a fresh
@@ -20,11 +20,11 @@ interface FileCounters {
   b: Record<string, ArrayLike<number>>
 }
 
-/** Space for the counters of all files. Measured: 5,000 are used. */
+/** Space for the counters of all files. Measured: the sources use 5,000. */
 const counters = new Uint8Array(32_768)
 let used = 0
 
-/** Instruments modules that match and are loaded after this call. */
+/** Instruments the matching modules that Node loads after this call. */
 export function instrument(sources: RegExp): void {
   const instrumenter = createInstrumenter({ esModules: true, coverageVariable: variable, compact: true })
   registerHooks({
@@ -46,7 +46,7 @@ function counter(count: number): Uint8Array {
 }
 
 /**
- * Moves all counters into one array, and returns it. Call it once, after all modules are loaded.
+ * Moves all counters into one array, and returns it. Call it once, after the load of all modules.
  */
 export function takeCounters(): Uint8Array {
   const files = (globalThis as unknown as Record<string, Record<string, FileCounters>>)[variable] ?? {}

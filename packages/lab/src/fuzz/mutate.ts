@@ -1,6 +1,6 @@
 /**
- * Makes new inputs from old ones: with mutations of bytes from libFuzzer and AFL, and with some
- * that break length-prefixed formats in particular.
+ * Makes new inputs from old inputs. It uses the byte mutations of libFuzzer and AFL, and mutations
+ * that break length-prefixed formats.
  */
 type Random = () => number
 
@@ -37,7 +37,7 @@ const mutations: ((input: Uint8Array, other: Uint8Array, random: Random) => Uint
     const part = input.subarray(from, from + 1 + pickIndex(random, 64))
     return Uint8Array.from([...input.subarray(0, from), ...part, ...part, ...input.subarray(from + part.length)])
   },
-  // the beginning of one input and the end of another one
+  // the beginning of one input and the end of another
   (input, other, random) =>
     Uint8Array.from([...input.subarray(0, pickIndex(random, input.length + 1)), ...other.subarray(pickIndex(random, other.length + 1))]),
 ]

@@ -9,7 +9,7 @@ import type { Target } from './fuzzer.ts'
 
 const codec = new ProtobufCodec(defaultConfig.limits)
 
-/** Makes a target that runs a decoder and rethrows every error except the documented one. */
+/** Makes a target that runs a decoder, and rethrows every error except the documented error. */
 function only(error: abstract new (...parameters: never[]) => Error, decode: (input: Uint8Array) => void): Target {
   return (input) => {
     try {
@@ -46,7 +46,7 @@ function receiveAll(input: Uint8Array): void {
 export const targets = {
   frame: only(FrameError, (input) => {
     const message = codec.decodeFrame(input)
-    codec.decodeFrame(codec.encodeFrame(message)) // a decoded message can be encoded again
+    codec.decodeFrame(codec.encodeFrame(message)) // a decoded message encodes again
   }),
   broadcast: only(FrameError, (input) => void codec.decodeBroadcast(input)),
   address: (input) => {

@@ -1,7 +1,7 @@
 /**
  * Measures the cost of a grid without jobs. One pool has `jel work` processes, and another one has
- * the same number of `jel join` processes. A scenario can't express this, because it has only one
- * pool.
+ * the same number of `jel join` processes. A scenario can't express this, because a scenario has
+ * only one pool.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -70,8 +70,8 @@ interface Pools {
 }
 
 /**
- * Counts the traffic of the first pool alone, then the traffic that the second pool adds. The
- * processor time of both pools is measured while both run.
+ * Counts the traffic of the first pool alone, then the traffic that the second pool adds. Measures
+ * the processor time of both pools while both run.
  */
 async function compare([first, second]: readonly [Kind, Kind], { processes, settle, length, owner }: Pools): Promise<Costs> {
   const pools: ProcessSwarm[] = []

@@ -1,6 +1,6 @@
 /**
- * Runs jobs on a virtual grid. Measures how busy its processors are, and the work that is done
- * twice after a crash. Tests that every job under chaos ends with its result.
+ * Runs jobs on a virtual grid. Measures the load of its processors, and the repeated work after a
+ * crash. Tests that every job under chaos ends with its result.
  */
 import { runChaos } from '@jel/simulator/internals'
 import { markdownTable } from '../base/markdown.ts'

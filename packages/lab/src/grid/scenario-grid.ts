@@ -1,6 +1,6 @@
 /**
- * Runs a scenario's nodes, network and actions on a virtual grid, on which every member knows each
- * change at once.
+ * Runs a scenario's nodes, network and actions on a virtual grid. There an oracle notifies every
+ * member of each change.
  */
 import { loadScenario, networkOf, Placement, type Action, type Scenario, type Targets } from '@jel/simulator'
 import { irregularTree, measure, rootInput, VirtualGrid, type GridMember, type Measures } from '@jel/simulator/internals'

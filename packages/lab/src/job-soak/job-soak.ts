@@ -1,9 +1,9 @@
 /**
- * Submits jobs of all kinds, some of which are cancelled or expire. Meanwhile members with small
- * disks come, leave, are killed and are cut from each other. Checks three things: no job is lost or
+ * Submits jobs of all kinds. Cancels some of them, and lets some expire. Meanwhile members with
+ * small disks come, leave and crash, and cuts part them. Checks three things: no job is lost or
  * hangs, the member that joins last has every right result, and memory and disk stay flat. A
- * scenario can't express this: jobs have large values, fail, are cancelled and expire, and disks
- * have limits.
+ * scenario can't express this: it has no large values, no failed, cancelled or expired jobs, and no
+ * limits of disks.
  */
 import { positive, seconds, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'

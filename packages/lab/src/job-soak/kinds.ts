@@ -12,9 +12,9 @@ export interface Kind {
   readonly fn: string
   readonly input: (random: () => number) => object
   readonly votes?: number
-  /** Time from the submission until the running job is cancelled, ms. */
+  /** Time from the submission to the cancellation of the running job, ms. */
   readonly cancelAfter?: number
-  /** Time for which the job is kept, ms. */
+  /** Time for which the pool keeps the job, ms. */
   readonly keep: number
   readonly isRight: (outcome: Outcome, input: object) => boolean
 }

@@ -21,19 +21,22 @@ const STAYING = 2
 const SUBMIT_EVERY = 2_000
 const OPEN_LIMIT = 6
 /**
- * Longest time that a member may take to confirm a submission, ms. After it another member is
- * asked.
+ * Longest time that a member may take to confirm a submission, ms. Then the soak asks another
+ * member.
  */
 const SUBMIT = 20_000
 /** Longest time that a job may take in all, ms: ten times its time with all faults. A guess. */
 const JOB = 180_000
-/** Time for which one member is asked for a result, ms. After it the newest member is asked. */
+/**
+ * Time for which the soak asks one member for a result, ms. Then it asks the member that is newest
+ * at that time.
+ */
 const ASK = 15_000
 /** Time between two attempts, ms. */
 const AGAIN = 500
 /** Most characters of a member's report about a job that hangs: enough for some tasks. A guess. */
 const REPORT_LENGTH = 2000
-/** Time for which the hosts are cut apart, ms. */
+/** Time for which a cut parts the hosts, ms. */
 const CUT = 8_000
 const SAMPLE_EVERY = 10_000
 /** Time within which the last member must have all results, ms. */
@@ -96,7 +99,7 @@ export class JobSoak {
     await Promise.all(this.#open)
   }
 
-  /** Starts a last member and asks it for all results that are still kept. */
+  /** Starts a last member. Asks it for all results that the pool still keeps. */
   async finish(): Promise<Pick<SoakOfJobs, 'jobs' | 'lost' | 'disk' | 'memory'>> {
     const last = await this.#startOne()
     await delay(3_000)
@@ -164,7 +167,7 @@ export class JobSoak {
     }
   }
 
-  /** Makes one fault. The first members stay; all others come and go. */
+  /** Makes one fault. The first members stay. All others come and go. */
   async #disturb(): Promise<void> {
     const chance = Math.random()
     if (chance < 0.3) {
@@ -206,7 +209,7 @@ export class JobSoak {
     return member
   }
 
-  /** The folder in which the members write how much memory they hold. */
+  /** The folder in which the members write the size of their live memory. */
   get #liveMemory(): string {
     return join(this.#setting.folder, 'live-memory')
   }

@@ -41,7 +41,7 @@ export interface SoakOfJobs {
  */
 const DISK_SLACK = 2_000_000
 /**
- * Shortest soak in which memory is judged, minutes. In shorter soaks compilers, pools and buffers
+ * Shortest soak with a verdict on memory, minutes. In shorter soaks compilers, pools and buffers
  * still grow.
  */
 const LONG = 20

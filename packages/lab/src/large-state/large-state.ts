@@ -1,6 +1,6 @@
 /**
  * Measures the time in which a newcomer receives the state of a large pool, and the memory that
- * this takes. Tests whether another link is served meanwhile.
+ * this takes. Tests whether the introducer serves another link meanwhile.
  */
 import { seconds, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'

@@ -3,8 +3,8 @@
  * members with large tags in its view. A newcomer enters through it. Meanwhile a third peer probes
  * the introducer.
  *
- * The members exist as statements only. A peer sends them to the introducer in its first minute,
- * because a node then accepts any number of members.
+ * The members exist as statements only. A peer sends them to the introducer in the introducer's
+ * first minute. In that minute a node accepts any number of members.
  */
 import { encodeFrame, poolNames } from '@jel/overlay/internals'
 import { wire } from '@jel/protocol/internals'
@@ -52,12 +52,12 @@ export async function trial(members: number, tagBytes: number, within: number) {
       megabytes: state.megabytes,
       introducerMegabytes: (await introducer.state()).megabytes,
       /**
-       * Time until the slowest answer to a probe over the other link, ms; Infinity if there was
-       * none, or if one was missing.
+       * Time until the slowest answer to a probe over the other link, ms. Infinity if there was no
+       * probe, or if an answer is missing.
        */
       slowestProbe: slowest,
       probes: count,
-      /** Members that either node declared dead. They have no process. */
+      /** Members that either node pronounced dead. They have no process. */
       died: state.died + told.died,
       /** True if the probing link is still up. */
       isUp: link.isUp,

@@ -5,7 +5,7 @@ import type { LabHost } from './host.ts'
 export interface Path {
   /** Share of lost packets, 0 to 1. A share of 1 is a cut. */
   readonly loss: number
-  /** The packets of a cut are answered with a refusal; otherwise they are dropped silently. */
+  /** True: the host answers the packets of a cut with a refusal. False: it drops them silently. */
   readonly isRefused: boolean
 }
 
@@ -14,7 +14,7 @@ const NO_MULTICAST = '-A INPUT -d 224.0.0.0/4 -j DROP'
 
 /**
  * Returns the whole table. `paths`: the treatment of packets from other hosts. `strangers`: the
- * hosts that may not dial this one.
+ * hosts that may not dial this host.
  */
 export function tableOf(
   paths: readonly { readonly from: LabHost; readonly path: Path | undefined }[],

@@ -12,7 +12,7 @@ export interface LabHost {
   address: string
   /** Index of the host's site. By default all hosts are on the first site. */
   site: number
-  /** The host can dial, but can't be dialled, as behind a NAT. */
+  /** The host can dial others, but others can't dial it, as behind a NAT. */
   hidden: boolean
 }
 
@@ -34,8 +34,8 @@ export function within(host: LabHost): string[] {
 }
 
 /**
- * The host's hardware address. Hosts know each other's, and the forwarder finds the receiver of a
- * packet by it.
+ * The host's hardware address. Hosts know the hardware addresses of each other. The forwarder finds
+ * the receiver of a packet by its hardware address.
  */
 export function hardware({ number }: LabHost): string {
   const bytes = [number >> 8, number & 0xff].map((byte) => byte.toString(16).padStart(2, '0'))

@@ -1,8 +1,8 @@
 /** The two causes of delay: a link of limited bandwidth, and a line with a one-way delay. */
 
 /**
- * Longest time that a packet waits for a narrow link before it is dropped, ms. Home routers have
- * this limit, and so has `tbf` on the laboratory's wire.
+ * Longest time that a packet waits for a narrow link before the link drops it, ms. Home routers
+ * have this limit, and so has `tbf` on the laboratory's wire.
  */
 const maxQueueing = 500
 
@@ -32,7 +32,7 @@ interface Queued<Item> {
   readonly due: number
 }
 
-/** Delivers each item when it is due, but never before an item that was put in earlier. */
+/** Delivers each item when it is due, but never before an earlier item. */
 export class Line<Item> {
   readonly #deliver: (item: Item) => void
   readonly #now: () => number

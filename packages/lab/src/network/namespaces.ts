@@ -22,7 +22,7 @@ function unshare(): string[] {
   return [...mine, '--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 }
 
-/** Returns the reason why namespaces can't be created here; undefined if they can. */
+/** Returns the reason why this process can't create namespaces; undefined if it can. */
 export function noNamespaces(): string | undefined {
   if (inside()) return undefined
   const { status, stderr, error } = spawnSync('unshare', [...unshare(), 'mount', '-t', 'tmpfs', 'tmpfs', RUN], { encoding: 'utf8' })
@@ -42,7 +42,7 @@ export function runId(): string {
 /**
  * Runs this program again in separate namespaces, and returns the exit status of that run. Returns
  * undefined if this already is that run.
- * @throws {UnableError} if namespaces can't be created.
+ * @throws {UnableError} if this process can't create namespaces.
  */
 export async function rerunInOwnNamespaces(): Promise<number | undefined> {
   if (inside()) {

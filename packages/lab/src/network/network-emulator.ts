@@ -1,8 +1,8 @@
 /**
  * The forwarding proxy between far hosts, in a separate thread. Each packet of a host arrives in a
  * datagram (RFC 7348, VXLAN), waits for the one-way delay, and goes on to its receiver. The hosts'
- * kernels make the packets. So connecting and refusing take a round trip, order is kept, and the
- * receiver's window slows a fast sender down.
+ * kernels make the packets. So a connect and a refusal take a round trip, packets keep their order,
+ * and the receiver's window slows a fast sender down.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { parentPort, workerData } from 'node:worker_threads'

@@ -2,9 +2,9 @@
  * The hosts and the faults between them. Each host is a network namespace with its own interface.
  * All hosts are on one wire, or far from each other.
  *
- * Every lost or cut packet is dropped on arrival, by the receiving host's firewall. If the sender's
- * own firewall dropped a packet, the kernel would report that to the sender, which no real network
- * does.
+ * The firewall of the receiving host drops every lost or cut packet on arrival. The sender's own
+ * firewall drops none, because the kernel would report that to the sender. No real network does
+ * that.
  */
 import type { Dialable } from '@jel/simulator'
 import type { Distances } from './distances.ts'
@@ -63,13 +63,13 @@ export class LabNetwork {
     if (this.#distances?.sites.some(({ dialable }) => dialable !== true) === true) this.#filter(this.hosts)
   }
 
-  /** Hides a host: afterwards it can dial, but can't be dialled. */
+  /** Hides a host: afterwards it can dial others, but others can't dial it. */
   hide(host: LabHost): void {
     host.hidden = true
     this.#filter([host])
   }
 
-  /** Returns which hosts may dial this host. */
+  /** Returns the hosts that may dial this host. */
   dialable(host: LabHost): Dialable {
     return host.hidden ? false : (this.#distances?.sites[host.site]?.dialable ?? true)
   }
@@ -113,7 +113,7 @@ export class LabNetwork {
     this.#medium.narrow(host, bits)
   }
 
-  /** Removes a host's address. {@link readdress} assigns another one. */
+  /** Removes a host's address. {@link readdress} assigns another address. */
   unaddress(host: LabHost): void {
     on(host, 'ip', ['addr', 'flush', 'dev', 'eth0'])
   }
@@ -123,10 +123,10 @@ export class LabNetwork {
     const turn = (this.#addressesGiven.get(host) ?? 0) + 1
     this.#addressesGiven.set(host, turn)
     host.address = addressOf(host.number, turn)
-    // The old address must be removed first: its removal would also remove a later address.
+    // Remove the old address first: its later removal would also remove the new address.
     this.unaddress(host)
     on(host, 'ip', ['addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
-    // The kernel of a host forgets all neighbours when the last address of the host is removed.
+    // The kernel of a host forgets all neighbours with the removal of the host's last address.
     this.#introduce(host, this.hosts)
     for (const other of this.hosts) this.#introduce(other, [host])
     this.#filter(this.hosts)
@@ -146,7 +146,7 @@ export class LabNetwork {
   /**
    * Tells a host the hardware addresses of other hosts. Addresses that kernels find by ARP go into
    * one table of 1,024 entries for all namespaces of a machine (`gc_thresh3`). A hundred hosts
-   * overflow that table, and then packets are lost.
+   * overflow that table. Then packets get lost.
    */
   #introduce(host: LabHost, others: readonly LabHost[]): void {
     const lines = others
@@ -182,7 +182,7 @@ function connect(number: number, medium: Medium): LabHost {
   run('ip', [...inside, 'addr', 'add', `${host.address}/16`, 'dev', 'eth0'])
   for (const device of ['lo', 'eth0']) {
     // These limits make packets as small as on a wire. Otherwise a kernel sends 64 KB as one
-    // packet, or merges packets that arrive together, and one lost packet stands for forty.
+    // packet, or merges packets that arrive together. Then one lost packet stands for forty.
     run('ip', [...inside, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'gro_max_size', '1500', 'up'])
   }
   return host

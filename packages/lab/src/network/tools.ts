@@ -4,16 +4,16 @@ import { existsSync } from 'node:fs'
 import { UsageError } from '../base/settings.ts'
 
 /**
- * This machine lacks something that the laboratory needs. The message is printed without a stack
- * trace.
+ * This machine lacks something that the laboratory needs. The program prints the message without a
+ * stack trace.
  */
 export class UnableError extends UsageError {}
 
 const FAKETIME = ['x86_64', 'aarch64', 'arm', 'i386'].map((arch) => `/usr/lib/${arch}-linux-gnu/faketime/libfaketimeMT.so.1`)
 
 /**
- * Debian's Python, because Debian's packages are for this one. The first Python in the path may be
- * another one.
+ * Debian's Python, because Debian's packages are for this Python. The first Python in the path may
+ * be another one.
  */
 export const PYTHON = '/usr/bin/python3'
 

@@ -27,7 +27,8 @@ export class Wire implements Medium {
 
   narrow(host: LabHost, bits: number | undefined): void {
     const command = bits === undefined ? ['qdisc', 'del', 'dev'] : ['qdisc', 'replace', 'dev']
-    // The queue holds half a second, as in home routers. The bucket holds ten packets, so one fits.
+    // The queue holds half a second, as in home routers. The bucket holds ten packets, so that any
+    // packet fits.
     const rate = bits === undefined ? [] : ['tbf', 'rate', `${bits}bit`, 'burst', '15kb', 'latency', '500ms']
     run('tc', [...command, port(host), 'root', ...rate])
     on(host, 'tc', [...command, 'eth0', 'root', ...rate])

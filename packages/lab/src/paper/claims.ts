@@ -1,8 +1,8 @@
 /**
- * Claims of the JEL paper about its figures, and claims of this project about itself. Each claim is
- * judged by seeds. It holds if it is true with every seed. It does not hold if it is false with
- * every seed. Otherwise the claim is undecided (`cannot be said`). It is also undecided if no seed
- * can decide it. Without trials the verdict is `not run`.
+ * Claims of the JEL paper about its figures, and claims of this project about itself. The seeds
+ * judge each claim. A claim holds if it is true with every seed. It does not hold if it is false
+ * with every seed. Otherwise the claim is undecided (`cannot be said`). It is also undecided if no
+ * seed can decide it. Without trials the verdict is `not run`.
  */
 import { central, contenders, titles, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -19,7 +19,7 @@ export interface Claim {
   readonly where: string
   readonly what: string
   readonly of: readonly ExperimentName[]
-  /** Returns the values of one seed by which the claim is judged. */
+  /** Returns the values of one seed on which the verdict depends. */
   readonly seen?: (at: At) => readonly (readonly [what: string, value: number | undefined, unit: 's' | 'MB' | '×' | '%'])[]
   /**
    * Judges one seed. Returns undefined if the seed does not decide the claim, for example in a tie.
@@ -172,7 +172,7 @@ const table: readonly Claim[] = [
     of: ['table-2'],
     seen: (at) => [['the server', server(at, contender), 'MB']],
     judge: (at) => {
-      // The paper has 2,000 nodes. With fewer nodes this claim can't be judged.
+      // The paper has 2,000 nodes. With fewer nodes nothing can judge this claim.
       if (at('table-2', contender).scale !== 1) return undefined
       const ratio = server(at, contender) / (tableTwo[contender]?.service ?? 0)
       return ratio < 1.5 && ratio > 1 / 1.5
@@ -201,8 +201,8 @@ const table: readonly Claim[] = [
 const changes = [200, 400, 600]
 
 /**
- * Returns the average view as a share of the pool's true size, just before a change. The curve is
- * kept for one seed only. Throws {@link Missing} for the other seeds.
+ * Returns the average view as a share of the pool's true size, just before a change. The results
+ * keep the curve of one seed only. Throws {@link Missing} for the other seeds.
  */
 function tracked({ curve }: TrialResult, before: number): number {
   if (curve === undefined) throw new Missing()
@@ -322,7 +322,7 @@ export function verdictOf({ judge, of }: Claim, outcome: Outcome): Verdict {
   return judged.every((each) => each === false) ? 'does not hold' : 'cannot be said'
 }
 
-/** Returns the medians of the values by which the claim was judged. */
+/** Returns the medians of the values on which the verdict depends. */
 export function seenOf({ seen, of, reason }: Claim, outcome: Outcome): string {
   if (seen === undefined) return reason ?? ''
   const found = bySeed(outcome, of, seen)

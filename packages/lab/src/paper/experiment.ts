@@ -1,6 +1,6 @@
 /**
- * The paper's experiments of §6.1 to §6.4. Each is a scenario that `jel simulate` can also run,
- * with its measurements.
+ * The paper's experiments of §6.1 to §6.4. Each experiment is a scenario with its measurements.
+ * `jel simulate` can also run the scenario.
  */
 import { loadScenario, shippedScenarios, type Scenario } from '@jel/simulator'
 import { contenders, type Contender } from './contender.ts'
@@ -11,7 +11,7 @@ export type ExperimentName = (typeof experimentNames)[number]
 export interface Experiment {
   readonly name: ExperimentName
   readonly title: string
-  /** The shipped scenario, and the settings that are changed. */
+  /** The shipped scenario, and the changed settings. */
   readonly scenario: string
   readonly set: readonly string[]
   readonly contenders: readonly Contender[]

@@ -20,7 +20,7 @@ export async function draw(results: readonly TrialResult[]): Promise<Map<string,
   return files
 }
 
-/** Draws the curves of one seed, for the largest pool that was run. */
+/** Draws the curves of one seed, for the largest pool among the results. */
 async function curvesOf(name: ExperimentName, results: readonly TrialResult[]): Promise<string | undefined> {
   const found = results.filter(({ experiment, curve }) => experiment === name && curve !== undefined)
   const scale = Math.max(...found.map((result) => result.scale))

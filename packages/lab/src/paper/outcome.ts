@@ -24,7 +24,7 @@ export class Outcome {
     return this.#results.get(`${experiment} ${contender}`) ?? []
   }
 
-  /** Returns the seeds with which any of these experiments was run. */
+  /** Returns the seeds of all trials of these experiments. */
   seeds(names: readonly ExperimentName[]): number[] {
     const seeds = [...this.#results.values()].flat().filter(({ experiment }) => names.includes(experiment))
     return [...new Set(seeds.map(({ seed }) => seed))].toSorted((a, b) => a - b)

@@ -1,13 +1,13 @@
 /**
  * Selects the trials of docs/jel-paper.md: three seeds at the paper's sizes, and twenty at a fifth
- * of them. The settings that the paper leaves open are varied at a fifth of the sizes.
+ * of them. Varies the settings that the paper leaves open, at a fifth of the sizes.
  */
 import { contenders, type Contender } from './contender.ts'
 import { experimentNames, experiments, type ExperimentName } from './experiment.ts'
 import type { TrialPlan, TrialResult } from './trial.ts'
 import { variations } from './variation.ts'
 
-/** Share of the paper's nodes at which there are many seeds. */
+/** Share of the paper's nodes in the trials with many seeds. */
 export const small = 0.2
 const seeds = { whole: 3, small: 20, variation: 3 }
 /**
@@ -24,8 +24,8 @@ export interface Wanted {
 }
 
 /**
- * Plans the trials. Those that took longest in the last run come first, so that no thread has to
- * wait for a long one at the end.
+ * Plans the trials. The trials that took longest in the last run come first. So no thread has to
+ * wait for a long trial at the end.
  */
 export function planTrials(wanted: Wanted, last: ReadonlyMap<string, TrialResult>): TrialPlan[] {
   const cost = (plan: TrialPlan): number => last.get(keyOf(plan))?.cpuSeconds ?? Infinity

@@ -9,7 +9,7 @@ import type { Milliseconds, Notification } from '@jel/protocol'
 import type { BaselineName, NodeFactory } from './baselines/index.ts'
 
 /**
- * Longest time that a leaving node of the baselines goes on, ms. Within it the server gets its
+ * Longest time that a leaving node of the baselines goes on, ms. In this time the server gets the
  * leave.
  */
 const leaveFlush = 20_000

@@ -1,6 +1,6 @@
 /**
  * Runs the evaluation of the JEL paper again: Figures 5 to 8, and Tables II and III. This project's
- * protocol runs beside the six of the paper. Also draws a Figure 9 of this project's pool.
+ * protocol runs beside the paper's six protocols. Also draws a Figure 9 of this project's pool.
  *
  *     pnpm paper                                   # all trials, some hours of processor time
  *     pnpm paper --scale 0.2                       # a fifth of the nodes

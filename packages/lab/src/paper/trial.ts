@@ -41,8 +41,8 @@ export interface TrialResult extends TrialPlan {
   readonly agreed: readonly (readonly [from: number, to: number | null])[]
   /**
    * Reports of crashes, over all pairs of a crashed member and a survivor. `half` and `last`: time
-   * from the crash until half of the pairs, and all of them, were reported; undefined: never.
-   * `missed`: number of pairs that were never reported.
+   * from the crash to the reports of half of the pairs, and of all pairs; undefined: never.
+   * `missed`: number of pairs without a report.
    */
   readonly crash?: { readonly half?: number; readonly last?: number; readonly missed: number }
   /**
@@ -67,8 +67,8 @@ export interface TrialResult extends TrialPlan {
 const second = 1_000
 const points = 200
 /**
- * Shortest agreement that counts, ms. While nodes come one by one, all members see all many times
- * for a moment.
+ * Shortest agreement that counts, ms. While nodes come one by one, all members often see all
+ * members for a moment.
  */
 const lasting = 1_000
 /** Number of cores of a machine of DAS-3. */

@@ -18,7 +18,7 @@ export async function runTrials(
 }
 
 async function runOne(plan: TrialPlan): Promise<TrialResult> {
-  // Each trial has its own thread. When the thread ends, its memory is freed.
+  // Each trial has its own thread. The end of the thread frees its memory.
   const worker = new Worker(new URL('worker.ts', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: heapMB } })
   try {
     return await new Promise<TrialResult>((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** Variations of settings that the paper leaves open, or that are fitted to the paper. */
+/**
+ * Variations of settings that the paper leaves open, or that this project has fitted to the paper.
+ */
 import type { DistributedSettings } from './baselines/index.ts'
 import { contenders, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
@@ -6,7 +8,7 @@ import type { ExperimentName } from './experiment.ts'
 export interface Variation {
   readonly name: string
   readonly title: string
-  /** The experiments that are run with the variation. */
+  /** The experiments to run with the variation. */
   readonly experiments: readonly ExperimentName[]
   readonly contenders?: readonly Contender[]
   /** Changed settings of the scenario. */

@@ -25,7 +25,7 @@ export async function benchElections(swarm: ProcessSwarm, plan: Plan, add: Add):
 }
 
 /**
- * Waits until all nodes name the same winner, in this epoch or a later one. Returns the reign;
+ * Waits until all nodes name the same winner, in this epoch or a later epoch. Returns the reign;
  * undefined if that does not happen in time.
  */
 async function elected(swarm: ProcessSwarm, epoch: number): Promise<Reign | undefined> {

@@ -42,7 +42,7 @@ const HEADER = ['swarm', 'row', 'unit', 'n', 'median', 'p99', 'worst', 'target',
 
 function row({ name, swarm, nodes, unit, target, values }: Measure): string[] {
   const { count, median, p99, worst } = summarize(values)
-  // With fewer than a hundred values the p99 is the worst value. It is held to the target all the
+  // With fewer than a hundred values the p99 is the worst value. It must meet the target all the
   // same.
   const met = target === undefined || Number.isNaN(p99) ? '' : p99 <= target ? 'yes' : 'no'
   return [

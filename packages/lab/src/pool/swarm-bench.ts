@@ -1,4 +1,4 @@
-/** Benchmarks a swarm of real nodes while nodes come, leave and are killed. */
+/** Benchmarks a swarm of real nodes while nodes come, leave and crash. */
 import { quantile } from '../base/quantiles.ts'
 import { rates } from '../base/rates.ts'
 import { NeverError } from '../base/wait.ts'
@@ -61,7 +61,7 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
     const isIdle = phases.has('idle') && run === runs
     try {
       await flash(bench)
-      // The order depends on the kind, so that figures stay comparable with older ones.
+      // The order depends on the kind, so that figures stay comparable with older figures.
       if (isIdle && kind === 'processes') await idle(bench)
       if (phases.has('join') || phases.has('leave')) await comeAndGo(bench)
       if (isIdle && kind === 'hosts') await idle(bench)

@@ -1,7 +1,7 @@
 /**
- * One of the simulator's attackers on a real host: a node whose protocol is replaced by an attacker
- * that contains it. It takes the arguments of `jel join` that the laboratory gives. It reports its
- * start in the same format as `jel join`.
+ * One of the simulator's attackers on a real host. The attacker takes the place of the node's
+ * protocol, and contains that protocol. The program takes the arguments of `jel join` that the
+ * laboratory gives. It reports its start in the same format as `jel join`.
  */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * Identity files for the nodes of a scenario. They are made in advance, because a node's id must be
- * known before the node starts.
+ * Identity files for the nodes of a scenario. The laboratory makes them in advance, because it must
+ * know a node's id before the node starts.
  */
 import { join } from 'node:path'
 import { generateIdentity } from '@jel/overlay'

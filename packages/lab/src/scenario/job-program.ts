@@ -29,8 +29,8 @@ type Numbers = Tasks & { readonly first: number; readonly count: number }
 const LINEAGE = lineage(process.pid).join(' ')
 
 /**
- * Returns the pids of a process and its ancestors (Linux). The ancestors are needed because a node
- * starts programs through a shell.
+ * Returns the pids of a process and its ancestors (Linux). The log needs the ancestors, because a
+ * node starts programs through a shell.
  */
 function lineage(pid: number): number[] {
   const parent = Number(/^PPid:\s+(\d+)$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])

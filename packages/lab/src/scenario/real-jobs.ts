@@ -17,7 +17,10 @@ type GroundTruth = ScenarioRunner['truth']
 type Actor = GroundTruth['actors'][number]
 
 const PROGRAM = inCheckout('packages/lab/src/scenario/job-program.ts')
-/** Time for which one member is asked for a result, ms. After this time another member is asked. */
+/**
+ * Time for which the laboratory asks one member for a result, ms. Then it asks the member that is
+ * youngest at that time.
+ */
 const ASK = 15_000
 /** Longest wait for a member's answer at the end, ms. A guess: a newcomer takes seconds. */
 const READ = 60_000
@@ -142,8 +145,8 @@ export class RealJobs implements JobTestbed {
 
   /**
    * Judges a partition by two expectations. First, all sides go on. Second, after the healing, no
-   * task begins again if the replicas of one side had its outcome. The second one concerns members
-   * that see all others again.
+   * task begins again if the replicas of one side had its outcome. The second expectation concerns
+   * members that see all others again.
    */
   #judgeCut(cut: Partition, executions: readonly Execution[]): { readonly verdicts: Verdict[]; readonly note: string } {
     const healedAt = cut.to ?? Infinity

@@ -12,11 +12,11 @@ class RealEndpoint implements TestbedEndpoint {
   readonly #site: string | undefined
   silent = false
   side = 0
-  /** Share of its packets that are lost, in both directions. */
+  /** Share of its packets that get lost, in both directions. */
   loss = 0
   /** Extra delay of its own line, ms: none. */
   lag = 0
-  /** The links of a process can't be seen from outside, so this map stays empty. */
+  /** The laboratory can't see the links of a process from outside. So this map stays empty. */
   readonly connections: TestbedEndpoint['connections'] = new Map()
   readonly mostLinks = 0
 

@@ -18,7 +18,7 @@ export interface Partition {
 interface Parts {
   readonly nodes: readonly RealNode[]
   readonly network: LabNetwork
-  /** Share of all packets that are lost. */
+  /** Share of all packets that get lost. */
   readonly loss: number
   /** Time since the start of the scenario, ms. */
   readonly now: () => number

@@ -31,7 +31,7 @@ export class RealReports {
     const subject = this.#byId.get(about)
     if (event === 'joined') {
       if (subject === observer) observer.entered(incarnation)
-      // The join of a later incarnation also reports the end of the one before.
+      // The join of a later incarnation also reports the end of the previous incarnation.
       else if (incarnation > 1) this.#endedLives.told(observer, subject, memberOf(about, incarnation - 1), now)
     }
     if (event === 'died') this.#endedLives.told(observer, subject, member, now)

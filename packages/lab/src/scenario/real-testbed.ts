@@ -1,7 +1,7 @@
 /**
  * Runs node processes on hosts that are network namespaces. It implements the interface that the
- * runner of a scenario also uses for the simulator. It also uses the simulator's model of who can
- * reach whom, as the ground truth. `refusals.ts` rejects unsupported scenarios in advance.
+ * runner of a scenario also uses for the simulator. It uses the simulator's model of reachability
+ * as the ground truth. `refusals.ts` rejects unsupported scenarios in advance.
  */
 import { join } from 'node:path'
 import { createRandom } from '@jel/protocol'

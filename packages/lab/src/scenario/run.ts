@@ -19,7 +19,7 @@ export interface Result {
   readonly seed: number
   readonly started: string
   readonly verdicts: readonly Verdict[]
-  /** Expectations that can't be judged from outside a node. */
+  /** Expectations that the laboratory can't judge from outside a node. */
   readonly unseen: readonly ExpectationType[]
   /** Number of reports of all nodes, by event. */
   readonly told: Readonly<Record<string, number>>

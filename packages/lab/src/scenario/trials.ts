@@ -45,8 +45,8 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
     },
   },
   /**
-   * A disk without space for the identity. The node must report this and end, and no other node may
-   * be declared dead.
+   * A disk without space for the identity. The node must report this and end. No node may pronounce
+   * another node dead.
    */
   disk: {
     needs: [],
@@ -88,7 +88,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       const lives = moved.map(({ process }) =>
         Math.max(...pool.reports.filter(({ about }) => about === process.id).map((report) => report.incarnation)),
       )
-      // One new incarnation for the new address, and one more for nodes that others declared dead
+      // One new incarnation for the new address, and one more for nodes that others pronounced dead
       // during the move.
       verdicts.push({
         what: 'at most two new lives a node that moved',
@@ -98,7 +98,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       return verdicts
     },
   },
-  /** A host's cable is unplugged for up to half a minute, so that the kernel notices. */
+  /** Unplugs a host's cable for up to half a minute. The host's kernel notices this. */
   cable: {
     needs: [],
     run: async (scene) => {

@@ -17,8 +17,8 @@ const folder = inCheckout('node_modules/.cache/sim-hash')
 const timeout = 180_000
 
 /**
- * Returns the path of this major version, if this process runs on it or it was fetched before;
- * otherwise undefined.
+ * Returns the path of this major version. Returns undefined if this process runs on another
+ * version, and no earlier run fetched this version.
  */
 export function findNode(major: number): string | undefined {
   if (process.versions.node.startsWith(`${major}.`)) return process.execPath

@@ -1,6 +1,6 @@
 /**
- * A run of a pool in phases: a flash join, rest, churn, and the crash of a rack. Each phase is
- * measured separately.
+ * A run of a pool in phases: a flash join, rest, churn, and the crash of a rack. Measures each
+ * phase separately.
  */
 import { createRandom, defaultConfig, pickIndex, ProtocolNode } from '@jel/protocol'
 import { Simulation, uniformDelay, type JelNode, type SimulatedNode } from '@jel/simulator'
@@ -97,7 +97,7 @@ export class PhasedRun {
   }
 
   #crash(count: number): string {
-    // Waits first, because nodes still report recent crashes, which must not count as crashes of
+    // Waits first, because nodes still report recent crashes. These must not count as crashes of
     // the rack.
     this.#pool.run(30_000)
     this.#ended = 0

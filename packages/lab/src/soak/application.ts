@@ -6,8 +6,8 @@ import { CONFIG } from './plan.ts'
 const ECHO = '/soak/echo/1.0.0'
 const MESSAGE = new Uint8Array(4096).fill(7)
 /**
- * Longest time that an action may take, ms. A slower action is aborted, which must not leave
- * anything behind either.
+ * Longest time that an action may take, ms. The node aborts a slower action. An abort must not
+ * leave anything behind either.
  */
 const TIMEOUT = 8000
 

@@ -6,7 +6,7 @@ export interface Group {
   readonly name: string
   readonly nodes: number
   /**
-   * Interval at which one of its nodes leaves and a new one enters, s; undefined: all nodes stay.
+   * Interval at which one of its nodes leaves and a new node enters, s; undefined: all nodes stay.
    */
   readonly replaces?: number
   /**
@@ -24,7 +24,7 @@ function groups(name: string, nodes: number, count: number, more: Partial<Group>
 const STAY = 60
 
 /**
- * The measured groups; together with {@link KILLED} they have sixty nodes. A single node shows a
+ * The measured groups. Together with {@link KILLED} they have sixty nodes. A single node shows a
  * leak most clearly, because little else changes its heap. The staying groups show leaks that a
  * single node misses. The churning groups show the memory that a node leaves behind in its process
  * when it leaves the pool.
@@ -39,15 +39,16 @@ export const MEASURED: readonly Group[] = [
 ]
 
 /**
- * Flags of Node for all processes, and further flags for interpreted ones. The young generation
- * keeps its size. Otherwise the engine doubles it at some time in each process, and the additional
- * 20 MB look like a slope.
+ * Flags of Node for all processes, and further flags for interpreted processes. The young
+ * generation keeps its size. Otherwise the engine doubles it at some time in each process, and the
+ * additional 20 MB look like a slope.
  */
 export const FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16']
 export const INTERPRETED_FLAGS = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-lazy-feedback-allocation']
 
 /**
- * Groups that are killed in turn, with all their nodes, and started again. They are not measured.
+ * The soak kills these groups in turn, with all their nodes, and starts them again. It does not
+ * measure them.
  */
 export const KILLED: readonly Group[] = [...groups('killed', 5, 3), ...groups('killed few', 4, 1)]
 
@@ -61,9 +62,9 @@ export const ACT_EVERY = 20
 /**
  * By default a node remembers an ended member for a day. Its memory would grow during the whole
  * hour of churn. Here a node remembers an ended member for five minutes. After the first five
- * minutes memory must stay flat. The hour also shows that expired entries are freed. Random links
- * are replaced each minute instead of every ten minutes. Otherwise the number of links, and with it
- * the heap, would take an hour to reach its bound.
+ * minutes memory must stay flat. The hour also shows that nodes free expired entries. A node
+ * replaces random links each minute instead of every ten minutes. Otherwise the number of links,
+ * and with it the heap, would take an hour to reach its bound.
  */
 export const CONFIG: NonNullable<OverlayOptions['config']> = {
   links: { randomLifetime: 60_000 },

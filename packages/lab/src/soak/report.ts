@@ -37,7 +37,8 @@ export function isWithinNoise({ rows, isLong }: SoakReport): boolean {
 
 /**
  * The table of all slopes. Each group has a column, because the mean of all groups would hide a
- * leak in one of them. All groups together also have one, because a single group is less certain.
+ * leak in one of them. All groups together also have a column, because a single group is less
+ * certain.
  */
 export function table({ rows, minutes, warmUp, samples, isLong }: SoakReport): string {
   const groups = [...new Set(rows.map(({ group }) => group))]

@@ -9,8 +9,8 @@ import type { Sample } from './plan.ts'
  * Takes a sample of this process and its pools. A forced collection comes first, so that heap and
  * buffers contain only reachable memory. Needs `--expose-gc`.
  *
- * The engine's compiled code is a part of the heap, but it is counted separately. For hours the
- * engine compiles functions that are called often, and discards code that is not used.
+ * The engine's compiled code is a part of the heap, but the sample counts it separately. For hours
+ * the engine compiles functions that run often, and discards unused code.
  */
 export function takeSample(pools: readonly Pool[]): Sample {
   collectGarbage()

@@ -11,9 +11,9 @@ const MINUTE = 60_000
  */
 const BLOCK = 2
 /**
- * Fewest points of a line that is judged. A line through fewer points is only shown. Below eight
- * degrees of freedom the quantiles of `slope.ts` are wrong, and the interval is so wide that no
- * slope is ever found.
+ * Fewest points of a line with a verdict. The report only shows a line through fewer points. Below
+ * eight degrees of freedom the quantiles of `slope.ts` are wrong. The interval is then so wide that
+ * it hides every slope.
  */
 const LEAST = 10
 
@@ -30,7 +30,7 @@ export interface SoakReport {
   /** Time of the first sample, Unix ms, and length of the sampling, minutes. */
   readonly start: number
   readonly minutes: number
-  /** Minutes at the start that are left out. */
+  /** Minutes at the start that the report leaves out. */
   readonly warmUp: number
   readonly samples: number
   /** True if the soak was long enough to tell growth from noise. */
@@ -42,9 +42,9 @@ export interface SoakReport {
 const COMPILED: readonly Measure[] = ['heap', 'resident']
 
 /**
- * Returns true if a measure of a group is judged. Compiled code is only shown, because the sources
- * bound its size. Measures that contain compiled code are judged only in interpreted groups and in
- * all groups together.
+ * Returns true if a measure of a group gets a verdict. The report only shows compiled code, because
+ * the sources bound its size. Measures that contain compiled code get a verdict only in interpreted
+ * groups, and in all groups together.
  */
 export function isJudged({ group, measure }: { readonly group: string; readonly measure: Measure }): boolean {
   const isInterpreted = MEASURED.some(({ name, interpreted }) => name === group && interpreted === true)
@@ -77,8 +77,8 @@ export function reportOf(samples: Samples, warmUpAtMost: number): SoakReport {
 }
 
 /**
- * Merges several series into one. Each series is shifted to the mean of all. So one more sample of
- * a series at an end makes no slope.
+ * Merges several series into one. Shifts each series to the mean of all series. So one more sample
+ * of a series at an end makes no slope.
  */
 function levelled(series: readonly (readonly Point[])[]): Point[] {
   const average = (points: readonly Point[]): number => mean(points.map(([, value]) => value))

@@ -28,7 +28,7 @@ export const EIGHTY = 3.420527
 
 /**
  * Fits a line by least squares through the means of blocks. Neighbouring samples are correlated (a
- * crowd of connections stays for a while), so single samples would give too small an uncertainty.
+ * crowd of connections stays for a while). So single samples would give too small an uncertainty.
  * The uncertainty is NaN with fewer than three blocks. `block`: length of a block, ms. `z`:
  * quantile for the interval.
  */

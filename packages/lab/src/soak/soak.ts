@@ -1,5 +1,5 @@
 /**
- * Runs sixty real nodes on loopback that come, go and are killed. Tests that their resources stay
+ * Runs sixty real nodes on loopback. Nodes come, leave and crash. Tests that their resources stay
  * flat. A scenario can't express this, because only a process itself sees its timers, its streams,
  * and its heap after a collection.
  */

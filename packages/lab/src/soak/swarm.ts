@@ -7,7 +7,7 @@ import type { SoakWorker } from './worker.ts'
 
 /** Longest time that a process may take to start on a busy machine, ms. */
 const START_TIMEOUT = 300_000
-/** Time that a process may take to end before it is killed, ms. */
+/** Time that a process may take to end before the soak kills it, ms. */
 const END_TIMEOUT = 10_000
 
 export class SoakSwarm {
@@ -68,10 +68,10 @@ export class SoakSwarm {
     })
     if (this.#bootstrap.length === 0) this.#bootstrap = addresses.slice(0, 1)
     void repeat(SAMPLE_EVERY * 1000, ended.signal, async () => {
-      // A failure means that the process has ended, which another handler reports.
+      // A failure means that the process has ended. Another handler reports that.
       const looked = await remote.look().catch(() => undefined)
       if (looked === undefined) return
-      // Processes that are killed start again from zero, so there is no line through their samples.
+      // Killed processes start again from zero. So there is no line through their samples.
       if (!KILLED.includes(group)) (this.samples[group.name] ??= []).push(looked.sample)
       for (const text of looked.troubles) complain(group, text)
     })

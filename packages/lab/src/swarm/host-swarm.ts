@@ -46,8 +46,8 @@ export class HostSwarm {
   }
 
   /**
-   * Starts hosts. The workers take turns, or each host gets a separate process, which can be killed
-   * (`killable`). Every host knows only the first host of the swarm at its start.
+   * Starts hosts. The workers take turns. `killable`: each host gets a separate process, so that
+   * `kill` can end it. Every host knows only the first host of the swarm at its start.
    */
   async start(count: number, { killable = false }: { readonly killable?: boolean } = {}): Promise<StartedHost[]> {
     const homes = Array.from({ length: count }, () => (killable ? startWorker(this.#flags) : this.#workers[this.#started++ % this.#shared]))
@@ -116,8 +116,8 @@ export class HostSwarm {
   }
 
   /**
-   * Returns the number of reported deaths of nodes that were not killed, and of notifications that
-   * came twice.
+   * Returns the number of reported deaths of nodes that the swarm did not kill, and of
+   * notifications that came twice.
    */
   async wrongs(): Promise<{ deaths: number; repeats: number }> {
     const each = await Promise.all(

@@ -52,7 +52,7 @@ const worker = {
   ],
   /** Returns the times at which hosts of this process received this event about the subject. */
   sightings: (type: string, subject: string) => sightings.timesOf(type, subject),
-  /** Returns the counts. Processor time counts from the time when the code was loaded. */
+  /** Returns the counts. Processor time counts from the load of the code. */
   tally: (): Tally => {
     const { frames = 0, frameBytes = 0, published = 0, links = 0 } = meter ?? {}
     return { frames, frameBytes, published, links, streamBytes: bytes.written(), processor: processorTime() - loaded }

@@ -86,7 +86,7 @@ export class ProcessNode implements Started {
     return time
   }
 
-  /** Must be called when the node sends no more answers. */
+  /** Call it when the node sends no more answers. */
   ends(): void {
     this.running = false
     for (const answer of this.#asked.values()) answer(undefined)

@@ -1,6 +1,6 @@
 /**
  * A pool of separate `jel join --json` processes, as a user starts them. They run on this machine's
- * loopback, or on hosts that are network namespaces. Their output is recorded.
+ * loopback, or on hosts that are network namespaces. The swarm records their output.
  */
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { startNode, type Line, type NodeCommand, type StartNode } from './start-
 
 /** A node's report about another node or about itself. */
 export interface Report {
-  /** Time at which the report was read, Unix ms. */
+  /** Time at which the swarm read the report, Unix ms. */
   readonly time: number
   readonly by: ProcessNode
   readonly event: string
@@ -52,7 +52,7 @@ export interface ProcessStart {
   readonly introducer?: string | undefined
   /** Further arguments of `jel join`. */
   readonly args?: readonly string[]
-  /** Variables that are added to the environment. */
+  /** Additional variables of the environment. */
   readonly env?: Readonly<Record<string, string>>
   /** A program to run instead of that of the swarm. It must take the same arguments. */
   readonly bin?: string
@@ -157,7 +157,7 @@ export class ProcessSwarm {
   }
 
   /**
-   * Returns the winner that all running nodes name; `time` is the time of the latest report.
+   * Returns the winner that all running nodes name. Its `time` is the time of the latest report.
    * Returns undefined if they name different winners, or if the winner does not run.
    */
   winner(election: string): Reign | undefined {
@@ -181,7 +181,7 @@ export class ProcessSwarm {
   }
 
   /**
-   * Returns the number of reported deaths of nodes that were not killed, and of notifications that
+   * Returns the number of reported deaths of nodes that did not crash, and of notifications that
    * came twice.
    */
   async wrongs(): Promise<{ readonly deaths: number; readonly repeats: number }> {

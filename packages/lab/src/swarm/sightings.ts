@@ -43,8 +43,8 @@ export class Sightings {
   }
 
   /**
-   * Waits until all these events were seen, for at most `timeout` ms. Observers don't need to see
-   * themselves.
+   * Waits until the observers have seen all these events, for at most `timeout` ms. Observers don't
+   * need to see themselves.
    */
   async until(question: Question, timeout: number): Promise<Answer> {
     const keys = question.observers.flatMap((observer) =>

@@ -10,8 +10,8 @@ export class SocketBytes {
   #closed = 0
 
   /**
-   * Node announces every socket of the process on these channels, so no function needs to be
-   * wrapped.
+   * Node announces every socket of the process on these channels, so this class needs to wrap no
+   * function.
    */
   constructor() {
     const watch = (message: unknown): void => {

@@ -39,8 +39,8 @@ export interface NodeProcess {
   readonly id: string
   readonly address: string
   /**
-   * Time at which the process was started, and time at which it reported its entry into the pool,
-   * Unix ms.
+   * Time of the start of the process, and time at which the process reported its entry into the
+   * pool, Unix ms.
    */
   readonly spawned: number
   readonly entered: number
@@ -63,7 +63,7 @@ export interface NodeCommand {
    * must replace itself by the node (exec).
    */
   readonly within?: readonly string[]
-  /** Variables that are added to the environment. */
+  /** Additional variables of the environment. */
   readonly env?: Readonly<Record<string, string>>
 }
 

@@ -5,16 +5,16 @@ export interface Tally {
   /** Number of frames of the protocol, and their bytes without overhead. */
   readonly frames: number
   readonly frameBytes: number
-  /** Number of messages that were published on the topic. */
+  /** Number of messages published on the topic. */
   readonly published: number
   /**
    * Bytes written to sockets. These include gossip, encryption and handshakes, but not TCP and IP
    * headers.
    */
   readonly streamBytes: number
-  /** Number of links that were opened. */
+  /** Number of opened links. */
   readonly links: number
-  /** Processor time, ms; 0 if it was not counted. */
+  /** Processor time, ms; 0 if nothing counted it. */
   readonly processor: number
 }
 

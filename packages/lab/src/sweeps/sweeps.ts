@@ -115,7 +115,7 @@ export const experiment = bench({
     ),
 })
 
-/** Starts workers, and runs the sweep. Returns how long its command took, ms. */
+/** Starts workers, and runs the sweep. Returns the duration of its command, ms. */
 async function measure({ command, file }: Sweep, folder: string, points: readonly { readonly x: number }[]): Promise<number> {
   const isDask = file === 'dask_map.py'
   const name = `sweep-${process.pid}-${Date.now()}`
@@ -152,7 +152,7 @@ function dask(command: string): string[] {
   return ['-m', `distributed.cli.dask_${command}`, ...(command === 'scheduler' ? ['--no-dashboard'] : [])]
 }
 
-/** @throws Error if a row is missing, wrong, or there twice */
+/** @throws Error if a row is missing or wrong, or occurs twice */
 function check(stdout: string, points: readonly { readonly x: number }[]): void {
   const rows = stdout.trimStart().startsWith('[')
     ? (JSON.parse(stdout) as { readonly y: number }[])

@@ -8,7 +8,7 @@ import { connect, createServer, type Socket } from 'node:net'
 const port = 9_000
 const now = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** Prints the time of each transfer until its last byte arrived, one a line, ms. */
+/** Prints the time of each transfer until the arrival of its last byte, one a line, ms. */
 function receive(): void {
   createServer((socket: Socket) => {
     let [length, start, got] = [0, 0, 0]

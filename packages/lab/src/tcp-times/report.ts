@@ -27,7 +27,7 @@ export const shown: Shown<TcpTimes> = {
   name: 'tcp-times',
   document: 'docs/fidelity.md',
   section: 'tcp-times',
-  // No `Part` is measured: the figures are of the kernel and of the simulator.
+  // The experiment measures no `Part`: the figures are of the kernel and of the simulator.
   of: [],
   text: ({ release, runs, rows }) => {
     const cells = rows.map(({ way, loss, bytes, kernel, model }) => [

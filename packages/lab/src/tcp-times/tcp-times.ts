@@ -24,15 +24,18 @@ const lengths = [10_000, 1_000_000]
 const draws = 2_001
 const tolerance = 0.2
 /**
- * Transfers that take longer than this run at the same time, ms. Their windows are small. Transfers
+ * Above this time, ms, several transfers run at the same time. Their windows are small. Transfers
  * with large windows would wait for each other at the forwarder.
  */
 const long = 1_000
 const sideBySide = 8
-/** Factor for the number of transfers of a large message that takes less time than that. */
+/** Factor for the number of transfers of a large message that takes less time than `long`. */
 const more = 4
 
-/** Makes a network with two hosts for each delay. The delays between sites are not used. */
+/**
+ * Makes a network with two hosts for each delay. The measurement does not use the delays between
+ * sites.
+ */
 function lay(): LabNetwork {
   const sites = delays.map((delay) => ({ name: `${delay} ms`, gateway: { up: undefined, down: undefined }, dialable: true as const }))
   const spans = delays.map((from) => delays.map((to) => ({ min: Math.max(from, to), max: Math.max(from, to) })))

@@ -1,5 +1,5 @@
 /**
- * Measures the cost of a node in a worker thread, beside one in the main thread. The figures are
+ * Measures the cost of a node in a worker thread, beside a node in the main thread. The figures are
  * start, memory, delay of a signal, and throughput of a stream. Each measurement has a new process.
  * The kinds take turns.
  */

@@ -10,8 +10,8 @@ export interface OverlayOptions {
   /** Name of the pool: 1 to 128 bytes of UTF-8 without control characters. */
   readonly pool: string
   /**
-   * Where to listen: multiaddrs or `ip:port`. Default: one free port of all interfaces, on IPv4
-   * and, if the machine has it, on IPv6.
+   * The addresses to listen on: multiaddrs or `ip:port`. Default: one free port of all interfaces,
+   * on IPv4 and, if the machine has it, on IPv6.
    */
   readonly listen?: readonly string[] | undefined
   /**
@@ -21,7 +21,7 @@ export interface OverlayOptions {
   readonly announce?: readonly string[] | undefined
   /**
    * Makes the router map a port to this node (UPnP). Default: false; then the node does not look
-   * for a router. RangeError together with `announce`.
+   * for a router. The start throws RangeError if `announce` is given, too.
    */
   readonly portMapping?: boolean | undefined
   /**
@@ -36,7 +36,8 @@ export interface OverlayOptions {
   readonly bootstrap?: readonly string[] | undefined
   /**
    * Whether this node founds the pool, and may be a candidate in elections, if no introducer lets
-   * it in. Default: false; it is no candidate until an introducer lets it in.
+   * it in. Default: false; then a node with `bootstrap` is no candidate until an introducer lets it
+   * in.
    */
   readonly found?: boolean | undefined
   /** Levels from fine to coarse joined by `@`. Default: the host name. */
@@ -50,10 +51,10 @@ export interface OverlayOptions {
    */
   readonly key?: Uint8Array | readonly Uint8Array[] | undefined
   /**
-   * A file that keeps key and incarnation across restarts. It is created if it does not exist.
-   * Beside it, `<file>.peers` keeps the latest epochs of elections, and members through which the
-   * next start can enter the pool. `<file>.records` keeps the pool's records. Default: a new key at
-   * each start.
+   * A file that keeps key and incarnation across restarts. The start creates the file if it does
+   * not exist. Beside it, `<file>.peers` keeps the latest epochs of elections, and members through
+   * which the next start can enter the pool. `<file>.records` keeps the pool's records. Default: a
+   * new key at each start.
    */
   readonly identityFile?: string | undefined
   /**
@@ -61,15 +62,15 @@ export interface OverlayOptions {
    * effect on a node that listens on loopback only.
    */
   readonly mdns?: boolean | undefined
-  /** Tunables of the protocol. */
+  /** Settings of the protocol. */
   readonly config?: ConfigOverrides | undefined
   /**
-   * Called with each problem before this node has entered. From then on notifications report
+   * Called with each problem before this node has entered. After the entry notifications report
    * problems.
    */
   readonly onWarning?: ((warning: EarlyWarning) => void) | undefined
   /**
-   * Aborts the start. Then everything opened is closed, and the start fails with the signal's
+   * Aborts the start. The start then closes everything that it opened, and fails with the signal's
    * reason.
    */
   readonly signal?: AbortSignal | undefined

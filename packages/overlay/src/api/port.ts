@@ -7,10 +7,12 @@ import type { Traffic } from '../host/traffic.ts'
 import type { RecordOwner } from '../identity/identity.ts'
 import type { OverlayHealth, OverlayNotification, PoolLink, PoolMember, PoolReign } from './view.ts'
 
-/** Why an overlay ended. */
+/** The reason why an overlay ended. */
 export type Closed = { readonly reason: 'left' } | { readonly reason: 'failed'; readonly error: Error }
 
-/** A call that can be aborted. It then rejects with the reason of the signal. */
+/**
+ * The options of a call that can be aborted. An aborted call rejects with the reason of the signal.
+ */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined
 }
@@ -26,16 +28,16 @@ export interface PublishOptions {
 export interface PoolKeyInfo {
   /** The fingerprint of the key: 16 hexadecimal digits of a hash. It does not disclose the key. */
   readonly id: string
-  /** Whether it protects the connections that this node opens. */
+  /** Whether the key protects the connections that this node opens. */
   readonly primary: boolean
 }
 
 /**
- * The keys of a private pool. They can be changed while the pool runs: install the new key on all
- * nodes, then use it on all, then remove the old key on all. A change lasts only as long as the
- * node runs. A key is given as the text of its file. An installed key can also be given by its
- * fingerprint. All methods except `list` throw {@link PoolKeysError}, also in an open pool, and
- * {@link PoolKeyError} for a text that is not a key.
+ * The keys of a private pool. An application can change them while the pool runs: install the new
+ * key on all nodes, then use it on all, then remove the old key on all. A change lasts only as long
+ * as the node runs. The methods take a key as the text of its file. They also take an installed key
+ * by its fingerprint. All methods except `list` throw {@link PoolKeysError}, also in an open pool,
+ * and {@link PoolKeyError} for a text that is not a key.
  */
 export interface OverlayKeys {
   /** Admits peers that have this key. If the key is installed already, it keeps its role. */
@@ -46,8 +48,8 @@ export interface OverlayKeys {
    */
   use(key: Uint8Array | string): Promise<PoolKeyInfo>
   /**
-   * Admits no more peers by this key and ends the connections under it. They are opened again under
-   * the primary key. The primary key can't be removed.
+   * Admits no more peers by this key and ends the connections under it. The nodes open these
+   * connections again under the primary key. The primary key can't be removed.
    */
   remove(key: Uint8Array | string): Promise<void>
   /** Returns the keys, the primary one first. */
@@ -57,15 +59,15 @@ export interface OverlayKeys {
 export interface QueryOptions {
   /** The asker's own number of the query, below 2^32. */
   readonly id: number
-  /** How long the asker waits for answers, ms; at most ten minutes. */
+  /** The asker waits for answers for this time, ms; at most ten minutes. */
   readonly timeout: number
   /** Ids of the members to ask, at most 256 (`targetsLimit`). Default: all. */
   readonly to?: readonly string[] | undefined
 }
 
 /**
- * Takes a stream that a member opened with `open()`. `from` is the id of that member. If the
- * handler throws, the stream is aborted.
+ * Takes a stream that a member opened with `open()`. `from` is the id of that member. An error of
+ * the handler aborts the stream.
  */
 export type StreamHandler = (stream: Stream, from: string) => void | Promise<void>
 
@@ -77,7 +79,8 @@ export interface Overlay {
   readonly pool: string
   readonly keys: OverlayKeys
   /**
-   * The host itself. Stopping it ends the overlay without a leave announcement; use {@link leave}.
+   * The host itself. If you stop the host, the overlay ends without an announcement. Call
+   * {@link leave} instead.
    */
   readonly libp2p: Libp2p
   readonly self: PoolMember
@@ -108,8 +111,8 @@ export interface Overlay {
   elect(election: string): Promise<void>
   withdraw(election: string): void
   /**
-   * Gives a hint that a member may be dead. This node probes the member now. Others probe it if it
-   * does not answer.
+   * Gives a hint that a member may be dead. This node probes the member now. If the member does not
+   * answer, others probe it, too.
    */
   maybeDead(id: string): void
   /**
@@ -119,8 +122,9 @@ export interface Overlay {
    */
   signal(name: string, ids: readonly string[], options?: Abortable): Promise<void>
   /**
-   * Publishes a record under a name of its owner and returns the record. It replaces an earlier
-   * record of that name. Throws {@link RecordsFullError} if the pool has no room for it.
+   * Publishes a record under a name of its owner and returns the record. The record replaces an
+   * earlier one of that name. Throws {@link RecordsFullError} if the pool has no room for the
+   * record.
    */
   publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord>
   /** Withdraws a record. An unknown or expired record is no error. */

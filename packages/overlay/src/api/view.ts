@@ -80,8 +80,8 @@ export type OverlayNotification = Notification | ({ readonly type: 'measured' } 
   : never
 
 /**
- * Each member is converted once: members are immutable and shared, and a view is read far more
- * often than it changes.
+ * Converted members. Members are immutable and shared, and applications read a view far more often
+ * than it changes. So {@link showMember} converts each member once.
  */
 const shown = new WeakMap<Member, PoolMember>()
 

@@ -12,7 +12,7 @@ import { InvalidAddressError, reasonOf } from './errors.ts'
 export interface Endpoint {
   readonly host: string
   readonly port: number
-  /** The only address family to look a name up for: IPv4 or IPv6. */
+  /** The only address family in which to look the name up: IPv4 or IPv6. */
   readonly family?: 4 | 6
 }
 
@@ -82,7 +82,7 @@ export function parseIntroducer(text: string): Introducer {
   return introducer
 }
 
-/** Throws for a mistyped id, before anything is dialled. */
+/** Throws for a mistyped id, before any dial. */
 function checkId(id: NodeId, text: string): void {
   try {
     decodeId(id)

@@ -1,11 +1,11 @@
 /**
- * A bounded cache that forgets entries that were not used lately. It has two generations. When the
- * younger generation has half of the bound, or is old, it replaces the older one. An entry that is
- * used again moves to the younger generation. That costs one look-up. An exact order of use would
- * cost a deletion and an insertion.
+ * A bounded cache that forgets entries without recent use. It has two generations. When the younger
+ * generation has half of the bound, or is old, it replaces the older one. An entry that is used
+ * again moves to the younger generation. That costs one look-up. An exact order of use would cost a
+ * deletion and an insertion.
  *
- * Age matters as well as size: in a quiet pool a cache that is bounded by size alone grows for
- * hours, as a leak does.
+ * Age matters as well as size: in a quiet pool a cache with a bound on size alone grows for hours,
+ * as a leak does.
  */
 export class Cache<Value> {
   readonly #half: number
@@ -15,8 +15,8 @@ export class Cache<Value> {
   #old = new Map<string, Value>()
 
   /**
-   * `limit`: the largest number of entries. `lifetime`, ms: an unused entry is forgotten after one
-   * to two lifetimes, when a new entry comes.
+   * `limit`: the largest number of entries. `lifetime`, ms: the cache forgets an unused entry after
+   * one to two lifetimes, when a new entry comes.
    */
   constructor(limit: number, lifetime: number) {
     this.#half = Math.ceil(limit / 2)

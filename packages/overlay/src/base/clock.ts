@@ -49,8 +49,8 @@ export class Clock {
    * Returns the present time. A stopped process (SIGSTOP) needs nothing special, since the
    * monotonic clock runs on. In a suspended laptop that clock stops. Then the protocol would not
    * notice that the pool has long declared this node dead. The time of day is a cheap sign that
-   * something happened, but it also jumps when somebody sets it. Then the time since boot decides,
-   * unless the time of day jumped by a day.
+   * something happened, but it also jumps when somebody sets it. After a jump the time since boot
+   * decides, unless the time of day jumped by a day.
    */
   now(): Milliseconds {
     const monotonic = this.#sources.monotonic()

@@ -47,7 +47,7 @@ export class IdentityFileError extends JelError {
   readonly code = 'IDENTITY_FILE'
 }
 
-/** The identity file has invalid content. The file is left unchanged. */
+/** The identity file has invalid content. The node leaves the file unchanged. */
 export class CorruptIdentityError extends JelError {
   readonly code = 'IDENTITY_CORRUPT'
 }
@@ -94,7 +94,7 @@ export class InvalidPeerIdError extends JelError {
   readonly code = 'INVALID_PEER_ID'
 }
 
-/** A member could not be reached for an application stream. */
+/** This node could not reach a member for an application stream. */
 export class OpenError extends JelError {
   readonly code = 'OPEN_FAILED'
 }
@@ -116,7 +116,7 @@ export class SignalError extends JelError {
   }
 }
 
-/** A peer is not admitted. This error stays inside the overlay. A warning reports it. */
+/** This node does not admit a peer. This error stays inside the overlay. A warning reports it. */
 export class RefusedPeerError extends Error {
   override readonly name = 'RefusedPeerError'
 }

@@ -7,8 +7,8 @@ import { nameProblem } from '@jel/protocol'
 import { InvalidPoolNameError } from './errors.ts'
 
 /**
- * Newest first: the current version and, once there are two, the previous one. Two peers use the
- * first version that both support.
+ * The versions of this release, newest first: the current one and, once there are two, the previous
+ * one. Two peers use the first version that both support.
  */
 const versions = ['2.0.0'] as const
 
@@ -44,7 +44,7 @@ export function serviceName(pool: string, key?: Uint8Array): string {
   return `_jel-${digest(pool, key)}._udp.local`
 }
 
-/** 64 bits are enough that pools don't meet by accident. A pool key keeps strangers out. */
+/** 64 bits are enough to keep pools from meeting by accident. A pool key keeps strangers out. */
 function digest(pool: string, key?: Uint8Array): string {
   const hash = createHash('sha256').update(pool)
   if (key) hash.update('\0').update(key)

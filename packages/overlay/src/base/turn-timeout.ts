@@ -2,12 +2,12 @@
  * A time-out for an answer of another process. It counts the turns of this process instead of the
  * wall clock.
  *
- * A handshake that is given up has cost both ends its computation, and is begun again. If many
- * processes share few cores, each has few turns. With a time-out by the wall clock such a process
- * gives up before it had its turn. Then work grows and nothing gets finished. Measured
- * (packages/lab, 40 nodes that share two cores with much else): 713 lives were declared over with
- * 5 s of the wall clock, and none with 15 s. So this time-out waits in steps, and a late step
- * counts as one step.
+ * If a node gives a handshake up, both ends have computed in vain, and the node begins it again. If
+ * many processes share few cores, each has few turns. With a time-out by the wall clock such a
+ * process gives up before it has had its turn. Then the work grows, and nothing gets finished.
+ * Measured (packages/lab, 40 nodes that share two cores with much else): 713 lives were declared
+ * over with 5 s of the wall clock, and none with 15 s. So this time-out waits in steps, and a late
+ * step counts as one step.
  */
 
 /**

@@ -14,7 +14,7 @@ import { probeAddress } from './host-probe.ts'
 /** Addresses tried per peer. The protocol allows 8. */
 const maxAddresses = 8
 
-/** A link could not be opened. */
+/** A dialler could not open a link. */
 export class DialError extends Error {
   readonly failure: DialFailure
 
@@ -86,8 +86,8 @@ export class Dialer {
 
   /**
    * libp2p dials the addresses of a peer one after the other, and a silent address takes seconds.
-   * So all addresses are probed first. An address that accepts is dialled while the other probes
-   * are still pending.
+   * So this method first probes all addresses. It dials an address that accepts while the other
+   * probes are still pending.
    */
   async #race(targets: readonly Target[], signal: AbortSignal | undefined): Promise<Connection> {
     return await new Promise((resolve, reject) => {

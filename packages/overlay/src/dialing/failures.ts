@@ -5,7 +5,7 @@ import type { DialFailure } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { codeOf, reasonOf } from '../base/errors.ts'
 
-/** Returns why a name could not be resolved, if that caused the error. */
+/** Returns the reason why the look-up of a name failed, if that caused the error. */
 export function explainLookup(address: Multiaddr, error: unknown): string | undefined {
   const host = address.getComponents().find(({ name }) => name.startsWith('dns'))
   if (host?.value === undefined) return undefined
@@ -47,7 +47,7 @@ export function theirId(error: unknown): string {
 
 const silences = new Set(['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'])
 
-/** `late`: the failure if the time ran out. */
+/** Returns the failure that the error of a dial shows. `late`: the failure if the time ran out. */
 export function classify(error: unknown, late: DialFailure | undefined): DialFailure {
   // A DNS address may stand for several addresses.
   if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, late)))

@@ -1,7 +1,7 @@
 /**
- * Host probe: whether anything answers at an address. It is a bare TCP connect, closed at once. It
- * costs the other process next to nothing. It works even while that process is stopped, since the
- * kernel answers.
+ * A host probe shows whether anything answers at an address. It is a bare TCP connect that this
+ * node closes at once. It costs the other process next to nothing. It works even while that process
+ * is stopped, since the kernel answers.
  */
 import { connect, isIPv6 } from 'node:net'
 import type { Address, HostProbeOutcome } from '@jel/protocol'

@@ -9,7 +9,7 @@ import { DialError, type Dialer } from '../dialing/dialing.ts'
 import type { Host } from '../host/host.ts'
 import type { Links } from '../links/links.ts'
 
-/** Streams of a link per connection in each direction: one in use, and one that is being closed. */
+/** Streams of a link per connection in each direction: one in use, and one that closes. */
 const streams = { maxInboundStreams: 2, maxOutboundStreams: 2 } as const
 
 export interface ConnectorOptions {

@@ -59,7 +59,7 @@ export interface Parts {
 
 export interface EngineEvents {
   onNotification(notification: Notification): void
-  /** Called in the middle of an input. The receiver must only note it. */
+  /** Called while the node handles an input. The receiver must only note the measurement. */
   onMeasured(measured: Measured): void
   /** The node can't go on. */
   onFailure(error: Error): void
@@ -204,7 +204,7 @@ export class Engine {
     try {
       this.#parts.identity.persist(incarnation)
     } catch (error) {
-      // An incarnation that is announced but not stored might be used again after a restart.
+      // The next run could use an announced incarnation again if it is not stored.
       this.#events.onFailure(asError(error))
     }
   }

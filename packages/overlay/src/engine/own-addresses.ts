@@ -6,8 +6,8 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
- * How often the host's own addresses are looked up, ms. Interfaces come and go without an event.
- * Measured: a look-up takes 40 µs.
+ * Interval at which a node looks up the addresses of its host, ms. Interfaces come and go without
+ * an event. Measured: a look-up takes 40 µs.
  */
 export const addressInterval = 5_000
 
@@ -18,7 +18,7 @@ export class OwnAddresses {
   /** The node has only loopback addresses: it is meant for this machine. */
   #isLocal = false
 
-  /** `limit`: the number of announced addresses. */
+  /** `limit`: the largest number of announced addresses. */
   constructor(lookUp: () => readonly Multiaddr[], limit: number) {
     this.#lookUp = lookUp
     this.#limit = limit

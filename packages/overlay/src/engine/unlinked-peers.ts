@@ -16,7 +16,7 @@ const askAfter = 2_000
 /** Time for the answer, ms. Guess. */
 const answerTime = 5_000
 /**
- * Peers asked a second in the long run, with bursts of ten times as many. Refusals are reported at
+ * Peers asked a second in the long run, with bursts of ten times as many. `refusals.ts` reports at
  * the same rate. So a flood of connections causes no flood of questions.
  */
 const askedPerSecond = 1
@@ -56,8 +56,8 @@ export class UnlinkedPeers {
 }
 
 /**
- * Returns why a peer opened no link. Undefined: both support a common version, so the peer may
- * still open one.
+ * Returns the reason why a peer opened no link. Undefined: both support a common version, so the
+ * peer may still open one.
  */
 export function whyNoLink(theirs: readonly string[], { links }: PoolNames): string | undefined {
   if (theirs.some((protocol) => links.includes(protocol))) return undefined

@@ -37,7 +37,10 @@ export class AllowList {
     this.#required().delete(id)
   }
 
-  /** A first id on a new list would shut all other peers out. So a node begins with its list. */
+  /**
+   * A first id on a new list would shut all other peers out. So a node gets its list at the start
+   * only.
+   */
   #required(): Set<string> {
     if (this.#ids === undefined) throw new NoAllowListError('this node has no allow list, and can get none while it runs: join with one')
     return this.#ids

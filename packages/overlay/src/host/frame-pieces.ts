@@ -17,9 +17,9 @@ export const maxPieces = 1_024
 const maxFrames = 16_384
 
 export class FramePieces {
-  /** Pieces that have arrived of the incomplete frame. */
+  /** Number of pieces of the incomplete frame that have arrived. */
   count = 0
-  /** Frames that ended. The owner resets the number. */
+  /** Number of frames that ended. The owner resets it. */
   frames = 0
   /** Bytes that this frame still lacks; 0 within its length prefix. */
   #lacking = 0

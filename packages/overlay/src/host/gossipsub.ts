@@ -18,32 +18,32 @@ import { boundPieces } from './frame-pieces.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 /**
- * Bytes that may wait for a slow reader before its stream is dropped. gossipsub has no other
- * back-pressure. Guess.
+ * Bytes that may wait for a slow reader. If more wait, gossipsub drops the reader's stream. It has
+ * no other back-pressure. Guess.
  */
 const maxQueuedBytes = 1_048_576
 
 /**
- * Messages per second that are accepted from one peer. A burst may have ten times as many. Guess:
+ * Messages per second that a node accepts from one peer. A burst may have ten times as many. Guess:
  * under heavy churn all members of a large pool together publish about 100 a second.
  */
 const heardPerSecond = 100
 
 /**
- * A peer that sends more messages per second than this is disconnected. An honest peer forwards
+ * A node disconnects a peer that sends more messages per second than this. An honest peer forwards
  * only messages that it accepted. It accepts 100 a second from each of its dozen neighbours: 1,200
  * in all.
  */
 const floodPerSecond = 2_000
 
 /**
- * The largest number of peers whose messages are counted. A host has at most half as many
+ * The largest number of peers whose messages a node counts. A host has at most half as many
  * connections.
  */
 const cachedLimiters = 2_048
 
 /**
- * A limiter is forgotten when it has been unused for this time, ms. Guess. After ten seconds it has
+ * A node forgets a limiter that has been unused for this time, ms. Guess. After ten seconds it has
  * all its tokens again, so it is no stricter than a new one.
  */
 const limiterLifetime = 180_000
@@ -75,7 +75,7 @@ const unused = {
   meshFailurePenaltyDecay: 0.5,
 } as const
 
-/** The private part of the library's router that is used here. */
+/** The private part of the library's router that this file uses. */
 interface Internals {
   createInboundStream?: (peer: unknown, stream: Stream) => void
 }
@@ -120,10 +120,10 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     Dout: 1,
     Dscore: 2,
     Dlazy: 2,
-    // A new peer is grafted as soon as it subscribes. Heartbeats only mend broken meshes. Guess:
-    // reconciliation repairs the losses before the next heartbeat.
+    // gossipsub grafts a new peer as soon as the peer subscribes. Heartbeats only mend broken
+    // meshes. Guess: reconciliation repairs the losses before the next heartbeat.
     heartbeatInterval: 2_000,
-    // How long seen messages are remembered: far longer than any message travels.
+    // gossipsub remembers seen messages for far longer than any message travels.
     seenTTL: 60_000,
     maxInboundStreams: 2,
     maxOutboundStreams: 2,
@@ -189,9 +189,9 @@ export class Topic {
   }
 
   /**
-   * Joins the topic. Each message is judged once, when it first arrives, and forwarded only if
-   * accepted. If a peer sends too many messages, the surplus is ignored. `onFlood` is called for
-   * each message beyond a rate that no honest peer reaches.
+   * Joins the topic. Judges each message once, when it first arrives, and forwards it only if
+   * accepted. Ignores the surplus of a peer that sends too many messages. Calls `onFlood` for each
+   * message beyond a rate that no honest peer reaches.
    */
   join(judge: (data: Uint8Array) => BroadcastVerdict, onFlood: (peer: string, problem: string) => void = () => {}): void {
     this.#pubsub.topicValidators.set(this.#name, (from, { data }) => {
@@ -213,9 +213,9 @@ export class Topic {
   }
 
   /**
-   * Introduces a linked peer to gossipsub. By default gossipsub learns of peers from identify. That
-   * costs two streams, two signatures and 1.5 KB a link. It is unnecessary: an open link already
-   * proves that both sides support the protocol.
+   * Introduces a linked peer to gossipsub. By default gossipsub learns of peers from the identify
+   * protocol. That costs two streams, two signatures and 1.5 KB a link. It is unnecessary: an open
+   * link already proves that both sides support the protocol.
    */
   introduce(connection: Connection): void {
     const [protocol] = this.#pubsub.protocols
@@ -225,13 +225,13 @@ export class Topic {
   }
 
   publish(data: Uint8Array): void {
-    // A failure is ignored: reconciliation repairs the loss.
+    // Ignores a failure: reconciliation repairs the loss.
     this.#publishing = this.#pubsub.publish(this.#name, data).catch(() => {})
   }
 
   /**
-   * Resolves when everything published so far has been handed to the connections. gossipsub handles
-   * publications in their order, so the last one is the last to be handed over.
+   * Resolves when gossipsub has handed everything published so far to the connections. gossipsub
+   * handles publications in order, so this method waits for the last one only.
    */
   async flushed(): Promise<void> {
     await this.#publishing

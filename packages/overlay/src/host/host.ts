@@ -1,6 +1,6 @@
 /**
- * The libp2p host. It has TCP, Noise, yamux, gossipsub and identify. mDNS and UPnP are options. It
- * never dials by itself.
+ * The libp2p host. It has TCP, Noise, yamux, gossipsub and identify. mDNS and UPnP are options. The
+ * host never dials by itself.
  */
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
@@ -60,7 +60,7 @@ export interface HostOptions {
    * possible. If there is no IPv6, IPv4 alone.
    */
   readonly listen: readonly Multiaddr[] | undefined
-  /** Announced instead of the listen addresses. */
+  /** The addresses to announce instead of the listen addresses. */
   readonly announce?: readonly Multiaddr[]
   readonly keys: PoolKeys
   readonly allowed: AllowList
@@ -150,7 +150,7 @@ export class Host {
     })
     if (!parts) throw new Error('libp2p did not create its services')
     const host = new Host(libp2p, parts, traffic, protector, options)
-    // The peer may have been removed from the allow list during its handshake.
+    // The application may have removed the peer from the allow list during the handshake.
     libp2p.addEventListener('connection:open', ({ detail: { remotePeer } }) => {
       const id = remotePeer.toString()
       if (!allowed.has(id)) host.refuse(id)

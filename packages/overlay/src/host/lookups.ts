@@ -1,13 +1,13 @@
 /**
  * Looks up the names in addresses, one at a time. Members announce names, and a name server may
  * stay silent for ten seconds. The system gives look-ups two threads. So one of them stays free for
- * the application, and for the introducers that the user gave. Look-ups that nobody waits for any
- * more are not begun.
+ * the application, and for the introducers that the user gave. This module begins no look-up that
+ * nobody waits for any more.
  */
 import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
 
-/** Look-ups that are begun one after the other. */
+/** A queue of look-ups. Each begins after the end of the one before. */
 class Line {
   #isBusy = false
   /** Each begins one look-up. Returns false if nobody waits for it any more. */
@@ -19,7 +19,8 @@ class Line {
   }
 
   /**
-   * Begins the first look-up that somebody waits for. Thousands before it may have been given up.
+   * Begins the first look-up that somebody waits for. Perhaps nobody waits for thousands of earlier
+   * ones any more.
    */
   next(): void {
     this.#isBusy = false

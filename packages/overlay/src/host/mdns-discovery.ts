@@ -8,9 +8,10 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
- * How often a node asks the network, ms. Guesses. Every node answers every question. If N nodes of
- * a network all kept asking, there would be N² packets an interval. So a node asks when it starts,
- * and then hardly ever, in case the network was split. Only a node that is alone asks often.
+ * Intervals at which a node asks the network, ms. Guesses. Every node answers every question. If N
+ * nodes of a network all kept asking, there would be N² packets an interval. So a node asks when it
+ * starts, and then hardly ever, in case the network was split. Only a node that is alone asks
+ * often.
  */
 const companyInterval = 600_000
 export const aloneInterval = 10_000
@@ -26,8 +27,8 @@ export function wantsDiscovery(wanted: boolean | undefined, listen: readonly Mul
 type Service = PeerDiscovery & Startable
 
 /**
- * Asks and answers under several names. While a pool changes its key, its nodes are found under the
- * old name and the new one.
+ * Asks and answers under several names. While a pool changes its key, others find its nodes under
+ * the old name and the new one.
  */
 export class MdnsDiscovery implements Startable {
   readonly #onFound: (introducer: Introducer) => void
@@ -60,7 +61,10 @@ export class MdnsDiscovery implements Startable {
     for (const service of this.#services.values()) await service?.stop()
   }
 
-  /** Asks the network now. @libp2p/mdns asks whenever it starts, so each service is restarted. */
+  /**
+   * Asks the network now. @libp2p/mdns asks whenever it starts, so this method restarts each
+   * service.
+   */
   async ask(): Promise<void> {
     if (!this.#isStarted) return
     for (const service of this.#services.values()) {

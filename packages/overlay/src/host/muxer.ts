@@ -2,8 +2,8 @@
  * yamux with bounds on the memory of a connection, and with fewer window updates.
  *
  * The library gathers a frame of any announced length. It also queues answers to pings for a peer
- * that reads nothing. Here the length of a frame and the length of the queue have bounds. The
- * pieces of a frame are joined.
+ * that reads nothing. This module bounds the length of a frame and the length of the queue, and
+ * joins the pieces of a frame.
  *
  * The library also answers every piece of data with a window update. So each probe and each
  * acknowledgement costs one more packet of 82 bytes and one more encryption. The specification lets
@@ -18,7 +18,7 @@ import { TurnTimeout } from '../base/turn-timeout.ts'
 import { maxPieces } from './frame-pieces.ts'
 
 /**
- * The private part of the library's streams that is used here. In `state` 0 and 2 the stream has
+ * The private part of the library's streams that this file uses. In `state` 0 and 2 the stream has
  * not yet announced to the other side that it is open.
  */
 interface YamuxStream {
@@ -82,7 +82,7 @@ export function muxer(): () => StreamMuxerFactory {
 
 /**
  * Returns whether the other end of a connection answers within this time, ms. Only turns of this
- * process count.
+ * process count ({@link TurnTimeout}).
  */
 export async function answers(connection: Connection, time: number): Promise<boolean> {
   const { muxer: used } = connection as Connection & { readonly muxer?: YamuxMuxer }

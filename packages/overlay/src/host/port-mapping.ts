@@ -1,6 +1,6 @@
 /**
- * Port mappings on the router (UPnP), by libp2p's own service. It is a module of its own, so that
- * only a node with `portMapping` loads it. Other nodes never look for a router.
+ * Port mappings on the router (UPnP), by libp2p's own service. This is a module of its own, so that
+ * only a node with `portMapping` loads the service. Other nodes never look for a router.
  */
 import { uPnPNAT, type UPnPNATComponents } from '@libp2p/upnp-nat'
 

@@ -19,13 +19,13 @@ const nonceBytes = 24
 const greeting = fromString('\u0013/multistream/1.0.0\n')
 
 /**
- * Time between the ends of two connections under a removed key, ms. Measured: a link is opened
+ * Time between the ends of two connections under a removed key, ms. Measured: the nodes open a link
  * again within 80 ms.
  */
 const apart = 250
 /**
- * All connections under a removed key end within this time, ms, however many they are. A node that
- * has only that key must be shut out. Guess.
+ * All connections under a removed key end within this time, ms, however many they are. By then a
+ * node that has only that key must be shut out. Guess.
  */
 const endAll = 5_000
 
@@ -46,8 +46,8 @@ export class Protector implements ConnectionProtector {
   }
 
   /**
-   * Ends the connections under a removed key, one after the other. Meanwhile each connection is
-   * opened again under the primary key. So this node does not lose all its links at once.
+   * Ends the connections under a removed key, one after the other. Meanwhile the nodes open each
+   * connection again under the primary key. So this node does not lose all its links at once.
    */
   abort(key: PoolKey): void {
     const ending = [...this.#connections].filter(([, of]) => of === key)
@@ -95,8 +95,8 @@ export class Protector implements ConnectionProtector {
 }
 
 /**
- * Checks an inbound connection in an open pool. It protects nothing. A peer whose first bytes are
- * not the greeting is refused: the peer has a pool key, or does not speak libp2p.
+ * Checks an inbound connection in an open pool, without protection. Refuses a peer whose first
+ * bytes are not the greeting: the peer has a pool key, or does not speak libp2p.
  */
 async function checkOpen(connection: MultiaddrConnection, options: AbortOptions): Promise<MultiaddrConnection> {
   const bytes = byteStream(connection)

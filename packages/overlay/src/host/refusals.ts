@@ -1,6 +1,6 @@
 /**
- * Reports of peers that are not admitted, with the reason. The operator of a node must see why a
- * host can't join. A host that tries again and again must not fill the log.
+ * Reports of peers that a node does not admit, with the reason. The operator of a node must see why
+ * a host can't join. A host that tries again and again must not fill the log.
  */
 import { CODE_P2P, type Multiaddr } from '@multiformats/multiaddr'
 import { Cache } from '../base/cache.ts'
@@ -8,15 +8,15 @@ import { hostOf } from '../base/addresses.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 /**
- * Each pair of IP and reason is reported at most once in this time, ms. Guess: a refused node tries
- * twice a minute.
+ * A node reports each pair of IP and reason at most once in this time, ms. Guess: a refused node
+ * tries twice a minute.
  */
 const interval = 60_000
 /** Remembered pairs of IP and reason. Guess. */
 const remembered = 1_024
 /**
- * Refusals reported a second in the long run, for all peers together, with bursts of ten times as
- * many. The limit is for all, since an attacker may have many IPs. Guess.
+ * Refusals that a node reports a second in the long run, for all peers together, with bursts of ten
+ * times as many. The limit is for all, since an attacker may have many IPs. Guess.
  */
 const reportedPerSecond = 1
 
@@ -29,7 +29,7 @@ export class Refusals {
     this.#report = report
   }
 
-  /** `address`: the peer's address, as far as it is known. */
+  /** `address`: the peer's address, as far as this node knows it. */
   add(address: Multiaddr, reason: string): void {
     const key = `${hostOf(address) ?? ''} ${reason}`
     const now = performance.now()

@@ -1,5 +1,6 @@
 /**
- * Bytes over the TCP connections of one host. The sockets count them. They are added up on demand.
+ * Bytes over the TCP connections of one host. The sockets count them. This module adds them up on
+ * demand.
  */
 import type { Socket } from 'node:net'
 

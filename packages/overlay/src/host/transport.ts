@@ -1,9 +1,9 @@
 /**
  * TCP that sends few packets. libp2p hands over each message in pieces (a length, then the rest),
- * and @libp2p/tcp writes every piece on its own. Small packets are not held back, so each piece
- * becomes a packet. Here sockets are corked until the next turn of the event loop, so the pieces of
- * a message leave together. Measured: opening a link takes 18 packets and 2.4 KB with headers,
- * instead of 77 packets and 5.4 KB.
+ * and @libp2p/tcp writes every piece on its own. The kernel does not hold back small packets, so
+ * each piece becomes a packet. This module corks a socket until the next turn of the event loop, so
+ * the pieces of a message leave together. Measured: opening a link takes 18 packets and 2.4 KB with
+ * headers, instead of 77 packets and 5.4 KB.
  */
 import type { Socket } from 'node:net'
 import type { Transport, Upgrader } from '@libp2p/interface'
@@ -16,8 +16,8 @@ import { lookUp } from './lookups.ts'
 import type { TrafficMeter } from './traffic.ts'
 
 /**
- * If a TCP connect takes longer, the host counts as silent, ms. Linux repeats a lost SYN after 1 s
- * and again after 3 s. So one lost SYN is forgiven.
+ * A host counts as silent if a TCP connect takes longer than this time, ms. Linux repeats a lost
+ * SYN after 1 s and again after 3 s. So one lost SYN does no harm.
  */
 export const connectTimeout = 2_000
 
@@ -40,7 +40,7 @@ type OnRefused = (address: Multiaddr, reason: string) => void
 /** Progress of a dial: TCP has connected, and the handshakes begin. */
 export const connected = 'jel:connected'
 
-/** `onRefused` is called with each inbound peer that was not admitted, and the reason. */
+/** `onRefused` receives each inbound peer that the host did not admit, and the reason. */
 export function transport(meter: TrafficMeter, onRefused: OnRefused): (components: TCPComponents) => Transport {
   // @libp2p/tcp passes all these options to net.connect.
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout }
@@ -55,7 +55,8 @@ export function transport(meter: TrafficMeter, onRefused: OnRefused): (component
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
     const dialFilter = created.dialFilter.bind(created)
-    // Members announce addresses. The library would even dial a Unix socket of this machine.
+    // Members can announce anything. Without this filter the library would even dial a Unix socket
+    // of this machine.
     created.dialFilter = (addresses) => dialFilter(addresses).filter((address) => endpointOf(address) !== undefined)
     created.dial = async (address, options) => {
       // The socket's time-out ends a dial without an abort of the signal.
@@ -79,7 +80,7 @@ function familyOf(address: Multiaddr): { readonly family?: 4 | 6 } {
   return family === undefined ? {} : { family }
 }
 
-/** Wraps the upgrader, since it is the first to see a new connection. */
+/** Wraps the upgrader, since the upgrader is the first to see a new connection. */
 function tuned(upgrader: Upgrader, meter: TrafficMeter, onRefused: OnRefused): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
   wrapped.upgradeInbound = async (connection, options) => {

@@ -1,5 +1,5 @@
 /**
- * The file of an identity. It is JSON, so that people can see what it is and back it up:
+ * The file of an identity. It is JSON, so that people can recognize the file and back it up:
  * `{ "format": "jel-identity/1", "id": "12D3KooW…", "privateKey": "<libp2p protobuf, base64>",
  * "incarnation": 3 }`
  */
@@ -93,8 +93,8 @@ export function replaceContent(file: string, content: Content): void {
 
 /**
  * Returns the name of the temporary file. The name is fixed, since only the holder of the lock
- * writes. So the file of a killed process is found and removed, and the key in it does not stay
- * behind.
+ * writes. So the next process finds and removes the file of a killed process, and the key in it
+ * does not stay behind.
  */
 export function temporaryOf(file: string): string {
   return `${canonical(file)}.tmp`
@@ -131,8 +131,8 @@ function writeContent(file: string, content: Content, install: (temporary: strin
 }
 
 /**
- * Makes a rename survive a power failure. Windows does not let folders be opened. There the rename
- * itself must suffice.
+ * Makes a rename survive a power failure. Windows can't open folders. There the rename itself must
+ * suffice.
  */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
@@ -144,7 +144,7 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Throws if the path can't be an identity file. Called before anything is written beside it. */
+/** Throws if the path can't be an identity file. Call this before any write beside the file. */
 export function checkPlace(file: string): void {
   const problem = nonFile(file)
   if (problem !== undefined) throw refused(file, problem)

@@ -9,8 +9,9 @@ import { checkPlace, createContent, newKey, readContent, replaceContent, tempora
 import { lockFile, type Lock } from './lock.ts'
 
 /**
- * Incarnations that are reserved on disk in advance. So a re-entry does not depend on a disk that
- * is full or slow. Guess: a node uses some 16 in an hour in which an attacker ends its lives.
+ * Number of incarnations that a node reserves on disk in advance. So a re-entry does not depend on
+ * a disk that is full or slow. Guess: a node uses some 16 in an hour in which an attacker ends its
+ * lives.
  */
 const ahead = 64
 
@@ -20,8 +21,8 @@ export interface Identity {
   /** The highest incarnation with which the node may have entered a pool. 0: it never entered. */
   readonly incarnation: number
   /**
-   * Records on disk that an incarnation is used, and reserves later ones, so that most calls need
-   * no write. Throws {@link IdentityFileError}.
+   * Records the use of an incarnation on disk, and reserves later ones, so that most calls need no
+   * write. Throws {@link IdentityFileError}.
    */
   persist(incarnation: number): void
   /** Gives back the unused incarnations, if the file can be written, and unlocks the identity. */

@@ -20,7 +20,7 @@ export interface Lock {
 /** SQLite's result code for a lock that is held (sqlite.org/rescode.html). */
 const busy = 5
 
-/** Keeps the databases referenced. An unreferenced database is closed, and its lock is lost. */
+/** Keeps the databases referenced. Node closes an unreferenced database, and its lock is lost. */
 const held = new Set<DatabaseSync>()
 
 /**
@@ -29,7 +29,8 @@ const held = new Set<DatabaseSync>()
  */
 export function lockFile(file: string): Lock {
   const path = `${canonical(file)}.lock`
-  // Loaded here: only a node with an identity file needs it, and Node 22 calls it experimental.
+  // Loads SQLite only here: only a node with an identity file needs it, and Node 22 calls it
+  // experimental.
   const sqlite = process.getBuiltinModule('node:sqlite')
   let database: DatabaseSync | undefined
   try {

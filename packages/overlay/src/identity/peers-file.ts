@@ -4,9 +4,11 @@
  * introducers (as in Serf's snapshot). It also holds the latest epoch of each election. So epochs
  * go on rising after all nodes of a pool were off.
  *
- * The file is JSON: `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
- * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": [["master", 7]] }`. The peer that
- * was seen last comes first. An unusable file is ignored, and replaced at the next save.
+ * The file is JSON:
+ * `{ "format": "jel-peers/1", "pool": "…", "peers": [{ "addresses":
+ * ["/ip4/…/p2p/12D3KooW…"], "seen": 1790000000123 }], "epochs": [["master", 7]] }`.
+ * The peer that the node saw last comes first. The node ignores an unusable file, and replaces it
+ * at the next save.
  */
 import type { Introducer } from '@jel/protocol'
 import { parseIntroducer } from '../base/addresses.ts'
@@ -21,8 +23,8 @@ const format = 'jel-peers/1'
  */
 const maxPeers = 64
 /**
- * The largest number of addresses that are kept for one member. Guess: few addresses of a machine
- * are of use to others.
+ * The largest number of addresses that the file keeps for one member. Guess: few addresses of a
+ * machine are of use to others.
  */
 const maxAddresses = 4
 /**
@@ -30,27 +32,27 @@ const maxAddresses = 4
  * also keeps elections that the node has forgotten.
  */
 const maxEpochs = 512
-/** Largest file, bytes. A larger one is written without its peers. */
+/** Largest file, bytes. The node writes a larger file without its peers. */
 const maxFileBytes = 262_144
 /**
- * How long a member is kept after it was last seen, ms. Guess: longer than a pool stays switched
- * off.
+ * The file keeps a member for this time after the node last saw the member, ms. Guess: longer than
+ * a pool stays switched off.
  */
 const maxAge = 31 * 86_400_000
 /**
- * The largest number of addresses that are tried at a start. Guess: if all of these fail, the
+ * The largest number of addresses that a node tries at a start. Guess: if all of these fail, the
  * others would fail as well.
  */
 const maxIntroducers = 32
 /**
- * An unchanged file is written again after this time, ms, so that it states when its peers were
- * last seen. Guess.
+ * A node writes an unchanged file again after this time, ms, so that the file states when the node
+ * last saw its peers. Guess.
  */
 const refreshInterval = 3_600_000
 
 /**
- * How often changed members are saved, ms. Guess: a process that is killed in its first seconds has
- * nothing to remember.
+ * Interval at which a node saves changed members, ms. Guess: a process that dies in its first
+ * seconds has nothing to remember.
  */
 export const peersInterval = 5_000
 
@@ -78,7 +80,7 @@ export class PeersFile {
   /** The writes, one after the other. Resolves to whether the last write succeeded. */
   #writing: Promise<boolean> = Promise.resolve(true)
 
-  /** The file is beside `identityFile`. If it can't be used, `warn` is called with the reason. */
+  /** The file is beside `identityFile`. If the file can't be used, `warn` receives the reason. */
   constructor(identityFile: string, pool: string, warn: Warn) {
     this.#file = `${canonical(identityFile)}.peers`
     this.#pool = pool
@@ -92,8 +94,8 @@ export class PeersFile {
   }
 
   /**
-   * Returns the addresses of remembered members, as introducers. The members that were seen last
-   * come first.
+   * Returns the addresses of remembered members, as introducers. The members that this node saw
+   * last come first.
    */
   introducers(now = Date.now()): Introducer[] {
     const addresses = this.#latest(now).flatMap((peer) => peer.addresses)

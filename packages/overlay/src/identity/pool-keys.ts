@@ -9,8 +9,8 @@ import { PoolKeysError } from '../base/errors.ts'
 import { checkPoolKey } from './pool-key.ts'
 
 /**
- * Each key is tried on each inbound connection. Guess: a change of keys needs two keys. It needs
- * three if it was broken off and begun again.
+ * Most keys of a node. It tries each key on each inbound connection. Guess: a change of keys needs
+ * two keys. It needs three if it was broken off and begun again.
  */
 const maxKeys = 8
 
@@ -121,8 +121,8 @@ function readKey(given: Uint8Array | string): PoolKey {
 }
 
 /**
- * Returns the fingerprint of a key from the text of its file. `keys.list()` of a pool has the same.
- * Throws {@link PoolKeyError}.
+ * Returns the fingerprint of a key from the text of its file. `keys.list()` of a pool has the same
+ * fingerprint. Throws {@link PoolKeyError}.
  */
 export function poolKeyId(text: Uint8Array | string): string {
   return readKey(text).id

@@ -21,7 +21,7 @@ export class RecordsFile {
   readonly #warn: (message: string) => void
   #isFailing = false
 
-  /** The file is beside `identityFile`. If it can't be used, `warn` is called with the reason. */
+  /** The file is beside `identityFile`. If the file can't be used, `warn` receives the reason. */
   constructor(identityFile: string, pool: string, warn: (message: string) => void) {
     this.#file = `${canonical(identityFile)}.records`
     this.#header = `${JSON.stringify({ format, pool })}\n`

@@ -5,13 +5,13 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 
 /**
  * The rights of other users. As ssh does, jel refuses a key that others can read: it is no secret
- * any more. Quietly tightening the mode would hide that.
+ * any more. A quiet change of the mode would hide that.
  */
 const othersMode = 0o077
 
 /**
  * Returns the first bytes of a file, at most `limit` + 1. Throws the system's error, or the error
- * that `refuse` makes of a reason.
+ * that `refuse` makes from a problem.
  */
 export function readSecret(file: string, limit: number, refuse: (problem: string) => Error): Buffer {
   const descriptor = openSync(file, 'r')

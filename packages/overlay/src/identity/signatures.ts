@@ -2,10 +2,10 @@
  * Ed25519 with node:crypto. It is synchronous, as the protocol needs it. libp2p's own keys are
  * asynchronous.
  *
- * A genuine signature is remembered, for all hosts of the process together. A statement comes again
- * in a certificate, in a claim, or from a peer that did not know that this node has it. In a
- * process of many hosts each host receives it. Measured: checking 40,000 statements took a fifth of
- * all processor time in the flash join of 200 hosts.
+ * The process remembers a genuine signature, for all its hosts together. A statement comes again in
+ * a certificate, with a claim, or from a peer that did not know that this node has it. In a process
+ * of many hosts each host receives it. Measured: checking 40,000 statements took a fifth of all
+ * processor time in the flash join of 200 hosts.
  */
 import { createPrivateKey, createPublicKey, hash, sign, verify, type KeyObject } from 'node:crypto'
 import { decodeId, type NodeId, type Services } from '@jel/protocol'
@@ -19,20 +19,21 @@ const privateKeyPrefix = fromString('302e020100300506032b657004220420', 'base16'
 const publicKeyPrefix = fromString('302a300506032b6570032100', 'base16')
 
 /**
- * Imported keys that are kept. Measured: importing a key costs 0.08 ms, and checking a signature
- * costs 0.11 ms. Guess: the statements of at most so many members come again and again.
+ * Imported keys that the process keeps. Measured: importing a key costs 0.08 ms, and checking a
+ * signature costs 0.11 ms. Guess: the statements of at most so many members come again and again.
  */
 const cachedKeys = 2_048
 
 /**
- * Signatures remembered as genuine. Each digest, as text, takes some 100 bytes with its place. A
- * look-up costs 2 µs (measured). Guess: a few signatures of each member of a large pool.
+ * Signatures remembered as genuine. Each digest, as text, takes some 100 bytes with its place in
+ * the cache. A look-up costs 2 µs (measured). Guess: a few signatures of each member of a large
+ * pool.
  */
 const cachedSignatures = 16_384
 
 /**
- * A key or signature is forgotten after this time without use, ms. Guess: repetitions come within a
- * minute.
+ * The process forgets a key or signature after this time without use, ms. Guess: repetitions come
+ * within a minute.
  */
 const lifetime = 180_000
 
@@ -56,7 +57,7 @@ export function createServices(privateKey: Ed25519PrivateKey, measure?: Services
 }
 
 /**
- * Returns true if that node has signed these bytes for an application of this pool. Never throws.
+ * Returns true if `signer` has signed these bytes for an application of this pool. Never throws.
  */
 export function isSignedInPool(pool: string, signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean {
   return isGenuine(signer, applicationMessage(pool, message), signature)

@@ -5,8 +5,8 @@
  * Failure detection uses the second stream. So a large answer does not delay a probe, and a peer
  * whose other frames are paused does not look dead. Either side, or both, opens a second stream
  * when it sends its first urgent frame. Each side writes to its first such stream and reads all of
- * them. The link is up with the first stream. The first frame in each direction names the sending
- * process.
+ * them. The link is up as soon as the first stream is open. The first frame in each direction names
+ * the sending process.
  */
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
@@ -31,7 +31,7 @@ export interface ChannelOptions {
   readonly instance: Uint8Array
   /** Protocol ids of the second stream, newest first. */
   readonly urgent: readonly string[]
-  /** How long a peer may take no data, ms. */
+  /** Longest time in which a peer may take no data, ms. */
   readonly stallTimeout?: number | undefined
 }
 
@@ -128,8 +128,8 @@ export class Channel {
   }
 
   /**
-   * Every message of the protocol has content. Each frame takes time, so thousands of empty frames
-   * would block the thread.
+   * Delivers a frame. Throws {@link FramingError} on an empty frame: every message of the protocol
+   * has content. Each frame takes time, so thousands of empty frames would block the thread.
    */
   #deliver(frame: Uint8Array): void {
     if (frame.length === 0) throw new FramingError('an empty frame')
@@ -137,8 +137,8 @@ export class Channel {
   }
 
   /**
-   * Opens the second stream once the peer has named itself. Only then the peer regards this
-   * connection as a link and accepts the stream.
+   * Opens the second stream once the peer has named itself. Only then does the peer regard this
+   * connection as a link and accept the stream.
    */
   async #openUrgent(): Promise<void> {
     if (this.#isOpening) return
@@ -150,7 +150,7 @@ export class Channel {
       if (FrameStream.isUsable(stream)) this.addUrgent(stream)
     } catch {
       // The connection or the process at its other end is failing. At the next attempt the waiting
-      // frames would be outdated, so they are dropped.
+      // frames would be outdated, so this channel drops them.
       this.#early.length = 0
     } finally {
       this.#isOpening = false

@@ -12,12 +12,12 @@ import { asError } from '../base/errors.ts'
 import { FramingError, decodeFrames, encodeFrames } from './frames.ts'
 import type { SendQueue } from './send-queue.ts'
 
-/** How long a peer may take to receive the rest before a stream is closed, ms. Guess. */
+/** Before a stream closes, the peer has this time to receive the rest, ms. Guess. */
 const flushTimeout = 1_000
 
 /**
- * If a peer takes nothing for this time, ms, the stream is aborted. Guess: a process may be stopped
- * for as long without being declared dead.
+ * A node aborts a stream if the peer takes nothing for this time, ms. Guess: a process may be
+ * stopped for as long without being declared dead.
  */
 const stallTimeout = 15_000
 

@@ -62,7 +62,7 @@ export async function* decodeFrames(source: AsyncIterable<Bytes>, maxBytes: numb
  * frames.
  */
 export async function* encodeFrames(source: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8ArrayList> {
-  // The receiver bounds frames. The library's default would break off longer ones.
+  // The receiver bounds frames. With the library's default limit longer ones would fail.
   for await (const frames of source) yield new Uint8ArrayList(...encode(frames, { maxDataLength: Infinity }))
 }
 

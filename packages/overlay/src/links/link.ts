@@ -15,7 +15,7 @@ export class Link {
     this.#channels = [channel]
   }
 
-  /** All channels. Frames are sent on the oldest channel, and received on all. */
+  /** All channels. The link sends frames on the oldest channel, and receives frames on all. */
   get channels(): readonly Channel[] {
     return this.#channels
   }

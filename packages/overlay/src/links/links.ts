@@ -16,8 +16,8 @@ import { Link } from './link.ts'
 const maxChannels = 4
 
 /**
- * How long a connection may stay open without a link and without a stream of the application, ms.
- * Guess.
+ * A connection may stay open for this time without a link and without a stream of the application,
+ * ms. Guess.
  */
 const defaultIdleTime = 15_000
 
@@ -31,9 +31,9 @@ export interface LinksOptions {
    * is closed.
    */
   readonly isOwn: (protocol: string) => boolean
-  /** How long a connection may be unused, ms. */
+  /** Longest time in which a connection may be unused, ms. */
   readonly idleTime?: number
-  /** How long a peer may take no data, ms. */
+  /** Longest time in which a peer may take no data, ms. */
   readonly stallTimeout?: number | undefined
 }
 
@@ -43,7 +43,7 @@ export interface LinksEvents {
   onDown(peer: NodeId): void
   /** The connection in use broke. Now this parallel connection to the peer carries the link. */
   onMoved(connection: Connection): void
-  /** The peer violated a limit and was cut off. */
+  /** The peer violated a limit, and this node cut it off. */
   onMisbehaviour(peer: NodeId, problem: string): void
 }
 
@@ -100,8 +100,8 @@ export class Links {
   }
 
   /**
-   * Sends a frame. If there is no link, drops it: the report of the link's end is under way. Urgent
-   * frames don't wait for other frames.
+   * Sends a frame. If there is no link, drops the frame: the report of the link's end is under way.
+   * Urgent frames don't wait for other frames.
    */
   send(peer: NodeId, data: Uint8Array, isUrgent = false): void {
     this.#links.get(peer)?.send(data, isUrgent)
@@ -148,9 +148,9 @@ export class Links {
   }
 
   /**
-   * The peer named its process on a channel. It may be a new process, the successor of the link's
-   * process. A host that lost power connects again long before anybody notices that its old
-   * connection is dead. Then the protocol sees two links, one after the other.
+   * Handles the name of the process at the other end of a channel. It may be a new process, the
+   * successor of the link's process. A host that lost power connects again long before anybody
+   * notices that its old connection is dead. Then the protocol sees two links, one after the other.
    */
   #named(channel: Channel, instance: string): void {
     const link = this.#linkOf(channel)

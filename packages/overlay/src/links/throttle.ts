@@ -12,7 +12,8 @@ export class Throttle {
 
   constructor(stream: Stream) {
     this.#stream = stream
-    // A pause must not hide the end of a stream. Data that had arrived is delivered before the end.
+    // A pause must not hide the end of a stream. The stream delivers data that had arrived before
+    // it ends.
     stream.addEventListener('close', () => this.resume())
     stream.addEventListener('remoteCloseWrite', () => this.resume())
   }

@@ -1,6 +1,6 @@
 /**
- * The end of an overlay. It happens once, for any reason: everything is taken down, and `closed`
- * resolves with the reason.
+ * The end of an overlay. It happens once, for any reason: this class takes everything down, and
+ * `closed` resolves with the reason.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { longestDeparture } from '@jel/protocol'

@@ -17,8 +17,8 @@ import { SavedRecords } from './saved-records.ts'
 import { Signals } from './signals.ts'
 
 /**
- * How often libp2p is made to forget peers without a connection, ms. Guess: a pool changes little
- * in this time.
+ * Interval at which a node makes libp2p forget peers without a connection, ms. Guess: a pool
+ * changes little in this time.
  */
 const forgetInterval = 60_000
 
@@ -38,7 +38,10 @@ export class RunningNode {
   /** The latest life of this node, also after the end of that life. */
   #self: PoolMember | undefined
   #members: readonly PoolMember[] = []
-  /** The fingerprint of all facts when {@link #members} was sorted. Undefined: it is outdated. */
+  /**
+   * The fingerprint of all facts at the last sort of {@link #members}. Undefined: the list is
+   * outdated.
+   */
   #sorted: string | undefined
 
   constructor(parts: Parts, notifications: Notifications) {
@@ -116,9 +119,9 @@ export class RunningNode {
   }
 
   /**
-   * Returns the view, sorted by id. A pool may have many thousands of members, so they are sorted
-   * only after a change. No notification reports that a life from before a long sleep is back, so
-   * the fingerprint is compared as well.
+   * Returns the view, sorted by id. A pool may have many thousands of members, so this method sorts
+   * them only after a change. No notification reports that a life from before a long sleep is back,
+   * so this method also compares the fingerprint.
    */
   members(): readonly PoolMember[] {
     const { node } = this.engine

@@ -1,7 +1,7 @@
 import type { WarningCode } from '@jel/protocol'
 import type { OverlayNotification } from '../api/view.ts'
 
-/** Warnings that are kept for the first subscriber. Guess: a start causes only some. */
+/** Warnings that an overlay keeps for its first subscriber. Guess: a start causes only some. */
 const maxEarly = 64
 
 type Subscriber = (notification: OverlayNotification) => void

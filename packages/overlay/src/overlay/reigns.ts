@@ -16,7 +16,7 @@ export class Reigns {
     this.#find = find
   }
 
-  /** The number of elections whose names are held. */
+  /** The number of elections whose names this class holds. */
   get size(): number {
     return this.#elections.size
   }

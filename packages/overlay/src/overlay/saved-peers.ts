@@ -31,7 +31,7 @@ export class SavedPeers {
 
   elected({ winner }: Reign): void {
     this.#isChanged = true
-    // Saved at once: others may remember the fencing token of this node's reign for ever.
+    // Saves at once: others may remember the fencing token of this node's reign for ever.
     if (winner.id === this.#id) this.save()
   }
 

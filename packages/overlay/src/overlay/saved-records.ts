@@ -1,8 +1,8 @@
 import type { RecordsFile } from '../identity/records-file.ts'
 
 /**
- * Changed records are saved after this time, ms. A failed write is tried again after five times
- * this. Guess: a submitted job may be lost with the whole pool for so long.
+ * A node saves changed records after this time, ms. It repeats a failed write after five times this
+ * time. Guess: if the whole pool dies, it may lose the jobs submitted within this time.
  */
 const saveAfter = 1_000
 
@@ -24,10 +24,11 @@ export class SavedRecords {
     this.#timer ??= setTimeout(() => this.#save(), after)
   }
 
-  /** Saves the last changes. Resolves when they are written, or can't be. */
+  /** Saves the last changes. Resolves when the write has succeeded or failed. */
   async close(): Promise<void> {
     this.#isClosed = true
-    // Even if nothing has changed: the time of the file is the time up to which this node was here.
+    // Saves even if nothing has changed: the time of the file is the time up to which this node was
+    // here.
     if (this.#file !== undefined) this.#save()
     await this.#saving
   }

@@ -9,8 +9,8 @@ import type { Dialer } from '../dialing/dialing.ts'
 import { answers } from '../host/muxer.ts'
 
 /**
- * How long a connection to a member whose life has ended may take to answer, ms. Guess: TCP waits
- * this long after its first retransmission.
+ * A connection to a member whose life has ended gets this time to answer, ms. Guess: TCP waits this
+ * long after its first retransmission.
  */
 const answerTime = 2_000
 
@@ -18,7 +18,7 @@ export interface ApplicationStreamsOptions {
   readonly libp2p: Libp2p
   readonly dialer: Dialer
   readonly find: (id: string) => Member | undefined
-  /** Called when a stream ended: its connection may not be needed any more. */
+  /** Called when a stream ended: perhaps nobody needs its connection any more. */
   readonly onUnused: (connection: Connection) => void
 }
 
@@ -83,8 +83,8 @@ export class ApplicationStreams {
   }
 
   /**
-   * Returns the open connections to this peer, the youngest last. An older connection may be silent
-   * since a cut.
+   * Returns the open connections to this peer, the youngest last. An older connection may have been
+   * silent since a cut.
    */
   #connections(id: string): Connection[] {
     const open = this.#options.libp2p.getConnections().filter(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id)

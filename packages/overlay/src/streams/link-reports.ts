@@ -65,7 +65,7 @@ export class LinkReports {
     } finally {
       time.removeEventListener('abort', giveUp)
       signal?.removeEventListener('abort', giveUp)
-      // This side of the stream is not needed any more.
+      // This node does not need its side of the stream any more.
       if (stream.status === 'open') await stream.close().catch(() => {})
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The settings of operators, with the values that follow from them, and the bounds on input from
- * others. Constants that need no thought stand beside their code.
+ * others. All other constants stand beside the code that uses them.
  *
  * The source of a value:
  *
@@ -16,9 +16,9 @@ export const defaultConfig = {
   /** Entering a pool. */
   introduction: {
     /**
-     * A node goes on alone when all introducers failed. After this time, ms, it also does so if no
-     * member lets it in. Measured: if 100 newcomers come at once, some wait for seconds for their
-     * first dial.
+     * A node goes on alone when all introducers have failed. It also goes on alone if no member has
+     * let it in after this time, ms. Measured: if 100 newcomers come at once, some wait for seconds
+     * for their first dial.
      */
     aloneAfter: 20_000,
   },
@@ -118,20 +118,20 @@ export const defaultConfig = {
     unknownBodyBytes: 4_096,
     /** A node forgets a statement of an unknown kind after this time, ms. Guess. */
     unknownLifetime: 3_600_000,
-    /** Records in a pool, of all owners. Guess: 4 MiB of the longest. */
+    /** Records in a pool, of all owners. Guess: records of full length take 4 MiB. */
     records: 4_096,
     /** Bytes of a record. Guess: the description of a job fits. */
     recordBytes: 1_024,
     /** Bytes of the payload of an event, query or answer. Design: as in Serf. */
     payloadBytes: 1_024,
     /**
-     * Events and queries of all members that a node holds. The oldest are evicted. Guess: 2 MiB of
-     * the longest.
+     * Events and queries of all members that a node holds. The node evicts the oldest ones. Guess:
+     * events of full length take 2 MiB.
      */
     events: 1_024,
     /**
-     * A node holds events for this time, ms, for members that are cut off meanwhile. Guess: twice
-     * the tolerated difference of calendars.
+     * A node holds an event for this time, ms, so that members that were cut off meanwhile still
+     * receive it. Guess: twice the tolerated difference of calendars.
      */
     eventLifetime: 600_000,
     /** Longest lifetime of a record, ms. Guess: a month. */
@@ -141,17 +141,17 @@ export const defaultConfig = {
      * receives the whole pool at once. Guess.
      */
     bootstrapTime: 60_000,
-    /** A peer is disconnected at this number of forged or unreadable frames. Guess. */
+    /** A node disconnects a peer at this number of forged or unreadable frames. Guess. */
     penalties: 3,
-    /** A peer that was disconnected for faults stays banned for this time, ms. Guess. */
+    /** A node that disconnects a peer for faults also bans the peer for this time, ms. Guess. */
     ban: 60_000,
     /** Banned peers that a node remembers. Guess. */
     bans: 1_024,
     /** Largest epoch and incarnation: 2^48. Keeps sums exact. */
     counter: 281_474_976_710_656,
     /**
-     * An incarnation is believed if it exceeds the known ones by at most this much. Guess: no node
-     * restarts a million times in a day.
+     * A node believes an incarnation that exceeds the known ones by at most this much. Guess: no
+     * node restarts a million times in a day.
      */
     incarnationJump: 1_000_000,
     /** Longest wait for the acknowledgement of a signal, ms. Guess. */
@@ -161,7 +161,7 @@ export const defaultConfig = {
 
 export type Config = typeof defaultConfig
 
-/** Every field optional, at every level. */
+/** A configuration in which each section and each setting is optional. */
 export type ConfigOverrides = { readonly [Section in keyof Config]?: Partial<Config[Section]> }
 
 /**

@@ -11,9 +11,9 @@ import type { Address, Encoded, Milliseconds, NodeId } from './values.ts'
 
 export type Effect<Data extends Encoded = Uint8Array> =
   /**
-   * Sends a frame on the link to `to`. Without a link the frame is dropped (the `disconnected`
-   * input is on its way). `urgent`: a frame of failure detection. It has its own stream and does
-   * not wait behind other frames.
+   * Sends a frame on the link to `to`. Without a link the runner drops the frame (the
+   * `disconnected` input is on its way). `urgent`: a frame of failure detection. It has its own
+   * stream and does not wait behind other frames.
    */
   | { readonly type: 'send'; readonly to: NodeId; readonly data: Data; readonly urgent?: boolean }
   /**
@@ -38,7 +38,8 @@ export type Effect<Data extends Encoded = Uint8Array> =
   | { readonly type: 'persist'; readonly incarnation: number }
   | { readonly type: 'notify'; readonly notification: Notification }
   /**
-   * The node can't go on: stop the host. `IDENTITY_IN_USE`: another process runs under this key.
+   * The node can't go on, so the runner stops the host. `IDENTITY_IN_USE`: another process runs
+   * under this key.
    */
   | { readonly type: 'fail'; readonly code: 'IDENTITY_IN_USE'; readonly message: string }
 

@@ -21,7 +21,8 @@ export class FrameError extends Error {
 }
 
 /**
- * A well-formed statement breaks a bound that earlier releases do not have. They pass it on, so its
- * sender may be honest. The receiver drops this statement, and keeps the rest of the frame.
+ * A well-formed statement breaks a bound that earlier releases do not have. Nodes of those releases
+ * pass the statement on, so its sender may be honest. The receiver drops this statement, and keeps
+ * the rest of the frame.
  */
 export class BoundError extends FrameError {}

@@ -1,10 +1,10 @@
 /**
  * A fast 52-bit hash for positions on rings and in the fact set. It is cyrb53 (public domain) less
- * one bit, so that the end of the space is exact, too.
+ * one bit, so that a number holds the end of the space exactly, too.
  *
  * It is not cryptographic: a node that picks its id can pick its position. Nothing here needs
- * unpredictable positions. Signatures protect against a liar. Random links bypass a neighbourhood
- * that somebody chose.
+ * unpredictable positions. Signatures protect against liars. Random links lead out of a
+ * neighbourhood that an attacker chose.
  */
 export function hash52(text: string, seed = 0): number {
   let h1 = 0xdeadbeef ^ seed

@@ -19,9 +19,9 @@ const prefix = Uint8Array.of(0x00, 0x24, 0x08, 0x01, 0x12, 0x20)
 export const publicKeyBytes = 32
 
 /**
- * Conversions that are remembered in each direction. At this number all are forgotten. Base58 takes
- * time in the square of the length, and the same few ids come in every frame. Measured: Base58 took
- * a fifth of an introducer's processor time in a flash join.
+ * Conversions that the process remembers in each direction. At this number it forgets all of them.
+ * The time of a Base58 conversion grows with the square of the length, and every frame has the same
+ * few ids. Measured: Base58 took a fifth of an introducer's processor time in a flash join.
  */
 const remembered = 16_384
 const keys = new Map<NodeId, Uint8Array>()

@@ -7,7 +7,7 @@ export interface QueryTerms {
   readonly id: number
   /** The asker waits for answers for this time. */
   readonly timeout: Milliseconds
-  /** The members that are asked; all if left out. */
+  /** The members that the query asks. Default: all. */
   readonly to?: readonly NodeId[] | undefined
 }
 
@@ -70,8 +70,8 @@ export type Command =
   | { readonly type: 'broadcast'; readonly name: string; readonly payload: Uint8Array; readonly query?: QueryTerms }
   | { readonly type: 'leave' }
   /**
-   * Goes on alone although introducers were given, since none will answer. A node with introducers
-   * claims no election before this command or a reconciliation with a member.
+   * Goes on alone although the node has introducers, since none of them will answer. A node with
+   * introducers claims no election before this command or a reconciliation with a member.
    */
   | { readonly type: 'found' }
 
@@ -79,8 +79,8 @@ export type Input<Data extends Encoded = Uint8Array> =
   /**
    * The first input, which comes once. The host listens on `addresses` and wants to enter through
    * one of `introducers`. Without introducers it founds a pool. `saved`: the result of
-   * `recordFrames` in an earlier run, and its time, ms since 1970. It is checked like frames of a
-   * peer.
+   * `recordFrames` in an earlier run, and its time, ms since 1970. The node checks these frames
+   * like those of a peer.
    */
   | {
       readonly type: 'start'
@@ -118,7 +118,7 @@ export type Input<Data extends Encoded = Uint8Array> =
       readonly reason: string
     }
   | { readonly type: 'hostProbed'; readonly peer: NodeId; readonly outcome: HostProbeOutcome }
-  /** The local network found another node of this pool (mDNS). */
+  /** mDNS found another node of this pool on the local network. */
   | { readonly type: 'discovered'; readonly introducer: Introducer }
   /** The host's own addresses changed. */
   | { readonly type: 'addresses'; readonly addresses: readonly Address[] }

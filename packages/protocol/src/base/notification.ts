@@ -14,15 +14,15 @@ export type Notification =
   | { readonly type: 'updated'; readonly member: Member }
   | { readonly type: 'elected'; readonly reign: Reign }
   /**
-   * Comes once, after the node's own `joined`. The node has reconciled with a member, so its view
-   * is that of the pool. Or it is `alone`: it founded the pool, or goes on since no introducer let
-   * it in (`health().introducers` has the reasons).
+   * Comes once, after the node's own `joined`. If `alone` is false, the node has reconciled with a
+   * member, so its view is that of the pool. If `alone` is true, the node founded the pool, or goes
+   * on because no introducer let it in (`health().introducers` has the reasons).
    */
   | { readonly type: 'entered'; readonly alone: boolean }
   | { readonly type: 'signal'; readonly name: string; readonly from: Member }
   /**
-   * A member, perhaps this node, sent an event to all members. Each event comes once. None comes
-   * from before this node's entry.
+   * A member, perhaps this node, sent an event to all members. Each event comes once. Events from
+   * before this node's entry do not come.
    */
   | { readonly type: 'event'; readonly name: string; readonly payload: Uint8Array; readonly from: Member }
   /**
@@ -39,8 +39,8 @@ export type Notification =
       readonly asked: number
     }
   /**
-   * A record is new, has a new version, was withdrawn, or was evicted. A withdrawn or evicted
-   * record has no value. No notification announces that a record expired.
+   * A record is new or has a new version, or its owner withdrew it, or this node evicted it. A
+   * withdrawn or evicted record has no value. No notification announces that a record expired.
    */
   | { readonly type: 'record'; readonly record: PoolRecord }
   /**
@@ -58,7 +58,7 @@ export type Notification =
    * `message` is for people.
    */
   | { readonly type: 'warning'; readonly code: WarningCode; readonly message: string }
-  /** This node became alone or a minority, or ceased to be so. */
+  /** This node is now alone or in a minority, or no longer is. */
   | { readonly type: 'health'; readonly health: Health }
 
 export type WarningCode =
@@ -105,9 +105,9 @@ export interface Health {
    */
   readonly alone: boolean
   /**
-   * True if at most half of the members of a minute before are reachable: another, larger side may
-   * exist. It stays true until more than half are reachable again, or the lost members are
-   * forgotten (after a day).
+   * True if this node reaches at most half of the members that the pool had a minute ago: another,
+   * larger side may exist. It stays true until the node reaches more than half again, or forgets
+   * the lost members (after a day).
    */
   readonly minority: boolean
   /** End of the last reconciliation with a member, in the runner's time; undefined: none yet. */
@@ -131,7 +131,7 @@ export interface LinkState {
 export type Measured =
   /**
    * From the first suspicion that this node raised or received until it believed the death. A death
-   * without a suspicion is not measured.
+   * without a suspicion has no such measurement.
    */
   | { readonly what: 'detection'; readonly member: NodeId; readonly took: Milliseconds }
   /** From the start of a reconciliation by this node until both sides had the same facts. */

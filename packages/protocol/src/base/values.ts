@@ -40,7 +40,7 @@ export interface Member {
 
 /**
  * One reign in one election. The fencing token is `(epoch, winner)`. It orders reigns. It can't
- * prevent that two nodes reign at once.
+ * prevent two nodes from reigning at once.
  */
 export interface Reign {
   readonly election: string
@@ -76,6 +76,6 @@ export interface Encoded {
 export interface Signing {
   /** Signs with this node's private key. Returns 64 bytes (Ed25519). */
   sign(message: Uint8Array): Uint8Array
-  /** Returns true if `signature` is `signer`'s over `message`. Never throws. */
+  /** Returns true if `signature` is the signature of `signer` over `message`. Never throws. */
   verify(signer: NodeId, message: Uint8Array, signature: Uint8Array): boolean
 }

@@ -1,14 +1,15 @@
 /**
- * Budgets are token buckets (`peer-rate-limits.ts`). They bound the cost that each peer causes
- * to this node.
+ * Budgets are token buckets (`peer-rate-limits.ts`). They bound the cost that each peer causes to
+ * this node.
  *
  * A bound on frames is not enough. One frame may hold a thousand signatures to check. A small
  * question may have a large part of the state as its answer. So each kind of expensive work has its
  * own bucket. If the peer itself causes the cost, it may overdraw the bucket: the node takes the
- * frame in, and reads the peer again when the debt is paid (back-pressure). If the peer may only
- * forward what others sent, the node refuses the excess instead. Otherwise a member that received a
- * thousand made-up joins would be held back by all its neighbours. Its own questions would wait,
- * too. A limit slows a peer down. A peer that reaches a limit commits no offence.
+ * frame in, and reads from the peer again when the peer has paid the debt (back-pressure). If the
+ * peer possibly only forwards facts of others, the node refuses the excess instead. Otherwise all
+ * neighbours would hold back a member that received a thousand made-up joins. The member's own
+ * questions would wait, too. A limit slows a peer down. A peer that reaches a limit commits no
+ * offence.
  *
  * An account belongs to the peer, not to its link, so reconnecting fills no bucket. Keys cost
  * nothing. So all strangers, and all members of less than a minute, also draw on one common
@@ -23,10 +24,10 @@ import { Account, burst, rates, type Cost } from './peer-rate-limits.ts'
  */
 export const settledAfter = 60_000
 
-/** Most accounts kept. Guess: a node has links with far fewer peers in an hour. */
+/** Most accounts that a node keeps. Guess: a node has links with far fewer peers in an hour. */
 const most = 4_096
 
-/** Of this many oldest accounts the account with the least debt is evicted. Guess. */
+/** A node evicts the account with the least debt among this many oldest accounts. Guess. */
 const candidates = 32
 
 /** Bucket sizes that depend on the pool. Default: {@link burst}. */
@@ -79,7 +80,7 @@ export class Budgets {
     }
   }
 
-  /** True for an id that never was a member, or that became known within the last minute. */
+  /** True for an id that was never a member, or that became known within the last minute. */
   isStranger(id: NodeId, now: Milliseconds): boolean {
     const since = this.#met.get(id)
     return (since !== undefined && now - since < settledAfter) || !this.#knows(id)
@@ -133,8 +134,8 @@ export class Budgets {
   }
 
   /**
-   * True if the topic may carry one more record of this owner. The excess is not passed on.
-   * {@link mayPublish} bounds the records of members.
+   * True if the topic may carry one more record of this owner. The node does not pass on the
+   * excess. {@link mayPublish} bounds the records of members.
    */
   maySendRecord(owner: NodeId, now: Milliseconds): boolean {
     const { own } = rates.records

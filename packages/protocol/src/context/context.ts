@@ -44,15 +44,15 @@ export class Context<Data extends Encoded = Encoded> {
   readonly budgets: Budgets
   readonly timers: Timers<TimerName> = new Timers(timerNames)
   /**
-   * `left`: the left-statement is sent. Until the host stops, this node still passes on news: the
-   * senders may be leaving, too.
+   * `left`: this node has sent its left-statement. Until the host stops, this node still passes on
+   * news: the senders may be leaving, too.
    */
   phase: 'running' | 'left' | 'stopped' = 'running'
   /** Time of the current input. */
   now: Milliseconds = 0
   /**
-   * Time of the first completed reconciliation. Infinity: none was completed, so this node is new
-   * in the pool.
+   * Time of the first completed reconciliation. Infinity: there was none, so this node is new in
+   * the pool.
    */
   wholeSince: Milliseconds = Infinity
   /** Time of the last completed reconciliation. */
@@ -62,8 +62,8 @@ export class Context<Data extends Encoded = Encoded> {
   /** Time when this process first entered the pool; undefined before. */
   enteredAt: Milliseconds | undefined
   /**
-   * Introducers were given, but no member was reached yet. The pool exists elsewhere, so this node
-   * decides nothing in its name.
+   * This node has introducers, but has not reached a member yet. The pool exists elsewhere, so this
+   * node decides nothing in the pool's name.
    */
   isUnintroduced = false
   effects: Effect<Data>[] = []
@@ -88,7 +88,7 @@ export class Context<Data extends Encoded = Encoded> {
     return this.enteredAt === undefined ? 0 : this.now - this.enteredAt
   }
 
-  /** True once a reconciliation was completed: this node is not a newcomer. */
+  /** True once this node has completed a reconciliation: it is not a newcomer. */
   get isWhole(): boolean {
     return this.wholeSince < Infinity
   }
@@ -132,9 +132,9 @@ export class Context<Data extends Encoded = Encoded> {
   }
 
   /**
-   * Charges a peer for a cost that it causes to this node. A peer in debt is not read until it has
-   * paid. Returns false if the debt is far too large: the caller must not serve that peer. Only a
-   * host without back-pressure permits such a debt.
+   * Charges a peer for a cost that it causes to this node. The host reads nothing from a peer in
+   * debt until the peer has paid. Returns false if the debt is far too large: the caller must not
+   * serve that peer. Only a host without back-pressure permits such a debt.
    */
   charge(link: Link, cost: Cost, amount = 1, atOnce?: AtOnce): boolean {
     const wait = this.budgets.charge(link, cost, this.now, amount, atOnce)
@@ -153,7 +153,7 @@ export class Context<Data extends Encoded = Encoded> {
     if (member !== undefined) this.effects.push({ type: 'connect', peer: id, addresses: member.addresses })
   }
 
-  /** Closes a link that is not needed. */
+  /** Closes a link that this node does not need. */
   closeLink(peer: NodeId, reason: string): void {
     const link = this.links.get(peer)
     if (link === undefined) return

@@ -2,16 +2,16 @@
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import { Account } from './peer-rate-limits.ts'
 
-/** A younger link is never closed as surplus, ms. Guess. */
+/** Least age at which a node closes a link as surplus, ms. Guess. */
 export const settleTime = 10_000
 /**
- * A younger link that was opened only for a probe is never closed as surplus, ms. Guess: the probe
- * takes a few round trips.
+ * Least age at which a node closes a link for a probe as surplus, ms. Guess: the probe takes a few
+ * round trips.
  */
 export const probeLinkTime = 2_000
 /**
- * Links with which a node starts, until its view has been quiet for a while. Measured: with two, a
- * flash join of 100 hosts takes twice as long.
+ * Number of links with which a node starts. It builds more once its view has been quiet for a
+ * while. Measured: with two, a flash join of 100 hosts takes twice as long.
  */
 export const earlyLinks = 1
 
@@ -19,7 +19,8 @@ export class Link {
   readonly peer: NodeId
   readonly since: Milliseconds
   /**
-   * As far as the host can tell, the peer can be dialled, so a failed dial is evidence against it.
+   * As far as the host can tell, a dial reaches the peer. So a failed dial is evidence against the
+   * peer.
    */
   readonly dialable: boolean
   /** The peer's budget. */
@@ -40,7 +41,7 @@ export class Link {
   goodbye = false
   /** One end entered the pool over this link. Such links form a tree. */
   isEntry = false
-  /** The link was opened only for a probe. */
+  /** The link exists only for a probe. */
   isProbeLink = false
   /**
    * One end redirected the newcomer at the other end to other members. Lazy push and reconciliation

@@ -17,14 +17,14 @@ export type Outcome =
    */
   | { readonly type: 'certified'; readonly certificate: Certificate; readonly after: Milliseconds | undefined; readonly isLone: boolean }
   /**
-   * The fact has to be published. `after`: unless another node publishes it within this time, ms.
+   * This node publishes the fact. `after`: only if no other node publishes it within this time, ms.
    */
   | { readonly type: 'publish'; readonly fact: Fact; readonly after?: Milliseconds }
-  /** This node's own facts that have to be published. `isAtOnce`: they wait for no batch. */
+  /** This node publishes facts of its own. `isAtOnce`: they wait for no batch. */
   | { readonly type: 'announce'; readonly facts: readonly Fact[]; readonly isAtOnce?: boolean }
   /** This node's state is uncertain until a reconciliation. */
   | { readonly type: 'unsure' }
-  /** A reconciliation was completed. */
+  /** This node completed a reconciliation. */
   | { readonly type: 'reconciled'; readonly peer: NodeId }
   /** This node may enter. `learned`: this node's highest incarnation that others know. */
   | { readonly type: 'enter'; readonly learned: number }
@@ -39,8 +39,8 @@ export type Outcome =
   /** This node began a new life: others ended its former life. */
   | { readonly type: 'rejoined'; readonly fact: Fact }
   /**
-   * A statement bears this node's signature, but this process did not sign it. It is of the present
-   * life or a later one.
+   * A statement bears this node's signature, but this process did not sign it. The statement is of
+   * the present life or a later one.
    */
   | { readonly type: 'impersonated'; readonly incarnation: number }
   /**
@@ -50,5 +50,5 @@ export type Outcome =
   | { readonly type: 'rejoin'; readonly incarnation: number; readonly by?: readonly NodeId[] }
   /** A peer considers a member alive, but this node considers it dead. */
   | { readonly type: 'contested'; readonly id: NodeId }
-  /** Somebody published the fact under this key, so this node need not. */
+  /** Somebody published the fact under this key, so this node need not publish it. */
   | { readonly type: 'overheard'; readonly key: string }

@@ -7,8 +7,8 @@ interface Rate {
 }
 
 /**
- * Average amounts a second. {@link burst} times as much is allowed at once. `strangers` is the
- * amount for all strangers together.
+ * Average amounts a second. A peer may cause {@link burst} times as much at once. `strangers` is
+ * the amount for all strangers together.
  *
  * Frames and bytes have no bound for all strangers: hosts bound the number of connections.
  */
@@ -18,11 +18,13 @@ export const rates = {
   /** Guess: a burst carries a pool of 100,000 members. */
   bytes: { own: 2_097_152, strangers: Infinity },
   /**
-   * Frames of failure detection. They can't be held back, so the excess is dropped. Guess: a
-   * hundred times the rate of an honest member.
+   * Frames of failure detection. The host can't hold them back, so the node drops the excess.
+   * Guess: a hundred times the rate of an honest member.
    */
   urgent: { own: 200, strangers: Infinity },
-  /** Signatures checked. Measured: 0.2 ms each with the key imported, so 4 % of a core. */
+  /**
+   * Signatures checked. Measured: 0.2 ms each, the import of the key included, so 4 % of a core.
+   */
   checks: { own: 200, strangers: 800 },
   /** Members introduced. Guess. */
   newcomers: { own: 50, strangers: 200 },
@@ -39,8 +41,8 @@ export const rates = {
    */
   answers: { own: 262_144, strangers: 2_097_152 },
   /**
-   * Ranges compared. Sixteen facts that are read for them, offered or requested count as one more
-   * range. Measured: some 15 µs each at 10,000 facts, so 8 % of a core.
+   * Ranges compared. Sixteen facts that the node reads for them, or that the peer offers or
+   * requests, count as one more range. Measured: some 15 µs each at 10,000 facts, so 8 % of a core.
    */
   work: { own: 5_000, strangers: 20_000 },
   /**
@@ -52,7 +54,7 @@ export const rates = {
 
 export type Cost = keyof typeof rates
 
-/** Seconds of a budget that may be spent at once. Guess. */
+/** Seconds of a budget that a peer may spend at once. Guess. */
 export const burst = 10
 
 /** The token buckets of one peer. */

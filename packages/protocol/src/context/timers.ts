@@ -1,6 +1,6 @@
 /**
  * The timers of a node, in the order in which they fire. Failure detection goes first, so that the
- * other parts act on its findings. Its messages to peers are gathered, and leave after its other
+ * other parts act on its findings. It gathers its messages to peers, and sends them after its other
  * work.
  */
 export const timerNames = [
@@ -28,7 +28,7 @@ export const timerNames = [
 
 export type TimerName = (typeof timerNames)[number]
 
-/** The work of a timer. It runs when the timer fires. The timer is then set to no time. */
+/** The work of a timer. It runs when the timer fires. The timer then has no due time. */
 export interface Timed {
   due(): void
 }

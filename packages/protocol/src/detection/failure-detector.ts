@@ -12,7 +12,7 @@
  * (`confirmation.ts`).
  *
  * A node may be cut off itself if no helper answers. In a pool of more than two members it then
- * accuses nobody, unless it has heard no member for long (docs/decisions).
+ * accuses nobody, unless it has heard no member for a long time (docs/decisions).
  *
  * This class passes each input on to the parts of the detector. `suspicion-lifecycle.ts` decides
  * how a finding changes a suspicion.
@@ -170,7 +170,7 @@ export class FailureDetector {
     this.#parts.lifecycle.suspect(certificate.suspect)
   }
 
-  /** Returns the number of known accusers with which this node believes the member's death. */
+  /** Returns the number of known accusers that this node needs to believe the member's death. */
   accusersToBelieve(id: NodeId): number {
     return this.accusations.confirmation.quorum.toBelieve(id)
   }
@@ -205,7 +205,10 @@ export class FailureDetector {
     for (const part of [disputed, verdict, contacts, scheduler, heartbeats, refutations]) part.forget(id)
   }
 
-  /** This process stalled for `lateness`. Frames that it missed prove nothing about members. */
+  /**
+   * This process stalled for `lateness`. Frames that did not come meanwhile prove nothing about
+   * members.
+   */
   stalled(lateness: Milliseconds): void {
     const { scheduler, verdict, direct, indirect } = this.#parts
     scheduler.health.degrade()

@@ -22,14 +22,14 @@ const retry = 500
 const longestRetry = 2_000
 
 /**
- * A node that has heard no member for this time accuses members whose hosts refuse, without
- * helpers, ms. Guess: a firewall that rejects everything is rare. The last process of a pool is not
- * rare.
+ * After this time without a frame of any member, ms, a node accuses members whose hosts refuse,
+ * even without helpers. Guess: a firewall that rejects everything is rare. A process that is the
+ * last of its pool is not rare.
  */
 const aloneAmongRefusals = 5_000
 /**
- * A node that has heard no member for this time also accuses members whose hosts don't refuse, ms.
- * Guess: few outages of a node's own network are longer.
+ * After this time without a frame of any member, ms, a node also accuses members whose hosts don't
+ * refuse. Guess: few outages of a node's own network are longer.
  */
 const aloneInSilence = 3_600_000
 

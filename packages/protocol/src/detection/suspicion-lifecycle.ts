@@ -196,7 +196,7 @@ export class SuspicionLifecycle implements Timed {
     if (this.#isObserved(id) || this.#context.random() * view.size < helpers) this.suspect(id)
   }
 
-  /** Accusations were refuted, or expired. `isFresh`: the member signed a moment ago. */
+  /** The member refuted accusations, or they expired. `isFresh`: the member signed a moment ago. */
   refuted(id: NodeId, isFresh: boolean): void {
     const suspicion = this.#parts.suspicions.get(id)
     if (suspicion === undefined) return

@@ -6,7 +6,7 @@
  * A node reconciles with a random link at intervals. A change shortens the interval. While nothing
  * changes, the interval doubles each time. A node begins one reconciliation at a time. If one takes
  * long, its peer may be gone, so the node begins a second. A message with ranges gets one answer.
- * If both sides begin at once, one exchange is dropped.
+ * If both sides begin at once, only one exchange goes on.
  */
 import { FrameError } from '../base/errors.ts'
 import { hashSpace } from '../base/hash.ts'
@@ -19,9 +19,9 @@ import { mayAsk } from './page.ts'
 import { RangeAnswer } from './range-reconciliation.ts'
 
 /**
- * First intervals after a change, ms. The interval doubles while nothing changes. `other` is chosen
- * for a flash join (target). `broadcast` is for a change that came by a broadcast. It is a guess:
- * such a change shows that dissemination works.
+ * First intervals after a change, ms. The interval doubles while nothing changes. `other` suits a
+ * flash join (target). `broadcast` applies after a change that a broadcast brought. Guess: such a
+ * change shows that dissemination works.
  */
 export const intervals = { other: 250, broadcast: 500 } as const
 /** Longest interval, ms. Target: idle traffic. */
@@ -33,9 +33,10 @@ export const intervalMax = 30_000
  */
 const largePool = 500
 /**
- * A node begins no other reconciliation if one of its own got a message within this time, ms.
- * Measured (simulated, 40 nodes on two processors of half the usual speed, after a partition): the
- * pool was whole after 8 to 11 s. With 1,000 ms it took 8 to 15 s. With 0 it took 10 to 20 s.
+ * A node begins no other reconciliation within this time after the last message of one that it
+ * began, ms. Measured (simulated, 40 nodes on two processors of half the usual speed, after a
+ * partition): the pool was whole after 8 to 11 s. With 1,000 ms it took 8 to 15 s. With 0 it took
+ * 10 to 20 s.
  */
 export const oneAtATime = 2_500
 /** A reconciliation ends if no answer comes for this time, ms. Guess. */
@@ -43,16 +44,16 @@ export const timeout = 5_000
 
 /**
  * A reconciliation that takes longer, ms, does not keep a node from beginning others. Guess: the
- * time of 50,000 members with the largest tags through 10 Mbit/s.
+ * time that 50,000 members with the largest tags take at 10 Mbit/s.
  */
 const longest = 60_000
 
 interface Exchange {
-  /** This node began it. */
+  /** True if this node began the exchange. */
   readonly isOwn: boolean
   /**
-   * This node began one with this peer, of all facts. The exchange may be that of the peer, which
-   * replaced it.
+   * True if this node began a reconciliation of all facts with this peer. An exchange that the peer
+   * began may have replaced it.
    */
   readonly isSought: boolean
   readonly begun: Milliseconds
@@ -133,8 +134,8 @@ export class AntiEntropy implements Timed {
     if (link === undefined) return
     link.entered = true
     const exchange = this.#exchanges.get(from)
-    // Both sides began at the same time. Only the exchange of the lower id goes on, or everything
-    // would be sent twice.
+    // Both sides began at the same time. Only the exchange of the lower id goes on. Otherwise both
+    // sides would send everything twice.
     if (round === 1 && exchange?.isOwn === true && exchange.round === 1 && this.#isAlive(exchange) && this.#context.id < from) return
     if (ranges.length === 0) {
       // Without this check any member could make a newcomer believe that it knows the whole pool.
@@ -143,7 +144,7 @@ export class AntiEntropy implements Timed {
     }
     if (ranges.length > config.limits.rangesPerFrame)
       throw new FrameError(`a frame has at most ${config.limits.rangesPerFrame} ranges, not ${ranges.length}`)
-    // The ranges must be in order and disjoint, so that no fact is requested twice.
+    // The ranges must be in order and disjoint, so that nobody requests a fact twice.
     ranges.forEach(({ from: start, to }, i) => {
       if (!Number.isSafeInteger(start) || to > hashSpace || start < 0 || start >= to) throw new FrameError(`no range: ${start} to ${to}`)
       if (i > 0 && start < (ranges[i - 1] as wire.Range).to) throw new FrameError('ranges that overlap')
@@ -175,7 +176,8 @@ export class AntiEntropy implements Timed {
   /**
    * True if this exchange shows a newcomer the whole pool. A peer could begin and end an exchange
    * of no facts, or answer with nothing while an introducer still sends the pool. So this node must
-   * have begun the exchange, and no earlier one may be in progress. A redirector sends no pool.
+   * have begun the exchange, and no earlier one may be in progress. A redirector does not send the
+   * pool.
    */
   #isEnough(ended: Exchange | undefined): boolean {
     if (ended?.isSought !== true) return false

@@ -2,12 +2,12 @@
  * The broadcaster: publishes fresh facts on the pool's topic, in batches.
  *
  * A broadcast costs every node processor time, so facts wait a moment for a batch. A newcomer
- * reaches nobody by the topic, so the member that receives its join publishes it. Often several
- * members have the same news: a leaver sends its leave to all links, and observers certify a death
- * together. Each of them waits for a different time. A member stays silent if the fact arrives by
- * broadcast before its turn (duplicate suppression, as in SRM, Floyd et al., SIGCOMM'95). Joins and
- * ends in a surge are not published. They go by lazy push along the links, and reach each node
- * once. Reconciliation repairs losses.
+ * reaches nobody by the topic, so the member that receives the newcomer's join publishes the join.
+ * Often several members have the same news: a leaver sends its leave to all links, and observers
+ * certify a death together. Each of them waits for a different time. A member stays silent if the
+ * fact arrives by broadcast before its turn (duplicate suppression, as in SRM, Floyd et al.,
+ * SIGCOMM'95). In a surge, nodes do not publish joins and ends. These facts go by lazy push along
+ * the links, and reach each node once. Reconciliation repairs losses.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import { Recent } from '../base/recent.ts'
@@ -19,7 +19,7 @@ import type { Change } from '../facts/membership-view.ts'
 import type { LazyPush } from './lazy-push.ts'
 
 /**
- * Batching delay before own news or a newcomer's join is published, ms. Target: one join known in
+ * Batching delay of own news and of a newcomer's join, ms. Target: all nodes know a single join in
  * 0.3 s.
  */
 export const delay = 20
@@ -44,7 +44,7 @@ interface News {
   readonly fact: Fact
   readonly from: NodeId | undefined
   due: Milliseconds
-  /** Other members may publish it first. So it waits once more if this process is late. */
+  /** Other members may publish the fact first. So it waits once more if this process is late. */
   isShared: boolean
 }
 
@@ -116,8 +116,8 @@ export class Broadcaster implements Timed {
   }
 
   /**
-   * Passes on news from a link. `entry`: from a non-member, which may send the news to nobody else.
-   * `fresh`: from a member, which sent the news to other nodes as well. `repair`: found by
+   * Passes on news from a link. `entry`: from a non-member, which possibly sends the news to nobody
+   * else. `fresh`: from a member, which sent the news to other nodes as well. `repair`: found by
    * reconciliation. A peer that offers the same fact expects this node to pass the fact on. `pool`:
    * this node is a newcomer, to which everything is news. It passes nothing on.
    */

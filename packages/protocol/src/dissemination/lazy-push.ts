@@ -19,7 +19,7 @@ import { memberKey, type Fact } from '../facts/fact.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import { factsPerRange, mayAsk, Page } from './page.ts'
 
-/** Facts are gathered for this long at each hop, ms. Guess. */
+/** Each hop gathers facts for this time, ms. Guess. */
 const gather = 100
 /**
  * Time after which an unanswered request goes to another peer, ms. Guess: three times as long as
@@ -44,7 +44,7 @@ export const askedOfOne = 4_096
  * well.
  */
 const successors = 2
-/** A leaver gathers facts for this long, ms. */
+/** A leaver gathers facts for this time, ms. */
 const leavingGather = 20
 
 interface Question {
@@ -75,7 +75,7 @@ export class LazyPush implements Timed {
     this.#context = context
   }
 
-  /** Offers a fact soon to peers that are not known to have it. */
+  /** Offers a fact soon to peers that perhaps lack it. */
   add(fact: Fact, from: NodeId | undefined): void {
     this.#news.set(fact.key, { fact, knownBy: from === undefined ? [] : [from] })
     this.#newsDue = Math.min(this.#newsDue, this.#context.now + (this.#isLeaving ? leavingGather : gather))
@@ -205,7 +205,7 @@ export class LazyPush implements Timed {
   #isToAsk(from: NodeId, { position, version }: Item): boolean {
     const question = this.#byPosition.get(position)?.find((each) => each.version === version)
     if (question === undefined) return this.#note(position, { peer: from, version, since: this.#context.now, others: [] })
-    // The peer got this request and offers the fact again, so its answer had no room for it.
+    // The peer got this request and offers the fact again, so its answer had no room for the fact.
     if (question.peer === from) return true
     if (question.others.length < alternatives && !question.others.includes(from)) question.others.push(from)
     return false

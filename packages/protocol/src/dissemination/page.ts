@@ -16,15 +16,15 @@ import { factBytes } from '../frames/encoded-size.ts'
  */
 export const pageBytes = 262_144
 /**
- * Most items listed in a page, 22 KB. About as many small facts fit in a page. More items would be
- * listed again in the next page.
+ * Most items listed in a page, 22 KB. About as many small facts fit in a page. The next page would
+ * list further items again.
  */
 export const pageItems = 2_048
 /** Reading this many facts costs as much as comparing one range. Measured at 10,000 facts. */
 export const factsPerRange = 16
 /**
- * This many newcomers get the whole state at once before they are slowed down. An introducer serves
- * as many in a second (life/redirection.ts).
+ * This many newcomers get the whole state at once before the node slows them down. An introducer
+ * serves as many in a second (life/redirection.ts).
  */
 const newcomers = 64
 
@@ -34,7 +34,7 @@ export class Page {
   #items = 0
   #work = 0
 
-  /** Number of items that may still be listed. */
+  /** Number of items for which the page still has room. */
   get room(): number {
     return pageItems - this.#items
   }
@@ -58,7 +58,8 @@ export class Page {
   }
 
   /**
-   * Sends the facts, and charges the peer. A peer that requests more than its share is slowed down.
+   * Sends the facts, and charges the peer. The charge slows down a peer that requests more than its
+   * share.
    */
   send(context: Context, link: Link, fresh: boolean): void {
     context.charge(link, 'work', this.#work)

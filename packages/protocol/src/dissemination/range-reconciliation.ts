@@ -2,20 +2,20 @@
  * Range-based set reconciliation (Meyer 2022). Each fact has a position: the hash of its key. The
  * nodes compare fingerprints of ranges of positions.
  *
- * One side sends the fingerprint of all its facts. If the other side has the same, a small answer
- * ends the exchange. This is the usual case in an idle pool, so an idle pool is cheap. If the
- * fingerprints differ, the answer lists the facts of a short range by their items. An item is a
- * position and half of the fact's version. The answer splits a longer range, and has a fingerprint
- * of each part. If one side has far fewer facts in a range than the other, that side lists them at
- * once. The receiver of a list sends the facts that the list lacks, and requests the facts that it
- * lacks itself. A newcomer's whole state is a short range. So the newcomer receives a small pool in
- * one round trip.
+ * One side sends the fingerprint of all its facts. If the other side has the same fingerprint, a
+ * small answer ends the exchange. This is the usual case in an idle pool, so an idle pool is cheap.
+ * If the fingerprints differ, the answer lists the facts of a short range by their items. An item
+ * is a position and half of the fact's version. The answer splits a longer range, and has a
+ * fingerprint of each part. If one side has far fewer facts in a range than the other, that side
+ * lists them at once. The receiver of a list sends the facts that the list lacks, and requests the
+ * facts that it lacks itself. A newcomer's whole state is a short range. So the newcomer receives a
+ * small pool in one round trip.
  *
  * Ranges are in order. If a page or a frame is full, the answer ends with one range that describes
  * the rest. The next message of the other side continues there. So a state of any size goes page by
  * page, each in a round trip. The exchange ends, since each answer either splits the requested
- * ranges or moves on. A liar that never lets the exchange end is slowed down like any peer with
- * many requests.
+ * ranges or moves on. The limits slow down a liar that never lets the exchange end, like any peer
+ * with many requests.
  */
 import { FrameError } from '../base/errors.ts'
 import type { RangeFingerprints } from '../facts/range-fingerprints.ts'
@@ -25,8 +25,8 @@ import type * as wire from '../wire/messages.js'
 import { Page } from './page.ts'
 
 /**
- * A range with at most this many facts is listed, not split. Guess: the fingerprints of its twelve
- * parts have as many bytes as 35 items.
+ * A node lists a range with at most this many facts, and does not split it. Guess: the fingerprints
+ * of its twelve parts have as many bytes as 35 items.
  */
 export const list = 32
 /**
@@ -54,7 +54,7 @@ export class RangeAnswer {
   answer(ranges: readonly wire.Range[], most: number): void {
     const end = (ranges.at(-1) as wire.Range).to
     for (const range of ranges) {
-      // Keep room for the parts of one more range, and for the range that describes the rest.
+      // Keeps room for the parts of one more range, and for the range that describes the rest.
       const isFull = this.page.isFull || this.ranges.length + fanout >= most
       const reached = isFull ? range.from : this.#answerOne(range)
       if (reached === range.to) continue
@@ -64,8 +64,8 @@ export class RangeAnswer {
   }
 
   /**
-   * Answers one range. Returns the position up to which it is answered: its end, or less if the
-   * page is full.
+   * Answers one range. Returns the position that the answer reaches: the end of the range, or less
+   * if the page is full.
    */
   #answerOne(range: wire.Range): number {
     const { from, to } = range

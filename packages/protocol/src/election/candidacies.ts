@@ -1,12 +1,13 @@
 /**
  * Candidacies: the latest candidacy of each member in one election, standing or withdrawn.
  *
- * Only some candidacies are exchanged: standing and withdrawn ones of the lowest ids, and that of
- * the present winner. So an election among thousands costs no more than one among a few. Exchanged
- * withdrawals keep older candidacies of the same members out. Other candidacies are kept but not
- * sent, so the exchanged set depends on the received candidacies and not on their order. Memory is
- * bounded as well, so a withdrawal may be forgotten. Then a peer that missed it may bring an older
- * candidacy back. The author corrects such a peer (`intake.ts`), and the withdrawal is kept again.
+ * Nodes exchange only some candidacies: the standing and withdrawn ones of the lowest ids, and that
+ * of the present winner. So an election among thousands costs no more than one among a few.
+ * Exchanged withdrawals keep out older candidacies of the same members. A node keeps other
+ * candidacies but does not send them. So the exchanged set depends on the received candidacies and
+ * not on their order. Memory is bounded as well, so a node may forget a withdrawal. Then a peer
+ * that missed the withdrawal may bring back an older candidacy. The author corrects such a peer
+ * (`intake.ts`), and the node keeps the withdrawal again.
  */
 import type { NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -14,11 +15,13 @@ import { factOf, type Fact } from '../facts/fact.ts'
 import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { compareCandidacies } from './statement-order.ts'
 
-/** Standing candidacies of an election that are exchanged. Guess. */
+/** Standing candidacies of an election that nodes exchange. Guess. */
 export const places = 16
-/** Withdrawn candidacies that are exchanged. Guess. */
+/** Withdrawn candidacies of an election that nodes exchange. Guess. */
 export const withdrawals = 32
-/** Candidacies of an election that are kept, exchanged or not. Guess: a few hundred bytes each. */
+/**
+ * Candidacies of an election that a node keeps, exchanged or not. Guess: a few hundred bytes each.
+ */
 export const remembered = 128
 
 export class Candidacies {
@@ -46,7 +49,7 @@ export class Candidacies {
     return this.#standing
   }
 
-  /** True if a standing candidacy of this id would be exchanged. */
+  /** True if nodes would exchange a standing candidacy of this id. */
   hasPlace(id: NodeId): boolean {
     const last = this.standing()[places - 1]
     return last === undefined || id < last

@@ -1,18 +1,18 @@
 /**
  * The claims of one election. The greatest claim counts, and decides who reigns.
  *
- * Claims are ordered by epoch, then by the lower id. Merging takes the greater claim, so all nodes
- * converge. A claim names the candidacy that won. The reign lasts as long as its winner's life, and
- * as long as that candidacy is the winner's latest. So facts alone end a reign, for good, in any
- * order of arrival. A winner that withdraws and stands again needs a new claim.
+ * The order of claims is by epoch, then by the lower id. A merge takes the greater claim, so all
+ * nodes converge. A claim names the candidacy that won. The reign lasts as long as its winner's
+ * life, and as long as that candidacy is the winner's latest. So facts alone end a reign, for good,
+ * in any order of arrival. A winner that withdraws and stands again needs a new claim.
  *
  * A claim counts if no winner lives. So a claimer sends the end of the former reign together with
  * the claim. A node that sees a living winner makes the claim wait for the end of the reign, or for
- * several peers. A claim with a far higher epoch waits for several peers. So one false number ruins
- * no election. A winner may receive a later claim by a candidate that did not know of its reign. If
- * that claim does not end the reign soon, the winner claims once more, with a higher epoch. So all
- * nodes converge on the winner's claim. The latest claim outlives its winner, so epochs survive a
- * time without candidates.
+ * several peers that confirm it. A claim with a far higher epoch waits for several peers. So one
+ * false number ruins no election. A winner may receive a later claim by a candidate that did not
+ * know of its reign. If that claim does not end the reign soon, the winner claims once more, with a
+ * higher epoch. So all nodes converge on the winner's claim. The latest claim outlives its winner,
+ * so epochs survive a time without candidates.
  */
 import type { NodeId, Reign } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -42,7 +42,7 @@ export class Claims {
   readonly #parts: ClaimParts
   readonly #pending: PendingClaims
   #wasReigned = false
-  /** The last reign that the application was notified of. */
+  /** The last reign of which this node notified the application. */
   #announced: string | undefined
 
   constructor(context: Context, election: string, parts: ClaimParts) {
@@ -63,12 +63,12 @@ export class Claims {
     return this.#wasReigned
   }
 
-  /** Returns the epoch of a new reign, if this many candidates are passed over. */
+  /** Returns the epoch of a new reign, if its winner passes over this many candidates. */
   nextEpoch(passedOver: number): number {
     return this.#epochBefore + 1 + passedOver
   }
 
-  /** Takes in a verified claim that is wanted. `from` sent it; undefined: the topic. */
+  /** Takes in a verified claim that is news. `from` sent it; undefined: the topic. */
   merge(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { epoch } = statement.content
     // If no winner lives, a claim unseats nobody. After a partition it may be some epochs ahead.
@@ -86,8 +86,8 @@ export class Claims {
 
   /**
    * Claims an epoch for the candidacy of this sequence. For a new reign the epoch is one above the
-   * last, plus one for each candidate that is passed over. To confirm its reign, a winner claims
-   * one above the epoch of a rival's later claim.
+   * last, plus one for each candidate that this node passes over. To confirm its reign, a winner
+   * claims one above the epoch of a rival's later claim.
    */
   claim(sequence: number, passedOver: number): void {
     const { id, view, codec } = this.#context
@@ -149,7 +149,8 @@ export class Claims {
 
   /**
    * The last epoch before a new reign. Others refuse a claim that skips too many epochs. So an
-   * epoch that was stored before the start counts only up to that bound, unless this node is alone.
+   * epoch from before the start of this node counts only up to that bound, unless this node is
+   * alone.
    */
   get #epochBefore(): number {
     const isAlone = ![...this.#context.links.values()].some((link) => link.entered)

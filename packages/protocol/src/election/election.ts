@@ -6,8 +6,9 @@
  * id claims the next epoch, after a completed reconciliation and a time to settle. In the paper's
  * implementation the lowest id always took over. Here nobody claims against a living winner, so a
  * late candidate unseats nobody. When a winner leaves, dies or withdraws, the remaining candidates
- * settle again by themselves. A silent lowest candidate is passed over. The next candidate claims a
- * higher epoch than the silent candidate could claim. `claims.ts` decides which claim counts.
+ * settle again by themselves. If the lowest candidate is silent, the next candidate passes it over.
+ * It claims a higher epoch than the silent candidate could claim. `claims.ts` decides which claim
+ * counts.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -48,7 +49,7 @@ export class Election {
     this.claims = new Claims(context, name, { candidacies: this.#candidacies, settling: this.#settling, onChanged, stored })
   }
 
-  /** This node is a candidate. */
+  /** True if this node is a candidate. */
   get isStanding(): boolean {
     return this.#mine?.standing === true
   }
@@ -60,7 +61,7 @@ export class Election {
 
   /** The properties that decide whether this election stays in memory. */
   get entry(): Entry {
-    // Candidates above the lowest 16 are not sent, so nodes know different ones.
+    // Nodes send only the lowest 16 candidates, so they know different candidates above those.
     const standing = this.#candidacies.standing().slice(0, places)
     const supporters = new Set(this.claims.held.winner === undefined ? standing : [...standing, this.claims.held.winner])
     if (supporters.size === 0) supporters.add(this.#opener)
@@ -68,10 +69,10 @@ export class Election {
   }
 
   /**
-   * Returns the time when this node claims; Infinity if it has no reason to. A candidate claims if
-   * nobody reigns and it has reconciled: the lowest candidate when the settle time ends, each next
-   * one a `turn` later. A reigning node claims only to confirm its reign. `reconciledAt`: time of
-   * the last reconciliation.
+   * Returns the time at which this node claims; Infinity if it has no reason to claim. A candidate
+   * claims if nobody reigns and it has reconciled: the lowest candidate when the settle time ends,
+   * each next one a `turn` later. A reigning node claims only to confirm its reign. `reconciledAt`:
+   * time of the last reconciliation.
    */
   claimsAt(reconciledAt: Milliseconds): Milliseconds {
     const { links, config, isUnintroduced } = this.#context
@@ -107,8 +108,8 @@ export class Election {
   }
 
   /**
-   * Declares that this node does not stand, since others remember that it did. The declaration gets
-   * a sequence above `after`.
+   * Declares that this node does not stand, since others remember a candidacy of this node. The
+   * declaration gets a sequence above `after`.
    */
   disown(after: number): void {
     if (this.#mine?.standing === true || this.sequence > after) return
@@ -160,7 +161,7 @@ export class Election {
     return this.#candidacies.isNews(statement)
   }
 
-  /** Takes in a verified candidacy that is wanted. Returns it if others should receive it. */
+  /** Takes in a verified candidacy that is news. Returns it if others should receive it. */
   mergeCandidacy(statement: Statement<Candidacy>): Fact | undefined {
     const fact = this.#candidacies.put(statement)
     this.#candidacies.choose(this.claims.held.winner)
@@ -183,7 +184,7 @@ export class Election {
     this.#fill()
   }
 
-  /** Handles the join of a member. If it is the winner, its reign may be announced now. */
+  /** Handles the join of a member. If it is the winner, this node may now announce its reign. */
   lifeBegan(id: NodeId): void {
     if (id === this.claims.held.winner) this.claims.review()
   }
@@ -193,7 +194,7 @@ export class Election {
     if (this.#mine !== undefined) this.claims.claim(this.#mine.sequence, this.#rank)
   }
 
-  /** Signs this node's present candidacy, unless it would not be exchanged. */
+  /** Signs this node's present candidacy, unless nodes would not exchange it. */
   #declare(): void {
     const self = this.#context.view.get(this.#context.id)
     if (self === undefined || this.#mine === undefined) return

@@ -1,6 +1,6 @@
 /**
  * The elections that this node knows, by name. Each runs by itself (`election.ts`). Together they
- * share a bounded memory (`fair-share.ts`), since anybody can make names up.
+ * share a bounded memory (`fair-share.ts`), since anybody can make up names.
  */
 import { earliest } from '../base/earliest.ts'
 import type { Milliseconds, NodeId, Reign } from '../base/values.ts'
@@ -32,7 +32,7 @@ export class Elections implements Timed {
     return this.#elections.get(name)?.claims.reign
   }
 
-  /** Returns the latest epoch of each known election. It outlives the winner. */
+  /** Returns the latest epoch of each known election. An epoch outlives its winner. */
   epochs(): ReadonlyMap<string, number> {
     return new Map([...this.#elections].flatMap(([name, { claims }]) => (claims.held.epoch > 0 ? [[name, claims.held.epoch]] : [])))
   }
@@ -115,11 +115,11 @@ export class Elections implements Timed {
   /** Takes in a verified claim that `from` sent. */
   mergeClaim(statement: Statement<Claim>, from: NodeId | undefined): Fact | undefined {
     const { signer, content } = statement
-    // The winner's joined-statement must come first. If this node lacks it, it gets the claim again
-    // later.
+    // The winner's joined-statement must come first. A node that lacks the statement gets the claim
+    // again later.
     if (!this.wantsClaim(statement) || !this.#context.view.knows(signer)) return undefined
     const fact = this.#open(content.election, signer)?.claims.merge(statement, from)
-    // Others may have missed that this node withdrew, and this node may have forgotten it.
+    // Others may have missed a withdrawal of this node, and this node may have forgotten it.
     if (this.#context.view.isAlive(signer, content.incarnation) && signer === this.#context.id && !this.stands(content.election))
       this.#disown(content.election, content.sequence)
     this.schedule()
@@ -138,7 +138,7 @@ export class Elections implements Timed {
     this.schedule()
   }
 
-  /** Handles the join of a member. If it is a winner, its reign may be announced now. */
+  /** Handles the join of a member. If it is a winner, this node may now announce its reign. */
   lifeBegan(id: NodeId): void {
     for (const election of this.#elections.values()) election.lifeBegan(id)
     this.schedule()
@@ -151,8 +151,8 @@ export class Elections implements Timed {
   }
 
   /**
-   * Sets the timer to this node's next claim in any election. Call this when a link is lost, or
-   * when this node goes on alone: a candidate without links claims without a reconciliation.
+   * Sets the timer to this node's next claim in any election. Call this when a link ends, or when
+   * this node goes on alone: a candidate without links claims without a reconciliation.
    */
   schedule(): void {
     if (this.#elections.size === 0) return

@@ -1,10 +1,10 @@
 /**
  * Fair shares of a bounded memory. A node remembers a limited number of elections, and a member
- * that makes names up must not exhaust it. The candidates share the memory max-min fairly
- * (Bertsekas and Gallager, Data Networks, §6.5.2). Once it is full, a candidate with fewer
+ * that makes up names must not exhaust this memory. The candidates share the memory max-min fairly
+ * (Bertsekas and Gallager, Data Networks, §6.5.2). Once the memory is full, a candidate with fewer
  * elections gets a place from a candidate with more. Elections in which this node stands always
- * stay. Of one candidate's elections the lowest names are kept, so that all nodes keep the same
- * elections.
+ * stay. Of one candidate's elections a node keeps those with the lowest names, so that all nodes
+ * keep the same elections.
  */
 import type { NodeId } from '../base/values.ts'
 
@@ -13,7 +13,7 @@ export interface Entry {
   readonly name: string
   /** This node stands in it. */
   readonly isOwn: boolean
-  /** Nobody stands or reigns, so only the epoch is remembered. */
+  /** Nobody stands or reigns, so the node remembers only the epoch. */
   readonly isDormant: boolean
   /**
    * Standing candidates and the last winner. If there are none, the member that introduced the
@@ -30,7 +30,7 @@ interface Ranked extends Entry {
 /** Chooses the election to evict when memory is full. */
 export class FairShare {
   readonly #elections = new Map<NodeId, number>()
-  /** Elections that may be evicted, in the order of eviction. */
+  /** Elections that this node may evict, in the order of eviction. */
   readonly #ranking: readonly Ranked[]
 
   constructor(entries: readonly Entry[]) {

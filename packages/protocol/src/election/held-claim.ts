@@ -6,8 +6,8 @@ import { places, type Candidacies } from './candidacies.ts'
 import { compareClaims } from './statement-order.ts'
 
 /**
- * After a partition an epoch is believed if it exceeds the known one by at most this number. Guess:
- * no partition has a thousand reigns.
+ * After a partition a node believes an epoch that exceeds the known one by at most this number.
+ * Guess: no partition has a thousand reigns.
  */
 const epochJump = 1_000
 
@@ -46,7 +46,7 @@ export class HeldClaim {
     return this.#claim?.content.epoch ?? 0
   }
 
-  /** The greatest epoch that is believed while no winner lives. */
+  /** The greatest epoch that this node believes while no winner lives. */
   get believable(): number {
     return this.epoch + epochJump
   }

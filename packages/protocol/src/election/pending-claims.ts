@@ -24,7 +24,7 @@ export const countAgain = 5_000
 
 interface Sighting {
   readonly claim: Statement<Claim>
-  /** Time when the peer's statement was counted last. */
+  /** The time at which this node last counted the peer's claim. */
   readonly at: Milliseconds
   /** Number of confirmations by this peer. */
   readonly times: number
@@ -41,11 +41,11 @@ export class PendingClaims {
     this.#context = context
   }
 
-  /** Counts one confirmation. Returns true if the claim has enough. */
+  /** Counts one confirmation. Returns true if the claim has enough confirmations. */
   confirm(claim: Statement<Claim>, from: NodeId | undefined, isAbsurd: boolean): boolean {
     const { links } = this.#context
     this.#note(claim, from)
-    // Anybody can make up keys. So only peers with a link count and are remembered.
+    // Anybody can make up keys. So this node counts and remembers only peers with a link.
     for (const peer of this.#seen.keys()) if (peer !== undefined && links.get(peer)?.entered !== true) this.#seen.delete(peer)
     const entered = [...links.values()].filter((link) => link.entered).length
     let count = 0

@@ -1,8 +1,8 @@
 import type { Milliseconds, NodeId } from '../base/values.ts'
 
 /**
- * A candidate that does not claim for this long in its turn is passed over, ms. Guess: a
- * reconciliation without an answer ends after the same time.
+ * The length of a candidate's turn, ms. If the candidate does not claim in its turn, the next one
+ * claims. Guess: a reconciliation without an answer ends after the same time.
  */
 export const turn = 5_000
 /** Longest wait before a winner outdoes the same rival again, ms. Guess. */
@@ -15,8 +15,8 @@ export class ReignConfirmation {
   /** Author of the claim that this node outdid last. */
   #rival: NodeId | undefined
   /**
-   * How often in a row this node outdid that rival, for an exponential backoff. Otherwise two sides
-   * of a heal would outdo each other for ever (docs/decisions/0030).
+   * The number of times in a row that this node outdid that rival, for an exponential backoff.
+   * Otherwise two sides of a heal would outdo each other for ever (docs/decisions/0030).
    */
   #outdone = 0
 

@@ -6,8 +6,8 @@ import type { Milliseconds } from '../base/values.ts'
  */
 export const settle = 400
 /**
- * Wait after the end of a reign before the lowest candidate claims, ms. The candidates are known
- * already. Target: a new reign 0.5 s after the detection.
+ * Wait after the end of a reign before the lowest candidate claims, ms. The nodes know the
+ * candidates already. Target: a new reign 0.5 s after the detection.
  */
 export const resettle = 200
 /** Longest total wait, so that late candidates can't delay a claim for ever, ms. Guess. */

@@ -1,6 +1,6 @@
 /**
- * Death certificates: q signed accusations of one life by different accusers (JEL §5.2: "if a
- * sufficient number of nodes declare that a node has died, it is pronounced dead").
+ * Death certificates: a quorum of signed accusations of one life by different accusers (JEL §5.2:
+ * "if a sufficient number of nodes declare that a node has died, it is pronounced dead").
  *
  * A certificate holds the common content of all accusers once: the suspect and its incarnation.
  * Each accuser adds its key, its signature, and the heartbeat at which it last heard of the
@@ -16,7 +16,7 @@ import { encodeAccusation, type StatementCodec } from './statement-codec.ts'
 import { kinds, type Statement, type Accusation } from './statement.ts'
 
 /**
- * Largest distance of the heartbeats in one certificate, s. Guess: an observer's turn to probe
+ * Largest distance between the heartbeats in one certificate, s. Guess: an observer's turn to probe
  * comes every 24 s at the latest, and one turn in three may be missed.
  */
 export const heartbeatWindow = 90

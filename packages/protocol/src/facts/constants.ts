@@ -1,7 +1,7 @@
 /**
  * Constants: static attributes of a member, in its joined-statement. They need no directory: every
  * node that knows the member knows its constants. They live as long as the member, and take no room
- * of other members. Programs on the pool share them, so each program has its own names, such as
+ * from other members. Programs on the pool share them, so each program has its own names, such as
  * `jel.compute`.
  */
 import type { Config } from '../base/config.ts'

@@ -59,7 +59,7 @@ export function encodeEvent(name: string, payload: Uint8Array, query?: QueryTerm
   return wire.UserEvent.encode({ name, payload: new Uint8Array(payload), ...(terms && { query: terms }) })
 }
 
-/** Throws {@link FrameError} if a bound is exceeded. */
+/** Throws {@link FrameError} if a field exceeds its bound. */
 export function readEvent(value: Uint8Array, limits: Config['limits']): EventContent {
   const { name, payload, query } = decode(wire.UserEvent, value)
   const terms = query && { id: query.id, timeout: query.timeoutMs, targets: query.targets.slice() }
@@ -78,7 +78,7 @@ export function isTarget(targets: Uint8Array, id: NodeId): boolean {
   return false
 }
 
-/** Returns the number of members that a query names; 0: all are asked. */
+/** Returns the number of members that a query names; 0: the query asks all. */
 export function targetCount(targets: Uint8Array): number {
   return targets.length / hashBytes
 }

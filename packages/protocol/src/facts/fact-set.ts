@@ -11,8 +11,8 @@ export class FactSet {
   readonly registry: Registry
   readonly ranges: RangeFingerprints
   /**
-   * By place: the time when the fact's content began, for facts that expire. Empty until the set
-   * holds such a fact.
+   * By place in the registry: the time when the fact's content began, for facts that expire. Empty
+   * until the set holds such a fact.
    */
   #born = new Float64Array(0)
 
@@ -90,7 +90,7 @@ export class FactSet {
     return born === undefined || Number.isNaN(born) ? undefined : born
   }
 
-  /** Returns the fact with its present age, to be sent. */
+  /** Returns the fact with its present age, as this node sends it. */
   aged(fact: Fact, now: Milliseconds): AgedFact {
     const born = fact.says === 'joined' ? undefined : this.born(fact)
     return born === undefined ? fact : { fact, ageSeconds: Math.max(0, Math.floor((now - born) / 1000)) }

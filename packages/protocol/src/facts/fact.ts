@@ -3,8 +3,8 @@
  * under a key. Each node keeps one version for each key.
  *
  * The version comes from the signature. The bytes of an honest signature are as good as random, so
- * no other hash is needed (docs/decisions/0011). Two certificates of one death may differ in their
- * accusers and mean the same. So their version depends only on the life.
+ * the version needs no other hash (docs/decisions/0011). Two certificates of one death may differ
+ * in their accusers and mean the same. So their version depends only on the life.
  */
 import { hash52, hashSpace } from '../base/hash.ts'
 import type { Member, NodeId } from '../base/values.ts'
@@ -14,7 +14,7 @@ import { isKind, type Statement } from './statement.ts'
 
 export type FactContent = { readonly statement: Statement } | { readonly certificate: Certificate }
 
-/** A fact as it is sent: with the age of its content, for facts that expire. */
+/** A fact as nodes send it. For a fact that expires, it has the age of the content. */
 export interface AgedFact {
   readonly fact: Fact
   readonly ageSeconds: number
@@ -40,7 +40,7 @@ export class Fact implements AgedFact {
   number = 0
   /** Bytes on the wire without an age; 0 until counted. */
   bytes = 0
-  /** The signatures were found valid. They stay valid, so one check is enough. */
+  /** True once a check found the signatures valid. They stay valid, so one check is enough. */
   #verified = false
 
   constructor(key: string, content: FactContent) {
@@ -113,15 +113,15 @@ export class Fact implements AgedFact {
 
 /**
  * Returns the hash of a key. Facts about lives are in the lower half of the space, all others in
- * the upper half. A large state is sent in this order, page by page. So a node knows the members
- * before it receives facts that mean nothing without them.
+ * the upper half. A node sends a large state in this order, page by page. So a node knows the
+ * members before it receives facts that mean nothing without them.
  */
 function positionOf(key: string): number {
   return Math.floor(hash52(key) / 2) + (key.startsWith('m') ? 0 : hashSpace / 2)
 }
 
 export const memberKey = (id: NodeId): string => `m${id}`
-/** Accusations are sent but not held: an undecided accusation soon means nothing. */
+/** Nodes send accusations but do not hold them: an undecided accusation soon means nothing. */
 const suspicionKey = (suspect: NodeId, accuser: NodeId): string => `s${suspect}${accuser}`
 export const refutationKey = (id: NodeId): string => `r${id}`
 export const candidacyKey = (election: string, id: NodeId): string => `c${id}${election}`

@@ -3,9 +3,9 @@
  *
  * Merging is a join of a semilattice, so the order, repetition and grouping of news don't matter.
  * For one id the higher incarnation wins. Within one incarnation an end wins over the
- * joined-statement, and the member's own left-statement wins over a death that others certified. No
- * end is ever undone, so no life is resurrected. Each transition becomes a notification for the
- * application. A later life ends an earlier life, even if the end itself never arrived.
+ * joined-statement, and the member's own left-statement wins over a death that others certified.
+ * Nothing undoes an end, so no ended life comes back. Each transition becomes a notification for
+ * the application. A later life ends an earlier life, even if the end itself never arrived.
  *
  * The fact set holds a joined-statement for each member, and an end for each ended life that is
  * remembered. The view stores little more than counts.
@@ -30,11 +30,11 @@ const none: readonly Change[] = []
 export class View {
   readonly #facts: FactSet
   readonly #config: Config
-  /** Ended lives, as far as they are remembered. */
+  /** Ended lives, as far as this node remembers them. */
   readonly tombstones: Tombstones
   #size = 0
   /**
-   * The highest incarnation that each id itself signed. It has an entry only if others certified
+   * The highest incarnation that each id itself signed. An id has an entry only if others certified
    * the end of a later life.
    */
   readonly #signed = new Map<NodeId, number>()
@@ -43,7 +43,7 @@ export class View {
   /** Members in each part of the fact set's grid. A random pick must not walk over all members. */
   readonly #sizes = new Int32Array(parts)
 
-  /** `onExpiry` is called with the time of the next expiry of a tombstone, when that changes. */
+  /** `onExpiry` receives the time at which the next tombstone expires, when that time changes. */
   constructor(facts: FactSet, config: Config, onExpiry: (at: Milliseconds) => void = () => {}) {
     this.#facts = facts
     this.#config = config
@@ -87,7 +87,7 @@ export class View {
     return this.#facts.at(place)?.member !== undefined
   }
 
-  /** True if this life is known to be over. */
+  /** True if this node knows that this life is over. */
   hasEnded(id: NodeId, incarnation: number): boolean {
     const fact = this.#facts.about(id)
     if (fact === undefined) return false
@@ -100,14 +100,14 @@ export class View {
   }
 
   /**
-   * Returns the highest incarnation that this id itself signed, as far as is remembered; 0 for
-   * none. Others may make up higher ones.
+   * Returns the highest incarnation that this id itself signed, as far as this node remembers; 0
+   * for none. Others may make up higher ones.
    */
   signed(id: NodeId): number {
     return this.#signed.get(id) ?? this.known(id)
   }
 
-  /** True if this id is or was a member, as far as is remembered. */
+  /** True if this id is or was a member, as far as this node remembers. */
   knows(id: NodeId): boolean {
     return this.#facts.about(id) !== undefined
   }
@@ -118,7 +118,9 @@ export class View {
     return fact?.member === undefined ? fact : undefined
   }
 
-  /** Iterates in the order of places in the fact set. Don't keep it across changes. */
+  /**
+   * Iterates over the members in the order of the fact set. Don't keep the iterator across changes.
+   */
   *members(): IterableIterator<Member> {
     for (const place of this.#facts.ranges.places()) {
       const member = this.#facts.at(place)?.member
@@ -147,7 +149,7 @@ export class View {
   }
 
   /**
-   * True if this joined-statement or end of a life would change anything. Ask this before a check
+   * True if this joined-statement or end of a life would change anything. Call this before a check
    * of the signature.
    */
   isNews(fact: Fact): boolean {
@@ -160,9 +162,10 @@ export class View {
   }
 
   /**
-   * Takes in a verified joined-statement or end of a life. The end began `age` ago. Of the
+   * Takes in a verified joined-statement or end of a life. `age`: the age of an end, ms. Of the
    * statements of one life the highest version counts. Only a faulty or dishonest member signs two
-   * statements of one version. Then the signatures decide, so that all nodes keep the same.
+   * statements of one version. Then the signatures decide, so that all nodes keep the same
+   * statement.
    */
   merge(fact: Fact, now: Milliseconds, age: Milliseconds): readonly Change[] {
     if (!this.isNews(fact)) {

@@ -1,12 +1,12 @@
 /**
  * The held facts in order of position, with fingerprints of ranges.
  *
- * A fingerprint is the exclusive or of the versions in a range. The fingerprints of the whole space
- * and of the parts of a fixed grid are kept up to date. So two equal nodes need only one small
- * message. For any other range only its two ends need a scan.
+ * A fingerprint is the exclusive or of the versions in a range. Each change of a fact updates the
+ * fingerprints of the whole space and of a part of a fixed grid. So two equal nodes need only one
+ * small message. For any other range only its two ends need a scan.
  *
- * The held facts are one number for each place of the registry. The registry has the facts and
- * their order.
+ * A place is the index of a key in the registry (`registry.ts`). This class stores one number for
+ * each place. The registry has the facts and their order.
  */
 import { hashSpace } from '../base/hash.ts'
 import type { Fact } from './fact.ts'
@@ -18,7 +18,7 @@ export class RangeFingerprints {
   readonly #registry: Registry
   /**
    * By place: the number of the held fact; 0 for none. A negative number marks a silenced fact,
-   * which is remembered but not sent.
+   * which this node remembers but does not send.
    */
   #held = new Int32Array(64)
   readonly #grid = new FingerprintGrid()
@@ -31,7 +31,7 @@ export class RangeFingerprints {
     this.#bytesOf = bytesOf
   }
 
-  /** Number of facts that are sent. */
+  /** Number of facts that this node sends. */
   get count(): number {
     return this.#grid.count
   }
@@ -164,7 +164,7 @@ export class RangeFingerprints {
   }
 
   #firstIn(from: number, to: number): number {
-    // Skip empty parts: a shared registry may hold many facts that this node lacks.
+    // Skips empty parts: a shared registry may hold many facts that this node lacks.
     let start = from
     for (let part = partOf(from); part < parts && this.#grid.countOf(part) === 0; part++) start = (part + 1) * partSize
     return this.#registry.order.lowerBound(Math.min(Math.max(start, from), to))

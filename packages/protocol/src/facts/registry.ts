@@ -1,14 +1,15 @@
 /**
  * The registry: holds each fact once, under a small number.
  *
- * A node then stores one number for each key, in a typed array. Data that is the same at all nodes
- * is stored once: the fact itself, its place in the order of the fact set, and its place on the
- * rings. A host has its own registry. In the simulator all nodes share one: ten thousand views of
- * ten thousand members have a hundred million entries. As separate maps these fit into no machine.
+ * A node then stores one number for each key, in a typed array. The registry holds one copy of the
+ * data that is the same at all nodes: the fact itself, its place in the order of the fact set, and
+ * its place on the rings. A host has its own registry. In the simulator all nodes share one: ten
+ * thousand views of ten thousand members have a hundred million entries. No machine has the memory
+ * for separate maps of that size.
  *
- * A node's behaviour depends neither on facts of other nodes nor on the numbering. Otherwise it
- * would learn by other ways than messages. Numbers and places are freed when the last holder
- * releases them, so held facts bound the memory.
+ * A node's behaviour depends neither on facts of other nodes nor on the numbering. Otherwise the
+ * node would learn in other ways than by messages. The registry frees numbers and places when the
+ * last holder releases them, so the held facts bound the memory.
  */
 import { hash52 } from '../base/hash.ts'
 import type { NodeId } from '../base/values.ts'

@@ -1,7 +1,6 @@
 /**
- * Places in the registry, sorted by position. Places at one position are sorted by key. All nodes
- * that share a registry share one instance. Each node walks over it and skips the places that it
- * does not hold.
+ * Places in the registry, sorted by position, and by key at one position. All nodes that share a
+ * registry share one instance. Each node walks over it and skips the places that it does not hold.
  */
 export class SortedPlaces {
   /** Only the first {@link size} entries are valid. */

@@ -32,8 +32,8 @@ export class StatementCodec {
 
   /** Signs with this node's own key, or with another one. */
   sign<C extends Exclude<Content, Unknown>>(signer: NodeId, content: C, key: Pick<Signing, 'sign'> = this.#services): Statement<C> {
-    // A copy. The encoded bytes are a view of a shared buffer of 64 KiB, and would keep it in
-    // memory.
+    // Copies: the encoded bytes are a view of a shared buffer of 64 KiB, and would keep the buffer
+    // in memory.
     const body = encodeBody(content).slice()
     const kind = kinds[content.kind]
     return { signer, content, kind, body, signature: key.sign(this.#message(kind, body)) }
@@ -61,7 +61,8 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
   if (message.signature.length !== signatureBytes)
     throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
   const content = readContent(message.kind, message.body, limits)
-  // Copies. A decoded field is a view of the whole received frame, and would keep it in memory.
+  // Copies: a decoded field is a view of the whole received frame, and would keep the frame in
+  // memory.
   return {
     signer: encodeId(message.signer),
     content,
@@ -72,8 +73,8 @@ export function readStatement(message: wire.Statement, limits: Config['limits'])
 }
 
 /**
- * Returns the most bytes of a body of this kind. Kept facts are bounded in bytes, not only in
- * number.
+ * Returns the most bytes of a body of this kind. A node bounds the bytes of its facts, not only
+ * their number.
  */
 function mostBodyBytes(kind: number, limits: Config['limits']): number {
   const name = frameBytes + maxNameBytes
@@ -129,8 +130,8 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       const { suspect, incarnation, heartbeat } = decode(wire.Suspicion, body)
       checkCounter('incarnation', incarnation, limits)
       const content = { kind: 'suspicion', suspect: encodeId(suspect), incarnation, heartbeat } as const
-      // Certificates repeat an accusation from its content alone, so its body must be exactly this
-      // encoding.
+      // A certificate holds only the content of an accusation, and its receivers encode that
+      // content again. So the body must be exactly this encoding.
       if (!sameBytes(body, encodeBody(content))) throw new FrameError('a suspicion with anything else in its body')
       return content
     }

@@ -1,7 +1,7 @@
 /**
  * Statements: signed content of one node, in a form of our own.
  *
- * libp2p's record envelopes would do, but they are signed and verified asynchronously. They also
+ * libp2p's record envelopes would do, but libp2p signs and verifies them asynchronously. They also
  * spend about 40 bytes on a key that the id already holds, and on a type that a number can express.
  * Here a joined-statement has 96 bytes of key and signature and about 20 of content. Every node
  * keeps one of each member. The signature covers a prefix with protocol and pool, the kind, and the
@@ -48,7 +48,7 @@ export interface Accusation {
 export interface Refutation {
   readonly kind: 'refutation'
   readonly incarnation: number
-  /** Present second of this life, on its own clock. */
+  /** Present second of this life, on the signer's own clock. */
   readonly heartbeat: number
 }
 export interface Candidacy {

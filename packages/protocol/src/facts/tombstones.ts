@@ -2,9 +2,9 @@
  * Tombstones: the memory of ended lives. Without it a member that was away would bring the dead
  * back as news.
  *
- * A tombstone is sent for nine tenths of its lifetime and kept for all of it. So no node gets it
- * back after its expiry (Demers et al., PODC'87 §2, death certificates). Of several received ages
- * the youngest counts.
+ * A node sends a tombstone for nine tenths of its lifetime, and keeps the tombstone for all of it.
+ * So no node gets a tombstone back after its expiry (Demers et al., PODC'87 §2, death
+ * certificates). Of several received ages the youngest counts.
  */
 import type { Config } from '../base/config.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
@@ -15,8 +15,8 @@ import type { FactSet } from './fact-set.ts'
 const ageSlack = 60_000
 
 /**
- * After this share of its lifetime a tombstone is not sent any more, so that no node gets it back
- * after its expiry. Guess.
+ * A node sends a tombstone only until this share of its lifetime, so that no node gets the
+ * tombstone back after its expiry. Guess.
  */
 export const shareUntil = 0.9
 
@@ -38,7 +38,7 @@ const scanShare = 0.01
 
 export interface TombstoneEvents {
   onForgotten(id: NodeId): void
-  /** `expire` must be called next at this time, not at the time of the last call of `onExpiry`. */
+  /** Call `expire` next at this time, and not at the time of the last call of `onExpiry`. */
   onExpiry(at: Milliseconds): void
 }
 
@@ -48,8 +48,8 @@ export class Tombstones {
   #size = 0
   #nextExpiry = Infinity
   /**
-   * Beginnings of lives within the last minute, oldest first. They are only noted while half of the
-   * places are taken.
+   * Beginnings of lives within the last minute, oldest first. This node notes them only while at
+   * least half of the places are taken.
    */
   readonly #begun = new Map<NodeId, Milliseconds>()
   /** Ids whose last life was short, in the order of their ends. */
@@ -116,7 +116,8 @@ export class Tombstones {
   }
 
   /**
-   * Drops old tombstones: stops sending them first, and forgets them later. Call it now and then.
+   * Drops old tombstones: stops sending them first, and forgets them later. Call this at the time
+   * that the last call of `onExpiry` gave.
    */
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
@@ -189,7 +190,7 @@ export class Tombstones {
     if (next !== undefined) return next[0]
     const count = Math.max(1, Math.floor(this.#config.limits.members * scanShare))
     const all = [...this.#remembered()]
-    // To sort numbers is much quicker than to sort all ends.
+    // A sort of numbers is much quicker than a sort of all ends.
     const latest = Float64Array.from(all, ([, born]) => born).sort()[count - 1] ?? Infinity
     this.#oldest = all
       .filter(([, born]) => born <= latest)

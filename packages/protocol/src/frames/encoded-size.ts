@@ -1,6 +1,6 @@
 /**
  * Computes the bytes of messages on the wire without encoding them, for runners that pass messages
- * by reference. A test compares it with the generated encoder.
+ * by reference. A test compares the results with the generated encoder.
  */
 import { defaultConfig } from '../base/config.ts'
 import type { Certificate } from '../facts/certificate.ts'
@@ -14,7 +14,7 @@ import { ProtobufCodec } from './protobuf-codec.ts'
 const keyField = 34
 const signatureField = 66
 
-/** Small or rare messages are encoded to get their size. */
+/** Encodes small or rare messages to get their size. */
 const codec = new ProtobufCodec(defaultConfig.limits)
 
 /** Returns the bytes of a frame. */

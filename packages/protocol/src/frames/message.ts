@@ -50,15 +50,15 @@ export interface Batch {
   readonly nonce: number
   readonly facts: readonly AgedFact[]
   /**
-   * True if some facts were left out because they break a bound that earlier releases lack. Don't
-   * pass the batch on, and blame nobody.
+   * True if the decoder left out facts beyond a bound that earlier releases lack. The receiver does
+   * not pass the batch on, and blames nobody.
    */
   readonly isPartial?: boolean
 }
 
 /**
- * True for a message of failure detection. It must not wait behind other frames, and is never held
- * back. Its order among other frames does not matter.
+ * True for a message of failure detection. It must not wait behind other frames, and the host never
+ * holds it back. Its order among other frames does not matter.
  */
 export function isUrgent({ probe, ack, alarm, pingReq, pingReqAck }: Message): boolean {
   return [probe, ack, alarm, pingReq, pingReqAck].some((content) => content !== undefined)

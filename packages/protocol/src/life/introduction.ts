@@ -1,12 +1,12 @@
 /**
  * Introduction: brings a node into a pool.
  *
- * Both ends of a new link send a hello. It states the highest incarnation of the other end that the
- * sender knows, so that a newcomer can choose the next one. The newcomer stores its incarnation,
- * signs and sends its joined-statement, and reconciles. Reconciliation transfers all facts of a
- * small pool in one round trip. The introducer publishes the join. If no introducer answers, the
- * node goes on alone and keeps trying. If it meets a pool later, the two sides reconcile in the
- * same way.
+ * Both ends of a new link send a hello. A hello states the highest incarnation of the other end
+ * that the sender knows, so that a newcomer can choose the next one. The newcomer stores its
+ * incarnation, signs and sends its joined-statement, and reconciles. Reconciliation transfers all
+ * facts of a small pool in one round trip. The introducer publishes the join. If no introducer
+ * answers, the node goes on alone and keeps trying. If it meets a pool later, the two sides
+ * reconcile in the same way.
  *
  * Members that this node met in an earlier run are introducers, too. The node gives each of them up
  * after a while. They may have gone for good while this node was away.
@@ -19,14 +19,15 @@ import type { Context } from '../context/context.ts'
 import type { Timed } from '../context/timers.ts'
 
 /**
- * First wait before an introducer that did not answer is tried again, ms. Doubles each time. Guess.
+ * First wait before the next try of an introducer that did not answer, ms. The wait doubles each
+ * time. Guess.
  */
 export const retryMin = 500
 /** Longest such wait, ms. Guess. */
 export const retryMax = 30_000
 /**
  * An introducer that accepts connections but stays silent counts as failed after this many tries.
- * It may just be busy. Guess.
+ * The introducer may just be busy. Guess.
  */
 const unansweredTries = 2
 /**
@@ -37,13 +38,13 @@ export const rememberedTries = 16
 /**
  * Pause between two dials to members of an earlier run, and between two dials to nodes that mDNS
  * found, ms. Mostly the first one lets this node in, and the others need no dial. Nobody signs an
- * answer of mDNS, so a host of the local network can send any number. Guess.
+ * answer of mDNS, so a host of the local network can send any number of answers. Guess.
  */
 export const dialPace = 100
 /**
- * The largest number of addresses from mDNS that wait for a dial. If more come, random ones are
- * dropped. The next address to dial is always a random one. With a fixed order, made-up answers
- * could displace the true answers each time. Guess: some hosts with a few addresses each.
+ * The largest number of addresses from mDNS that wait for a dial. If more come, the node drops
+ * random ones. The next address to dial is always a random one, too. With a fixed order, made-up
+ * answers could displace the true answers each time. Guess: some hosts with a few addresses each.
  */
 export const mostDiscovered = 16
 
@@ -62,7 +63,7 @@ export class Introduction implements Timed {
   readonly #context: Context
   #introducers: readonly Introducer[] = []
   #attempts: Attempt[] = []
-  /** Nodes of the local network that have not been dialled yet. */
+  /** Nodes of the local network that this node has not dialled yet. */
   #discovered: readonly Introducer[] = []
   #nextDiscovery: Milliseconds = -Infinity
   #entering = false
@@ -75,7 +76,7 @@ export class Introduction implements Timed {
   }
 
   /**
-   * Introducers that did not answer, each with the reason. Members of an earlier run are left out.
+   * Introducers that did not answer, each with the reason. Members of an earlier run don't count.
    */
   get failing(): { introducer: Introducer; reason: string }[] {
     return this.#attempts.flatMap(({ introducer, reason }) =>
@@ -108,8 +109,8 @@ export class Introduction implements Timed {
   }
 
   /**
-   * Adds a node that was discovered on the local network to those that wait for a dial. Dials a
-   * random one of them now, if the pause since the last such dial is over.
+   * Adds a node that mDNS found on the local network to the nodes that wait for a dial. Dials a
+   * random one of these nodes now, if the pause since the last such dial is over.
    */
   discovered(introducer: Introducer): void {
     const isSame = ({ id, address }: Introducer): boolean => id === introducer.id && sameAddress(address, introducer.address)
@@ -210,8 +211,8 @@ export class Introduction implements Timed {
   }
 
   /**
-   * Drops an introducer with this node's own address. That happens if all hosts share one list. If
-   * no introducer is left, this node founds the pool.
+   * Drops an introducer with this node's own address. All hosts may share one list of introducers.
+   * If no introducer is left, this node founds the pool.
    */
   #isSelf(introducer: Introducer): void {
     this.#forget(introducer)

@@ -2,8 +2,8 @@
  * This node's own life in the pool: its incarnation, and its statements about itself.
  *
  * A life begins with a joined-statement. The node stores the incarnation before it sends this
- * statement. A life ends with a left-statement, or when others pronounce it dead. A pronounced
- * death can't be taken back. So a node that learns of its own death begins the next life: a higher
+ * statement. A life ends with a left-statement, or when others pronounce it dead. Nobody can take
+ * back a pronounced death. So a node that learns of its own death begins the next life: a higher
  * incarnation, a new statement, and its candidacies again.
  */
 import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/values.ts'
@@ -12,9 +12,9 @@ import { mostAccusers } from '../detection/verdict/quorum.ts'
 import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'
 import { factOf, type Fact } from '../facts/fact.ts'
 
-/** Pause after this node gave up a life, ms. Doubles up to six times. Guess. */
+/** Pause after this node gave up a life, ms. The pause doubles up to six times. Guess. */
 const rejoinPause = 5_000
-/** The pause is short again if no life was given up for this time, ms. Guess. */
+/** The pause is short again if this node gave up no life for this time, ms. Guess. */
 const rejoinMemory = 600_000
 
 export interface OwnLifeOptions {
@@ -37,8 +37,8 @@ export class OwnLife {
   #joinedAt: Milliseconds = 0
   #self: Member | undefined
   /**
-   * Number of lives given up without proof. From `#rejoinAgain` on, this node may give up a life
-   * without proof; from `#rejoinSurely` on, with proof.
+   * Number of lives that this node gave up without proof of their end. From `#rejoinAgain` on, this
+   * node may give up a life without proof; from `#rejoinSurely` on, with proof.
    */
   #rejoins = 0
   #rejoinAgain: Milliseconds = -Infinity
@@ -92,8 +92,9 @@ export class OwnLife {
   /**
    * Gives up a life that others believe to be over. They can't take that back, so only a new life
    * reunites both sides. `by` lists members that state the death without convincing proof;
-   * undefined: it is proven. A few liars could demand new lives for ever. So each life given up
-   * without proof delays the next, unless as many members agree as a death needs.
+   * undefined: it is proven. A few liars could demand new lives for ever. So after each life that
+   * this node gives up without proof, it keeps the next life for longer, unless as many members
+   * agree as a death needs.
    */
   rejoin(ended: number, by?: readonly NodeId[]): void {
     const { now } = this.#context
@@ -155,7 +156,7 @@ export class OwnLife {
 
   /**
    * Returns the incarnation if it is not too far above the stored one, else 0. A lie must not use
-   * up the numbers.
+   * up the incarnations.
    */
   credible(incarnation: number): number {
     return incarnation <= this.#incarnation + this.#context.config.limits.incarnationJump ? incarnation : 0

@@ -5,8 +5,8 @@
  * The bootstrap node was the bottleneck of the paper's distributed implementation (JEL §6.1.1). A
  * redirected newcomer asks a named member. It comes back to the introducer only if nobody answers.
  * The introducer names members in turn. So the newcomers form a tree of bounded width, along which
- * they learn of each other. The link to the introducer is closed. If all newcomers come in the same
- * moment, no member can be named, and all are served.
+ * they learn of each other. A newcomer that has entered closes the link to the introducer. If all
+ * newcomers come at the same moment, the introducer has no members to name, and serves all of them.
  */
 import { earliest } from '../base/earliest.ts'
 import { FrameError } from '../base/errors.ts'
@@ -23,7 +23,7 @@ import type { Fact, AgedFact } from '../facts/fact.ts'
  * other members. Guess: a redirection costs one more link, 11 ms of processor time.
  */
 export const servedAtOnce = 64
-/** Time in which {@link servedAtOnce} newcomers are served, ms. Guess. */
+/** Time in which an introducer serves {@link servedAtOnce} newcomers, ms. Guess. */
 export const servedWindow = 1_000
 /** Members named in a redirection. The newcomer asks the first. The others are spares. Guess. */
 export const namedMembers = 3
@@ -75,8 +75,8 @@ export class Redirection implements Timed {
     const { codec, now } = this.#context
     if (members.length > namedMembers)
       throw new FrameError(`at most ${namedMembers} members are named to a newcomer, not ${members.length}`)
-    // The signatures are checked here, so that a forgery counts against its sender. The facts are
-    // taken in later, when this node enters by another peer or alone.
+    // Checks the signatures here, so that a forgery counts against its sender. This node takes in
+    // the facts later, when it enters through another peer or alone.
     for (const { fact } of members) {
       if (fact.member === undefined) throw new FrameError('a redirection names somebody who is no member')
       if (!fact.isTrue(codec)) throw new FrameError(`a forged signature under the key of ${fact.member.id}`)
@@ -88,7 +88,7 @@ export class Redirection implements Timed {
     if (link !== undefined) link.redirected = true
   }
 
-  /** Returns the named members that were not handled yet, by redirector. */
+  /** Returns the named members that no earlier call returned, by redirector. */
   takeNamed(): [NodeId, readonly AgedFact[]][] {
     const named = [...this.#named]
     this.#named.clear()
@@ -107,7 +107,7 @@ export class Redirection implements Timed {
     return this.#redirectedBy.has(peer)
   }
 
-  /** This node was redirected, and has not completed a reconciliation yet. */
+  /** True if a peer redirected this node, and this node has not completed a reconciliation yet. */
   get isUnderWay(): boolean {
     return this.#redirectedBy.size > 0
   }

@@ -2,10 +2,10 @@
  * The eviction order of records: a total order that is max-min fair over owners (Bertsekas and
  * Gallager, Data Networks, §6.5.2).
  *
- * Each owner's records have ranks from 1. Their order is that of their keys' positions, or another
+ * Each owner's records have ranks from 1. The ranks follow the positions of the keys, or another
  * order that is the same at all nodes. All first ranks come before all second ranks. Within a rank
- * owners come in the order of their hashes. The first records of this order are kept, as many as
- * fit. If a record has no room in a set, it has none in a larger set: more records only move it
+ * owners come in the order of their hashes. A node keeps the first records of this order, as many
+ * as fit. If a record has no room in a set, it has none in a larger set: more records only move it
  * back. So all nodes keep the same records in any order of arrival, and reconciliation comes to
  * rest.
  */

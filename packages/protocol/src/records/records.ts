@@ -1,10 +1,10 @@
 /**
  * Records: bytes under a name, signed by their owner, that all members hold until they expire.
  *
- * A record is a fact like those about members. It is published once. Reconciliation carries it to
- * newcomers and to the other side of a partition. It outlives its owner, which need not be a member
- * at all. It ends at a date, so nobody has to remember its end. A version that states the
- * withdrawal deletes it. Memory is bounded, and shared fairly among owners (`fair-order.ts`).
+ * A record is a fact like those about members. A member publishes it once. Reconciliation carries
+ * it to newcomers and to the other side of a partition. It outlives its owner, which need not be a
+ * member at all. It ends at a date, so nobody has to remember its end. A version that states the
+ * withdrawal deletes it. Memory is bounded, and owners share it fairly (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
 import type { Owner, QueryTerms } from '../base/input.ts'
@@ -25,7 +25,7 @@ export const skew = 300_000
 const looks = { longest: 60_000, shortest: 1_000 }
 
 /**
- * Returns the reason to refuse this record; undefined if it is valid. Ask this before publishing,
+ * Returns the reason to refuse this record; undefined if it is valid. Call this before you publish,
  * since a command that throws loses its other effects.
  */
 export function recordProblem(name: string, value: Uint8Array, lifetime: Milliseconds, limits: Config['limits']): string | undefined {
@@ -89,7 +89,7 @@ export class Records implements Timed {
     this.#say({ name: eventName(this.#lastEvent), value: encodeEvent(name, payload, query), expires, withdrawn: false })
   }
 
-  /** Withdraws a record. Does nothing if it was never published, or is over. */
+  /** Withdraws a record. Does nothing if the record does not exist, or has expired. */
   unpublish(name: string, owner?: Owner): void {
     const held = this.#held(name, owner?.id ?? this.#context.id)
     if (held === undefined || held.content.withdrawn || held.content.expires <= this.#today) return
@@ -97,7 +97,7 @@ export class Records implements Timed {
   }
 
   /**
-   * True if the record is worth a check: not over, not too far ahead, and later than the held
+   * True if the record is worth a check: not expired, not too far ahead, and later than the held
    * version.
    */
   wants({ signer, content, signature }: Statement<RecordContent>): boolean {
@@ -113,8 +113,9 @@ export class Records implements Timed {
 
   /**
    * Takes in a verified record. Returns it as held; undefined if there is no room for it. `isNews`:
-   * it was published just now. `isOwn`: this node published it. If there is no room for its owner,
-   * the new record is evicted. The choice of another record of that owner would be random.
+   * somebody published the record just now. `isOwn`: this node published it. If the owner has no
+   * more room, this node evicts its own new record. The choice of another record of that owner
+   * would be random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context

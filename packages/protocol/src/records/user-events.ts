@@ -15,16 +15,16 @@ import { FairOrder } from './fair-order.ts'
 import { statementOf } from './record-statement.ts'
 
 /**
- * Events remembered as delivered, so that an evicted one is not delivered again. Guess: eight times
- * as many as are held.
+ * Number of delivered events that a node remembers, so that it does not deliver an evicted event
+ * again. Guess: eight times as many as it holds.
  */
 const remembered = 8_192
-/** Ended members that are remembered. Their events may arrive after their end. Guess. */
+/** Ended members that a node remembers. Their events may arrive after their end. Guess. */
 const departed = 1_024
 
 export class UserEvents {
   readonly #context: Context
-  /** Held events. The oldest ones of each owner are evicted first. */
+  /** Held events. This node evicts the oldest ones of each owner first. */
   readonly order = new FairOrder(isLater)
   readonly #known = new Map<string, true>()
   readonly #departed = new Map<NodeId, Member>()
@@ -33,14 +33,14 @@ export class UserEvents {
     this.#context = context
   }
 
-  /** True if the event was delivered, or is not for this node. */
+  /** True if this node delivered the event before, or the event is not for this node. */
   isKnown({ signer, content }: Statement<RecordContent>): boolean {
     return this.#known.has(recordKey(content.name, signer))
   }
 
   /**
-   * Handles a verified event. `isNews`: it is certainly recent. An event of an unknown owner is
-   * delivered when the owner becomes known.
+   * Handles a verified event. `isNews`: it is certainly recent. This node delivers an event of an
+   * unknown owner when the owner becomes known.
    */
   heard(statement: Statement<RecordContent>, isNews: boolean): void {
     const { signer, content } = statement

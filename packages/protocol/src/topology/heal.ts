@@ -2,13 +2,13 @@
  * Healing: finds the other side of a partition again.
  *
  * After a partition both sides have pronounced each other dead, and have no reason to dial each
- * other. So a member pronounced dead stays known for a day with its addresses. Each node dials such
- * a member now and then, with a probability that falls with the size of the pool. So the whole pool
- * makes a bounded number of attempts. One link is enough. Reconciliation over it shows each side
- * the deaths of its own members, and these members enter again.
+ * other. So for a day each node remembers a member pronounced dead, with its addresses. Each node
+ * dials such a member now and then, with a probability that falls with the size of the pool. So the
+ * whole pool makes a bounded number of attempts. One link is enough. Reconciliation over it shows
+ * each side the deaths of its own members, and these members enter again.
  *
- * Introducers are never given up. The operator chose them as entry points. An introducer that left
- * may come back and know nobody.
+ * A node never gives up introducers. The operator chose them as entry points. An introducer that
+ * left may come back and know nobody.
  */
 import type { Introducer } from '../base/input.ts'
 import type { Member, Milliseconds, NodeId } from '../base/values.ts'
@@ -24,7 +24,7 @@ import { grown } from '../facts/sorted-places.ts'
 const longestWait = 30_000
 /**
  * Longest wait before one node dials the same introducer again, ms, if the introducer left or was
- * lost longer ago than `healing.memory`. Guess: nobody may ever listen there again.
+ * lost longer ago than `healing.memory`. Guess: perhaps nobody ever listens there again.
  */
 const longestWaitForIntroducer = 300_000
 
@@ -62,16 +62,16 @@ export class Healer implements Timed {
    * join.
    */
   #mayBeLost = new Uint8Array(0)
-  /** A lost member had no place in the registry, so it may get any. */
+  /** A lost member had no place in the registry, so it may get any place. */
   #anyMayBeLost = false
   readonly #tried = new Map<NodeId, Attempts>()
   /**
    * The last lost member that a peer considered alive. One is enough, since peers contest a false
-   * death again. While a large pool detects a partition, many deaths are contested for a moment. A
-   * node that dialled all these members did so for half an hour (1,000 simulated nodes).
+   * death again. While a large pool detects a partition, peers contest many deaths for a moment. A
+   * node that remembered all these members dialled them for half an hour (1,000 simulated nodes).
    */
   #contested: NodeId | undefined
-  /** Time when a dialled member came back. It shows that the path works again. */
+  /** Time when a dialled member came back. The return shows that the path works again. */
   #foundAt: Milliseconds = -Infinity
   readonly #introducers = new Set<NodeId>()
   /** Introducers that are neither members nor remembered as lost. */
@@ -178,7 +178,7 @@ export class Healer implements Timed {
     return this.#lost.findIndex((each) => each?.id === id)
   }
 
-  /** Forgets members that were remembered long enough, and closes the gaps. */
+  /** Forgets members that this node has remembered for long enough, and closes the gaps. */
   #expire(): void {
     const { now, config } = this.#context
     for (let i = 0; i < this.#lost.length && now - (this.#since[i] as number) >= config.healing.memory; i++)
@@ -201,7 +201,7 @@ export class Healer implements Timed {
     this.#arm()
   }
 
-  /** Gives up a member that was lost too long ago. */
+  /** Gives up a member whose loss was too long ago. */
   #giveUp(index: number): void {
     const member = this.#lost[index]
     this.#forget(index)

@@ -2,13 +2,13 @@
  * Link maintenance (peer sampling): decides which links a node keeps.
  *
  * A node keeps links to its ring neighbours, which observe it. It also keeps links to a few random
- * members, replaced now and then, so that an attacker can't surround a part of the graph with ids
- * of its choice. A newcomer starts with one link. It builds the others one at a time when the view
- * is quiet, because in a flash join a link costs more than all traffic over it. No layer below
- * redials by itself: this class does.
+ * members, and replaces them now and then. So an attacker can't surround a part of the graph with
+ * ids of its choice. A newcomer starts with one link. It builds the others one at a time when the
+ * view is quiet, because in a flash join a link costs more than all traffic over it. No layer below
+ * dials again by itself. This class does.
  *
- * ARRG's fallback cache (JEL §5.2) is here the view and the memory of lost members (`heal`): each
- * member's addresses are kept as long as it may live.
+ * The view and the memory of lost members (`heal.ts`) take the part of ARRG's fallback cache (JEL
+ * §5.2): they keep each member's addresses for as long as the member may live.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import { pickIndex, pickOne } from '../base/random.ts'
@@ -17,24 +17,27 @@ import type { Timed } from '../context/timers.ts'
 import { earlyLinks, probeLinkTime, settleTime, type Link } from '../context/links.ts'
 
 /**
- * Time without a change of the view before the remaining links are built, ms. Measured: in a flash
- * join on a busy machine changes pause for half a second.
+ * A node builds its remaining links after this time without a change of its view, ms. Measured: in
+ * a flash join on a busy machine changes pause for half a second.
  */
 export const quiet = 1_200
-/** In a pool that is never quiet the remaining links are built after this time, ms. Guess. */
+/** In a pool that is never quiet a node builds its remaining links after this time, ms. Guess. */
 export const quietAtMost = 20_000
 /**
  * Pause between two dials of one node, ms. Measured: a dial takes 11 ms of processor time, so a
  * node's dials use a tenth of a core.
  */
 export const dialPause = 100
-/** Longest pause if dials take long, and longest wait for a dial before the next, ms. Guess. */
+/**
+ * Longest pause between dials that take long, and longest wait for one dial before the next, ms.
+ * Guess.
+ */
 const dialPauseMax = 2_000
 /**
  * Of two members the one with the lower id dials. The other dials only after this time, ms. Guess.
  */
 export const politeness = 1_500
-/** Wait after a failed dial, ms. Doubles each time. Guess. */
+/** Wait after a failed dial, ms. The wait doubles each time. Guess. */
 export const dialAgain = 2_000
 /** Longest such wait, ms. Guess. */
 export const dialAgainMax = 32_000
@@ -55,7 +58,7 @@ export interface LinkMaintenanceDetector {
 }
 
 export interface LinkMaintenanceRedirection {
-  /** This node is being redirected, and the named members are being dialled. */
+  /** True while this node follows a redirection, and dials the named members. */
   readonly isUnderWay: boolean
 }
 
@@ -118,8 +121,8 @@ export class LinkMaintenance implements Timed {
   /**
    * Handles isolation. A node that reaches nobody dials the members of its view one after the other
    * (ARRG's fallback cache, JEL §5.2). Few members may be on its side of a partition, and perhaps
-   * none of them is wanted as a link. Members that were dialled in vain are suspected, and are not
-   * chosen again.
+   * none of them is wanted as a link. The node suspects members that it dialled in vain, and does
+   * not choose them again.
    */
   isolated(): void {
     if (this.#context.now - this.#isolatedAt >= isolatedFor) this.#tried = 0
@@ -156,7 +159,9 @@ export class LinkMaintenance implements Timed {
     for (const since of this.#random.values()) this.#wake(since + config.links.randomLifetime)
   }
 
-  /** True if isolation was reported a moment ago and no link leads to an unsuspected member. */
+  /**
+   * True if a report of isolation came a moment ago, and no link leads to an unsuspected member.
+   */
   get #isIsolated(): boolean {
     const { links, view, now } = this.#context
     if (now - this.#isolatedAt >= isolatedFor) return false
@@ -172,12 +177,12 @@ export class LinkMaintenance implements Timed {
     return Math.min(dialPause * slowdown ** Math.min(this.#tried, 64), dialPauseMax)
   }
 
-  /** Age up to which a link is not closed as surplus. */
+  /** Age from which this node may close a link as surplus. */
   #youth({ isProbeLink }: Link): Milliseconds {
     return isProbeLink ? probeLinkTime : settleTime
   }
 
-  /** Closes surplus links that are not wanted. Links that were opened for a probe go first. */
+  /** Closes surplus links that this node does not want. Links for a probe go first. */
   #trim(): void {
     const { now, links, config } = this.#context
     let surplus = links.size - config.links.max
@@ -223,7 +228,7 @@ export class LinkMaintenance implements Timed {
     }
     const ready: NodeId[] = []
     for (const [peer, { since, dialled, dials }] of this.#missing) {
-      // Two members behind NATs can never be linked, so they dial each other ever less often.
+      // Two members behind NATs can never link, so they dial each other ever less often.
       const pause = isFew ? dialAgain : Math.min(dialAgain * 2 ** Math.min(dials - 1, 16), dialAgainMax)
       const at = Math.max(dialled + pause, isFew || id < peer ? since : since + politeness)
       if (this.#detector.isSuspected(peer)) this.#wake(now + dialAgain) // the detector dials it
@@ -239,7 +244,7 @@ export class LinkMaintenance implements Timed {
     }
     const addresses = view.get(peer)?.addresses ?? []
     this.#context.effects.push({ type: 'connect', peer, addresses })
-    // One dial at a time, unless it takes very long.
+    // Waits for one dial before the next, unless the dial takes very long.
     this.#nextDial = now + this.#context.jitter(this.#isIsolated ? this.#walkPause() : isFew ? dialPause : dialPauseMax)
     this.#wake(this.#nextDial)
   }

@@ -2,12 +2,11 @@
  * Rings: determine the observers of each member.
  *
  * Members are on K rings in the order of a hash of (ring, id), as in Rapid (USENIX ATC'18, §4).
- * Such an overlay is an expander: a set of members can be cut off from its observers only by
- * cutting a good part of the graph. Here a member has links with two successors and two
- * predecessors on each ring, and both ends of a link observe each other. A broken connection shows
- * at both ends. Neighbours at distances one and two are linked. So links connect the observers of a
- * dead member, and no dial is needed to combine their suspicions. In a small pool everyone observes
- * everyone.
+ * Such an overlay is an expander: only a cut through a good part of the graph separates a set of
+ * members from its observers. Here a member has links with two successors and two predecessors on
+ * each ring, and both ends of a link observe each other. A broken connection shows at both ends.
+ * Neighbours at distances one and two are linked. So links connect the observers of a dead member,
+ * and these combine their suspicions without a dial. In a small pool everyone observes everyone.
  *
  * No node stores a ring. The registry has the order. A node walks over it from a member's place,
  * and skips members that are not in its view. It caches its own neighbours. A newcomer changes the

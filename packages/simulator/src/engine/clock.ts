@@ -1,7 +1,10 @@
 import type { Milliseconds } from '@jel/protocol'
 import { EventQueue, type EventHandle } from './event-queue.ts'
 
-/** The most events at one instant. With more, an action reschedules itself without a delay. */
+/**
+ * The most events at one instant. With more events, an action probably reschedules itself without a
+ * delay.
+ */
 const standstill = 5_000_000
 
 /** A virtual clock. Its time stands still during an event, and then jumps to the next event. */
@@ -25,8 +28,8 @@ export class VirtualClock {
   }
 
   /**
-   * Runs the action at a time. A time in the past means at once, after the events that are already
-   * due.
+   * Runs the action at a time. If the time is past, runs the action now, after the events that are
+   * already due.
    */
   at(time: Milliseconds, action: () => void): EventHandle {
     return this.#queue.schedule(Math.max(time, this.#now), action)

@@ -1,6 +1,6 @@
 /**
- * Identifies one scheduled event. It is unique for 2^29 reuses of its slot, so a second cancel does
- * no harm.
+ * Identifies one scheduled event. The handle is unique for 2^29 reuses of its slot. So a second
+ * cancel does no harm.
  */
 export type EventHandle = number
 
@@ -8,18 +8,18 @@ const places = 2 ** 24
 const generations = 2 ** 29
 
 /**
- * Events ordered by time. Events of equal times keep the order in which they were scheduled.
+ * Events ordered by time. Events of equal times keep the order of their scheduling.
  *
  * This is a heap over typed arrays with four children per node. It is shallower than a binary heap,
  * and the children share a cache line. An event costs no object beyond its action. Cancelling
- * removes the event at once. That matters because most timers are replaced before they are due.
+ * removes the event at once. This matters because nodes replace most timers before they are due.
  */
 export class EventQueue {
   #size = 0
   #sequence = 0
   /** The slots in heap order. */
   #heap = new Int32Array(64)
-  /** The following arrays are indexed by slot. */
+  /** A slot is the index into the following arrays. */
   #times = new Float64Array(64)
   #sequences = new Float64Array(64)
   #positions = new Int32Array(64)
@@ -46,7 +46,7 @@ export class EventQueue {
     return (this.#generations[slot] as number) * places + slot
   }
 
-  /** Returns false if the event has happened or was cancelled before. */
+  /** Returns false if the event has happened, or if an earlier call cancelled it. */
   cancel(handle: EventHandle): boolean {
     const slot = handle % places
     if (this.#actions[slot] === undefined || this.#generations[slot] !== Math.floor(handle / places)) return false

@@ -15,7 +15,7 @@ export function exactLog(value: number): number {
     rest *= 2
     exponent -= 1
   }
-  // ln x = 2 artanh((x - 1) / (x + 1)), and the argument is at most 0.2.
+  // ln x = 2 artanh((x - 1) / (x + 1)). The argument is at most 0.2.
   const y = (rest - 1) / (rest + 1)
   const square = y * y
   let power = y

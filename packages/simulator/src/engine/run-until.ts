@@ -13,7 +13,7 @@ const lookAgain = 10
 export interface Wait {
   readonly condition: () => boolean
   readonly timeout: Milliseconds
-  /** The number of notifications so far. The condition is checked after each. */
+  /** The number of notifications so far. A wait checks its condition after each notification. */
   readonly notices: () => number
   /** The awaited event, for the error message. */
   readonly what: string

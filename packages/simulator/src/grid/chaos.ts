@@ -23,12 +23,12 @@ const EVENTS = 12
  * partitions and heals. Even seeds search for an optimum. Odd seeds count leaves. With votes, one
  * of eight members lies.
  *
- * @throws Error if the job is not done everywhere in the end
+ * @throws Error if some member does not know the end of the job in time
  */
 export function runChaos(seed: number, votes = 1): ChaosResult {
   const searches = seed % 2 === 0
-  // With votes, bounds come late and prune less, so a job takes several times as much work. Fewer
-  // tasks make it take as long as a job without votes.
+  // With votes, bounds come late and prune less, so a job takes several times as much work. With
+  // fewer tasks, it takes as long as a job without votes.
   const options = { depth: votes === 1 ? 7 : 5, branching: 4, nodeTime: 60, seed }
   const [leaves, leafTime] = votes === 1 ? [4000, 50] : [800, 250]
   const program = searches ? search(options) : irregularTree({ leaves, leafTime, branching: 4, seed })
@@ -59,7 +59,7 @@ export function replaceOften(grid: VirtualGrid, seconds: number): void {
   }
 }
 
-/** Plans the disturbances. Returns the time when all is quiet again. */
+/** Plans the disturbances. Returns the time when their effects are over. */
 function disturb(grid: VirtualGrid, random: () => number, events: string[]): number {
   let at = 0
   for (let event = 0; event < EVENTS; event++) {

@@ -27,7 +27,7 @@ export class GridMember extends ComputeNode<Scheduler> {
   goneAt: Milliseconds | undefined
   readonly #grid: Surroundings
 
-  /** @param random random numbers of its scheduler */
+  /** @param random the random numbers of the member's scheduler */
   constructor(grid: Surroundings, node: SimulatedNode<OracleNode>, options: GridMemberOptions, random: () => number) {
     const { site, workers = 1, speed = 1, accepts = true, lies = false, isSick = false, isClient = false, takes } = options
     const { program, config = {}, tickets } = grid.options
@@ -62,12 +62,12 @@ export class GridMember extends ComputeNode<Scheduler> {
     return this.goneAt === undefined
   }
 
-  /** Takes only messages that the membership lets through. */
+  /** Ignores a job message that the grid does not let through. */
   override received(from: MemberId, data: Payload): void {
     if (!(data instanceof JobMessage) || this.#grid.passes(from, this)) super.received(from, data)
   }
 
-  /** Estimates the size if no sites are given, because encoding takes a tenth of a test's time. */
+  /** Estimates the size if the options name no sites. Encoding takes a tenth of a test's time. */
   protected override bytesOf(message: Message): number {
     if (this.#grid.options.sites !== undefined) return super.bytesOf(message)
     return 'entries' in message ? message.entries.reduce((sum, entry) => sum + entryBytes(entry), 100) : 100

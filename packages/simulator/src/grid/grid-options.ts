@@ -21,20 +21,20 @@ export interface GridMemberOptions {
   readonly site: string
   readonly workers?: number
   readonly speed?: number
-  /** Whether it runs the programs of jobs. Default: true. */
+  /** Whether the member runs the programs of jobs. Default: true. */
   readonly accepts?: boolean
   /**
-   * Whether it gets no inputs of jobs submitted before it joined, as if all holders of the inputs
-   * were lost.
+   * Whether the member gets no inputs of jobs that are older than itself. This simulates the loss
+   * of all holders of the inputs.
    */
   readonly lacksInputs?: boolean
-  /** Whether it gives wrong values. */
+  /** Whether the member gives wrong values. */
   readonly lies?: boolean
-  /** Whether its containers fail to start. */
+  /** Whether the member's containers fail to start. */
   readonly isSick?: boolean
   /**
-   * Whether it is a client. A client runs nothing, keeps nothing, and publishes nothing about
-   * itself.
+   * Whether the member is a client. A client runs nothing, keeps nothing, and publishes nothing
+   * about itself.
    */
   readonly isClient?: boolean
   /** Handles messages in place of a scheduler, for a hostile member. */

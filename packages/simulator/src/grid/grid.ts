@@ -18,7 +18,7 @@ export class VirtualGrid implements JobObserver {
   readonly members: GridMember[] = []
   /** The present clients. Thousands of clients may come in a day. */
   readonly clients = new Map<MemberId, GridMember>()
-  /** How often each task was begun, and the cost of one execution, ms. */
+  /** The number of times that members began each task, and the cost of one execution, ms. */
   readonly runs = new Map<string, { count: number; cost: Milliseconds }>()
   readonly warnings: { readonly code: string; readonly message: string; readonly by: MemberId }[] = []
   messages = 0
@@ -26,7 +26,7 @@ export class VirtualGrid implements JobObserver {
   readonly worked = new Map<JobId, Milliseconds>()
   /** Called when a member begins a task. */
   onBegin: (member: GridMember, job: JobId, path: Path) => void = () => {}
-  /** For each job, the time when the first member knew that it was done. */
+  /** For each job, the time when the first member knew its end. */
   readonly doneAt = new Map<JobId, Milliseconds>()
   readonly random: () => number
   readonly options: GridOptions
@@ -79,7 +79,7 @@ export class VirtualGrid implements JobObserver {
 
   /**
    * Adds a client, such as a command. Members know the client once it sends a message. The client
-   * knows the jobs that are submitted while it is present.
+   * knows the jobs that members submit while the client is present.
    */
   enterClient(site: string): GridMember {
     const id = `v${this.#clientCount++}`
@@ -147,8 +147,8 @@ export class VirtualGrid implements JobObserver {
   }
 
   /**
-   * Heals as real members do, see {@link MembershipOracle.healInWaves}. Meanwhile each end of a
-   * connection delays each packet by up to `lag` ms, so streams are slow to open.
+   * Heals the cut as real members do, see {@link MembershipOracle.healInWaves}. Meanwhile each end
+   * of a connection delays each packet by up to `lag` ms. So streams open slowly.
    */
   healInWaves(span: Milliseconds, lag: Milliseconds): void {
     const impair = (ms: Milliseconds): void => {
@@ -182,7 +182,10 @@ export class VirtualGrid implements JobObserver {
     this.until(() => this.living.every(({ view }) => view.size === this.living.length - 1), 60_000)
   }
 
-  /** Returns false also if the newest member does not know the job yet. */
+  /**
+   * Returns true if every living member knows the end of the job. A hostile member counts as
+   * knowing. A newcomer that does not know the job yet makes the result false.
+   */
   isDoneEverywhere(job: JobId): boolean {
     return this.living.every(({ ended, takes }) => takes !== undefined || ended.has(job))
   }

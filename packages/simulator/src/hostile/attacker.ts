@@ -28,7 +28,7 @@ export interface Attack {
 
 export interface AttackerOptions {
   readonly attack: Attack
-  /** The begin and end of the attack, ms from the attacker's start. */
+  /** The beginning and end of the attack, ms from the attacker's start. */
   readonly from: Milliseconds
   readonly until: Milliseconds
   /** The ids of its victims. Empty: everybody. */

@@ -5,8 +5,8 @@ import { news } from './words.ts'
 const opened = Array.from({ length: 16 }, (_, i) => `opened ${i}`)
 
 /**
- * Signs two candidacies of equal rank in many elections: one stands, the other is withdrawn. Half
- * of its links receive the first candidacy, and the other half receive the second.
+ * Signs two candidacies of equal rank in many elections: one stands, the other withdraws. Half of
+ * its links receive the first candidacy, and the other half receive the second.
  */
 export class DoubleSigner implements Attack {
   turn(attacker: Attacker): void {

@@ -2,7 +2,7 @@ import { defaultConfig, type Fact, type Message } from '@jel/protocol'
 import type { Attack, Attacker } from './attacker.ts'
 import { aged, factsIn, isEnd, freshFacts } from './words.ts'
 
-/** An old end would be forgotten after this time, s. */
+/** A node forgets an old end after this time, s. */
 const before = 30
 
 /**

@@ -9,9 +9,8 @@ const quorum = 4
 const kept = 1_000
 
 /**
- * Keeps each suspicion that it receives, even if the suspicion was refuted long ago, and repeats
- * all of them. Once it has enough accusers of one life, it sends their suspicions as a death
- * certificate.
+ * Keeps each suspicion that it receives, even if its subject refuted it long ago. Repeats all of
+ * them. Once it has enough accusers of one life, it sends their suspicions as a death certificate.
  */
 export class Replay implements Attack {
   readonly #accusations = new Map<string, Map<string, Accusation>>()

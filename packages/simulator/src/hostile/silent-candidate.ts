@@ -2,8 +2,8 @@ import type { Attack, Attacker } from './attacker.ts'
 import { news } from './words.ts'
 
 /**
- * Is a candidate in every election that it learns of. It has the lowest id of many, and never
- * claims.
+ * Is a candidate in every election that it learns of. Its id is the lowest of many that it made. It
+ * never claims.
  */
 export class SilentCandidate implements Attack {
   turn(attacker: Attacker): void {

@@ -142,7 +142,7 @@ export function electionOf({ content }: Fact): string | undefined {
   return said?.kind === 'candidacy' || said?.kind === 'claim' ? said.election : undefined
 }
 
-/** Makes a death certificate from suspicions of one life, regardless of when they were signed. */
+/** Makes a death certificate from suspicions of one life, whatever their age. */
 export function deathOf(accusations: readonly Accusation[]): Fact {
   return factOf({ certificate: certify(accusations) })
 }

@@ -28,7 +28,7 @@ import { lieAbout, VirtualWorker } from './worker.ts'
 export type JobScheduler = Pick<Scheduler, 'handle' | 'ended' | 'replicas'>
 export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 
-/** Observes all inputs and effects of a member's scheduler before they are handled. */
+/** Observes all inputs and effects of a member's scheduler before the member handles them. */
 export interface JobObserver {
   took(member: ComputeNode, input: Input): void
   did(member: ComputeNode, effect: Effect): void
@@ -51,9 +51,9 @@ export interface ComputeNodeOptions<S = JobScheduler> {
 }
 
 /**
- * The scheduler of one member, in the process of a protocol node. The scheduler does not know that
- * it is simulated. It learns of members and jobs only from the node's notifications. It
- * communicates over the simulated network.
+ * The scheduler of one member, in the process of a protocol node. The scheduler knows nothing of
+ * the simulation. It learns of members and jobs only from the node's notifications. It communicates
+ * over the simulated network.
  */
 export class ComputeNode<S extends JobScheduler = JobScheduler> implements Application {
   readonly node: SimulatedNode
@@ -70,7 +70,7 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   readonly joinedAt: Milliseconds
   /** The other members that are present, according to the node's notifications. */
   readonly view = new Set<NodeId>()
-  /** The jobs that the node was notified of. */
+  /** The jobs in the node's notifications. */
   readonly jobs = new Set<JobId>()
   /** The entries of the jobs that its scheduler reported as ended. */
   readonly ended = new Map<JobId, Entry | undefined>()
@@ -100,8 +100,8 @@ export class ComputeNode<S extends JobScheduler = JobScheduler> implements Appli
   }
 
   /**
-   * Handles an input. An input that arrives while effects are carried out waits until they are
-   * done.
+   * Handles an input. An input that arrives while the member carries out effects waits until the
+   * member has carried out all.
    */
   feed(input: Input): void {
     this.#inputs.push(input)

@@ -14,8 +14,8 @@ const { eagerAfter, backoffMost } = defaultSchedulerConfig
  */
 const mayIdle = eagerAfter + 3 * backoffMost
 /**
- * Members are not judged for this time after a cut or its end, ms. They find and dial lost members
- * again meanwhile. Simulated: the halves of a cut know all deaths after 7.4 s.
+ * The check judges no member for this time after a cut or its end, ms. Meanwhile members find lost
+ * members and dial them. Simulated: the halves of a cut know all deaths after 7.4 s.
  */
 const settle: Milliseconds = 10_000
 
@@ -29,15 +29,15 @@ interface Load {
   readonly seen: number[]
   /** A worker has been idle since this time. */
   idleSince: Milliseconds | undefined
-  /** The time when a worker last got something. */
+  /** The time when a worker last got an effect. */
   givenAt: Milliseconds
   /** The tasks that wait here for a worker, by job. */
   readonly waiting: Map<JobId, Set<Path>>
 }
 
 /**
- * Checks that no member idles for longer than `mayIdle` while tasks wait for a worker, here or
- * elsewhere.
+ * Checks that no member idles for longer than `mayIdle` while tasks wait for a worker at any
+ * member.
  */
 export class IdleMembers implements JobCheck {
   readonly #jobs: Jobs
@@ -45,8 +45,8 @@ export class IdleMembers implements JobCheck {
   readonly #break: Break
   readonly #loads = new Map<ComputeNode, Load>()
   /**
-   * `count`: the waiting tasks of a job at all members. `since`: tasks have waited without a break
-   * since this time.
+   * `count`: the waiting tasks of a job at all members. `since`: tasks have waited without
+   * interruption since this time.
    */
   readonly #waiting = new Map<JobId, { count: number; since: Milliseconds }>()
 
@@ -115,7 +115,8 @@ export class IdleMembers implements JobCheck {
       const since = Math.max(state.since, this.#jobs.truth.lastTrouble + settle)
       if (state.count === 0 || now - since < mayIdle) continue
       for (const [member, { idleSince, givenAt, waiting }] of this.#loads) {
-        // Far away, tasks that a member steals one by one may not suffice for all its workers.
+        // A member far from the tasks steals them one by one. They may not suffice for all its
+        // workers.
         const isFed = (waiting.get(job)?.size ?? 0) === 0
         if (idleSince === undefined || now - Math.max(idleSince, since, isFed ? givenAt : 0) < mayIdle) continue
         if (!member.jobs.has(job) || member.ended.has(job) || !isActive(this.#jobs.actorOf(member))) continue

@@ -8,7 +8,8 @@ export type Break = (member: ComputeNode, what: string) => never
 /** Checks one promise of jobs during the run. */
 export interface JobCheck {
   /**
-   * `took` is called before a scheduler handles an input, `did` before an effect is carried out.
+   * The run calls `took` before a scheduler handles an input. It calls `did` before a member
+   * carries out an effect.
    */
   took?(member: ComputeNode, input: Input): void
   did?(member: ComputeNode, effect: Effect): void

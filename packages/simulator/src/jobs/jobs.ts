@@ -21,7 +21,7 @@ interface JobState {
   readonly program: VirtualJob
   readonly account: WorkAccount
   submittedAt: Milliseconds | undefined
-  /** When the first member knew its result. */
+  /** The time when the first member knew the job's result. */
   doneAt: Milliseconds | undefined
 }
 

@@ -20,7 +20,7 @@ const { requestTimeout } = defaultSchedulerConfig
 /** One member's knowledge of one job. */
 interface Known {
   readonly results: ResultTable
-  /** Those that it received in reports, as a replica. */
+  /** The results that the member received in reports, as a replica. */
   readonly reported: ResultTable
   readonly running: Set<Path>
   ended: boolean
@@ -32,7 +32,7 @@ interface Lookup {
   readonly asked: Set<MemberId>
 }
 
-/** An open lookup by another member. `told` has the paths that were answered so far. */
+/** An open lookup by another member. `told` has the paths with an answer so far. */
 interface Question {
   readonly paths: readonly Path[]
   readonly told: Set<Path>
@@ -40,9 +40,9 @@ interface Question {
 
 /**
  * Checks that result tables only grow. A member knows the tasks that it computed and the tasks that
- * other members reported to it. It never begins a known task again, nor gives it away. It reports
- * known tasks to any member that looks them up. A done job stays done. This class follows the
- * scheduler's inputs and effects.
+ * other members reported to it. It never begins a known task again, and never gives it away. It
+ * reports known tasks to any member that looks them up. A done job stays done. This class follows
+ * the scheduler's inputs and effects.
  */
 export class KnownResults implements JobCheck {
   readonly #break: Break

@@ -4,12 +4,14 @@ import type { Payload } from '../network/payload.ts'
 import type { SimulatedNode } from '../protocol/node.ts'
 import { JobMessage, StreamWord } from './job-message.ts'
 
-/** An unreachable member is dialled again after this time, ms. `PeerStreams` has the same value. */
+/**
+ * A member dials an unreachable member again after this time, ms. `PeerStreams` has the same value.
+ */
 const REDIAL: Milliseconds = 1000
 
 /**
- * Bytes that may wait for one stream, as in `PeerStreams`. With more, the stream breaks and loses
- * all of them.
+ * Bytes that may wait for one stream, as in `PeerStreams`. If more bytes wait, the stream breaks
+ * and loses all of them.
  */
 const MAX_WAITING = 16 * 2 ** 20
 
@@ -21,7 +23,7 @@ interface Outgoing {
 /**
  * A member's streams to other members. On real hosts `PeerStreams` keeps them. The first message to
  * a member opens a stream. The stream uses a connection that either end dialled. Undeliverable
- * messages are lost.
+ * messages get lost.
  */
 export class MemberStreams {
   readonly #node: SimulatedNode

@@ -3,8 +3,8 @@ import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 
 /**
- * Checks that a member does not forget outvoted members. It finds out only once that a certain
- * member was outvoted, and gives that member no more of the job's tasks.
+ * Checks that a member does not forget outvoted members. A member finds out only once that others
+ * outvoted a certain member. Then it gives that member no more of the job's tasks.
  */
 export class OutvotedMembers implements JobCheck {
   readonly #break: Break

@@ -19,20 +19,21 @@ const settle: Milliseconds = 45_000
 const reported: Milliseconds = 20_000
 
 /**
- * The cables to a member are full if packets have waited at each look for this long, ms. A guess:
- * longer than the burst of reports that arrives each second.
+ * The cables to a member are full if packets have waited at every look during this time, ms. A
+ * guess: longer than the burst of reports that arrives each second.
  */
 const full: Milliseconds = 10_000
 
 /**
- * The share of computed tasks that a replica may lack: none. Seen before `@jel/compute` guaranteed
- * this: 10 of 109,000 tasks after a mass crash, 1.8 % after a cut.
+ * The share of computed tasks that a replica may lack: none. Before `@jel/compute` guaranteed this,
+ * replicas lacked 10 of 109,000 tasks after a mass crash, and 1.8 % after a cut.
  */
 const tolerated = 0
 
 /**
- * `at`: the number of tasks that were checked at a replica. `late`: those that it lacked, and whose
- * member could not report in time. `lacks`: the tasks that it lacked.
+ * `at`: the number of tasks that the check has looked up at a replica. `late`: tasks that the
+ * replica lacks, and that a member could not report in time. `lacks`: the number of other tasks
+ * that the replica lacks.
  */
 interface Progress {
   at: number
@@ -119,8 +120,8 @@ export class ReplicasComplete implements JobCheck {
         progress.late.push(each)
         continue
       }
-      // A task that a dead member had reported to no replica is lost with the member. Perhaps only
-      // the member that waits for the task knows it, or another member does it again.
+      // The outcome of a task that a dead member had reported to no replica dies with the member.
+      // Perhaps only the waiter knows its outcome, or another member repeats the task.
       const isReported = lives(this.#jobs.actorOf(by)) || replicas.some((other) => this.#results.wasReported(other, job, path))
       if (!isReported || (!lives(this.#jobs.actorOf(by)) && computed.findLast((other) => other.path === path) !== each)) continue
       progress.lacks++

@@ -1,4 +1,4 @@
-/** The acknowledgements of TCP. They are counted, but not sent. */
+/** The acknowledgements of TCP. The simulator counts them, but does not send them. */
 import type { Milliseconds } from '@jel/protocol'
 import type { Pipe } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -20,13 +20,13 @@ export function acknowledgeWithData(pipe: Pipe<Endpoint>, now: Milliseconds): vo
   pipe.unacknowledgedSince = undefined
 }
 
-/** Acknowledges an arrival of this many bytes, and the arrival before if it still waits. */
+/** Acknowledges an arrival of this many bytes, and the previous arrival if that one still waits. */
 export function acknowledgeArrival(pipe: Pipe<Endpoint>, bytes: number, now: Milliseconds): void {
   const extra = extraAcknowledgements(bytes)
   const since = pipe.unacknowledgedSince
   const waited = since !== undefined && now - since > delay
   if (extra > 0 || since !== undefined) count(pipe, extra + (since === undefined ? 0 : 1))
-  // One acknowledgement covers two packets, unless the first has been acknowledged already.
+  // One acknowledgement covers two packets, unless the first has an acknowledgement already.
   pipe.unacknowledgedSince = since === undefined || waited ? now : undefined
 }
 

@@ -7,8 +7,8 @@ import type { Milliseconds } from '@jel/protocol'
 const sliver = 1e-6
 
 /**
- * This many past periods are removed at once. Removing each of them alone would be most of the
- * work. Guess.
+ * `Capacity` removes this many past periods at once. To remove each of them alone would be most of
+ * the work. A guess.
  */
 const forgotten = 64
 
@@ -16,8 +16,8 @@ const forgotten = 64
  * A resource that serves one customer at a time: a cable, a shared link, a processor. It records
  * busy periods instead of queueing events. A customer reserves the next free time and learns at
  * once when the service ends. So a packet costs one event, however many links it crosses.
- * Reservations are not made in order of time: a packet from far away is booked when it is sent.
- * Later customers use the free time between two reservations.
+ * Reservations do not come in order of time: a packet reserves everything at the time of sending,
+ * even if it arrives much later. Later customers use the free time between two reservations.
  */
 export class Capacity {
   /** Disjoint busy periods in order. The periods before {@link #head} are over. */
@@ -28,8 +28,8 @@ export class Capacity {
   started: Milliseconds = 0
 
   /**
-   * Reserves `duration` of free time from `from` on and returns its end. No reservation made later
-   * begins before `now`.
+   * Reserves `duration` of free time from `from` on. Returns the end of that time. No later
+   * reservation begins before `now`.
    */
   reserve(from: Milliseconds, duration: Milliseconds, now: Milliseconds): Milliseconds {
     const starts = this.#starts

@@ -13,10 +13,10 @@ import type { Payload } from './payload.ts'
  */
 export type Item = Payload | GossipMessage | GossipControl | 'open' | 'close' | 'part' | 'dropped'
 
-/** An item that is sent in parts. */
+/** An item that leaves in parts. */
 export interface Parted {
   readonly data: Payload
-  /** Bytes that remain to be sent. */
+  /** Bytes that have not left yet. */
   left: number
   /** The least time between two parts, ms, as slow start requires. */
   readonly pace: Milliseconds
@@ -48,7 +48,7 @@ export class Pipe<End extends ConnectionEnd> {
   lastArrival: Milliseconds = 0
   /** The delay of the path at its last use. */
   lastDelay: Milliseconds = 0
-  /** The congestion window. It is created when it is first needed. */
+  /** The congestion window. Its first use creates it. */
   flow: TcpFlow | undefined
   /**
    * `departed`: the time of the last packet. `recordOpened`: the time of the last record on the
@@ -65,7 +65,7 @@ export class Pipe<End extends ConnectionEnd> {
   retry: EventHandle | undefined
   /** The event at which the kernel gives up. */
   giveUp: EventHandle | undefined
-  /** Items of an application that are sent in parts. The first item is under way. */
+  /** Items of an application that leave in parts. The first item is under way. */
   readonly parts: Parted[] = []
   /** True while the connection is open at the receiving end. */
   open = false

@@ -6,11 +6,11 @@ export const window: Milliseconds = 30_000
 
 /**
  * A path or node works if its interruptions within a window are shorter than this in all, ms. TCP
- * sends again, and nobody is suspected. A guess: members notice a second of silence.
+ * sends again, and nobody suspects a member. A guess: members notice a second of silence.
  */
 const brief: Milliseconds = 1_000
 
-/** The begin and end of an interruption. `to` is infinite while it lasts. */
+/** The beginning and end of an interruption. `to` is infinite while the interruption lasts. */
 interface Interruption {
   readonly from: Milliseconds
   to: Milliseconds
@@ -35,9 +35,11 @@ export class Contact {
   readonly #nodes = new Map<number, Interruption[]>()
   /** The interruptions of one-way paths. */
   readonly #paths = new Map<number, Interruption[]>()
-  /** The time when paths or sides were last mended. */
+  /** The time of the last repair of paths or sides. */
   mendedAt: Milliseconds = -Infinity
-  /** Partitions, oldest first. The partition in effect at the start of the window is kept. */
+  /**
+   * Partitions, oldest first. The list keeps the partition in effect at the start of the window.
+   */
   readonly #splits: Split[] = []
 
   /** Records whether the node runs and has a network. A repeated state changes nothing. */
@@ -69,7 +71,10 @@ export class Contact {
     return this.#isOpen(a, b, from, to, own)
   }
 
-  /** Returns true if the network carried packets both ways between them, whatever the nodes did. */
+  /**
+   * Returns true if the network carried packets both ways between the two nodes, whatever the nodes
+   * did.
+   */
   isPathOpen(a: PathEnd, b: PathEnd, from: Milliseconds, to: Milliseconds): boolean {
     return this.#isOpen(a, b, from, to, [])
   }

@@ -10,8 +10,8 @@ interface Place {
 
 /**
  * Returns the one-way delay of a packet. An implementation applies only `+ - * /` and `Math.sqrt`
- * to the random numbers. Other functions may differ in the last bit between versions of the engine,
- * and one seed must give one history everywhere.
+ * to the random numbers. Other functions may differ in the last bit between versions of the engine.
+ * But one seed must give one history everywhere.
  */
 export type Delay = (from: Place, to: Place, random: () => number) => Milliseconds
 
@@ -19,7 +19,7 @@ export function constantDelay(ms: Milliseconds): Delay {
   return () => ms
 }
 
-/** Returns a delay that is uniformly distributed between `min` and `max`. */
+/** Returns a delay with a uniform distribution between `min` and `max`. */
 export function uniformDelay(min: Milliseconds, max: Milliseconds): Delay {
   return (_from, _to, random) => min + (max - min) * random()
 }

@@ -13,7 +13,8 @@ export const failureReasons: Record<DialFailure, string> = {
 const weakestFirst: readonly DialFailure[] = ['unresponsive', 'failed', 'silent', 'impostor', 'refused']
 
 /**
- * Returns the failure that proves least about the peer. A dial reports it if all addresses fail.
+ * Returns the failure that proves least about the peer. A dial reports this failure if all
+ * addresses fail.
  */
 export function weakest(failures: readonly DialFailure[]): DialFailure {
   return weakestFirst.find((failure) => failures.includes(failure)) ?? 'failed'

@@ -54,19 +54,19 @@ export class Endpoint {
   readonly shapes: boolean
   readonly traffic: Traffic
   readonly events: EndpointEvents
-  /** True while the process exists. It may be stopped. */
+  /** True while the process exists, even if it is stopped. */
   listening = true
   /** True while the process runs. Otherwise only its kernel accepts connections. */
   awake = true
   /**
-   * True if its machine's cable is pulled. Then no packet passes and nothing is refused, except
-   * between processes of the machine.
+   * True if its machine's cable is pulled. Then no packet passes, and no host refuses one.
+   * Processes of the machine still reach each other.
    */
   silent = false
   /** Endpoints on different sides of a partition don't reach each other. */
   side = 0
   /**
-   * The share of its packets that are lost, both ways, in addition to the losses of the network.
+   * The share of its packets that get lost, both ways, in addition to the losses of the network.
    */
   loss = 0
   /** The additional delay of each of its packets, both ways. */

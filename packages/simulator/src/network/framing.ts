@@ -3,7 +3,7 @@
  * yamux, Noise, TCP and IP.
  */
 
-/** The headers of each packet: IPv4 20, TCP 20, its time stamps 12. */
+/** The headers of each packet: IPv4 20, TCP 20, TCP's time stamps 12. */
 export const packetHeader = 52
 
 /** The payload of one packet of 1,500 bytes. */

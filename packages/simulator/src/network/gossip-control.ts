@@ -6,7 +6,7 @@ export class GossipControl {
   readonly kind: 'subscribe' | 'graft' | 'prune' | 'ihave' | 'iwant'
   /** The messages of `ihave` and `iwant`. */
   readonly messages: readonly GossipMessage[]
-  /** For `prune`: no graft is allowed for this time. */
+  /** For `prune`: the peer may not graft for this time. */
   readonly backoff: Milliseconds
 
   private constructor(kind: GossipControl['kind'], messages: readonly GossipMessage[] = [], backoff = 0) {

@@ -5,7 +5,7 @@ import type { Milliseconds } from '@jel/protocol'
  * (packages/overlay/src/host/gossipsub.ts).
  */
 export interface GossipOptions {
-  /** The number of neighbours to which each message is forwarded in full (D). */
+  /** A node forwards each message in full to this number of neighbours (D). */
   readonly degree: number
   /** Below this many neighbours the next heartbeat grafts more (Dlo). */
   readonly degreeMin: number
@@ -26,25 +26,25 @@ export interface GossipOptions {
   readonly lazyShare: number
   readonly heartbeat: Milliseconds
   /**
-   * A message is announced for `toldFor` heartbeats, and can be requested for `keptFor` heartbeats
-   * (mcacheGossip, mcacheLength).
+   * A node announces a message for `toldFor` heartbeats, and sends it on request for `keptFor`
+   * heartbeats (mcacheGossip, mcacheLength).
    */
   readonly toldFor: number
   readonly keptFor: number
-  /** No graft is allowed for this time after a prune (pruneBackoff). */
+  /** A peer may not graft for this time after a prune (pruneBackoff). */
   readonly backoff: Milliseconds
   /**
    * A receiver of a message of at least this size sends IDONTWANT to its mesh at once
    * (idontwantMinDataSize).
    */
   readonly dontWantFrom: number
-  /** How long a message is remembered as seen (seenTTL). */
+  /** A node remembers a message as seen for this time (seenTTL). */
   readonly seenFor: Milliseconds
   /** A node sends its subscription this many one-way delays after link-up, on a new stream. */
   readonly subscribeDelays: number
   /**
-   * The share of copies that are lost, 0 to 1, by an overflowing queue or a broken stream. Lazy
-   * gossip repairs the loss.
+   * The share of copies that overflowing queues and broken streams lose, 0 to 1. Lazy gossip
+   * repairs the loss.
    */
   readonly loss: number
 }

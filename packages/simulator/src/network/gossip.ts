@@ -16,9 +16,9 @@ const control = classNumber('gossip control')
 /**
  * A model of gossipsub, after @libp2p/gossipsub as the overlay configures it. Each node forwards
  * new messages to its mesh, announces them to a few other peers at its heartbeats, and sends them
- * on request. Scores are left out, because the overlay's scores count only forgeries. Limits that
- * honest nodes don't reach are left out, too. Control messages without effect at the other end
- * (IHAVE of known messages, IDONTWANT) are counted and not sent.
+ * on request. The model has no scores, because the overlay's scores count only forgeries. It has no
+ * limits that honest nodes don't reach. It counts control messages without effect at the other end
+ * (IHAVE of known messages, IDONTWANT), and does not send them.
  */
 export class Gossip {
   readonly #clock: VirtualClock
@@ -52,9 +52,9 @@ export class Gossip {
 
   /**
    * Handles the arrival of a copy. Returns true the first time. The first copy of a large message
-   * makes the node send IDONTWANT to its mesh. IDONTWANT is only counted, because it prevents no
-   * copy here. It leaves together with the node's own copy, and a peer that has the message has
-   * already forwarded it.
+   * makes the node send IDONTWANT to its mesh. The model only counts IDONTWANT, because IDONTWANT
+   * prevents no copy here. It leaves together with the node's own copy. A peer that has the message
+   * has already forwarded it.
    */
   arrived(at: Endpoint, message: GossipMessage, source: Endpoint): boolean {
     at.traffic.broadcastsReceived += 1
@@ -137,7 +137,7 @@ export class Gossip {
     const { mesh, endpoint } = router
     const peer = neighbour.endpoint
     neighbour.subscribed = true
-    // The graft happens at once, so that a message published right after is not lost on the link.
+    // The graft happens at once, so that the link does not lose a message published right after.
     if (neighbour.ready && mesh.size < this.#options.degreeMin && !mesh.has(peer.id) && !router.backsOff(peer.id, this.#clock.now)) {
       mesh.set(peer.id, peer)
       this.#sendControl(endpoint, peer, GossipControl.graft)

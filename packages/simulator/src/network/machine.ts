@@ -11,8 +11,8 @@ export interface MachineFields {
   readonly site: number
   readonly bandwidth?: Bandwidth | undefined
   /**
-   * The speed of each processor. The processing costs were measured on a processor of speed 1.
-   * Default: nothing takes time.
+   * The speed of each processor. A processor of speed 1 has the measured processing costs. Default:
+   * nothing takes time.
    */
   readonly speed?: number | undefined
   /** The number of processors. Default: 1. */
@@ -21,8 +21,8 @@ export interface MachineFields {
 
 /**
  * A computer: one address, one cable, and processors that all its processes share. Each process has
- * one thread. It stays on one processor, so more processors make no process faster. A real
- * scheduler would move threads from busy processors to idle processors.
+ * one thread. The thread stays on one processor. So more processors make no process faster. A real
+ * scheduler moves threads from busy processors to idle processors.
  */
 export class Machine {
   readonly number: number
@@ -56,12 +56,14 @@ export class Machine {
     return this.#processors.length > 0
   }
 
-  /** The processor time used so far, booked time included. */
+  /** The processor time used so far, reserved time included. */
   get computed(): Milliseconds {
     return this.#computed
   }
 
-  /** Returns when this process has finished work of this cost that arrives at `from`. */
+  /**
+   * Returns the time when this process has finished work of this cost. The work arrives at `from`.
+   */
   compute(process: number, cost: Milliseconds, from: Milliseconds, now: Milliseconds): Milliseconds {
     const processor = this.#processors[process % this.#processors.length]
     if (processor === undefined || cost <= 0) return from

@@ -12,8 +12,8 @@ export interface NetworkOptions {
   /** The sites of machines. Default: all in one place. */
   readonly topology: Topology | undefined
   /**
-   * The share of packets that are lost, 0 to 1. On a connection loss shows as delay: TCP sends them
-   * again.
+   * The share of packets that get lost, 0 to 1. On a connection, loss appears as delay: TCP sends
+   * the packets again.
    */
   readonly loss: number
   /** The processor time of operations, on machines that have a processor. */

@@ -18,21 +18,21 @@ import { count, Transport } from './transport.ts'
 const jobs = classNumber('jobs')
 
 /**
- * The bytes that an application sends at once. Each second packet is acknowledged. The
+ * The bytes that an application sends at once. The receiver acknowledges each second packet. The
  * acknowledgement releases the next packets.
  */
 const part = 2 * segment
 
 /**
  * In-memory connections between processes. They behave like TCP in these respects:
- * - Nothing is lost or reordered on a connection. Loss is delay.
- * - A cut path breaks nothing at once. Data sent into it arrives after the mending.
+ * - A connection loses and reorders nothing. Loss is delay.
+ * - A cut path breaks nothing at once. Data sent into it arrives after the repair.
  * - Peers notice the end of a process one delay later.
- * - Data for an end that has given the connection up is answered with RST.
+ * - An end that has given up the connection answers data with RST.
  *
- * Simplifications: acknowledgements always get through and take no room on a cable, so a path that
+ * Simplifications: acknowledgements always get through, and take no room on a cable. So a path that
  * is cut in one direction still carries data in the other direction. Packets leave a full cable in
- * order of arrival, so short messages of other connections don't overtake a long message.
+ * order of arrival. So short messages of other connections don't overtake a long message.
  */
 export class Network {
   readonly reachability = new Reachability()
@@ -112,7 +112,7 @@ export class Network {
   }
 
   /**
-   * Sends data on a stream of the application. Returns the number of bytes that wait to be sent, or
+   * Sends data on a stream of the application. Returns the number of bytes that still wait, or
    * undefined if there is no connection.
    */
   sendApplication(from: Endpoint, to: NodeId, data: Payload): number | undefined {
@@ -170,9 +170,10 @@ export class Network {
   }
 
   /**
-   * Most copies of a message reach a node after another copy. If no copy waits for cables, such a
-   * late copy is counted but makes no event. If the earlier copy is lost, the late copy is lost,
-   * too. The earlier copy is lost only if its connection closes within the same few milliseconds.
+   * Most copies of a message reach a node after another copy. If no copy waits for cables, the
+   * network counts such a late copy, but makes no event for it. If the earlier copy is lost, the
+   * late copy is lost, too. The earlier copy is lost only if its connection closes within the same
+   * few milliseconds.
    */
   #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, trafficClass: ClassNumber): void {
     const { from, to } = pipe

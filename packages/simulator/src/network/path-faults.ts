@@ -4,7 +4,7 @@ import type { CutKind, PathEnd, Reachability } from './reachability.ts'
 
 /** The faults of one node's own line. An omitted field ends that fault. */
 export interface Impairment {
-  /** The share of its packets that are lost, both ways, 0 to below 1. */
+  /** The share of its packets that get lost, both ways, 0 to below 1. */
   readonly loss?: number
   /** The additional delay of each of its packets, both ways, ms. */
   readonly lag?: Milliseconds
@@ -39,7 +39,10 @@ export abstract class PathFaults<Node extends FaultyNode> {
     this.#now = now
   }
 
-  /** Called after each change. `mends`: packets that were lost now get through or are refused. */
+  /**
+   * Called after each change. `mends`: packets of the kind that got lost before now get through, or
+   * a host refuses them.
+   */
   protected abstract changed(mends: boolean): void
 
   silence(node: Node, silent: boolean): void {

@@ -7,8 +7,8 @@ import { gateways, type Topology } from './site.ts'
 /**
  * The path of a packet: the cable of the sending node, the cable of its machine, the gateway of its
  * site, and the distance. Then come the same cables of the receiver in reverse order, and its
- * processor. A cable forwards bytes as they come in. So the narrowest cable decides how long a long
- * message takes, not the sum. Everything is booked when the packet is sent.
+ * processor. A cable forwards bytes as they come in. So the narrowest cable, not the sum of all
+ * cables, decides the time of a long message. A packet reserves everything at the time of sending.
  */
 export class Path {
   readonly #clock: VirtualClock
@@ -23,8 +23,8 @@ export class Path {
   }
 
   /**
-   * Returns when the packet has arrived and been processed, at `cost` ms of the receiver's
-   * processor.
+   * Returns the time when the receiver has processed the packet. The work costs `cost` ms of the
+   * receiver's processor.
    */
   arrival(from: Endpoint, to: Endpoint, bytes: number, delay: Milliseconds, cost: Milliseconds, departure: Milliseconds): Milliseconds {
     this.#first = departure

@@ -2,7 +2,7 @@ import type { Encoded } from '@jel/protocol'
 import type { Digest } from '../engine/digest.ts'
 
 /**
- * An object that is passed instead of its encoded bytes. Neither sender nor receiver may change it.
+ * An object that travels instead of its encoded bytes. Neither sender nor receiver may change it.
  */
 export abstract class InMemoryPayload implements Encoded {
   /** Its bytes on the wire. */

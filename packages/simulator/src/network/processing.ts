@@ -20,7 +20,7 @@ export interface Costs {
   readonly accept: Milliseconds
   /** A link that the other end closed, or that ended with its process. */
   readonly lost: Milliseconds
-  /** A dial or a host probe that was refused. */
+  /** A refused dial or host probe. */
   readonly refused: Milliseconds
 }
 

@@ -5,7 +5,7 @@ export interface PathEnd {
   /** The machine, or host, that it runs on. */
   readonly machine: unknown
   /**
-   * True if the cable of its machine is pulled. Then no packet passes and nothing is refused.
+   * True if the cable of its machine is pulled. Then no packet passes, and no host refuses one.
    * Processes of one machine still reach each other.
    */
   readonly silent: boolean
@@ -36,7 +36,7 @@ export class Reachability {
     return this.reaches(a, b) && this.reaches(b, a)
   }
 
-  /** Returns true if a firewall answers packets from one to the other with RST. */
+  /** Returns true if a firewall answers packets from one end to the other with RST. */
   rejects(from: PathEnd, to: PathEnd): boolean {
     if (this.#cuts.size === 0 || !hasWire(from, to) || from.side !== to.side) return false
     const cut = this.#cuts.get(cutKey(from, to))

@@ -30,7 +30,7 @@ export class Router {
   readonly #options: GossipOptions
   readonly #random: () => number
   readonly #started: Milliseconds
-  /** For each peer, the end of the time in which no graft is allowed. */
+  /** For each peer, the end of the time without grafts. */
   readonly #backoffs = new Map<NodeId, Milliseconds>()
   /** Messages by the number of heartbeats since they came, latest first. */
   readonly #history: GossipMessage[][] = [[]]
@@ -50,7 +50,7 @@ export class Router {
     return this.endpoint.mesh
   }
 
-  /** Keeps a message, so that it can be announced and requested. */
+  /** Keeps a message, to announce it and to send it on request. */
   keep(message: GossipMessage, now: Milliseconds): void {
     this.#shift(now)
     this.#history[0]?.push(message)
@@ -80,8 +80,8 @@ export class Router {
   }
 
   /**
-   * Returns the time of the next heartbeat. gossipsub's heartbeats never stop. Here idle heartbeats
-   * are left out.
+   * Returns the time of the next heartbeat. gossipsub's heartbeats never stop. This model skips
+   * idle heartbeats.
    */
   heartbeatAfter(now: Milliseconds): Milliseconds {
     const { heartbeat } = this.#options
@@ -160,7 +160,7 @@ export class Router {
     return count
   }
 
-  /** Catches up with the heartbeats that were left out. */
+  /** Catches up with the skipped heartbeats. */
   #shift(now: Milliseconds): void {
     const { heartbeat, keptFor } = this.#options
     const missed = Math.ceil((now - this.#lastHeartbeat) / heartbeat - rounding) - 1

@@ -5,8 +5,9 @@
  * time-outs that double (RFC 6298).
  *
  * It proceeds round trip by round trip. In each round trip as many segments leave as the window
- * allows. Each segment is lost by chance. Lost segments are sent again in the next round trip. Left
- * out: the receiver's window, pacing, packets that overtake each other, losses of acknowledgements.
+ * allows. Chance decides which segments get lost. The sender repeats lost segments in the next
+ * round trip. The model leaves out the receiver's window, pacing, packets that overtake each other,
+ * and losses of acknowledgements.
  */
 import type { Milliseconds } from '@jel/protocol'
 import { exactExp, exactLog } from '../engine/exact.ts'
@@ -28,8 +29,8 @@ const cubic = 0.4
 export const retransmitMin = 200
 export const retransmitMax = 120_000
 /**
- * The most losses of one segment. It is then 33 hours late. Without this limit a run in which all
- * packets are lost would never end.
+ * The most losses of one segment. It is then 33 hours late. Without this limit a run that loses all
+ * packets would never end.
  */
 const mostTimeouts = 1_000
 /**
@@ -42,7 +43,7 @@ const mostSackDelay = 1
 export interface Journey {
   /** The one-way delay, ms. */
   readonly delay: Milliseconds
-  /** The share of packets that are lost, 0 to below 1. */
+  /** The share of packets that get lost, 0 to below 1. */
   readonly loss: number
   readonly random: () => number
 }
@@ -58,7 +59,7 @@ export class TcpFlow {
   /** The end of the present round trip, and the window that is left until then. */
   #roundEnds: Milliseconds = 0
   #room = initialWindow
-  /** Segments of the last message that were sent more than once. */
+  /** The number of repeated segments of the last message. */
   resent = 0
 
   /** Returns how long after `now` the last of these segments arrives. */
@@ -105,8 +106,8 @@ export class TcpFlow {
       } else if (tail < burst && (tail === 0 || fresh > 0)) {
         const noticed = roundTrip + Math.min(roundTrip / 20, mostSackDelay)
         if (first >= 0) {
-          // Segments that left before the loss was known belong to the same recovery. Their losses
-          // count as one (RFC 6675 §5, RecoveryPoint).
+          // Segments that left before the sender knew of the loss belong to the same recovery.
+          // Their losses count as one (RFC 6675 §5, RecoveryPoint).
           covered = first
           if (this.#window < this.#threshold) {
             // In slow start the segments acknowledged before the loss enlarged the window.
@@ -120,7 +121,7 @@ export class TcpFlow {
         at += noticed
       } else if (burst > 1 && timeouts === 0) {
         // No later segment can reveal the loss. A probe repeats the last segment, and its
-        // acknowledgement reveals what else is missing.
+        // acknowledgement reveals the other missing segments.
         at += 2 * roundTrip
         timeouts = 1
         if (random() >= loss) {
@@ -167,12 +168,12 @@ export class TcpFlow {
     this.#window = Math.max(leastWindow, this.#window * beta)
     this.#threshold = this.#window
     this.#reducedTo = this.#window
-    // The window grows again when the missing segments are acknowledged (RFC 6937): a round trip
-    // later.
+    // The window grows again with the acknowledgement of the missing segments (RFC 6937): a round
+    // trip later.
     this.#reducedAt = at + roundTrip
   }
 
-  /** Grows the window after this many segments were acknowledged. */
+  /** Grows the window after the acknowledgement of this many segments. */
   #grown(at: Milliseconds, roundTrip: Milliseconds, acknowledged: number): void {
     if (this.#window < this.#threshold) {
       this.#window += acknowledged

@@ -44,14 +44,17 @@ export class TransitTime {
     return took
   }
 
-  /** Returns when a packet that leaves at `departure` has arrived and been processed. */
+  /** Returns the time when the receiver has processed a packet that leaves at `departure`. */
   journey(from: Endpoint, to: Endpoint, bytes: number, cost: Milliseconds, departure: Milliseconds): Milliseconds {
     const delay = this.packet(from, to)
     if (!from.shapes && !to.shapes && from.machine.site === to.machine.site) return departure + delay
     return this.#path.arrival(from, to, bytes, delay, cost, departure)
   }
 
-  /** Returns when a message that leaves now has passed all cables and been processed. */
+  /**
+   * Returns the time when a message that leaves now has passed all cables, and the receiver has
+   * processed it.
+   */
   arrival(from: Endpoint, to: Endpoint, bytes: number, delay: Milliseconds, cost: Milliseconds): Milliseconds {
     return this.#path.arrival(from, to, bytes, delay, cost, this.#clock.now)
   }

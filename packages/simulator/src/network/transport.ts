@@ -17,8 +17,8 @@ import type { TransitTime } from './transit-time.ts'
 const closingBytes = 4 * 30
 
 /**
- * The bytes of an RST without the headers of its packet. An RST has none, but 0 would mean that no
- * packet is sent.
+ * The bytes of an RST without the headers of its packet. An RST has none. But 0 would mean that no
+ * packet leaves.
  */
 const resetBytes = 1
 
@@ -32,12 +32,12 @@ interface Transmission {
   readonly trafficClass: ClassNumber
   /** The receiver's processor time. */
   readonly cost: Milliseconds
-  /** The delay, if it is known already. */
+  /** The delay, if the caller knows it already. */
   readonly delay?: Milliseconds
   readonly urgent?: boolean
 }
 
-/** The connections of TCP: it opens and closes them and carries items on them. */
+/** Opens and closes TCP connections, and carries items on them. */
 export class Transport {
   readonly retransmission: Retransmission
   readonly #clock: VirtualClock

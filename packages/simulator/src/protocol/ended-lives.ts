@@ -3,7 +3,7 @@ import { window, type Contact } from '../network/contact.ts'
 import type { Reachability } from '../network/reachability.ts'
 import type { TestbedNode } from '../testbed-node.ts'
 
-/** A node was falsely notified of the end of a running member's life, see {@link EndedLives}. */
+/** A false notification of the end of a running member's life, see {@link EndedLives}. */
 export interface FalseDeath {
   readonly time: Milliseconds
   readonly observer: TestbedNode
@@ -24,14 +24,14 @@ interface EndedLife {
    * Other nodes may learn of it from any of these later.
    */
   readonly believers: TestbedNode[]
-  /** When the first believer was notified. */
+  /** The time of the first believer's notification. */
   readonly since: Milliseconds
 }
 
 /**
- * Counts the lives of running members that ended: some node was notified of the end, with or
- * without a disturbance of the network. An end is false if, for the 30 s before, the member and the
- * notified node were in two-way contact, or both were in contact with one running member.
+ * Counts the ended lives of running members: some node was notified of the end, with or without a
+ * disturbance of the network. An end is false if, for the 30 s before, the member and the notified
+ * node were in two-way contact, or both were in contact with one running member.
  */
 export class EndedLives {
   readonly #nodes: readonly TestbedNode[]
@@ -80,8 +80,8 @@ export class EndedLives {
         return undefined
       }
       this.#lives.set(key, life)
-      // If only the observer was disturbed, it has no good reason for its belief. Then no other
-      // node may adopt the belief.
+      // If the disturbance hit only the observer, the observer has no good reason for its belief.
+      // Then no other node may adopt the belief.
       if (
         this.#contact.works(observer.endpoint, from, now) ||
         !this.#contact.isPathOpen(observer.endpoint, subject.endpoint, from, now) ||

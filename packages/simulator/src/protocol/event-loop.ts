@@ -10,7 +10,7 @@ export interface EventLoopEvents {
   woken(): void
 }
 
-/** The event loop of a process, with its one timer. It can be stopped, be busy, and end. */
+/** The event loop of a process, with its one timer. The loop can stop, be busy, and end. */
 export class EventLoop {
   /** `standing`: stopped or busy. `gone`: ended. */
   state: 'running' | 'standing' | 'gone' = 'running'

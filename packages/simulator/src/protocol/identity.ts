@@ -16,8 +16,8 @@ export interface Scheme {
 
 /**
  * Signatures that cost next to nothing: 64 bytes that depend on the signer's id and on each byte of
- * the message. They are not secure. Honest nodes never confuse them, but a test can fake them with
- * {@link forge}.
+ * the message. They are not secure. Different messages of honest nodes never get equal signatures.
+ * But a test can fake a signature with {@link forge}.
  */
 export const cheapScheme: Scheme = {
   identity(seed) {

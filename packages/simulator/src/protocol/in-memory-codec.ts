@@ -13,7 +13,7 @@ import {
 import type { Digest } from '../engine/digest.ts'
 import { InMemoryPayload, type Payload } from '../network/payload.ts'
 
-/** Small or rare parts are digested in their wire encoding. */
+/** Digests of small or rare parts use their wire encoding. */
 const protobuf = new ProtobufCodec(defaultConfig.limits)
 
 /** A frame of the protocol without encoding. */
@@ -79,8 +79,8 @@ function digestFacts(facts: readonly AgedFact[], into: Digest): void {
 
 /**
  * Passes messages without encoding them. Within one process encoding and decoding would be most of
- * the work. Hostile nodes of tests send bytes. These are decoded as on any host. The protocol still
- * checks bounds and signatures.
+ * the work. Hostile nodes of tests send bytes. The codec decodes these bytes as any host does. The
+ * protocol still checks bounds and signatures.
  */
 export class InMemoryCodec implements Codec<Payload> {
   readonly #limits: Config['limits']

@@ -55,7 +55,7 @@ export class MembershipOracle {
     }
   }
 
-  /** @param after time until the left-statement is sent, ms */
+  /** @param after time until the member sends its left-statement, ms */
   left({ id }: Node, after: Milliseconds): void {
     this.#members.delete(id)
     for (const other of this.#members.values()) this.#simulation.after(after + this.#delay(id, other.id), () => this.#loses(other, id))
@@ -83,7 +83,7 @@ export class MembershipOracle {
   }
 
   /**
-   * Heals as real members do. Each member re-enters once it learns that it was pronounced dead,
+   * Heals as real members do. Each member re-enters once it learns that others pronounced it dead,
    * after up to `span` ms. Members that are back see each other. They pronounce dead the members of
    * their own half that are not back yet, and drop the messages of those members. Measured on two
    * busy processors: `span` 10 s.

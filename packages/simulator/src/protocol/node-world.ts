@@ -19,7 +19,7 @@ export interface NodeWorld {
   readonly history: History
   /** Whether each node keeps its notifications. */
   readonly keepsNews: boolean
-  /** Called when the node of that number is notified. */
+  /** Called for each notification to the node of that number. */
   noticed(node: number, notification: Notification): void
   /** Called when the node stops, and when it continues. */
   stood(node: number): void
@@ -28,7 +28,7 @@ export interface NodeWorld {
 export interface NodeFields extends Omit<EndpointFields, 'traffic' | 'events'> {
   readonly storedIncarnation: number
   readonly startedAt: Milliseconds
-  /** True if the node follows the protocol. The death of another node is never false. */
+  /** True if the node follows the protocol. The reported death of any other node is never false. */
   readonly honest: boolean
   /** The lead of the node's clock over virtual time, ms. Each node has its own zero point. */
   readonly clockOffset: Milliseconds

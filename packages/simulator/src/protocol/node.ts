@@ -13,9 +13,9 @@ import type { Protocol } from './protocol.ts'
 import { frameClass } from './frame-class.ts'
 
 /**
- * One process. It runs the protocol, carries out its effects on the network, and can be stopped,
- * stalled and killed. While the process is stopped its kernel accepts connections, and arriving
- * data waits until the process continues.
+ * One process. It runs the protocol, and carries out the protocol's effects on the network. A test
+ * can stop, stall and kill the process. While the process is stopped, its kernel accepts
+ * connections. Arriving data waits until the process continues.
  */
 export class SimulatedNode<P extends Protocol = Protocol> {
   readonly index: number
@@ -24,7 +24,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   readonly traffic = new Traffic()
   readonly endpoint: Endpoint
   readonly loop: EventLoop
-  /** All notifications to the application, unless the simulation was asked not to keep them. */
+  /** All notifications to the application. Empty if the simulation keeps none (`keepNews`). */
   readonly news: News[] = []
   /** The reason why the protocol ended the process. */
   failure: string | undefined

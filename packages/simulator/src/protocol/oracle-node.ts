@@ -5,7 +5,7 @@ import type { Protocol, ProtocolParts } from './protocol.ts'
 /** A protocol that sends nothing. A {@link MembershipOracle} notifies it of the members. */
 export class OracleNode implements Protocol {
   self: Member
-  /** The present members, by its notifications. */
+  /** The present members, according to the node's notifications. */
   readonly view = new Map<NodeId, Member>()
   /** Members that pronounced this node dead, until the node learns of its death. */
   readonly heldDeadBy = new Set<NodeId>()

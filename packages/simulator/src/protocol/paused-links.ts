@@ -15,7 +15,7 @@ interface Pause {
   readonly waiting: Waiting[]
 }
 
-/** Peers that the node does not read from, with the frames that wait in their buffers. */
+/** Peers whose frames the node does not read at present. The frames wait in buffers. */
 export class PausedLinks {
   readonly #clock: VirtualClock
   readonly #loop: EventLoop
@@ -35,7 +35,7 @@ export class PausedLinks {
     else this.#read(from, data)
   }
 
-  /** Frames of the peer wait in order until this time. They are lost if the link breaks first. */
+  /** Frames of the peer wait in order until this time. They get lost if the link breaks first. */
   pause(peer: NodeId, until: Milliseconds): void {
     const pause = this.#paused.get(peer) ?? { until, waiting: [] }
     pause.until = Math.max(pause.until, until)

@@ -4,8 +4,8 @@ import type { TestbedNode } from '../testbed-node.ts'
 import type { SimulatedNode } from './node.ts'
 
 /**
- * A promise of the protocol was broken. The message states the promise, the node and the time, and
- * the seed that repeats the run.
+ * A node broke a promise of the protocol. The message states the promise, the node and the time,
+ * and the seed that repeats the run.
  */
 export class BrokenPromiseError extends Error {
   readonly code = 'PROMISE_BROKEN'
@@ -72,8 +72,8 @@ interface Ledger {
 
 /**
  * Checks each notification against the promises to its node. The node's own join comes first. Each
- * life has at most one start, then at most one end. No life is resurrected, and no older life of an
- * id follows a newer life. Reigns and records never go back.
+ * life has at most one start, then at most one end. No life returns after its end. No older life of
+ * an id follows a newer life. Reigns and records never go back.
  */
 export class Promises {
   readonly #seed: number

@@ -18,7 +18,7 @@ export interface Protocol {
 /** The protocol of `@jel/protocol` as it runs in the simulator. */
 export type JelNode = ProtocolNode<Payload>
 
-/** The parts that an instance of a protocol is made from. */
+/** The parts of an instance of a protocol. */
 export interface ProtocolParts {
   readonly id: NodeId
   readonly pool: string

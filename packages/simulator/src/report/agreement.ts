@@ -23,7 +23,7 @@ export class Agreement {
 
   /**
    * Returns true if, on each side of a partition, all nodes that run and have a network name the
-   * same living winner. At least one such node must be there.
+   * same living winner. At least one such node must exist.
    */
   holds(): boolean {
     const sides = new Set(this.#actors.filter(isActive).map(({ side }) => side))
@@ -49,7 +49,7 @@ export class Agreement {
 
   /**
    * Returns a node on this side of a partition that does not name the same living winner as the
-   * other nodes, or undefined if all do.
+   * other nodes, or undefined if all nodes name it.
    */
   disagreement(side: number): { readonly node: number; readonly what: string } | undefined {
     let first: string | undefined

@@ -1,7 +1,7 @@
 import type { Outcome } from '../runner/task.ts'
 import { columns, type JobResult } from './result.ts'
 
-/** Writes comma-separated values with a header. Text is quoted where necessary (RFC 4180). */
+/** Writes comma-separated values with a header. Quotes text where necessary (RFC 4180). */
 function csv(columns: readonly string[], rows: readonly (readonly (string | number | undefined)[])[]): string {
   return [columns, ...rows]
     .map((row) => row.map(cell).join(','))
@@ -73,7 +73,10 @@ export function runsCsv(outcomes: readonly Outcome[]): string {
   )
 }
 
-/** Returns how long after the last change all knew all, ms; undefined if that did not happen. */
+/**
+ * Returns the time from the last change until all nodes knew all members, ms. Returns undefined if
+ * that did not happen.
+ */
 export function knewAllAfterLastChange({ allKnewAll, lastChange }: Outcome['result']): number | undefined {
   const episode = allKnewAll.find(([, to]) => to === null || to > lastChange)
   return episode && Math.max(0, episode[0] - lastChange)

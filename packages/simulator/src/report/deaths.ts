@@ -36,8 +36,8 @@ export class Deaths {
   }
 
   /**
-   * Discards the loss of a member that answers again. A survivor that had not noticed the loss by
-   * now has nothing to notice.
+   * Discards the loss of a member that answers again. A survivor that has not noticed the loss by
+   * now has nothing left to notice.
    */
   back(actor: Actor): void {
     const life = this.#views.present(actor.number)

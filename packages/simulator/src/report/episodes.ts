@@ -1,8 +1,8 @@
 import type { Milliseconds } from '@jel/protocol'
 
 /**
- * The begin and end of a time in which a state held. The end is excluded, and infinite while the
- * state lasts.
+ * The beginning and end of a time in which a state held. The time excludes its end. The end is
+ * infinite while the state lasts.
  */
 export type Episode = [from: Milliseconds, to: Milliseconds]
 
@@ -18,7 +18,7 @@ export class Episodes {
     return this.#episodes.at(-1)?.[1] === Infinity
   }
 
-  /** The begin of the present episode, undefined while the state doesn't hold. */
+  /** The beginning of the present episode, undefined while the state doesn't hold. */
   get since(): Milliseconds | undefined {
     return this.holds ? this.#episodes.at(-1)?.[0] : undefined
   }

@@ -9,11 +9,11 @@ export class FolderExistsError extends Error {
 
 /**
  * An output folder that appears with all of its files or not at all. The files go into a draft
- * folder beside it. The draft is renamed at the end.
+ * folder beside it. `finish` renames the draft.
  */
 export class OutputFolder {
   readonly path: string
-  /** The folder that receives the files until `finish` is called. */
+  /** The folder that receives the files until the call of `finish`. */
   readonly draft: string
 
   /** Throws {@link FolderExistsError} if the folder exists. */

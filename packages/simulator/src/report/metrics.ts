@@ -9,7 +9,7 @@ import { Episodes } from './episodes.ts'
 import { columns, type Samples } from './result.ts'
 import { Views } from './views.ts'
 
-/** The agreement on winners is checked this long after a change, ms. */
+/** The time from a change to the check of the agreement on winners, ms. */
 const look = 10
 
 type RateExpectation = Extract<Expectation, { type: 'bytesPerSecond' }>
@@ -35,8 +35,8 @@ export class Metrics {
   /** The ids of all actors. */
   readonly #ids = new Set<NodeId>()
   /**
-   * The most members that any node ever had in its view, counted only if the scenario has an
-   * expectation about it.
+   * The most members that any node ever had in its view. Counted only if the scenario has an
+   * expectation about this number.
    */
   mostMembers = 0
   #looking = false
@@ -128,7 +128,10 @@ export class Metrics {
     this.hostProbesBySecond.push(this.#hostProbesASecond())
   }
 
-  /** Returns a function that returns by how much a sum over all nodes grew since its last call. */
+  /**
+   * Returns a function. Each call of the function returns the growth of a sum over all nodes since
+   * its last call.
+   */
   #growth(what: 'dials' | 'hostProbes'): () => number {
     let before = 0
     return () => {

@@ -215,7 +215,7 @@ export function axis(orient: 'bottom' | 'left', { title, unit, log }: PlotAxis, 
 }
 
 export async function draw(spec: Spec): Promise<string> {
-  // Vega is loaded at the first use, because loading takes a quarter of a second.
+  // The first use loads vega, because loading takes a quarter of a second.
   const { parse, View } = await import('vega')
   const view = new View(parse(spec), { renderer: 'none' })
   try {

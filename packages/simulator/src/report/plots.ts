@@ -4,7 +4,7 @@ import type { Samples } from './result.ts'
 import { bySettings } from './settings.ts'
 
 /**
- * More lines than this can't be distinguished. Then the plot shows the median of each setting, or
+ * Nobody can distinguish more lines than this. Then the plot shows the median of each setting, or
  * the median, the least and the most of all runs.
  */
 const maxLines = 6

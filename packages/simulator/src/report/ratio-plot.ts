@@ -19,8 +19,8 @@ export interface RatioPlot {
 const barHeight = 22
 
 /**
- * Draws ratios as bars from 1 on a logarithmic axis. Bars of ratios below 1 go to the left. Ratios
- * that are not positive are left out.
+ * Draws ratios as bars from 1 on a logarithmic axis. Bars of ratios below 1 go to the left. The
+ * plot omits ratios that are not positive.
  */
 export async function ratioPlot(plot: RatioPlot): Promise<string> {
   const rows = plot.rows.filter(({ ratio }) => ratio > 0 && Number.isFinite(ratio))

@@ -55,9 +55,9 @@ export interface NodeBytes {
  */
 export interface EndedLivesResult {
   readonly total: number
-  /** The lives whose end a notified node could have known to be false. */
+  /** The lives with a false end: contact with the member contradicted the notification. */
   readonly false: number
-  /** The lives whose end no notified node could have known to be false. */
+  /** The other lives: no contact contradicted the notification. */
   readonly explained: number
   /** The first false end, for people. */
   readonly first?: string
@@ -154,7 +154,7 @@ export interface RunResult {
   readonly lastChange: Milliseconds
   /** The times from a crash to its notification, over all pairs of crashed node and survivor. */
   readonly detection: Detection
-  /** The same for members whose cable was pulled and had not been plugged in again. */
+  /** The same for members whose cable was pulled, and not plugged in again. */
   readonly silenceDetection: Detection
   readonly endedLives: EndedLivesResult
   readonly elections: Readonly<Record<string, ElectionResult>>

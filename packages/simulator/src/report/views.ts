@@ -70,7 +70,7 @@ export class Views {
     }
   }
 
-  /** Call it when the population changed. */
+  /** Call it after a change of the population. */
   changed(): void {
     this.#stale = true
   }
@@ -78,7 +78,7 @@ export class Views {
   /**
    * Returns true if the view of each node that runs and has a network is exact: it holds all living
    * nodes on its side of a partition. Nodes without a network are on no side. Returns false if no
-   * such node is left.
+   * node with a network runs.
    */
   allKnowAll(): boolean {
     if (this.#stale) this.#lookAgain()
@@ -87,7 +87,7 @@ export class Views {
     return this.#culprit === undefined && this.#actors.some(isActive)
   }
 
-  /** The node whose view was last found wrong. */
+  /** The last node that a check found to have a wrong view. */
   get culprit(): Actor | undefined {
     return this.#culprit
   }

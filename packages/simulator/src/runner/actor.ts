@@ -17,7 +17,7 @@ export class Actor {
   silent = false
   /**
    * True if it reaches nobody although other members may live. It can't distinguish that from a
-   * pulled cable of its own. It keeps its view, and no promise is checked for it.
+   * pulled cable of its own. It keeps its view. The run checks no promise for it.
    */
   alone = false
   /** True once its addresses have changed. */

@@ -7,7 +7,7 @@ import type { GroundTruth } from './ground-truth.ts'
 export interface SettledBounds {
   /** All nodes must hold the same view and the same winners this long after the last change, ms. */
   readonly settle: Milliseconds
-  /** The most links of a node then. Young links are not counted. */
+  /** The most links of a node then. Young links do not count. */
   readonly links: number
   /**
    * The most dials of the whole pool per second then: `dials`, and `dialsPerNode` for each node.
@@ -16,12 +16,12 @@ export interface SettledBounds {
   readonly dialsPerNode: number
 }
 
-/** With a larger share of lost packets the dials are not bounded. A guess. */
+/** With a larger share of lost packets the dials have no bound. A guess. */
 const lossy = 0.05
 
 /**
- * Links younger than this are not counted, ms. The protocol keeps each link for ten seconds, and
- * then takes some time to close it.
+ * Links younger than this do not count, ms. The protocol keeps each link for ten seconds, and then
+ * takes some time to close it.
  */
 const youngLink = 12_000
 
@@ -57,8 +57,8 @@ export function unrest(truth: GroundTruth, metrics: Metrics, bounds: SettledBoun
     const links = settledLinks(actor, truth.testbed.now)
     if (links > bounds.links) return { node: actor.number, what: `${since} it has ${links} links, more than ${bounds.links}` }
   }
-  // With many losses links break and are dialled again. Members that attackers make up are dialled,
-  // too.
+  // With many losses links break, and nodes dial again. Nodes also dial members that attackers make
+  // up.
   if (truth.scenario.network.loss > lossy || truth.hostile.size > 0) return undefined
   const dials = metrics.dialsBySecond.at(-1) ?? 0
   const most = bounds.dials + bounds.dialsPerNode * truth.actors.filter(isActive).length
@@ -66,7 +66,7 @@ export function unrest(truth: GroundTruth, metrics: Metrics, bounds: SettledBoun
 }
 
 /**
- * Counts the links without young links. Helpers open links to a node for two seconds, to probe it.
+ * Counts the links that are not young. Helpers open links to a node for two seconds, to probe it.
  */
 function settledLinks({ node }: Actor, now: Milliseconds): number {
   return [...node.endpoint.connections.values()].filter((link) => link.some(({ since }) => now - since >= youngLink)).length

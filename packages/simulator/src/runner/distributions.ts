@@ -8,7 +8,7 @@ function positive(random: () => number): number {
   return 1 - random()
 }
 
-/** Returns the time to the next of independent events that happen once in `mean`. */
+/** Returns the time to the next of independent events. On average, one happens in `mean`. */
 export function exponential(mean: Milliseconds, random: () => number): Milliseconds {
   return -mean * exactLog(positive(random))
 }
@@ -19,8 +19,8 @@ export function pareto(min: Milliseconds, shape: number, random: () => number): 
 }
 
 /**
- * Returns the rest of a Pareto time at a random moment of it. With a shape of 1 or less the mean is
- * unbounded and no pool has a steady state. Then the function returns a whole time.
+ * Returns the rest of a Pareto time at a random moment within that time. With a shape of 1 or less
+ * the mean has no bound, and no pool has a steady state. Then the function returns a whole time.
  */
 export function residualPareto(min: Milliseconds, shape: number, random: () => number): Milliseconds {
   if (shape <= 1) return pareto(min, shape, random)

@@ -30,7 +30,7 @@ export interface GroundTruthEvents {
 export class GroundTruth {
   readonly testbed: Testbed
   readonly actors: Actor[] = []
-  /** Nodes that attack the pool. They are members, but no promises to them are checked. */
+  /** Nodes that attack the pool. They are members, but the run checks no promises to them. */
   readonly hostile = new Set<NodeId>()
   readonly #byIndex = new Map<number, Actor>()
   readonly scenario: Scenario
@@ -133,7 +133,8 @@ export class GroundTruth {
   }
 
   /**
-   * Replaces ids by the numbers of nodes, for people. Adds the number of a life after the first.
+   * Replaces ids by the numbers of nodes, for people. Adds the number of the life if it is not the
+   * first.
    */
   numbered(text: string): string {
     return text.replaceAll(/(12D3\w+)#(\d+)/gu, (whole, id: string, incarnation: string) => {

@@ -1,7 +1,7 @@
 import { lives, type Actor } from './actor.ts'
 
 /**
- * A node counts as cut off only if at least this many other members are out of reach. So it never
+ * A node counts as cut off only if at least this many other members are out of reach. So no node
  * counts as cut off in a pool of two.
  */
 const few = 2

@@ -11,7 +11,7 @@ import type { Place } from '../scenario/placement.ts'
 import type { Simulation } from '../simulation.ts'
 import type { SpawnOptions } from '../simulation-options.ts'
 
-/** The machines of a scenario. Each machine is created when its first node starts. */
+/** The machines of a scenario. The start of the first node of a machine creates the machine. */
 export class Machines {
   readonly #simulation: Simulation<Protocol>
   readonly #network: ScenarioNetwork

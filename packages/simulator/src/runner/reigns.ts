@@ -11,8 +11,8 @@ import type { GroundTruth } from './ground-truth.ts'
 const settled: Milliseconds = 5_000
 
 /**
- * The most by which a confirmation raises a winner's epoch. A winner answers an epoch at most 16
- * above its own with the next epoch (docs/specification.md, Elections, Confirming a reign).
+ * The largest increase of a winner's epoch by one confirmation. A winner answers an epoch at most
+ * 16 above its own with the next epoch (docs/specification.md, Elections, Confirming a reign).
  */
 const confirmed = 17
 
@@ -23,7 +23,7 @@ const confirmed = 17
 export class Reigns {
   readonly #truth: GroundTruth
   readonly #metrics: Metrics
-  /** Reigns that ended by their winner's withdrawal. */
+  /** Reigns whose winner withdrew. */
   readonly #over: { readonly number: number; readonly reign: Reign }[] = []
 
   constructor(truth: GroundTruth, metrics: Metrics) {

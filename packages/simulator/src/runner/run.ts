@@ -45,8 +45,8 @@ export interface Run {
 const linesBefore = 20
 
 /**
- * Runs a scenario once. A broken promise ends the run. Only after the false death of a member does
- * the run continue. The result has the first broken promise. Broken promises are not thrown.
+ * Runs a scenario once. A broken promise ends the run, but the run continues after the false death
+ * of a member. The result has the first broken promise. The function throws no broken promise.
  */
 export function runScenario(options: RunOptions): Run {
   const { scenario, seed } = options

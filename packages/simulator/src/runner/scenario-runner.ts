@@ -32,7 +32,7 @@ export class ScenarioRunner {
 
   /**
    * Schedules everything. Events due at once happen at once. `samples`: measures at the `sample`
-   * interval of the scenario. Without `jobs` no job is submitted.
+   * interval of the scenario. Without `jobs` no node submits a job.
    */
   start({ samples = true, jobs }: { readonly samples?: boolean; readonly jobs?: JobTestbed | undefined } = {}): void {
     if (jobs !== undefined) for (const job of this.truth.scenario.jobs) this.truth.testbed.after(job.at, () => this.#submit(job, jobs))

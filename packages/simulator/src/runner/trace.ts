@@ -14,7 +14,7 @@ export interface TraceLine {
   readonly epoch?: number
 }
 
-/** The number of last lines kept for explaining a failure. */
+/** The number of last lines to keep. They explain a failure. */
 const remembered = 4_096
 
 /** Keeps the last events, and passes every event to `write`. */

@@ -18,7 +18,7 @@ interface Timed {
   readonly until?: Milliseconds
 }
 
-/** The effect is undone after this time. Default: it lasts. */
+/** The effect ends after this time. Default: it lasts. */
 interface Lasting {
   readonly for?: Milliseconds
 }
@@ -27,7 +27,7 @@ export type Action = Timed &
   (
     | { readonly type: 'kill' | 'leave' | 'continue' | 'restore'; readonly targets: Targets }
     | ({ readonly type: 'stop' | 'silence' | 'sleep'; readonly targets: Targets } & Lasting)
-    /** An added address is removed after a time. A replaced address does not come back. */
+    /** An added address goes away after a time. A replaced address does not come back. */
     | ({ readonly type: 'address'; readonly targets: Targets; readonly change: AddressChange } & Lasting)
     | { readonly type: 'stall'; readonly targets: Targets; readonly for: Milliseconds }
     | ({ readonly type: 'partition'; readonly sides: readonly Targets[] } & Lasting)

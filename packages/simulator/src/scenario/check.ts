@@ -111,7 +111,9 @@ function checkAction(scenario: Scenario, action: Action, index: number, complain
   }
 }
 
-/** Returns how many nodes have a number by then, or undefined if chance decides. */
+/**
+ * Returns the number of nodes that have a number at that time, or undefined if chance decides it.
+ */
 function nodesBy(scenario: Scenario, at: number): number | undefined {
   if (scenario.sessions?.replaced !== undefined) return undefined
   let known = scenario.nodes

@@ -23,11 +23,14 @@ export type Expectation =
   /** All running nodes name the same living candidate. */
   | ({ readonly type: 'oneWinner'; readonly election: string } & Within)
   /**
-   * No node is notified of the death of a member that it could reach for the 30 s before, directly
-   * or through another member.
+   * No node receives a notification of the death of a member that it could reach for the 30 s
+   * before, directly or through another member.
    */
   | { readonly type: 'noFalseDeaths' }
-  /** No node is notified of the end of any running member's life, even with a disturbed network. */
+  /**
+   * No node receives a notification of the end of any running member's life, even with a disturbed
+   * network.
+   */
   | { readonly type: 'noLifeEnds' }
   /**
    * A quantile of the times from a crash to its notification, over all pairs of crashed node and

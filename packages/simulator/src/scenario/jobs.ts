@@ -81,7 +81,7 @@ const job = choice<Written>(Object.values(forms), (value) => {
   return type === undefined ? new Unfit(`expected a job with at, and one of ${types.join(', ')}; not ${show(value)}`) : forms[type]
 })
 
-/** Jobs in the order of the file. A job without a name is named after its number. */
+/** Jobs in the order of the file. A job without a name gets a name from its number. */
 export const jobs: z.ZodType<readonly ScenarioJob[]> = z
   .array(job)
   .transform((all) => all.map((each, index): ScenarioJob => ({ name: `job ${index + 1}`, ...each })))

@@ -47,7 +47,7 @@ export type Sites = TopologyName | Readonly<Record<string, SiteFields>>
 /** The processors of a machine. A node has one thread, so it uses one processor. */
 interface Processors {
   readonly count: number
-  /** The speed of each processor. The costs were measured on a processor of speed 1. */
+  /** The speed of each processor. A processor of speed 1 has the measured costs. */
   readonly speed: number
 }
 
@@ -56,7 +56,7 @@ export interface ScenarioNetwork {
   readonly delay: DurationRange
   readonly sites?: Sites
   /**
-   * Between sites that the scenario defines a packet takes longer than the delay by up to this
+   * Between sites that the scenario defines, a packet takes longer than the delay by up to this
    * share of the delay, 0 to 1.
    */
   readonly jitter: number
@@ -65,11 +65,11 @@ export interface ScenarioNetwork {
   readonly machinesPerRack: number
   /** The processors of each machine. Default: nothing takes time. */
   readonly processor?: Processors
-  /** The share of packets that are lost, 0 to below 1. */
+  /** The share of packets that get lost, 0 to below 1. */
   readonly loss: number
   /**
-   * The share of the nodes that can dial but can't be dialled, 0 to 1. The first node can always be
-   * dialled.
+   * The share of the nodes that can dial others, but that others can't dial, 0 to 1. Others can
+   * always dial the first node.
    */
   readonly nat: number
 }

@@ -46,8 +46,8 @@ export const span = written(
 )
 
 /**
- * Two durations, the smaller duration first. They are written `1ms..20ms`, or as one duration if
- * both are equal.
+ * Two durations, the smaller duration first. Their form is `1ms..20ms`, or one duration if both are
+ * equal.
  */
 export interface DurationRange {
   readonly min: Milliseconds
@@ -88,7 +88,7 @@ export const share = written(parseShare, {
   ],
 })
 
-/** A share of packets below 100 %, so that no packet is sent again for ever. */
+/** A share of packets below 100 %, so that TCP repeats no packet for ever. */
 export const loss = written(
   (value): number | Unfit => {
     const parsed = parseShare(value)

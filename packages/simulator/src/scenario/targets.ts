@@ -4,7 +4,8 @@ import { choice, mapping, show, Unfit, written } from './schema-kit.ts'
 
 /**
  * Selects the nodes of an action: the nodes that live at that time and meet all conditions. Without
- * conditions these are all living nodes. `share` or `count` then picks this many of them at random.
+ * conditions these are all living nodes. `share` or `count` then picks this share or number of them
+ * at random.
  */
 export interface Targets {
   /** The numbers of nodes, in the order in which they start; 0 is the first. */
@@ -16,7 +17,7 @@ export interface Targets {
   readonly winner?: string
   /** The node that most nodes name as the holder of this job's root at that time. */
   readonly root?: string
-  /** True: only nodes that can't be dialled. False: only nodes that can be dialled. */
+  /** True: only nodes that others can't dial. False: only nodes that others can dial. */
   readonly nat?: boolean
   /** The share of matching nodes, 0 to 1. */
   readonly share?: number

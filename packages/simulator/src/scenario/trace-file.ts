@@ -8,7 +8,7 @@
  *     60m,end,
  *
  * `at` is in seconds, or a duration with its unit. The last line states the end of the trace, so
- * that a truncated file is detected.
+ * that the parser detects a truncated file.
  */
 import type { TraceEvent } from './population.ts'
 import { ScenarioError } from './problem.ts'

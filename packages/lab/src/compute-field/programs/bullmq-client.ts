@@ -5,12 +5,12 @@ import { clientOf, type Client, type Job, type Submitted } from '../client.ts'
 import { load } from '../packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type QueueEvents } from './bullmq.ts'
 
-/** Number of tasks that are added at once. A guess: larger numbers gain nothing. */
+/** Number of tasks to add at once. A guess: larger numbers gain nothing. */
 const BULK = 1000
 
 export interface BullmqClient extends Client {
   enter(port: number): Promise<void>
-  /** Resolves when this number of tasks is completed, of any producer. */
+  /** Resolves when workers have completed this number of tasks, of any producer. */
   outlived(tasks: number): Promise<void>
 }
 

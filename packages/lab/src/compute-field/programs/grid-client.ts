@@ -8,7 +8,7 @@ import { check, clientOf, timed, type Client, type Job, type Submitted } from '.
 import type { InTurn, Rounds } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))
-/** Time for which a job is kept, ms: longer than a run. */
+/** Time for which the pool keeps a job, ms: longer than a run. */
 const KEEP = 3_600_000
 /**
  * Largest number of attempts to submit a job until its first replica is a worker. A guess: with

@@ -1,4 +1,7 @@
-/** The program that runs on the grid: jobs with tasks at once, one after another, and in rounds. */
+/**
+ * The program that runs on the grid: jobs whose tasks run all at once, one after another, or in
+ * rounds.
+ */
 import { appendFileSync } from 'node:fs'
 import { task } from '@jel/compute/program'
 import { work, type Work } from './work.ts'

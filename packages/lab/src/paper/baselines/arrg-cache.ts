@@ -33,7 +33,7 @@ export class ArrgCache {
   }
 
   /**
-   * Drops random peers until the cache is within its bound. Must be called after peers are added.
+   * Drops random peers until the cache is within its bound. Call it after each addition of peers.
    */
   trim(): void {
     while (this.#peers.length > this.#size) {

@@ -18,7 +18,7 @@ export interface CallOptions<M extends Message> {
   /** The call fails if there is no connection after this time. */
   readonly timeout: Milliseconds
   /**
-   * True if an unreachable peer is tried again until the timeout (the `fillTimeout` of the
+   * True if the caller tries an unreachable peer again until the timeout (the `fillTimeout` of the
    * SmartSockets library).
    */
   readonly persistent: boolean

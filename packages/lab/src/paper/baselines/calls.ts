@@ -5,12 +5,12 @@ import type { CallOptions, Message } from './call.ts'
 import { Packet } from './packet.ts'
 
 /**
- * Delay before an unreachable peer is tried again. Guess: SmartSockets spreads its attempts over
- * about a second.
+ * Delay before a call tries an unreachable peer again. Guess: SmartSockets spreads its attempts
+ * over about a second.
  */
 const retryAfter: Milliseconds = 1_000
 
-/** Most times that a connection that breaks during a call is opened again. */
+/** Most times that a call opens a broken connection again. */
 const maxBreaks = 5
 
 const refusal: Message = { type: 'refusal', bytes: 1 }
@@ -25,7 +25,7 @@ interface Call<M extends Message> {
 }
 
 interface Line<M extends Message> {
-  /** True if this end dialled. The dialler closes the connection; the other end waits for that. */
+  /** True if this end dialled. The dialler closes the connection. The other end waits for that. */
   readonly dialled: boolean
   state: 'dialling' | 'up' | 'closing'
   /** The peer has dialled again while this end was closing. */

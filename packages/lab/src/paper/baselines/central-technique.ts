@@ -32,6 +32,6 @@ export interface CentralTechnique {
   readonly heartbeatInterval: Milliseconds
   /** Time within which the server must connect to a node. IPL: 10 s. */
   readonly serverConnectTimeout: Milliseconds
-  /** Time within which a node must connect to another one or to the server. IPL: 300 s. */
+  /** Time within which a node must connect to another node or to the server. IPL: 300 s. */
   readonly nodeConnectTimeout: Milliseconds
 }

@@ -24,12 +24,12 @@ export interface Remark {
 }
 
 /**
- * One side of a gossip exchange: the time since some members were last seen, and all members that
- * have ended.
+ * One side of a gossip exchange: the time since the last sighting of some members, and all members
+ * that have ended.
  */
 export interface Gossip {
   readonly persons: Int32Array
-  /** ms since each member was last seen, in the order of {@link persons}. */
+  /** ms since the last sighting of each member, in the order of {@link persons}. */
   readonly unseen: Float64Array
   /** By the number of the member. */
   readonly remarks: ReadonlyMap<number, Remark> | undefined

@@ -18,19 +18,20 @@ export interface DistributedSettings {
   readonly arrgInterval: Milliseconds
   readonly arrgSize: number
   readonly cacheSize: number
-  /** A member is suspected if it has not been seen for this time (§6.3: 120 s). */
+  /** A member becomes a suspect after this time without a sighting (§6.3: 120 s). */
   readonly deadTimeout: Milliseconds
   /**
-   * Number of witnesses. A suspect is declared dead if more members than this could not reach it.
+   * Number of witnesses. A node declares a suspect dead if more members than this could not reach
+   * the suspect.
    */
   readonly witnesses: number
   readonly pingInterval: Milliseconds
   /**
-   * True if an unreachable suspect is tried until the time-out, before the next suspect is tried.
-   * With this setting practically no crash is noticed: see docs/jel-paper.md.
+   * True if a node tries an unreachable suspect until the time-out, before it tries the next
+   * suspect. With this setting nodes notice practically no crash: see docs/jel-paper.md.
    */
   readonly persistentPings: boolean
-  /** Number of suspects that are called in one round. */
+  /** Number of suspects that a node calls in one round. */
   readonly pingCount: number
   /** Number of nodes that receive a leave. */
   readonly leavesSent: number

@@ -7,7 +7,7 @@ import { pickDistinct } from './pick.ts'
 /** States of a member in a node's view. */
 const unknown = 0
 const present = 1
-/** The member's end is known. The next `tidy` removes the member and reports the end. */
+/** The node knows the member's end. The next `tidy` removes the member and reports the end. */
 const ending = 2
 const over = 3
 
@@ -21,7 +21,7 @@ interface Host {
 
 /**
  * The member list of the distributed implementation, with its failure detection by time-out and
- * witnesses (§5.2). It is stored in columns of numbers, so that thousands of lists with thousands
+ * witnesses (§5.2). The list consists of columns of numbers. So thousands of lists with thousands
  * of members each fit into memory.
  */
 export class DistributedView {
@@ -97,8 +97,8 @@ export class DistributedView {
   }
 
   /**
-   * Removes members whose end is known. Before that, it declares a suspect dead if the suspect has
-   * at least as many witnesses as there are unsuspected members.
+   * Removes members whose end the node knows. Before that, it declares a suspect dead if the
+   * suspect has at least as many witnesses as the list has unsuspected members.
    */
   tidy(): void {
     this.#seen[this.#self] = this.#host.now
@@ -111,7 +111,7 @@ export class DistributedView {
     for (const [number, how] of endings) this.#remove(number, how)
   }
 
-  /** Returns some of the members that were not seen for too long. The node calls them. */
+  /** Returns some of the suspects: members without a sighting for too long. The node calls them. */
   suspects(): Person[] {
     const { pingCount } = this.#settings
     return pickDistinct(this.#suspects(), pingCount, () => this.#host.random()).map((number) => this.#numbers.person(number))
@@ -201,7 +201,7 @@ export class DistributedView {
 
   /**
    * Returns `count` members of the list, each equally likely. These are the first steps of a
-   * shuffle; they may change the order, because the order of the list has no meaning.
+   * shuffle. They may change the order, because the order of the list has no meaning.
    */
   #some(count: number): Int32Array {
     const wanted = Math.min(count, this.#size)

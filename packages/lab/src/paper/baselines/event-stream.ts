@@ -21,7 +21,9 @@ export class PoolEvent {
   }
 }
 
-/** The events that a node holds, in order from the first kept one, with gaps for missing events. */
+/**
+ * The events that a node holds, in order from the first kept event, with gaps for missing events.
+ */
 export class EventStream {
   #first: number
   readonly #events: (PoolEvent | undefined)[] = []
@@ -56,7 +58,7 @@ export class EventStream {
     return this.#events.slice(start, end) as PoolEvent[]
   }
 
-  /** Drops all events before `time`, and does not wait for missing ones among them. */
+  /** Drops all events before `time`. Does not wait for missing events among them. */
   forget(time: number): void {
     if (time <= this.#first) return
     this.#events.splice(0, time - this.#first)

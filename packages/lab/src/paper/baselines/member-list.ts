@@ -6,7 +6,7 @@ export interface MemberList {
   add(join: PoolEvent): void
   remove(join: PoolEvent): boolean
   has(join: PoolEvent): boolean
-  /** In no particular order. Must not be changed. */
+  /** In no particular order. Callers must not change it. */
   readonly list: readonly PoolEvent[]
   /** A copy for a newcomer. */
   copy(): MemberList

@@ -44,7 +44,7 @@ export class Pusher {
     this.#stopped = true
   }
 
-  /** Must be called when there may be a new event. */
+  /** Call it when there may be a new event. */
   notice(): void {
     if (!this.#options.triggered || this.#wait === undefined || this.#options.time() <= this.#pushed) return
     this.#clock.cancel(this.#wait)

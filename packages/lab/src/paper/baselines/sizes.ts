@@ -1,7 +1,7 @@
 /**
  * Bytes that the original implementation sends, application payload only, as Table II of the paper
  * counts them. The layouts are those of Ibis IPL 2 (`ibis.ipl.registry`) of January 2009, when the
- * distributed implementation learned to send random subsets. They are Java's `DataOutput`; a string
+ * distributed implementation learned to send random subsets. They use Java's `DataOutput`: a string
  * is a length of two bytes and its characters.
  */
 
@@ -36,7 +36,7 @@ export function stateEntryBytes(): number {
   return member + eventBytes()
 }
 
-/** Time and sizes; there are no elections and no signals. */
+/** Time and sizes. There are no elections and no signals. */
 export const stateHeaderBytes = 22
 
 /** The magic byte and the operation code. */
@@ -56,7 +56,7 @@ export const joinSettingsBytes = 150
 export const uuidBytes = 16
 
 /**
- * A UUID as text. The distributed implementation names members by UUIDs; the central server numbers
+ * A UUID as text. The distributed implementation names members by UUIDs. The central server numbers
  * them.
  */
 export const uuidTextBytes = 32

@@ -64,15 +64,15 @@ export class Contacts {
 
   linkUp(peer: NodeId): void {
     const known = this.#met.get(peer)
-    // A member that was dialled once can be dialled. A later link that the member dials does not
-    // change that.
+    // If an earlier link showed that the member can be dialled, a later link that the member opens
+    // does not change that.
     const isDialable = this.#context.links.get(peer)?.dialable === true || known?.isDialable === true
     this.#met.set(peer, { isDialable, heardAt: known?.heardAt ?? -Infinity, relayedAt: known?.relayedAt ?? -Infinity })
   }
 
   linkLost({ peer, lastHeard }: Link): void {
     const met = this.#met.get(peer)
-    // Members are remembered for as long as they live. Other peers are forgotten.
+    // This node remembers members for as long as they live. It forgets other peers.
     if (this.#context.view.get(peer) === undefined) this.#met.delete(peer)
     else if (met !== undefined) met.heardAt = lastHeard
   }

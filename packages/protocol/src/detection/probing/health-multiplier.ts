@@ -1,9 +1,9 @@
 /**
  * The local health multiplier: a factor on this node's own time-outs (Lifeguard, DSN'18 §3).
  *
- * A stall of this process raises the factor by one step. So does a round of helpers without an
- * answer (Lifeguard's missed nack). Each answer to a probe, and each period without trouble, lowers
- * the factor by one step.
+ * A stall of this process raises the factor by one step. So does a round of indirect probes that no
+ * helper answers (Lifeguard's missed nack). Each answer to a probe, and each period without
+ * trouble, lowers the factor by one step.
  */
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'

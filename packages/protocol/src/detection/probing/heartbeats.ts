@@ -15,7 +15,7 @@ interface Heard {
   at: Milliseconds
   /** The last refutation that the member signed. */
   signed?: Statement<Refutation> | undefined
-  /** When this node last received a refutation that the member had just signed. */
+  /** The time at which this node last received a refutation that the member had just signed. */
   provenAt?: Milliseconds | undefined
 }
 
@@ -27,7 +27,7 @@ const fresh = 1_000
 
 /**
  * Tolerance for the age of a heartbeat, s. A heartbeat is up to a second old. A helper's memory
- * adds up to a second, and both ways take time. Guess.
+ * adds up to a second, and the request and the answer take time. Guess.
  */
 export const slack = 4
 
@@ -48,9 +48,9 @@ export class Heartbeats {
   }
 
   /**
-   * True if the refutation was signed a moment ago: its heartbeat has advanced about as far as the
-   * time since the last known heartbeat. So a helper that holds refutations back can keep a dead
-   * member alive only for a moment. Also true if no heartbeat is known.
+   * True if the member signed the refutation a moment ago: since the last known heartbeat, the
+   * heartbeat has advanced about as far as the time. So a helper that holds refutations back can
+   * keep a dead member alive only for a moment. Also true if this node knows no heartbeat.
    */
   isFresh({ signer, content }: Statement<Refutation>): boolean {
     const heard = this.#heard.get(signer)
@@ -85,7 +85,7 @@ export class Heartbeats {
     return this.#context.now - (heard?.provenAt ?? -Infinity) < fresh ? heard?.signed : undefined
   }
 
-  /** Returns when the last fresh refutation came; -Infinity: never. */
+  /** Returns the time at which the last fresh refutation came; -Infinity: never. */
   provenAt(id: NodeId): Milliseconds {
     return this.#heard.get(id)?.provenAt ?? -Infinity
   }

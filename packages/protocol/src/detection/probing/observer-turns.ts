@@ -2,15 +2,15 @@
  * Observer turns: the times at which this node's observers probe it next.
  *
  * A member has six to eight observers and wants one probe in two seconds from all of them together.
- * So it deals out the turns in its answers, and nobody has to agree on a schedule. If an observer
- * is gone, the observer with the last turn gets the free turn. Other peers that probe get an
- * answer, but no turn.
+ * So the member deals out the turns in its answers, and the observers need not agree on a schedule.
+ * If an observer is gone, the observer with the last turn gets the free turn. Other peers that
+ * probe get an answer, but no turn.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 
 /**
- * In place of a probe's number: this answer belongs to no probe. It moves the observer's next turn
+ * The number of an answer that belongs to no probe. Such an answer moves the observer's next turn
  * to an earlier time.
  */
 export const turnMoved = 0

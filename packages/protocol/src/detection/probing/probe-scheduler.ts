@@ -29,11 +29,11 @@ interface Probe {
   sequence: number
   /** Time of the next probe. */
   nextAt: Milliseconds
-  /** When the pending probe was sent; undefined: no probe is pending. */
+  /** The time at which this node sent the pending probe; undefined: no probe is pending. */
   sentAt: Milliseconds | undefined
   /**
-   * When the unanswered probe was first sent, even if it was given up; undefined: no answer is
-   * missing.
+   * The time at which this node first sent the unanswered probe, even if it has given the probe up;
+   * undefined: no answer is missing.
    */
   askedAt: Milliseconds | undefined
   /** Duration of the last answer, even if it came too late; undefined: no answer came. */
@@ -81,7 +81,7 @@ export class ProbeScheduler implements Timed {
     return this.#probes.get(id)?.took
   }
 
-  /** A probe is given up after this time, ms. */
+  /** This node gives a probe up after this time, ms. */
   get timeout(): Milliseconds {
     const { probeTimeout, unresponsive } = this.#context.config.detection
     return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.health.value
@@ -115,8 +115,8 @@ export class ProbeScheduler implements Timed {
     const { now } = this.#context
     const probe = this.#probes.get(id) ?? this.#newProbe(now)
     if (probe.sentAt !== undefined) return
-    // A probe that was given up is repeated with its number. So a late answer to the first probe
-    // still shows its duration.
+    // If this node gave the last probe up, it repeats the probe with the same number. So a late
+    // answer to the first probe still shows its duration.
     if (probe.askedAt === undefined) {
       this.#sequence = (this.#sequence % 0xffffffff) + 1
       probe.sequence = this.#sequence
@@ -140,8 +140,8 @@ export class ProbeScheduler implements Timed {
     if (probe.sequence !== sequence || probe.askedAt === undefined) return
     const { now, config } = this.#context
     const { period } = config.detection
-    // A member could escape its observers by dealing out distant turns. So the next turn is at most
-    // one and a half periods for each ring neighbour away.
+    // A member could escape its observers by dealing out distant turns. So the next turn comes
+    // after at most one and a half periods for each ring neighbour.
     const latest = period * config.links.rings * 4 * 1.5
     probe.sentAt = undefined
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
@@ -150,7 +150,10 @@ export class ProbeScheduler implements Timed {
     this.health.recover()
   }
 
-  /** Takes in a sign of life of a suspect. The suspect's answer takes at least until now. */
+  /**
+   * Takes in a sign of life of a suspect. The suspect's pending answer has taken at least until
+   * now.
+   */
   heard(id: NodeId): void {
     const probe = this.#probes.get(id)
     if (probe === undefined) return

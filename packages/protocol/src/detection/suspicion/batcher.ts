@@ -12,14 +12,14 @@ import type { Timed } from '../../context/timers.ts'
 import type { Statement } from '../../facts/statement.ts'
 
 /**
- * Messages are gathered for this time, ms. Measured: when 18 of 60 processes die at once, frames
- * cost more than their content.
+ * The batcher gathers messages for this time, ms. Measured: when 18 of 60 processes die at once,
+ * frames cost more than their content.
  */
 const gatherTime = 10
 
 /**
- * On an overloaded machine messages are gathered for as long as answers take. This is the longest
- * such time, ms. Measured (40 nodes on two machines of half the usual speed): 14 s after a
+ * On an overloaded machine the batcher gathers messages for as long as answers take, but at most
+ * for this time, ms. Measured (40 nodes on two machines of half the usual speed): 14 s after a
  * partition all nodes see all members again. With 10 ms it takes 22 s: each suspect brings a frame
  * to each link. Guess: a longer wait costs more than the frames.
  */

@@ -3,8 +3,8 @@
  *
  * The node probes over the link first, if a link is up, and then the host. If the kernel accepts
  * but the process is silent, the node dials. Each pause before the next probe of a member is twice
- * as long as the last. It is longer if many members are suspected: the cause may be an overloaded
- * machine, and probes must not keep it busy.
+ * as long as the last. The pause is longer if the node suspects many members: the cause may be an
+ * overloaded machine, and probes must not keep that machine busy.
  */
 import type { DialFailure, HostProbeOutcome } from '../../base/input.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -17,10 +17,10 @@ import type { Suspicion } from './suspicion.ts'
 import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
 
 /**
- * A linked member gets this time to answer over the link before its host is probed, ms. Often only
- * other nodes miss the member. Measured (simulated, three hosts of ten nodes, a firewall between
- * two of the hosts): 516 host probes instead of 1,303. The time is a guess: an answer takes a few
- * ms, and the silence so far took a second.
+ * A linked member gets this time to answer over the link before this node probes its host, ms.
+ * Often only other nodes miss the member. Measured (simulated, three hosts of ten nodes, a firewall
+ * between two of the hosts): 516 host probes instead of 1,303. The time is a guess: an answer takes
+ * a few ms, and the silence so far took a second.
  */
 const linkFirst = 100
 
@@ -37,8 +37,8 @@ const dialsAtOnce = 4
 const silentDial = 2_000
 
 /**
- * A node may have more links than usual for probes. This share of them stays free for nodes that
- * probe this node. Guess.
+ * A node may open more links than usual for probes. This share of the additional links stays free
+ * for nodes that probe this node. Guess.
  */
 const freeShare = 0.25
 
@@ -53,8 +53,8 @@ export class DirectProbes {
   readonly #parts: DirectProbeParts
   readonly #onTimeout: (suspicion: Suspicion) => void
   /**
-   * Start times of links that probes brought up. Such a link is kept for a moment and counts as a
-   * probe meanwhile. So the number of links is bounded.
+   * Start times of links that probes brought up. This node keeps such a link for a moment, and
+   * counts it as a probe meanwhile. So the number of links is bounded.
    */
   #probeLinks: Milliseconds[] = []
 
@@ -116,7 +116,10 @@ export class DirectProbes {
     if (outcome === 'accepted' && !isLinked && suspicion.isOwn) this.#dial(suspicion)
   }
 
-  /** This process stalled for `lateness`. Frames that it missed prove nothing about members. */
+  /**
+   * This process stalled for `lateness`. Frames that did not come meanwhile prove nothing about
+   * members.
+   */
   stalled(lateness: Milliseconds): void {
     for (const suspicion of this.#parts.suspicions.values()) suspicion.delay(lateness)
   }

@@ -44,7 +44,9 @@ export interface HelperEvents {
 interface Task {
   readonly askers: Set<NodeId>
   deadline: Milliseconds
-  /** The subject's host accepted. The subject is dialled as soon as fewer dials are under way. */
+  /**
+   * The subject's host accepted. This node dials the subject as soon as fewer dials are under way.
+   */
   isAccepted: boolean
   isDialled: boolean
 }
@@ -102,8 +104,8 @@ export class IndirectProbeHelper implements Timed {
       this.#fail(subject)
       return
     }
-    // The kernel accepts. The process gets as long as for a direct probe: many nodes may dial it at
-    // once.
+    // The kernel accepts. The process gets as much time as for a direct probe: many nodes may dial
+    // it at once.
     task.isAccepted = true
     task.deadline = this.#context.now + this.#parts.scheduler.timeout
     this.#arm()

@@ -1,10 +1,10 @@
 /**
- * A round of indirect probes of one member: its helpers, in the order in which they are asked, and
- * their answers.
+ * A round of indirect probes of one member: its helpers, in the order of the requests, and their
+ * answers.
  *
  * Departure from SWIM: a node asks six helpers at once and waits for all their answers. With three
  * random helpers, in a quarter of the cases no helper was in the one site that reaches both the
- * asker and the subject. And a helper that has to dial the subject answers last.
+ * asker and the subject. A helper that has to dial the subject answers last.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import { pickSome } from '../../base/random.ts'
@@ -30,14 +30,14 @@ export interface RoundSources {
 }
 
 export class IndirectProbeRound {
-  /** By this time most answers have come. Then all other links are asked, if necessary. */
+  /** By this time most answers have come. Then this node asks all other links, if necessary. */
   secondWaveAt: Milliseconds = Infinity
   deadline: Milliseconds = Infinity
   readonly #context: Context
   readonly #sources: RoundSources
   readonly #subject: NodeId
   readonly #helpers = new Map<NodeId, 'asked' | 'missed' | 'unknown' | 'silent'>()
-  /** True once the first few helpers are chosen. Then all others are next. */
+  /** True once the first few helpers are chosen. {@link next} then returns all others. */
   #isWide = false
 
   constructor(context: Context, sources: RoundSources, subject: NodeId) {
@@ -71,7 +71,10 @@ export class IndirectProbeRound {
     this.#helpers.set(helper, 'asked')
   }
 
-  /** Notes an answer. Returns false if the helper was not asked, or has answered before. */
+  /**
+   * Notes an answer. Returns false if this round did not ask the helper, or the helper has answered
+   * before.
+   */
   answer(helper: NodeId, how: 'missed' | 'unknown' | 'silent'): boolean {
     if (this.#helpers.get(helper) !== 'asked') return false
     this.#helpers.set(helper, how)
@@ -83,7 +86,10 @@ export class IndirectProbeRound {
     return [...this.#helpers.keys()].filter((helper) => this.answer(helper, 'silent'))
   }
 
-  /** Returns first a few helpers that probably know the member, at the next call all others. */
+  /**
+   * The first call returns a few helpers that probably know the member. The next call returns all
+   * others.
+   */
   next(): NodeId[] {
     const fit = new Set([...this.#context.links.keys()].filter((peer) => this.isFit(peer)))
     if (this.#isWide) return [...fit]
@@ -102,7 +108,7 @@ export class IndirectProbeRound {
     return chosen
   }
 
-  /** True if this peer can be asked. */
+  /** True if this round can ask this peer. */
   isFit(peer: NodeId): boolean {
     const { links, view } = this.#context
     return (

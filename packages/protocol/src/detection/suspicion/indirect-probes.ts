@@ -29,7 +29,8 @@ const roundTrips = 8
 export const gathering = 80
 /**
  * Longest time for these round trips, ms. If answers take seconds, the machine is overloaded. Waits
- * in proportion would keep it overloaded. Guess: the network alone never takes longer.
+ * in proportion to these times would keep it overloaded. Guess: the network alone never takes
+ * longer.
  */
 const longestUsual = 2_000
 
@@ -46,7 +47,7 @@ export interface HelperSources extends RoundSources {
   readonly timeout: Milliseconds
   /** Most answers come within this time, ms. */
   readonly usual: Milliseconds
-  /** True if all links are asked before the member counts as missed. */
+  /** True if this node asks all its links before it counts the member as missed. */
   wantsAll(id: NodeId): boolean
 }
 
@@ -75,7 +76,7 @@ export class IndirectProbes implements Timed {
   }
 
   /**
-   * Begins a round of probes of one member. `relay` is asked first, alone: it reached the member
+   * Begins a round of probes of one member. Asks `relay` first, alone: `relay` reached the member
    * before, or observes it.
    */
   begin(id: NodeId, relay?: NodeId): void {
@@ -154,7 +155,8 @@ export class IndirectProbes implements Timed {
   }
 
   /**
-   * Asks helpers that were not asked yet. If no such helper is left, concludes from the answers.
+   * Asks the helpers that this round has not asked yet. If no such helper is left, concludes from
+   * the answers.
    */
   #next(id: NodeId, round: IndirectProbeRound): void {
     const helpers = round.next()

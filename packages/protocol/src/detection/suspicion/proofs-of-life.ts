@@ -14,10 +14,10 @@ import type { Suspicion } from './suspicion.ts'
 import type { Suspicions } from './suspicions.ts'
 
 /**
- * An observer asks helpers for a relayed member again after this time, ms. Each later pause is four
- * times as long. Measured (simulated, sites of sixty, thirty and ten nodes, a cut between the two
- * larger ones, seed 1): a node received 1.0 KB/s. With half a minute it received 2.3 KB/s. Nodes
- * that reach the member probe it meanwhile.
+ * An observer asks helpers about a relayed member again after this time, ms. Each later pause is
+ * four times as long. Measured (simulated, sites of sixty, thirty and ten nodes, a cut between the
+ * two larger ones, seed 1): a node received 1.0 KB/s. With half a minute it received 2.3 KB/s.
+ * Nodes that reach the member probe it meanwhile.
  */
 const relayPause = 120_000
 /** Longest such pause, ms. Guess. */
@@ -72,8 +72,8 @@ export class ProofsOfLife {
     if (suspicion.state !== 'relayed') {
       suspicion.enter('relayed', now)
       suspicion.rounds = 0
-      // If a link is up, nothing comes through it. Once it is closed, the next dial shows when the
-      // path is free again.
+      // If a link is up, nothing comes through it. So this node closes the link. The next dial then
+      // shows whether the path is free again.
       this.#context.closeLink(suspicion.id, 'reached through others only')
     }
     const long = Math.min(relayPause * 4 ** Math.min(suspicion.rounds, 16), longestRelayPause)
@@ -87,10 +87,10 @@ export class ProofsOfLife {
 
   /**
    * A member refuted an accusation, but no helper of this node reached it. The member may have
-   * signed the refutation just before it died, and the same refutation may come on several ways. So
-   * the first refutation counts for a moment only. A later one counts for as long as any proof. If
-   * accusations only expired (not `isFresh`), the member counts as alive for a little longer than a
-   * moment.
+   * signed the refutation just before it died, and the same refutation may come over several paths.
+   * So the first refutation counts for a moment only. A later one counts for as long as any proof.
+   * If accusations only expired (not `isFresh`), the member counts as alive for a little longer
+   * than a moment.
    */
   refuted(suspicion: Suspicion, isFresh: boolean): void {
     const { now } = this.#context

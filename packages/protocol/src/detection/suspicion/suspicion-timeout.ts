@@ -1,5 +1,6 @@
 /**
- * The suspicion time-out: the time of direct probes before helpers are asked to probe a member.
+ * The suspicion time-out: the time for which a node probes a member directly before it asks
+ * helpers.
  *
  * | member | found | wait |
  * | --- | --- | --- |
@@ -10,7 +11,7 @@
  * | dialable | unresponsive: kernel accepts, process is silent | 15 s; longer if all are slow |
  * | dialable | nothing yet | as long as an unresponsive process |
  *
- * The wait is multiplied by the health multiplier.
+ * The health multiplier multiplies the wait.
  */
 import type { Milliseconds } from '../../base/values.ts'
 

@@ -9,11 +9,11 @@ import type { Evidence } from './suspicion-timeout.ts'
 export type SuspicionState =
   /** Other nodes accuse the member. This node does not probe it. */
   | 'reported'
-  /** This node probes it. */
+  /** This node probes the member. */
   | 'probing'
-  /** It did not answer in time, so helpers are asked to probe it. */
+  /** The member did not answer in time, so this node asks helpers to probe it. */
   | 'indirect'
-  /** Helpers reach it but this node does not. It lives. */
+  /** Helpers reach the member but this node does not. The member lives. */
   | 'relayed'
   /** Helpers failed, too, so this node signed an accusation. */
   | 'accused'
@@ -27,7 +27,7 @@ export type Timer =
    * after all.
    */
   | 'round'
-  /** The next round in which accusations are sent to more members. */
+  /** The next round in which this node sends accusations to more members. */
   | 'spread'
   /** Publication of this node's accusation, unless the known accusations are enough by then. */
   | 'publish'
@@ -82,8 +82,8 @@ export class Suspicion {
    */
   readonly awaited = new Set<NodeId>()
   /**
-   * The earliest time at which accusations may become a certificate; Infinity: no accusation has
-   * been published yet.
+   * The earliest time at which accusations may become a certificate; Infinity: no accusation is
+   * public yet.
    */
   judgedFrom: Milliseconds = Infinity
   readonly #accusations = new Map<NodeId, Statement<Accusation>>()
@@ -172,7 +172,7 @@ export class Suspicion {
     this.#watcher?.rescheduled(this)
   }
 
-  /** Moves a timer to an earlier time. Does nothing if it is due before that. */
+  /** Moves a timer to an earlier time. Does nothing if the timer is due before that time. */
   advance(timer: Timer, at: Milliseconds): void {
     if (at < this.#times[timer]) this.schedule(timer, at)
   }
@@ -190,14 +190,14 @@ export class Suspicion {
     return Math.min(spread, judge, this.#since + lifetime, this.#state === 'accused' ? publish : Infinity)
   }
 
-  /** Ends the suspicion: its watcher is told of no more changes. */
+  /** Ends the suspicion: its watcher learns of no more changes. */
   end(): void {
     this.#watcher = undefined
   }
 
   /**
-   * Treats the accusations as unpublished. When one is published again, the member gets new time to
-   * refute it.
+   * Treats the accusations as unpublished. When somebody publishes one again, the member gets new
+   * time to refute it.
    */
   unpublish(): void {
     this.judgedFrom = Infinity

@@ -18,10 +18,13 @@ export class Suspicions implements SuspicionWatcher {
   readonly #counts: Record<SuspicionState, number> = { reported: 0, probing: 0, indirect: 0, relayed: 0, accused: 0 }
   #dialling = 0
   readonly #queue = new DueQueue<Suspicion>()
-  /** Suspicions by order of creation. Work that is due at the same time is done in this order. */
+  /**
+   * The number of each suspicion in the order of creation. Work that is due at the same time
+   * follows this order.
+   */
   readonly #order = new WeakMap<Suspicion, number>()
   #opened = 0
-  /** Observers by suspect, in the present view. They are computed once for each suspect. */
+  /** Observers by suspect, in the present view. This node computes them once for each suspect. */
   readonly #observers = new Map<NodeId, ReadonlySet<NodeId>>()
 
   constructor(context: Context) {
@@ -163,7 +166,7 @@ export class Suspicions implements SuspicionWatcher {
 
   /** Forgets the observers: they follow from the view. */
   viewChanged(): void {
-    // Each newcomer causes a call, and a clear makes a new table.
+    // Each newcomer causes a call, and each `clear` allocates a new table.
     if (this.#observers.size > 0) this.#observers.clear()
   }
 

@@ -41,14 +41,17 @@ export const accusationsARound = 64
  */
 export const roundsAtOnce = 2
 
-/** Most observers without a link that are dialled at a time. Guess. */
+/** Most observers without a link that a node dials at a time. Guess. */
 const dialsAtOnce = 4
 
 export class AccusationSpread {
   readonly #context: Context
   readonly #batcher: Batcher
   readonly #suspicions: Suspicions
-  /** Suspects by member. The member gets their accusations as soon as a link to it is up. */
+  /**
+   * Suspects by member. The member gets the accusations of these suspects as soon as a link to the
+   * member is up.
+   */
   readonly #undelivered = new Map<NodeId, Set<NodeId>>()
 
   constructor(context: Context, batcher: Batcher, suspicions: Suspicions) {

@@ -6,7 +6,7 @@
  * receives the accusation, through nodes that reach both sides. `confirmation.ts` decides when
  * accusations make a death.
  *
- * If the topic did not bring enough accusations, they also travel over links
+ * If the topic does not bring enough accusations, they also travel over links
  * (`accusation-spread.ts`).
  */
 import { FrameError } from '../../base/errors.ts'
@@ -70,7 +70,8 @@ export class Accusations {
     if (isKind(statement, 'suspicion')) {
       const { suspect, incarnation } = statement.content
       if (from !== undefined) this.refutationExchange.object(statement, from)
-      // Most accusations of a member come after its death is known. Their signatures need no check.
+      // Most accusations of a dead member come after this node knows of the death. Their signatures
+      // need no check.
       if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
       if (suspect !== id && !this.#isNews(statement)) {
         if (from === undefined) this.#heardAgain(statement)
@@ -137,7 +138,7 @@ export class Accusations {
    * Handles an accusation from the topic that is known or void. If the member refuted it only to a
    * helper, possibly no other node knows the refutation. Then this node publishes the refutation in
    * the member's place. In SWIM, too, any node spreads a later incarnation that it knows. Several
-   * nodes may publish it: if the topic is cut in parts, each part needs the refutation.
+   * nodes may publish the refutation: if the topic is cut into parts, each part needs it.
    */
   #heardAgain(statement: Statement<Accusation>): void {
     const { suspect, heartbeat } = statement.content
@@ -161,8 +162,8 @@ export class Accusations {
   }
 
   /**
-   * True if the signature of an accusation is worth a check. Accusations by this node are not: it
-   * knows them, and may have withdrawn them since.
+   * True if the signature of an accusation is worth a check. Accusations by this node are not: this
+   * node knows them, and may have withdrawn them since.
    */
   #isNews({ signer, content }: Statement<Accusation>): boolean {
     if (signer === this.#context.id || signer === content.suspect || !this.refutationExchange.isValid(content)) return false

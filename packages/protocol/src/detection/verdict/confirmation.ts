@@ -26,7 +26,7 @@ import type { RefutationExchange } from './refutation-exchange.ts'
 /**
  * For this time an accuser needs as many accusers as other nodes need, ms. Afterwards a quorum of
  * the observers suffices. Measured: two halves of twelve nodes saw all members 0.8 s after the
- * partition healed (median of 24 runs). With 300 ms here it took 1.8 s. In 2 s each observer has
+ * partition healed (median of 24 runs). With 300 ms they needed 1.8 s. In 2 s each observer has
  * probed.
  */
 const generousFor = 2_400
@@ -40,12 +40,12 @@ const generousFor = 2_400
 const refutationTrips = 6
 const refutationTime = 100
 /**
- * Replaces `refutationTime` if a single member is suspected and its host refuses, ms. It covers the
- * same two waits, and a little more. A single refusal means a dead process: a firewall that refuses
- * takes several members away at once. Measured (simulated): all of twenty nodes know the death
- * after 111 ms instead of 161 ms. If several members got only this time, three times as many lives
- * would end falsely. That was measured with a hundred nodes and a firewall that refuses connections
- * between all nodes except three.
+ * Replaces `refutationTime` if this node suspects a single member whose host refuses, ms. It covers
+ * the same two waits, and a little more. A single refusal means a dead process: a firewall that
+ * refuses takes several members away at once. Measured (simulated): all twenty nodes know the death
+ * after 111 ms instead of 161 ms. Measured with a hundred nodes and a firewall that refuses
+ * connections between all nodes except three: if several members get only this time, three times as
+ * many lives end falsely.
  */
 const refusedTime = 50
 /**
@@ -72,7 +72,7 @@ const settling = 1_000
 
 /**
  * Nodes with the same news take turns until one of them has published it. A turn is this time, ms,
- * plus `turnTrips` round trips: a batch waits for others and travels. Guess.
+ * plus `turnTrips` round trips: the news waits for a batch, and the batch travels. Guess.
  */
 const turnLength = 60
 const turnTrips = 3
@@ -127,10 +127,10 @@ export class Confirmation {
   }
 
   /**
-   * Counts one more accusation. Once an accusation is published, each accusation that the death
-   * needs starts the member's time to refute again. The path of the accusation does not matter: the
-   * member may receive only the last. A member whose host refuses gets the time once, and less if
-   * this node misses no other member.
+   * Counts one more accusation. Once one accusation is public, each accusation that the death needs
+   * starts the member's time to refute again. The path of the accusation does not matter: the
+   * member may receive only the last accusation. A member whose host refuses gets the time once,
+   * and less if this node misses no other member.
    */
   added(suspicion: Suspicion, accuser: NodeId, isPublished: boolean): void {
     const { awaited, id, judgedFrom } = suspicion
@@ -148,7 +148,7 @@ export class Confirmation {
     if (spread < Infinity) suspicion.schedule('spread', Math.max(spread, suspicion.judgedFrom + settling))
   }
 
-  /** Counts an accusation that was published. */
+  /** Counts a published accusation. */
   published({ signer, content }: Statement<Accusation>): void {
     const suspicion = this.#parts.suspicions.get(content.suspect)
     if (suspicion !== undefined) this.added(suspicion, signer, true)

@@ -4,8 +4,8 @@
  *
  * After a partition the other side has pronounced living members dead. This node sends such a death
  * to its member first. The member answers with a new life. Only then do both changes, `died` and
- * `joined`, reach the application. A death that any node reported is final: only the next life
- * reconciles both sides.
+ * `joined`, reach the application. A death that any node reported to its application is final: only
+ * the next life reconciles both sides.
  */
 import { earliest } from '../../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -30,7 +30,7 @@ export class DisputedDeaths implements Timed {
 
   /**
    * Holds a verified death back and sends it to its member. `isOutlived`: this node knows that the
-   * member lived on. It will not believe the death later either.
+   * member lived on. This node does not believe the death later either.
    */
   hold(certificate: Certificate, isOutlived: boolean): void {
     const { suspect } = certificate
@@ -45,8 +45,8 @@ export class DisputedDeaths implements Timed {
   }
 
   /**
-   * Returns the held death of this member. This node believes it once it fails to reach the member,
-   * too.
+   * Returns the held death of this member. This node believes the death once it fails to reach the
+   * member, too.
    */
   get(id: NodeId): Certificate | undefined {
     const held = this.#held.get(id)

@@ -1,7 +1,7 @@
 /**
  * Accusations by this node. A node that failed to reach a member, directly and through helpers,
- * signs an accusation. The node sends the accusation to the member, which may refute it, and
- * publishes it on the topic.
+ * signs an accusation. The node sends the accusation to the member, which may refute it. The node
+ * also publishes the accusation on the topic.
  */
 import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -59,7 +59,7 @@ export class OwnAccusations {
 
   /**
    * Withdraws this node's accusation of a member that it reached. Other nodes may hold the
-   * accusation, so the member receives it and can refute it.
+   * accusation. So this node sends it to the member, which can refute it.
    */
   withdraw(suspicion: Suspicion): void {
     const own = suspicion.accusations.get(this.#context.id)
@@ -80,8 +80,8 @@ export class OwnAccusations {
 
   /**
    * Judges other suspicions again: the quorum no longer counts the accused member. Fewer accusers
-   * may now suffice for members that the accused member observes. If few members are left, that
-   * holds for all of them.
+   * may now suffice for members that the accused member observes. If few members remain, that holds
+   * for all of them.
    */
   #judgeOthers(accused: NodeId): void {
     const { suspicions, confirmation } = this.#parts

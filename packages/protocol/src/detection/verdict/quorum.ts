@@ -3,8 +3,8 @@
  *
  * It is four, or the majority of the possible accusers if that is less. So the last few members of
  * a pool can still pronounce deaths. A member is no possible accuser once this node accuses it.
- * Accusations by others don't change the count: otherwise one liar that accuses all would be a
- * majority.
+ * Accusations by others don't change the count: otherwise one liar that accuses all members would
+ * be a majority.
  */
 import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -34,7 +34,9 @@ export class Quorum {
     this.#parts = parts
   }
 
-  /** Returns the number of accusers, out of all members, with which this node believes a death. */
+  /**
+   * Returns the number of accusers, out of all members, that this node needs to believe a death.
+   */
   toBelieve(suspect: NodeId): number {
     const { accused } = this.#parts
     const others = this.#context.view.size - 1 - (this.#parts.isAccused(suspect) ? accused - 1 : accused)

@@ -1,6 +1,6 @@
 /**
- * The way of a refutation: from the accused member, over its accusers and the topic, to all nodes
- * that hold an accusation.
+ * The path of a refutation: from the accused member, through its accusers and the topic, to all
+ * nodes that hold an accusation.
  */
 import { FrameError } from '../../base/errors.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
@@ -30,10 +30,10 @@ export class RefutationExchange {
   readonly #context: Context
   readonly #parts: RefutationParts
   readonly #onRefuted: (suspicion: Suspicion, isFresh: boolean) => void
-  /** When each peer received this node's own refutation last. */
+  /** The time at which this node last sent its own refutation to each peer. */
   readonly #sentAt = new Map<NodeId, Milliseconds>()
 
-  /** @param onRefuted a suspected member signed that it lives; `isFresh`: a moment ago */
+  /** `onRefuted`: a suspected member signed that it lives. `isFresh`: it signed a moment ago. */
   constructor(context: Context, parts: RefutationParts, onRefuted: (suspicion: Suspicion, isFresh: boolean) => void) {
     this.#context = context
     this.#parts = parts
@@ -79,7 +79,7 @@ export class RefutationExchange {
     return this.#parts.refutations.isNews(refutation)
   }
 
-  /** Takes in a verified refutation that was published. Returns the fact; undefined: no news. */
+  /** Takes in a verified, published refutation. Returns the fact; undefined: no news. */
   take(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
     const { refutations } = this.#parts
     if (!this.isNews(refutation)) return undefined
@@ -99,7 +99,7 @@ export class RefutationExchange {
     heartbeats.signed(refutation, isFresh)
     const suspicion = suspicions.get(signer)
     if (suspicion === undefined) return
-    // A refutation on the topic needs no passing on: the peers receive it there, too.
+    // This node need not pass on a refutation from the topic: the peers receive it there, too.
     if (from !== undefined)
       for (const peer of new Set([...suspicion.peers, ...suspicion.accusations.keys()])) if (peer !== from) batcher.send(peer, refutation)
     for (const [accuser, accusation] of suspicion.accusations)
@@ -116,7 +116,7 @@ export class RefutationExchange {
       this.#parts.batcher.send(accuser, refutation)
   }
 
-  /** Refutes an accusation of this node. Its accuser receives the refutation at once. */
+  /** Refutes an accusation of this node. The accuser receives the refutation at once. */
   refute(accusation: Statement<Accusation>, from: NodeId | undefined): void {
     const refutation = this.#parts.refutations.refute(accusation)
     if (refutation === undefined) return

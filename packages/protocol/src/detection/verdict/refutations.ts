@@ -4,9 +4,9 @@
  * heartbeat.
  *
  * A refutation stays in force after the suspicion is over, like an incarnation in SWIM. The highest
- * published refutation of a life is a fact: members that join later receive it, and it is deleted
- * with the life. So accusations that were refuted once stay refuted. Of refutations within a second
- * only the last is published.
+ * published refutation of a life is a fact: members that join later receive it, and nodes delete it
+ * when the life ends. So a refuted accusation stays refuted. Of several refutations within a second
+ * a member publishes only the last.
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
@@ -23,7 +23,7 @@ const publishPause = 1_000
 
 export class Refutations {
   readonly #context: Context
-  /** The last refutation that this node signed, even if it was not published. */
+  /** The last refutation that this node signed, even if unpublished. */
   #own: Statement<Refutation> | undefined
   #publishAgain: Milliseconds = -Infinity
 
@@ -44,8 +44,8 @@ export class Refutations {
   }
 
   /**
-   * True if the refutation is later than the known one, and its life goes on. Callers ask this
-   * before they check the signature.
+   * True if the refutation is later than the known one, and the member's life goes on. Callers ask
+   * this before they check the signature.
    */
   isNews({ signer, content, signature }: Statement<Refutation>): boolean {
     if (!this.#context.view.isAlive(signer, content.incarnation)) return false

@@ -9,7 +9,9 @@ export interface Plan {
   /** If set, the task ends its container or its whole member after its cost. */
   readonly ends?: 'container' | 'member'
   readonly offers: Shared
-  /** Returns a driver's next tasks after the outcome of a child. They become children, too. */
+  /**
+   * Returns a driver's next tasks after the outcome of a child. These tasks become children, too.
+   */
   readonly more?: (child: Spawn) => readonly Spawn[]
   /** Computes the outcome from the children's outcomes in their order. */
   readonly outcome: (children: readonly Outcome[]) => Outcome
@@ -21,7 +23,8 @@ interface PlanContext {
   readonly split: boolean
   readonly speed: number
   /**
-   * Time that one index of a space takes on this worker, by function, ms (measured by the worker).
+   * Time that one index of a space takes on this worker, by function, ms. The worker has measured
+   * it.
    */
   readonly rates: Map<string, Milliseconds>
 }

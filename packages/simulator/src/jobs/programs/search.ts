@@ -16,8 +16,8 @@ export interface SearchOptions {
 type Part = readonly [name: string, depth: number, cost: number]
 
 /**
- * Branch and bound. Costs grow with depth, so parts above the best known cost are pruned. The
- * result is the shared value `best`.
+ * Branch and bound. Costs grow with depth. So the search prunes parts above the best known cost.
+ * The result is the shared value `best`.
  */
 export function search({ depth: deepest, branching, nodeTime, seed }: SearchOptions): VirtualProgram {
   return (fn, input, { shared }) => {

@@ -22,8 +22,8 @@ const LATEST = 0.5
 const decoder = new TextDecoder()
 
 /**
- * An index space. Each task is halved at a power of two until it takes about `pieceTime`, by the
- * rate that its worker measured. The value is the number of indices.
+ * An index space. A task splits at a power of two until a piece takes at most about `pieceTime`, at
+ * the rate that its worker measured. The value is the number of indices.
  */
 export function indexSpace({ indices, indexTime, pieceTime, seed }: SpaceOptions): VirtualProgram {
   const stretch = Math.max(1, Math.ceil(indices / STRETCHES))

@@ -16,7 +16,7 @@ export interface TreeOptions {
   /** Number of leaves. */
   readonly leaves: number
   readonly leafTime: TaskTime
-  /** Most children of a task. */
+  /** The largest number of children of a task. */
   readonly branching: number
   readonly seed: number
 }
@@ -32,7 +32,7 @@ export function bytesNumber(bytes: Uint8Array): number {
 
 /**
  * A tree with the shape of a search. Inner tasks divide their leaves unevenly, and leaves take
- * unequal time. Neither can be predicted. The value is the number of leaves.
+ * unequal time. Nothing predicts either. The value is the number of leaves.
  */
 export function irregularTree({ leafTime, branching, seed }: TreeOptions): VirtualProgram {
   return (fn, input) => {

@@ -2,8 +2,8 @@
  * The clusters of the paper's §6.1 to §6.3: DAS-2 and DAS-3.
  *
  * The scenarios of the figures set the bandwidths of nodes and machines. The paper gives no delays.
- * These are guesses from distances and matter little: 5 µs per kilometre of fibre, and 0.1 ms for
- * equipment. The fibre is taken as 1.5 times the straight line.
+ * These delays are guesses from distances: 5 µs per kilometre of fibre, and 0.1 ms for equipment.
+ * They matter little. The assumed fibre is 1.5 times as long as the straight line.
  */
 import type { Topology } from '../site.ts'
 

@@ -1,10 +1,10 @@
 /**
- * The sites of the paper's world-wide experiment (§6.5, Table IV), with its numbers of nodes. They
- * add up to 144; the table's total states 176.
+ * The sites of the paper's world-wide experiment (§6.5, Table IV), with its numbers of nodes. These
+ * numbers add up to 144, but the table states a total of 176.
  *
  * From the paper: the nodes in Japan reach the rest only through a tunnel of "1Mbit/s and a latency
- * of over 250ms to the DAS-3". This is modelled as one tunnel per site, 250 ms each way. Firewalls
- * limit which nodes can be dialled. The other delays are guesses: within the Netherlands as in
+ * of over 250ms to the DAS-3". The model has one tunnel per site, 250 ms each way. Firewalls limit
+ * the nodes that others can dial. The other delays are guesses: within the Netherlands as in
  * `das3.ts`, 45 ms each way to a data centre on the American east coast, and 85 ms from there to
  * Japan in addition to the tunnel's 250 ms.
  */
