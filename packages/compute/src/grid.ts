@@ -24,7 +24,8 @@ import { Sweep } from './sweep.ts'
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100
 /**
- * Time in which replicas must learn of a cancellation, ms. It exceeds the time-out of a request.
+ * Time in which replicas must learn of a cancellation, ms. It exceeds the time-out of a request
+ * (3 s). A guess.
  */
 const CANCEL_TIME = 5000
 

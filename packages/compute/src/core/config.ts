@@ -25,7 +25,7 @@ export interface SchedulerConfig {
   readonly mergeQuiet: Milliseconds
   /** A member without work for this long asks a replica for an overdue task. A guess. */
   readonly eagerAfter: Milliseconds
-  /** A task is overdue if it made no progress for this multiple of the mean task time. */
+  /** A task is overdue if it made no progress for this multiple of the mean task time. A guess. */
   readonly eagerFactor: number
   /**
    * The same multiple for a task of which others hold parts. Such a task is overdue only if a part
@@ -34,6 +34,7 @@ export interface SchedulerConfig {
   readonly eagerInnerFactor: number
   /**
    * A thief that found nothing waits this long. The wait doubles from the minimum to the maximum.
+   * Guesses.
    */
   readonly backoffLeast: Milliseconds
   readonly backoffMost: Milliseconds
@@ -44,7 +45,7 @@ export interface SchedulerConfig {
   readonly requestTimeout: Milliseconds
   /**
    * Number of near victims, and also of far victims. Together they are 16 members with open
-   * streams.
+   * streams. A guess.
    */
   readonly victims: number
   /**
@@ -57,7 +58,9 @@ export interface SchedulerConfig {
    * nodes than if each member knew each bound at once.
    */
   readonly sharedEvery: Milliseconds
-  /** Number of replicas of a job. `replicasOfFew` is for pools of fewer than ten members. */
+  /**
+   * Number of replicas of a job. `replicasOfFew` is for pools of fewer than ten members. Guesses.
+   */
   readonly replicas: number
   readonly replicasOfFew: number
   /**
@@ -67,6 +70,7 @@ export interface SchedulerConfig {
   readonly prefetchBelow: Milliseconds
   /** Maximum bytes of a job's result table. */
   readonly tableBytes: number
+  /** Maximum number of children for which one frame waits. A guess. */
   readonly openChildren: number
   /**
    * Maximum bytes of the inputs of children that wait for an outcome, over all frames of a job at

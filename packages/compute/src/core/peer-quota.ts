@@ -13,7 +13,7 @@ import { NO_TRIES, type Tries } from './tries.ts'
 const NODE_BYTES = 512
 /** Bytes of a claim without the input of its task. Measured: 272 if the task has no other claim. */
 export const CLAIM_BYTES = 272
-/** Maximum bytes of a member's name. */
+/** Maximum bytes of a member's name (`id` in `schemas.ts`). */
 const NAME_BYTES = 128
 /**
  * Maximum bytes that all jobs keep because of one member's statements. A guess: twice the result

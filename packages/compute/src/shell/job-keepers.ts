@@ -17,7 +17,7 @@ const ANSWER_TIME = 20_000
 const [MAX_WAITING, MAX_OF_ONE] = [64, 2]
 /**
  * Number of members that must know a desired state, the time in which they must learn it, and the
- * interval of the checks, ms.
+ * interval of the checks, ms. Guesses: one of two members may die at once, and news takes 0.3 s.
  */
 const [HEARERS, KNOWN_TIME, LOOK_AGAIN] = [2, 3000, 100]
 /** Maximum bytes of a request: the id of a job, and a desired state. */

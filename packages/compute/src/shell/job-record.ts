@@ -15,12 +15,12 @@ export const MAX_VOTES = 7
 /** The last date that exists, ms since 1970 (ECMAScript). */
 export const MAX_DATE = 8.64e15
 
-/** Maximum bytes of an input inside the record. */
+/** Maximum bytes of an input inside the record. A record has at most 1 KiB. */
 export const MAX_INLINE_INPUT = 400
 
-/** How long a job may run, ms: 31 days. Its record lives no longer. */
+/** How long a job may run, ms: 31 days, the longest life of a record. */
 export const MAX_LIFETIME = 31 * 24 * 60 * 60 * 1000
-/** How long the pool keeps a result by default, ms: a week. */
+/** How long the pool keeps a result by default, ms: a week. A guess. */
 export const DEFAULT_KEEP = 7 * 24 * 60 * 60 * 1000
 
 export interface JobRecord {

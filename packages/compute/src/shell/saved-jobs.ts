@@ -18,7 +18,7 @@ import { decodeMessage, encodeMessage } from './wire.ts'
 const [SAVE_EVERY, RETRY_AFTER] = [1000, 5000]
 /**
  * This member writes a file as a whole once it exceeds twice its former size by more than this,
- * bytes.
+ * bytes. A guess: a small file is written in one piece in any case.
  */
 const SLACK = 64 * 1024
 /**
