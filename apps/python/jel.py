@@ -130,8 +130,11 @@ class JobFailed(JelError):
         # The message about a command ends with its traceback.
         shows_stack = event.get('stack') and event['code'] != 'COMMAND_FAILED'
         stack = f"\n{event['stack']}" if shows_stack else ''
-        super().__init__(event['code'], event['message'] + where + stack)
+        super().__init__(event['code'], _printable(event['message'] + where + stack))
         self.remote = event
+
+    def __reduce__(self):
+        return JobFailed, (self.remote, self.index)
 
 
 class JobCancelled(JelError):
@@ -161,8 +164,6 @@ class Job:
         with self._changed:
             self._id = self._id or event.get('job')
             self._reason = event.get('reason', self._reason)
-            if kind == 'waits':
-                print(f"jel: the job waits: {event['reason']}", file=sys.stderr)
             if kind == 'progress':
                 self._covered = event['covered']
             elif kind == 'outcome':
@@ -175,6 +176,8 @@ class Job:
                 self._folder = None
             self._changed.notify_all()
             watchers = list(self._watchers) if self.is_over else []
+        if kind == 'waits':
+            _tell(f"jel: the job waits: {event['reason']}")
         for watcher in watchers:
             watcher(self)
 
@@ -404,8 +407,8 @@ class Pool:
         of the same folder that are imported here. In a command `{}` stands for the input. Inputs of
         a command are JSON values. With `keep_going` the list has an exception in place of the value
         of an input that failed. `container`: the name of an image in which the function or command
-        runs. `python`: the command that runs a function, for example the Python of a virtual
-        environment that the workers have. The image of a container needs it, too. After `timeout`
+        runs. `python`: the program that runs a function, one word, for example the whole path of the
+        Python of a virtual environment that the workers have. The image of a container needs it, too. After `timeout`
         seconds there is a TimeoutError. The job goes on, and is the `job` of the error.
         """
         sweep = self._submit_map(called, inputs, files, name, keep_going, retries, container, python, each=False)
@@ -468,6 +471,21 @@ class Pool:
             self._jobs.pop(event['re'], None)
 
 
+def _tell(text):
+    if sys.stderr is None:
+        return
+    try:
+        print(_printable(text), file=sys.stderr)
+    except (OSError, ValueError):
+        # It is closed. The job goes on.
+        pass
+
+
+def _printable(text):
+    """Makes text of other members safe for a terminal."""
+    return ''.join(each if each.isprintable() or each in '\n\t' else '\ufffd' for each in text)
+
+
 def _same(value):
     return value
 
@@ -481,18 +499,37 @@ def _place_of(called):
     name = getattr(called, '__name__', '')
     if module is None or getattr(called, '__qualname__', None) != name or not name.isidentifier():
         raise ValueError(f'{called!r} must be a function at the top of a module in a file')
-    if name in _names_of_main(pathlib.Path(module).read_text(encoding='utf-8')):
+    if name in _names_of_main(pathlib.Path(module).read_bytes()):
         raise ValueError(f"{name} is defined below if __name__ == '__main__', which does not run at workers")
     return os.path.abspath(module), name
 
 
 def _names_of_main(source):
     """Returns the functions that a module defines only if it is the program."""
-    body = ast.parse(source).body
-    mains = [each for each in body if isinstance(each, ast.If) and '__name__' in ast.dump(each.test)]
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    inside = {each.name for main in mains for each in ast.walk(main) if isinstance(each, functions)}
-    return inside - {each.name for each in body if isinstance(each, functions)}
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError):
+        # The worker says what is wrong.
+        return set()
+    mains = [each for each in body if isinstance(each, ast.If) and ast.dump(each.test) in _MAIN_TESTS]
+    others = [each for each in body if each not in mains] + [part for main in mains for part in main.orelse]
+    return _defined([part for main in mains for part in main.body]) - _defined(others)
+
+
+_MAIN_TESTS = [
+    ast.dump(ast.parse(test, mode='eval').body) for test in ("__name__ == '__main__'", "'__main__' == __name__")
+]
+
+
+def _defined(body):
+    """Returns the names of the functions that a block defines, its inner blocks included."""
+    names = set()
+    for each in body:
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names.add(each.name)
+        elif not isinstance(each, ast.ClassDef):
+            names |= _defined(ast.iter_child_nodes(each))
+    return names
 
 
 def _beside(module):

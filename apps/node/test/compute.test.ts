@@ -323,7 +323,7 @@ describe('jel work, submit, jobs and job', () => {
     expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({
       status: 1,
       stderr: expect.stringMatching(
-        /^jel: the job goes on without this member; its result is told by jel job cli-test [\da-f]{20} --result\n$/u,
+        /^jel: the job goes on without this member: jel job cli-test [\da-f]{20} --follow, --result or --cancel\n$/u,
       ),
     })
     expect(submit.lines.map((line) => (JSON.parse(line) as { event: string }).event)).not.toContain('failed')
@@ -371,7 +371,7 @@ describe('jel work, submit, jobs and job', () => {
     [
       ['map', 'pool', '--command', 'true', '--inputs', join(import.meta.dirname, '../package.json'), '--output', '/'],
       2,
-      '--output: / is a folder',
+      '--output: "/" is no file',
     ],
   ])('refuse %j', async (args, status, message) => {
     const process = new JelProcess(args, 'ignore')

@@ -166,3 +166,35 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
     rmSync(folder, { recursive: true })
   }
 })
+
+const parts = String.raw`
+import io, pickle, sys
+import jel
+names = jel._names_of_main
+main = b"if __name__ == '__main__':\n"
+print(sorted(names(main + b" def a(): pass\n with x:\n  def b(): pass\n  def c():\n   def d(): pass\n")))
+for source in [
+    b"if __name__ != '__main__':\n def a(): pass\n",
+    main + b" def a(): pass\nelse:\n def a(): pass\n",
+    b"try:\n def a(): pass\nexcept E: pass\n" + main + b" def a(): pass\n class K:\n  def z(): pass\n",
+    "# -*- coding: latin-1 -*-\nx = '\xe9'\n".encode('latin-1'),
+    b"def (",
+]:
+    print(names(source))
+error = pickle.loads(pickle.dumps(jel.JobFailed({'code': 'X', 'message': 'bad \x1b[2J', 'input': '1'}, 3)))
+print(error.index, error.input, '\x1b' in str(error))
+sys.stderr = None
+jel._tell('nobody reads it')
+sys.stderr = io.StringIO()
+jel._tell('a\x1bb')
+print('\x1b' in sys.stderr.getvalue())
+`
+
+it.runIf(hasPython)('the Python client reads any module, and neither shows escapes nor needs standard error', () => {
+  const { stdout, stderr } = spawnSync('python3', ['-c', parts], { env: { ...process.env, PYTHONPATH: client }, encoding: 'utf8' })
+  const none = 'set()'
+  expect({ lines: stdout.split('\n'), stderr }).toEqual({
+    lines: ["['a', 'b', 'c']", none, none, none, none, none, '3 1 False', 'False', ''],
+    stderr: '',
+  })
+})

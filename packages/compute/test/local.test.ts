@@ -143,7 +143,7 @@ describe('a failure is reported with its cause', () => {
     })
   })
 
-  it('a task begins again if its machine is to blame, and the job fails in the end', async () => {
+  it('a task begins again if its machine is to blame, and fails in the end, but not its siblings', async () => {
     const file = join(folder, 'full.ts')
     writeFileSync(
       file,
@@ -154,8 +154,12 @@ export const full = task(({ runs, faults }: { runs: string; faults: number }) =>
   if (readFileSync(runs, 'utf8').length > faults) return 'done'
   throw Object.assign(new Error('no space left'), { code: 'ENOSPC', [Symbol.for('jel.compute/machine-fault')]: true })
 })
+export const each = task(async (inputs: { runs: string; faults: number }[], { run }) =>
+  (await Promise.allSettled(inputs.map((input) => run(full, input)))).map((end) => end.status === 'fulfilled' ? end.value : end.reason.code))
 `,
     )
+    const inputs = [0, 100, 0].map((faults, index) => ({ runs: join(folder, `each${index}`), faults }))
+    expect(await resultOf(file, 'each', inputs)).toEqual(['done', 'ENOSPC', 'done'])
     expect(await resultOf(file, 'full', { runs: join(folder, 'once'), faults: 1 })).toBe('done')
     await expect(resultOf(file, 'full', { runs: join(folder, 'always'), faults: 100 })).rejects.toMatchObject({
       code: 'ENOSPC',

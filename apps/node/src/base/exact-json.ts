@@ -9,7 +9,8 @@ export function parseExactJson(text: string): unknown {
 
 /** Whether a number holds this integer. Other texts are no integers. */
 export function isExact(text: string): boolean {
-  return !/^-?\d+$/u.test(text) || BigInt(text) === BigInt(Number(text))
+  if (!/^-?\d+$/u.test(text)) return true
+  return Number.isFinite(Number(text)) && BigInt(text) === BigInt(Number(text))
 }
 
 /** @param source the text of the value */

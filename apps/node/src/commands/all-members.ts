@@ -10,6 +10,8 @@ import { flag } from './flags.ts'
 
 /** How long a command for all members names a member that died or left, ms. Guess. */
 const RECENT = 3_600_000
+/** A member that left within this time was there for one command, ms. A guess. */
+const BRIEF = 60_000
 
 export const ALL_FLAGS = [
   flag('--all', 'at all members: those that were started with --admin and the id of the administrator’s key; status 1 if one is missing'),
@@ -47,7 +49,9 @@ function recentlyGone(pool: Pool, model: Agent['model']): MemberResultJson[] {
   const gone = (['died', 'left'] as const).flatMap((result) =>
     listMembers(pool.members(), model, { state: result }).map((member) => ({ ...member, result })),
   )
-  const recent = gone.filter(({ since }) => Date.now() - since < RECENT)
+  const recent = gone.filter(
+    ({ since, joinedAt, result }) => Date.now() - since < RECENT && (result === 'died' || since - joinedAt > BRIEF),
+  )
   return recent.map(({ id, location, since, result }) => ({
     node: id,
     location,

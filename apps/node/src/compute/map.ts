@@ -5,7 +5,8 @@ import { dirname, extname, join, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { printable } from '../base/text.ts'
-import { UsageError } from '../base/usage-error.ts'
+import { messageOf, UsageError } from '../base/usage-error.ts'
+import { Farewell } from './farewell.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 import { npyOf } from './npy.ts'
@@ -52,6 +53,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   /** The first outcome replaces what was in the file. */
   let flag: 'w' | 'a' = 'w'
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
+  const farewell = new Farewell()
   let last: JobEvent | undefined
   try {
     const status = await sendJobCommand(pool, flags, {
@@ -68,10 +70,15 @@ export async function map(pool: string, file: string | undefined, fn: string | u
       },
       report(event) {
         last = event
+        farewell.heard(event)
         const isOutcome = event.event === 'outcome'
         if (isOutcome && flags.output !== undefined) {
-          writeFileSync(flags.output, outcomeLine(inputs, event), { flag })
-          flag = 'a'
+          try {
+            writeFileSync(flags.output, outcomeLine(inputs, event), { flag })
+            flag = 'a'
+          } catch {
+            // The values are written again at the end, with the reason if that fails, too.
+          }
         }
         if (event.event === 'needs-trust' && flags.command !== undefined && flags.json !== true)
           process.stderr.write('jel: a command runs only on members that accept its owner\n')
@@ -79,17 +86,18 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         else if (isOutcome && flags.output === undefined) write(outcomeLine(inputs, event))
       },
       async ready(client) {
+        farewell.entered(() => client.pool.members().length === 1)
         if (!(await client.meet()))
           process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`\n`)
       },
       stopped() {
         stopped.abort()
-        if (last !== undefined && 'job' in last && last.job !== undefined)
-          process.stderr.write(`jel: the job goes on: jel job ${pool} ${last.job} --follow, --result or --cancel\n`)
+        farewell.say(pool)
       },
     })
     if (status !== undefined) return status
     if (last?.event !== 'done') return 1
+    let isLost = false
     const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
     if ((flags.json !== true && !each) || flags.output !== undefined) {
       const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
@@ -98,11 +106,16 @@ export async function map(pool: string, file: string | undefined, fn: string | u
       if (content === undefined)
         process.stderr.write(`jel: the values are no numbers and no lists of equal shape, so they are not written to ${flags.output}\n`)
       if (flags.output === undefined || content === undefined) write(table)
-      else await writeFile(flags.output, content)
+      else
+        await writeFile(flags.output, content).catch((error: unknown) => {
+          isLost = true
+          process.stderr.write(`jel: --output: ${messageOf(error)}; the values are on standard output\n`)
+          write(table)
+        })
     }
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
     if (failed > 0) process.stderr.write(`jel: ${failed} of ${inputs.length} inputs failed\n`)
-    return failed > 0 ? 1 : 0
+    return failed > 0 || isLost ? 1 : 0
   } finally {
     reporter.close()
     given.remove()
@@ -112,12 +125,13 @@ export async function map(pool: string, file: string | undefined, fn: string | u
 /** Refuses a file that could not be written at the end. @throws UsageError */
 async function checkWritable(file: string): Promise<void> {
   try {
+    if (file === '' || file.endsWith('/')) throw new Error(`${JSON.stringify(file)} is no file`)
     if (existsSync(file)) {
       if ((await stat(file)).isDirectory()) throw new Error(`${file} is a folder`)
       await access(file, constants.W_OK)
     } else await access(dirname(resolve(file)), constants.W_OK)
   } catch (error) {
-    throw new UsageError(`--output: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`--output: ${messageOf(error)}`)
   }
 }
 

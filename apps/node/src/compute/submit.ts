@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { parseExactJson } from '../base/exact-json.ts'
 import { UsageError } from '../base/usage-error.ts'
+import { Farewell } from './farewell.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 
@@ -37,8 +38,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const { name, keep, votes, detach = false } = flags
   let last: JobEvent | undefined
-  let isAlone = (): boolean => false
-  let [isClient, isKept] = [false, false]
+  const farewell = new Farewell()
   try {
     const status = await sendJobCommand(pool, flags, {
       command: {
@@ -56,12 +56,11 @@ export async function submit(pool: string, file: string, fn: string, input: stri
       },
       report(event) {
         last = event
-        isKept ||= event.event === 'submitted'
+        farewell.heard(event)
         if (output === undefined || flags.json === true || event.event !== 'done') reporter.report(event)
       },
       async ready(client) {
-        isAlone = () => client.pool.members().length === 1
-        isClient = true
+        farewell.entered(() => client.pool.members().length === 1)
         if (await client.meet()) return
         if (detach) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
         process.stderr.write(
@@ -71,22 +70,13 @@ export async function submit(pool: string, file: string, fn: string, input: stri
       stopped() {
         stopped.abort()
         reporter.close()
-        if (last !== undefined && 'job' in last)
-          process.stderr.write(`jel: ${farewell(pool, last.job, { isAlone: isAlone(), isKept: isKept || !isClient })}\n`)
+        farewell.say(pool)
       },
     })
     return status ?? (detach || last?.event === 'done' ? 0 : 1)
   } finally {
     reporter.close()
   }
-}
-
-/** Returns the last message of a command that leaves before its job has ended. */
-function farewell(pool: string, job: string, { isAlone, isKept }: { isAlone: boolean; isKept: boolean }): string {
-  if (isAlone) return 'nobody else is in the pool: the job ends here'
-  return !isKept
-    ? 'no other member has taken all of the job: it can not go on without this one'
-    : `the job goes on without this member; its result is told by jel job ${pool} ${job} --result`
 }
 
 /** Adds the full path: pnpm and other tools start a command in another folder. */

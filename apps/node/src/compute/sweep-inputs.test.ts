@@ -54,6 +54,7 @@ describe('the inputs of a sweep', () => {
     expect(() => inputsIn('a,b\n1,2,3\n', '.csv')).toThrow('row 1')
     expect(() => inputsIn('[{"seed":9007199254740993}]', '.json')).toThrow('no number of JavaScript is exactly 9007199254740993')
     expect(() => inputsIn('1\n{"seed":-9007199254740993}', '')).toThrow('exactly -9007199254740993')
+    expect(() => inputsIn('9'.repeat(400), '')).toThrow('no number of JavaScript is exactly 999')
   })
 })
 
@@ -78,6 +79,7 @@ describe('the outcomes of a sweep', () => {
   })
 
   it('are a table that no spreadsheet takes for formulas', () => {
+    expect(outcomeTable([1], [{ status: 'fulfilled', value: { '=a': 1 } }])).toBe("input,'=a\n1,1\n")
     expect(outcomeTable(inputs, outcomes)).toBe("n,mean,all,error,input,value\n1,0.5,[1],,,\n2,,,TASK_THREW: no,,\n,,,,7,'=1+1\n")
   })
 

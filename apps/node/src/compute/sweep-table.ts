@@ -29,7 +29,10 @@ export function outcomeTable(inputs: readonly unknown[], outcomes: readonly MapO
   const rows = outcomes.map((outcome, index) => {
     const { error, value } = fieldsOf(outcome)
     const computed = error === undefined ? columnsOf('value', value) : { error }
-    return { ...given[index], ...Object.fromEntries(Object.entries(computed).map(([name, each]) => [free(name), noFormula(each)])) }
+    return {
+      ...given[index],
+      ...Object.fromEntries(Object.entries(computed).map(([name, each]) => [free(noFormula(name)), noFormula(each)])),
+    }
   })
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   return columns.length === 0 ? '' : `${papaparse.unparse(rows, { columns, newline: '\n' })}\n`
@@ -50,7 +53,7 @@ function columnsOf(name: string, value: unknown): Readonly<Record<string, unknow
 }
 
 /** A number is no formula, also as text. */
-function noFormula(cell: unknown): unknown {
+function noFormula<Cell>(cell: Cell): Cell | string {
   return typeof cell === 'string' && /^[=+\-@\t\r]/u.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell
 }
 

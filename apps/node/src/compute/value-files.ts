@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
+import { parseExactJson } from '../base/exact-json.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 import { arrayOf, npyOf, parseNpy } from './npy.ts'
 import { asJson } from './result-json.ts'
@@ -17,7 +18,7 @@ export async function readValue(file: string): Promise<unknown> {
   if (extension === '.npy') return parseNpy(bytes, file)
   if (extension !== '.json') return new Uint8Array(bytes)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return parseExactJson(bytes.toString('utf8'))
   } catch (error) {
     throw new UsageError(`${file} is no JSON: ${messageOf(error)}`)
   }

@@ -74,11 +74,18 @@ export class Blame {
   }
 
   /** A container could not run the program. */
-  unfit(job: Job, { slot, code, reason, stack }: Extract<Input, { type: 'unfit' }>): void {
+  unfit(job: Job, { slot, code, reason, stack, path }: Extract<Input, { type: 'unfit' }>): void {
     if (job.ended !== undefined) return
+    const culprit = path === ROOT ? undefined : this.#culprit(job, slot, path)
     this.#execution.beginAnew(job, slot)
     const pause = job.fitness.failed(this.#context.now)
     if (pause === undefined) return
+    if (culprit !== undefined && this.#context.members.computing().length === 1) {
+      // No other member can try it. Other tasks of the job may run here.
+      job.fitness.succeeded()
+      this.#settlement.giveUp(job, culprit, code, reason)
+      return
+    }
     job.unfit = { code, reason: reason.slice(0, MAX_REASON), ...(stack !== undefined && { stack }) }
     this.judge(job)
     if (job.ended !== undefined) return

@@ -120,6 +120,8 @@ export type Input =
       readonly code: string
       readonly reason: string
       readonly stack?: string
+      /** The task that met the fault of this machine. Default: the program did not load. */
+      readonly path?: Path
     }
   /**
    * An application here wants a job's progress and result. `within`: how long this member asks

@@ -72,11 +72,15 @@ export class Settlement {
 
   /** Sets a task apart: it fails with `TASK_POISONOUS`, and no member tries it again. */
   setApart(job: Job, node: TaskNode, reason: string): void {
+    this.giveUp(job, node, 'TASK_POISONOUS', `${node.task?.fn ?? 'a task'} is set apart: ${reason}`)
+  }
+
+  /** Fails a task that this member can't run. */
+  giveUp(job: Job, node: TaskNode, code: string, message: string): void {
     const frame = node.frame as Frame
     const { crashes, holders } = node.tries ?? NO_TRIES
-    const message = `${node.task?.fn ?? 'a task'} is set apart: ${reason}`
     const failure = {
-      code: 'TASK_POISONOUS',
+      code,
       message,
       member: this.#context.self,
       tries: crashes.length + holders.length,

@@ -18,7 +18,7 @@ const MAX_IDLE = 2
 
 type Given = Extract<Effect, { type: 'run' | 'deliver' | 'forget' }>
 
-type Unusable = Partial<Pick<Extract<FromProgram, { type: 'unusable' }>, 'code' | 'stack'>>
+type Unusable = Partial<Pick<Extract<FromProgram, { type: 'unusable' }>, 'code' | 'stack' | 'path'>>
 
 interface Slot {
   readonly programs: Map<JobId, RunningProgram>
@@ -161,15 +161,15 @@ export class Executor {
    * was not loaded yet, or says that it does not run here, no task is to blame.
    */
   #lost(index: number, program: RunningProgram, reason: string, unusable?: Unusable): void {
-    const { code = 'PROGRAM_UNUSABLE', stack } = unusable ?? {}
+    const { code = 'PROGRAM_UNUSABLE', stack, path } = unusable ?? {}
     if (program.ended) return
-    const path = program.atWork
+    const { atWork } = program
     this.#remove(index, program)
     const lost = { slot: index, job: program.job, reason }
     this.#onInputs([
       program.isLoaded && unusable === undefined
-        ? { type: 'crashed', ...lost, path }
-        : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }) },
+        ? { type: 'crashed', ...lost, path: atWork }
+        : { type: 'unfit', ...lost, code, ...(stack !== undefined && { stack }), ...(path !== undefined && { path }) },
     ])
   }
 

@@ -29,7 +29,7 @@ export type ToProgram =
 export type FromProgram =
   | { readonly type: 'ready'; readonly functions: readonly ProgramFunction[] }
   /** The program did not load, or can't run on this machine. */
-  | { readonly type: 'unusable'; readonly code: string; readonly message: string; readonly stack?: string }
+  | { readonly type: 'unusable'; readonly code: string; readonly message: string; readonly stack?: string; readonly path?: Path }
   | { readonly type: 'spawned'; readonly path: Path; readonly children: readonly Spawn[] }
   | { readonly type: 'returned'; readonly path: Path; readonly outcome: Outcome; readonly shared: Shared; readonly ran: number }
   | { readonly type: 'offered'; readonly shared: Shared }
@@ -71,7 +71,7 @@ const step = v.pipe(v.string(), v.length(STEP_LENGTH), v.regex(/^[\w-]*$/u))
 const spawn = v.object({ step, fn: text(256), input: bytes, occurrence: v.optional(count) })
 const message = v.variant('type', [
   v.object({ type: v.literal('ready'), functions: list(v.object({ name: text(256), result: v.optional(text(64)) })) }),
-  v.object({ type: v.literal('unusable'), code: text(64), message: text(4096), stack: v.optional(text(8192)) }),
+  v.object({ type: v.literal('unusable'), code: text(64), message: text(4096), stack: v.optional(text(8192)), path: v.optional(path) }),
   v.object({ type: v.literal('spawned'), path, children: v.array(spawn) }),
   v.object({ type: v.literal('returned'), path, outcome, shared, ran: count }),
   v.object({ type: v.literal('offered'), shared }),

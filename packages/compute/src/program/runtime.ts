@@ -176,7 +176,7 @@ export class Runtime {
     const fault = faultOf(error)
     if (fault !== undefined) {
       // The member ends this process. The task begins again, here or elsewhere.
-      this.#say({ type: 'unusable', ...fault })
+      this.#say({ type: 'unusable', path: frame.path, ...fault })
       return
     }
     const { input } = frame

@@ -1,0 +1,32 @@
+import type { JobEvent } from '../agent/job-messages.ts'
+
+/** What a command knows of its job when it leaves before the end of the job. */
+export class Farewell {
+  #isAlone = (): boolean => false
+  #isClient = false
+  #isKept = false
+  #job: string | undefined
+
+  /** The command itself has entered the pool. `isAlone`: whether no other member is there. */
+  entered(isAlone: () => boolean): void {
+    this.#isClient = true
+    this.#isAlone = isAlone
+  }
+
+  heard(event: JobEvent): void {
+    if (event.event === 'submitted') this.#isKept = true
+    if ('job' in event) this.#job = event.job
+  }
+
+  /** Tells the user on standard error what becomes of the job, if there is one. */
+  say(pool: string): void {
+    if (this.#job !== undefined) process.stderr.write(`jel: ${this.#text(pool, this.#job)}\n`)
+  }
+
+  #text(pool: string, job: string): string {
+    if (this.#isAlone()) return 'nobody else is in the pool: the job ends here'
+    return this.#isClient && !this.#isKept
+      ? 'no other member has taken all of the job: it can not go on without this one'
+      : `the job goes on without this member: jel job ${pool} ${job} --follow, --result or --cancel`
+  }
+}
