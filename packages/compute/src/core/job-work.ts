@@ -88,7 +88,12 @@ export function byMember(
   return [
     { ...own, ...self },
     ...reported.map(([member, { begun, finished, ran, running = 0, waiting = 0, oldest, heardAt }]) => ({
-      ...{ member, begun, finished, ran, running, waiting },
+      member,
+      begun,
+      finished,
+      ran,
+      running,
+      waiting,
       ...(oldest && { oldest: oldest.map((task) => ({ ...task, age: task.age + now - heardAt })) }),
     })),
   ]
