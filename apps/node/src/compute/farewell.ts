@@ -1,6 +1,6 @@
 import type { JobEvent } from '../agent/job-messages.ts'
 
-/** What a command knows of its job when it leaves before the end of the job. */
+/** The last message of a command that leaves before the end of its job. */
 export class Farewell {
   #isAlone = (): boolean => false
   #isClient = false
