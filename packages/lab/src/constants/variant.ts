@@ -1,7 +1,7 @@
 /**
- * One variant of the protocol, in a process of its own: the arguments are a file of the protocol, a
- * text in that file, and the text that replaces it. Without arguments it replaces nothing. Prints a
- * {@link Trial} as JSON.
+ * One variant of the protocol, in a process of its own. The arguments are the number of a set of
+ * three seeds, a file of the protocol, a text in that file, and the text that replaces it. Without
+ * a file it replaces nothing. Prints a {@link Trial} as JSON.
  */
 import { registerHooks } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -18,7 +18,7 @@ export interface Trial {
   readonly broken: number
 }
 
-const [file, from, to] = process.argv.slice(2)
+const [set = '0', file, from, to] = process.argv.slice(2)
 if (file !== undefined && from !== undefined && to !== undefined) {
   const planted = pathToFileURL(inCheckout(`packages/protocol/src/${file}`)).href
   let isPlanted = false
@@ -43,7 +43,9 @@ const { figuresOf, guardTasks } = await import('../sim-check/cases.ts')
 
 /** The cheapest case of each kind of trouble: a flash, elections, a partition, losses and cuts. */
 const names = new Set(['figure-5', 'mass-election', 'partition-heal', 'rack-failure', 'three-sites-unequal', 'three-sites-reject'])
-const tasks = guardTasks().filter(({ scenario, seed }) => names.has(scenario.name) && seed <= 3)
+const tasks = guardTasks()
+  .filter(({ scenario, seed }) => names.has(scenario.name) && seed <= 3)
+  .map((task) => ({ ...task, seed: task.seed + 3 * Number(set) }))
 const results = tasks.map(({ scenario, seed }) => runScenario({ scenario, seed }).result)
 const trial: Trial = {
   hashes: results.map(({ traceHash }) => traceHash),
