@@ -110,8 +110,12 @@ class JelError(Exception):
     """An error of the node. `code` is stable, for example `JOB_NOT_KEPT`."""
 
     def __init__(self, code, message):
-        super().__init__(f'{code}: {message}')
+        super().__init__(_printable(f'{code}: {message}'))
         self.code = code
+        self.message = message
+
+    def __reduce__(self):
+        return JelError, (self.code, self.message)
 
 
 class JobFailed(JelError):
@@ -130,7 +134,7 @@ class JobFailed(JelError):
         # The message about a command ends with its traceback.
         shows_stack = event.get('stack') and event['code'] != 'COMMAND_FAILED'
         stack = f"\n{event['stack']}" if shows_stack else ''
-        super().__init__(event['code'], _printable(event['message'] + where + stack))
+        super().__init__(event['code'], event['message'] + where + stack)
         self.remote = event
 
     def __reduce__(self):
@@ -142,6 +146,9 @@ class JobCancelled(JelError):
 
     def __init__(self):
         super().__init__('JOB_CANCELLED', 'its owner cancelled the job')
+
+    def __reduce__(self):
+        return JobCancelled, ()
 
 
 class Job:
@@ -508,7 +515,7 @@ def _names_of_main(source):
     """Returns the functions that a module defines only if it is the program."""
     try:
         body = ast.parse(source).body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError):
         # The worker says what is wrong.
         return set()
     mains = [each for each in body if isinstance(each, ast.If) and ast.dump(each.test) in _MAIN_TESTS]
@@ -527,7 +534,7 @@ def _defined(body):
     for each in body:
         if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
             names.add(each.name)
-        elif not isinstance(each, ast.ClassDef):
+        elif isinstance(each, (ast.stmt, ast.ExceptHandler)) and not isinstance(each, ast.ClassDef):
             names |= _defined(ast.iter_child_nodes(each))
     return names
 

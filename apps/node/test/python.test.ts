@@ -182,6 +182,9 @@ for source in [
 ]:
     print(names(source))
 error = pickle.loads(pickle.dumps(jel.JobFailed({'code': 'X', 'message': 'bad \x1b[2J', 'input': '1'}, 3)))
+for each in [jel.JelError('A', 'b'), jel.JobCancelled()]:
+    print(str(pickle.loads(pickle.dumps(each))))
+print(names(b'x = ' + b' + '.join([b'1'] * 5000)))
 print(error.index, error.input, '\x1b' in str(error))
 sys.stderr = None
 jel._tell('nobody reads it')
@@ -194,7 +197,20 @@ it.runIf(hasPython)('the Python client reads any module, and neither shows escap
   const { stdout, stderr } = spawnSync('python3', ['-c', parts], { env: { ...process.env, PYTHONPATH: client }, encoding: 'utf8' })
   const none = 'set()'
   expect({ lines: stdout.split('\n'), stderr }).toEqual({
-    lines: ["['a', 'b', 'c']", none, none, none, none, none, '3 1 False', 'False', ''],
+    lines: [
+      "['a', 'b', 'c']",
+      none,
+      none,
+      none,
+      none,
+      none,
+      'A: b',
+      'JOB_CANCELLED: its owner cancelled the job',
+      none,
+      '3 1 False',
+      'False',
+      '',
+    ],
     stderr: '',
   })
 })

@@ -1,7 +1,7 @@
 /**
  * Parses JSON.
  *
- * @throws SyntaxError; RangeError for an integer that no number of JavaScript holds
+ * @throws SyntaxError; RangeError for an integer, or a size, that no number of JavaScript holds
  */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, keep)
@@ -15,7 +15,7 @@ export function isExact(text: string): boolean {
 
 /** @param source the text of the value */
 function keep(_: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
-  if (typeof value === 'number' && !isExact(source))
+  if (typeof value === 'number' && (!isExact(source) || !Number.isFinite(value)))
     throw new RangeError(`no number of JavaScript is exactly ${source.slice(0, 60)}: write it as a text, in quotes`)
   return value
 }

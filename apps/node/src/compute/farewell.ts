@@ -15,7 +15,9 @@ export class Farewell {
 
   heard(event: JobEvent): void {
     if (event.event === 'submitted') this.#isKept = true
-    if ('job' in event) this.#job = event.job
+    const isOver = event.event === 'done' || event.event === 'failed' || event.event === 'cancelled'
+    if (isOver) this.#job = undefined
+    else if ('job' in event) this.#job = event.job
   }
 
   /** Tells the user on standard error what becomes of the job, if there is one. */

@@ -54,6 +54,8 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   let flag: 'w' | 'a' = 'w'
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const farewell = new Farewell()
+  /** Values could not be written to the file. */
+  let isLost = false
   let last: JobEvent | undefined
   try {
     const status = await sendJobCommand(pool, flags, {
@@ -76,8 +78,10 @@ export async function map(pool: string, file: string | undefined, fn: string | u
           try {
             writeFileSync(flags.output, outcomeLine(inputs, event), { flag })
             flag = 'a'
-          } catch {
-            // The values are written again at the end, with the reason if that fails, too.
+          } catch (error) {
+            if (!isLost) process.stderr.write(`jel: --output: ${messageOf(error)}; values go to standard output\n`)
+            isLost = true
+            if (flags.json !== true) write(outcomeLine(inputs, event))
           }
         }
         if (event.event === 'needs-trust' && flags.command !== undefined && flags.json !== true)
@@ -97,12 +101,12 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     })
     if (status !== undefined) return status
     if (last?.event !== 'done') return 1
-    let isLost = false
     const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
     if ((flags.json !== true && !each) || flags.output !== undefined) {
       const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
       const array = isArray ? arrayOfOutcomes(outcomes) : undefined
       const content = isArray ? array && npyOf(array) : table
+      isLost ||= content === undefined
       if (content === undefined)
         process.stderr.write(`jel: the values are no numbers and no lists of equal shape, so they are not written to ${flags.output}\n`)
       if (flags.output === undefined || content === undefined) write(table)
@@ -110,7 +114,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         await writeFile(flags.output, content).catch((error: unknown) => {
           isLost = true
           process.stderr.write(`jel: --output: ${messageOf(error)}; the values are on standard output\n`)
-          write(table)
+          if (flags.json !== true) write(table)
         })
     }
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length

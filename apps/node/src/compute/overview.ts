@@ -50,7 +50,9 @@ async function overviewOfJob(job: Job, known: Map<string, Ended>, isAsked: boole
   const failure = known.get(id)?.failure ?? (await failureOf(job))
   const isSettled = isOver(job) && Date.now() > (job.ended?.getTime() ?? 0) + LAST_REPORTS
   if (isSettled && isAsked) known.set(id, { explanation: explained, failure })
-  const { functions, members: workers, tasks } = explained
+  const { functions, members, tasks } = explained
+  // The page has no password, so it has no inputs.
+  const workers = members.map(({ oldest: _oldest, ...work }) => work)
   return {
     job: id,
     name,

@@ -55,6 +55,7 @@ describe('the inputs of a sweep', () => {
     expect(() => inputsIn('[{"seed":9007199254740993}]', '.json')).toThrow('no number of JavaScript is exactly 9007199254740993')
     expect(() => inputsIn('1\n{"seed":-9007199254740993}', '')).toThrow('exactly -9007199254740993')
     expect(() => inputsIn('9'.repeat(400), '')).toThrow('no number of JavaScript is exactly 999')
+    expect(() => inputsIn('[1e400]', '')).toThrow('no number of JavaScript is exactly 1e400')
   })
 })
 

@@ -28,6 +28,8 @@ export class Blame {
   readonly #execution: Execution
   readonly #settlement: Settlement
   readonly #queue: Queue
+  /** How often each task met a fault of this machine. */
+  readonly #faults = new WeakMap<TaskNode, number>()
 
   constructor(context: Context, execution: Execution, settlement: Settlement, queue: Queue) {
     this.#context = context
@@ -78,14 +80,14 @@ export class Blame {
     if (job.ended !== undefined) return
     const culprit = path === ROOT ? undefined : this.#culprit(job, slot, path)
     this.#execution.beginAnew(job, slot)
-    const pause = job.fitness.failed(this.#context.now)
-    if (pause === undefined) return
-    if (culprit !== undefined && this.#context.members.computing().length === 1) {
+    if (culprit !== undefined && this.#fault(culprit) >= MOST_CRASHES && this.#context.members.computing().length === 1) {
       // No other member can try it. Other tasks of the job may run here.
       job.fitness.succeeded()
       this.#settlement.giveUp(job, culprit, code, reason)
       return
     }
+    const pause = job.fitness.failed(this.#context.now)
+    if (pause === undefined) return
     job.unfit = { code, reason: reason.slice(0, MAX_REASON), ...(stack !== undefined && { stack }) }
     this.judge(job)
     if (job.ended !== undefined) return
@@ -119,6 +121,13 @@ export class Blame {
     if (node.progress > 0) return
     job.learnTries(node, heldBy(node.tries ?? NO_TRIES, member))
     job.reportTries(node, false)
+  }
+
+  /** Counts a fault of this machine. Returns how often the task has met one. */
+  #fault(node: TaskNode): number {
+    const faults = (this.#faults.get(node) ?? 0) + 1
+    this.#faults.set(node, faults)
+    return faults
   }
 
   #culprit(job: Job, slot: number, path: Path | undefined): TaskNode | undefined {

@@ -2,7 +2,8 @@ import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import { byMember, functionsOf } from './job-work.ts'
 import { longRunning } from './long-running.ts'
-import type { HeldTask, JobExplanation } from './messages.ts'
+import type { MemberId } from './ids.ts'
+import type { HeldTask, JobExplanation, RunningTask } from './messages.ts'
 import { ROOT } from './path.ts'
 
 /** Maximum number of held tasks in one answer. A guess: more than a person reads. */
@@ -17,7 +18,9 @@ export const MAX_MEMBERS = 64
 /** Describes the work on a job, as far as this replica knows. */
 export function explanationOf(context: Context, job: Job): JobExplanation {
   const own = { member: context.self, running: job.open.running, waiting: job.ready.size, ...longRunning(context, job) }
-  const members = byMember(job.work, own, context.now).filter(({ begun }) => begun > 0)
+  const members = byMember(job.work, own, context.now)
+    .filter(({ begun }) => begun > 0)
+    .map(({ oldest, ...work }) => ({ ...work, ...stillRunning(context, job, work.member, oldest) }))
   members.sort((a, b) => b.running - a.running || b.finished - a.finished)
   return {
     tasks: job.ended === undefined ? heldTasks(context, job) : [],
@@ -52,4 +55,16 @@ function heldTasks({ now, self, members }: Context, job: Job): HeldTask[] {
   }
   tasks.sort((a, b) => b.still - a.still)
   return [...unfit, ...tasks].slice(0, MAX_EXPLAINED)
+}
+
+/** Returns the reported tasks that may still run: others may have ended them meanwhile. */
+function stillRunning(
+  { self, members }: Context,
+  job: Job,
+  member: MemberId,
+  oldest: readonly RunningTask[] = [],
+): { readonly oldest?: readonly RunningTask[] } {
+  const isHere = member === self || members.has(member)
+  const running = isHere && job.ended === undefined ? oldest.filter(({ path }) => job.tree.entryFor(path) === undefined) : []
+  return running.length === 0 ? {} : { oldest: running }
 }

@@ -676,6 +676,10 @@ describe('a scheduler', () => {
       { member: 'self', oldest: [{ age: 60_500 }] },
       { member: 'other', oldest: [{ ...oldest, age: 6500 }] },
     ])
+    // Another member has ended the task meanwhile.
+    hear({ type: 'result', job, entries: [{ path: step('a'), outcome: { value: Uint8Array.of(9) }, shared: NOTHING_SHARED }] })
+    const [later] = sent(hear({ type: 'explain', job }), 'explained') as Extract<Message, { type: 'explained' }>[]
+    expect(later?.members?.map((each) => each.oldest)).toEqual([undefined, undefined])
   })
 
   it('ignores strangers', () => {

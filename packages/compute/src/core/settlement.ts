@@ -83,7 +83,7 @@ export class Settlement {
       code,
       message,
       member: this.#context.self,
-      tries: crashes.length + holders.length,
+      tries: Math.max(1, crashes.length + holders.length),
       task: node.path,
       ...(node.task && { fn: node.task.fn }),
     }

@@ -30,6 +30,7 @@ describe('CBOR', () => {
     ['more elements than bytes', Uint8Array.of(0x9a, 0xff, 0xff, 0xff, 0xff)],
     ['cut off', bytesOf(['aaaa', 1]).subarray(0, 4)],
     ['no known length', Uint8Array.of(0x9f, 0xff)],
+    ['packed table', Uint8Array.of(0xd8, 51, 0x82, 0x81, 1, 0x80)],
     ['levels deep', new Uint8Array(1000).fill(0x81)],
   ])('is refused: %s', (problem, bytes) => {
     expect(() => checkContainers(bytes, 1_000_000)).toThrow(problem)

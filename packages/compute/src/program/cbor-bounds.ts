@@ -2,6 +2,11 @@
 
 /** Maximum nesting. A guess: messages have six levels. */
 const MAX_DEPTH = 64
+/**
+ * The tag of a packed table (draft-ietf-cbor-packed). References to it multiply what they name:
+ * 5 KB could become 2,000,000 elements.
+ */
+export const PACKED_TABLE = 51
 /** Length of the argument of a head, for each value of its additional information from 24 on. */
 const ARGUMENTS = [1, 2, 4, 8] as const
 
@@ -42,6 +47,7 @@ export function checkContainers(data: Uint8Array, most: number): void {
     at += size
     if (major === 2 || major === 3) at += count
     if (major < 4 || major === 7) continue
+    if (major === 6 && count === PACKED_TABLE) throw new RangeError('CBOR with a packed table')
     const items = major === 4 ? count : major === 5 ? 2 * count : 1
     if (items > data.length - at) throw new RangeError('CBOR has more elements than bytes')
     if (++containers > most) throw new RangeError(`CBOR has more than ${most} lists and maps`)

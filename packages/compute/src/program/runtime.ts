@@ -174,7 +174,8 @@ export class Runtime {
 
   #fail(frame: Frame, error: unknown): void {
     const fault = faultOf(error)
-    if (fault !== undefined) {
+    // A task that this member has forgotten is not to blame for the others.
+    if (fault !== undefined && this.#frames.get(frame.path) === frame) {
       // The member ends this process. The task begins again, here or elsewhere.
       this.#say({ type: 'unusable', path: frame.path, ...fault })
       return

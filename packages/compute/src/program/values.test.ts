@@ -112,3 +112,7 @@ describe('values as bytes', () => {
     expect(back.self).toBe(back)
   })
 })
+
+it('a value with a packed table is refused: it could become any size', () => {
+  expect(() => decodeValue(Uint8Array.of(0xd8, 51, 0x82, 0x81, 1, 0x80))).toThrow('packed table')
+})

@@ -6,6 +6,7 @@
  */
 import { JelError } from '@jel/protocol'
 import { addExtension, Encoder, setSizeLimits } from 'cbor-x'
+import { PACKED_TABLE } from './cbor-bounds.ts'
 
 /**
  * Maximum bytes of one input or value. A larger value would delay everything else on a stream. A
@@ -18,6 +19,13 @@ export const MAX_VALUE_BYTES = 1024 * 1024
 setSizeLimits({ maxArraySize: MAX_VALUE_BYTES, maxMapSize: MAX_VALUE_BYTES, maxObjectSize: MAX_VALUE_BYTES })
 
 const encoder = new Encoder({ structuredClone: true, useRecords: false, mapsAsObjects: true, tagUint8Array: false })
+
+/** No value has packed tables. The decoder would unpack the table of a stranger. */
+class PackedTable {}
+const refuse = (): never => {
+  throw new RangeError('CBOR with a packed table')
+}
+addExtension<PackedTable, never>({ Class: PackedTable, tag: PACKED_TABLE, encode: refuse, decode: refuse })
 
 /** A value cannot be sent to another member. The message states its type and its position. */
 export class UnclonableError extends JelError {
