@@ -21,7 +21,9 @@ setSizeLimits({ maxArraySize: MAX_VALUE_BYTES, maxMapSize: MAX_VALUE_BYTES, maxO
 const encoder = new Encoder({ structuredClone: true, useRecords: false, mapsAsObjects: true, tagUint8Array: false })
 
 /** No value has packed tables. The decoder would unpack the table of a stranger. */
-class PackedTable {}
+class PackedTable {
+  readonly values: readonly unknown[] = []
+}
 const refuse = (): never => {
   throw new RangeError('CBOR with a packed table')
 }
