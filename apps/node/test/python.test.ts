@@ -106,7 +106,7 @@ if __name__ == '__main__':
             print('int16 [[0, 2, 4], [6, 8, 10]]' if "No module named 'numpy'" in str(error) else error)
     with jel.Pool('nobody', listen='127.0.0.1:0') as pool:
         try:
-            pool.map('true', [1], timeout=8)
+            pool.map('true', [1], timeout=15)
         except TimeoutError as error:
             print(error)
             error.job.cancel()
@@ -155,7 +155,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'then the failure',
         'cancelled',
         'int16 [[0, 2, 4], [6, 8, 10]]',
-        'the job is not over after 8 s: no member of the pool computes',
+        'the job is not over after 15 s: no member of the pool computes',
         'True',
         'NO_COMMAND',
         '',

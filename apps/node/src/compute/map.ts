@@ -1,18 +1,14 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { access, constants, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
-import { printable } from '../base/text.ts'
-import { messageOf, UsageError } from '../base/usage-error.ts'
+import { UsageError } from '../base/usage-error.ts'
 import { Farewell } from './farewell.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
-import { npyOf } from './npy.ts'
-import { arrayOfOutcomes } from './sweep-array.ts'
 import { readInputs } from './sweep-inputs.ts'
-import { outcomeLine, outcomeLines, outcomeTable } from './sweep-table.ts'
+import { SweepOutput } from './sweep-output.ts'
 
 /** Most characters of inputs in a command. A guess: a line of 1 MiB has room for all as UTF-8. */
 const MAX_INLINE = 256 * 1024
@@ -40,22 +36,16 @@ export interface MapFlags extends JobClientFlags {
 export async function map(pool: string, file: string | undefined, fn: string | undefined, flags: MapFlags): Promise<number> {
   const called = calledOf(file, fn, flags)
   if (flags.inputs === undefined) throw new UsageError('--inputs names the file of the inputs; - is standard input')
-  const isArray = flags.output !== undefined && extname(flags.output).toLowerCase() === '.npy'
-  if (isArray && (flags.each === true || flags.csv === true))
-    throw new UsageError('--output: a .npy file is written at the end, as one array: leave out --each and --csv')
   const inputs = await readInputs(flags.inputs)
   if (inputs.length === 0) process.stderr.write(`jel: there are no inputs in ${flags.inputs}\n`)
-  if (flags.output !== undefined) await checkWritable(flags.output)
+  const output = new SweepOutput(inputs, flags)
+  await output.check()
   const { keepGoing = false, retries, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
   const given = givenTo(inputs)
-  /** The first outcome replaces what was in the file. */
-  let flag: 'w' | 'a' = 'w'
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const farewell = new Farewell()
-  /** Values could not be written to the file. */
-  let isLost = false
   let last: JobEvent | undefined
   try {
     const status = await sendJobCommand(pool, flags, {
@@ -73,21 +63,11 @@ export async function map(pool: string, file: string | undefined, fn: string | u
       report(event) {
         last = event
         farewell.heard(event)
-        const isOutcome = event.event === 'outcome'
-        if (isOutcome && flags.output !== undefined) {
-          try {
-            writeFileSync(flags.output, outcomeLine(inputs, event), { flag })
-            flag = 'a'
-          } catch (error) {
-            if (!isLost) process.stderr.write(`jel: --output: ${messageOf(error)}; values go to standard output\n`)
-            isLost = true
-            if (flags.json !== true) write(outcomeLine(inputs, event))
-          }
-        }
+        if (event.event === 'outcome') output.one(event)
+        const isTold = flags.json === true || (event.event !== 'outcome' && event.event !== 'done')
         if (event.event === 'needs-trust' && flags.command !== undefined && flags.json !== true)
           process.stderr.write('jel: a command runs only on members that accept its owner\n')
-        else if (flags.json === true || !(isOutcome || event.event === 'done')) reporter.report(event)
-        else if (isOutcome && flags.output === undefined) write(outcomeLine(inputs, event))
+        else if (isTold) reporter.report(event)
       },
       async ready(client) {
         farewell.entered(() => client.pool.members().length === 1)
@@ -102,40 +82,13 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     if (status !== undefined) return status
     if (last?.event !== 'done') return 1
     const outcomes = outcomesOf(last.result as readonly unknown[], keepGoing)
-    if ((flags.json !== true && !each) || flags.output !== undefined) {
-      const table = flags.csv === true ? outcomeTable(inputs, outcomes) : outcomeLines(inputs, outcomes)
-      const array = isArray ? arrayOfOutcomes(outcomes) : undefined
-      const content = isArray ? array && npyOf(array) : table
-      isLost ||= content === undefined
-      if (content === undefined)
-        process.stderr.write(`jel: the values are no numbers and no lists of equal shape, so they are not written to ${flags.output}\n`)
-      if (flags.output === undefined || content === undefined) write(table)
-      else
-        await writeFile(flags.output, content).catch((error: unknown) => {
-          isLost = true
-          process.stderr.write(`jel: --output: ${messageOf(error)}; the values are on standard output\n`)
-          if (flags.json !== true) write(table)
-        })
-    }
+    await output.all(outcomes)
     const failed = outcomes.filter(({ status: end }) => end === 'rejected').length
     if (failed > 0) process.stderr.write(`jel: ${failed} of ${inputs.length} inputs failed\n`)
-    return failed > 0 || isLost ? 1 : 0
+    return failed > 0 || output.isLost ? 1 : 0
   } finally {
     reporter.close()
     given.remove()
-  }
-}
-
-/** Refuses a file that could not be written at the end. @throws UsageError */
-async function checkWritable(file: string): Promise<void> {
-  try {
-    if (file === '' || file.endsWith('/')) throw new Error(`${JSON.stringify(file)} is no file`)
-    if (existsSync(file)) {
-      if ((await stat(file)).isDirectory()) throw new Error(`${file} is a folder`)
-      await access(file, constants.W_OK)
-    } else await access(dirname(resolve(file)), constants.W_OK)
-  } catch (error) {
-    throw new UsageError(`--output: ${messageOf(error)}`)
   }
 }
 
@@ -176,10 +129,6 @@ function calledOf(
   return { file: resolve(file), function: fn }
 }
 
-function write(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? safeLines(text) : text)
-}
-
 /**
  * Returns the patterns and the folder of the collected files. The folder has the name of the job,
  * unless `--collect-to` names another. @throws UsageError
@@ -195,9 +144,4 @@ function collectedOf({ collect, collectTo, command, name }: MapFlags): { name?: 
   if (collectTo === undefined && !/^\w[\w.-]*$/u.test(job))
     throw new UsageError('--collect: the name of the job is no name of a folder; give --collect-to')
   return { name: job, collect: [...collect], collectTo: resolve(collectTo ?? job) }
-}
-
-/** Makes text of other members safe for a terminal, and keeps its lines. */
-function safeLines(text: string): string {
-  return text.split('\n').map(printable).join('\n')
 }

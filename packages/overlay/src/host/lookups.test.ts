@@ -8,23 +8,30 @@ import { lookUp, preferNames } from './lookups.ts'
 import { TrafficMeter } from './traffic.ts'
 import { transport } from './transport.ts'
 
-afterEach(() => vi.restoreAllMocks())
+/** The answers to all look-ups of a test. */
+const answers: (() => void)[] = []
+
+afterEach(() => {
+  // Look-ups wait for those before them, also for those of another test.
+  for (let answered = 0; answered < answers.length; answered++) answers[answered]?.()
+  answers.length = 0
+  vi.restoreAllMocks()
+})
 
 const silence: Logger = Object.assign(() => {}, { error: () => {}, trace: () => {}, enabled: false, newScope: () => silence })
 
-/** Holds look-ups until the test answers them. Returns their names as well. */
-function holdLookUps(): { readonly looked: string[]; readonly answers: (() => void)[] } {
+/** Holds look-ups until the test answers them. Returns their names. */
+function holdLookUps(): string[] {
   const looked: string[] = []
-  const answers: (() => void)[] = []
   vi.spyOn(dns, 'lookup').mockImplementation(((host: string, _options: unknown, done: (error: Error) => void) => {
     looked.push(host)
     answers.push(() => done(new Error('no such name')))
   }) as never)
-  return { looked, answers }
+  return looked
 }
 
 test('a dial that was given up begins no look-up later', async () => {
-  const { looked, answers } = holdLookUps()
+  const looked = holdLookUps()
   const components: TCPComponents = { logger: { forComponent: () => silence } }
   const { dial } = transport(new TrafficMeter(), () => {})(components)
   const { signal } = new AbortController()
@@ -40,7 +47,7 @@ test('a dial that was given up begins no look-up later', async () => {
 })
 
 test('the names of introducers that the user gave do not wait for the names of members', () => {
-  const { looked, answers } = holdLookUps()
+  const looked = holdLookUps()
   preferNames(['given.example', 'other.example'])
   for (const name of ['silent.example', 'member.example', 'given.example', 'other.example']) lookUp(() => true)(name, {}, () => {})
   expect(looked).toEqual(['silent.example', 'given.example'])
