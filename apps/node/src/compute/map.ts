@@ -64,10 +64,10 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         last = event
         farewell.heard(event)
         if (event.event === 'outcome') output.one(event)
-        const isTold = flags.json === true || (event.event !== 'outcome' && event.event !== 'done')
+        const isReported = flags.json === true || (event.event !== 'outcome' && event.event !== 'done')
         if (event.event === 'needs-trust' && flags.command !== undefined && flags.json !== true)
           process.stderr.write('jel: a command runs only on members that accept its owner\n')
-        else if (isTold) reporter.report(event)
+        else if (isReported) reporter.report(event)
       },
       async ready(client) {
         farewell.entered(() => client.pool.members().length === 1)

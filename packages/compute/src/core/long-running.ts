@@ -30,5 +30,5 @@ export function longRunning({ now, describe }: Pick<Context, 'now' | 'describe'>
  * reported it.
  */
 export function longReportAt({ open }: Job): Milliseconds {
-  return open.running === 0 || open.since === open.noted ? Infinity : open.since + LONG
+  return open.since === open.noted || open.running === 0 ? Infinity : open.since + LONG
 }

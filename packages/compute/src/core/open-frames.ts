@@ -13,21 +13,17 @@ export class OpenFrames {
   since: Milliseconds = 0
   /** The value of `since` at the last check for a task that runs for long. */
   noted: Milliseconds | undefined
-  /** The number of frames for each worker that has any. */
-  readonly #slots = new Map<number, number>()
   /** The tasks of the frames at workers, and the times when they began there. */
   readonly #begun = new Map<Frame, { readonly node: TaskNode; readonly at: Milliseconds }>()
 
   /** Number of frames at workers. They run, or wait for children. */
   get running(): number {
-    let running = 0
-    for (const frames of this.#slots.values()) running += frames
-    return running
+    return this.#begun.size
   }
 
   /** Whether frames are at a worker. The worker keeps a process for them. */
   isAt(slot: number): boolean {
-    return this.#slots.has(slot)
+    return [...this.#begun.keys()].some((frame) => frame.slot === slot)
   }
 
   /** Returns the tasks at workers that have spawned no other task, the oldest first. */
@@ -37,10 +33,8 @@ export class OpenFrames {
 
   /** The frame of a task begins at its worker. */
   began(node: TaskNode, frame: Frame, now: Milliseconds): void {
-    const { slot } = frame
     this.since = now
     this.#begun.set(frame, { node, at: now })
-    this.#slots.set(slot, (this.#slots.get(slot) ?? 0) + 1)
   }
 
   /** A frame spawned a child with an input of this many bytes. Negative: the child has ended. */
@@ -58,8 +52,5 @@ export class OpenFrames {
   /** A frame left its worker. It may go on waiting. */
   left(frame: Frame): void {
     this.#begun.delete(frame)
-    const left = (this.#slots.get(frame.slot) ?? 0) - 1
-    if (left > 0) this.#slots.set(frame.slot, left)
-    else this.#slots.delete(frame.slot)
   }
 }

@@ -8,7 +8,7 @@ const MAX_DEPTH = 64
  */
 export const PACKED_TABLE = 51
 /** Length of the argument of a head, for each value of its additional information from 24 on. */
-const ARGUMENTS = [1, 2, 4, 8] as const
+export const ARGUMENTS = [1, 2, 4, 8] as const
 
 /**
  * Checks the heads of all items, and decodes no item. A decoder would build all items before any

@@ -1,9 +1,9 @@
+import { ARGUMENTS } from '../program/cbor-bounds.ts'
+
 /** Maximum characters of an input that other members see. A guess: a line. */
 export const MAX_SHOWN = 200
 /** Maximum bytes of a text that are shown. A guess. */
 const MAX_TEXT = 100
-/** Length of the argument of a head, for each value of its additional information from 24 on. */
-const ARGUMENTS = [1, 2, 4, 8] as const
 const SIMPLE = new Map([
   [20, 'false'],
   [21, 'true'],
