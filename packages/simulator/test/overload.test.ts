@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
 import { seeds } from './seeds.ts'
 
-it.each(seeds('1-2'))('a pool on an overloaded machine pronounces nobody dead, and comes to rest, seed %i', (seed) => {
+it.each(seeds('1'))('a pool on an overloaded machine pronounces nobody dead, and comes to rest, seed %i', (seed) => {
   const scenario = loadScenario(shippedScenarios().get('slow-machine') ?? '')
   const { violation, verdicts, hostProbes, samples } = runScenario({ scenario, seed }).result
   expect(violation).toBeUndefined()
@@ -14,7 +14,7 @@ it.each(seeds('1-2'))('a pool on an overloaded machine pronounces nobody dead, a
   expect(samples.hostProbes.slice(last)).toEqual(samples.hostProbes.slice(last).map(() => 0))
 })
 
-it.each(seeds('2-3'))('two halves with overloaded processors unite again, seed %i', (seed) => {
+it.each(seeds('2'))('two halves with overloaded processors unite again, seed %i', (seed) => {
   const scenario = loadScenario(shippedScenarios().get('busy-heal') ?? '')
   const { violation, verdicts } = runScenario({ scenario, seed }).result
   expect(violation).toBeUndefined()

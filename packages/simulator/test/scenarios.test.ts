@@ -40,6 +40,10 @@ const missed: Readonly<Record<string, string>> = {
 
 /** Settings that shorten a scenario whose full length shows no more. */
 const shorter: Readonly<Record<string, readonly string[]>> = {
+  sleepers: [
+    'nodes=7',
+    'actions=[{ at: 2m, sleep: 5..6, for: 25h }, { at: 1h, kill: 3 }, { at: 2h, leave: 4 }, { at: 3h, join: 1 }, { at: 25h2m, partition: 5..6, for: 60s }]',
+  ],
   'hostile-offers': ['duration=90s', 'expect.0.allKnowAll.until=90s'],
   'hostile-suspicions': ['duration=150s', 'expect.0.allKnowAll.until=150s'],
 }
