@@ -1,8 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { access, constants, stat, writeFile } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import { dirname, extname, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import { printable } from '../base/text.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 import { npyOf } from './npy.ts'
@@ -79,7 +80,7 @@ export class SweepOutput {
     const array = isArray(output) ? arrayOfOutcomes(outcomes) : undefined
     const content = isArray(output) ? array && npyOf(array) : table
     if (content === undefined) this.#lost(table, 'the values are no numbers and no lists of equal shape')
-    else await writeFile(output, content).catch((error: unknown) => this.#lost(table, messageOf(error)))
+    else await replaceFile(output, content).catch((error: unknown) => this.#lost(table, messageOf(error)))
   }
 
   #lost(text: string, reason: string): void {
