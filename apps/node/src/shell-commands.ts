@@ -223,21 +223,13 @@ function shellOf(name: CommandName): Omit<ShellCommand, 'run'> {
   return { name: shell.name ?? name, about: shell.about, operands: [POOL, ...(shell.operands ?? [])], flags: shell.flags ?? ASK_FLAGS }
 }
 
+/** The commands on jobs: they need no node of the pool on this machine. */
+const onJobs: readonly ShellCommand[] = [map, submit, jobs, job]
+
+/** All other commands of the table that a person may give. */
+const onNode = (Object.keys(commands) as CommandName[])
+  .filter((name) => 'shell' in commands[name] && !onJobs.some((command) => command.name === name))
+  .map(asking)
+
 /** All commands, in the order of the help. */
-export const shellCommands: readonly ShellCommand[] = [
-  join,
-  demo,
-  ...(['members', 'status', 'health', 'elect', 'signal'] as const).map(asking),
-  top,
-  ...(['maybeDead', 'keys', 'allow', 'tag', 'event', 'publish', 'unpublish', 'records', 'query', 'terminate', 'leave'] as const).map(
-    asking,
-  ),
-  work,
-  map,
-  submit,
-  jobs,
-  job,
-  keygen,
-  simulate,
-  completion,
-]
+export const shellCommands: readonly ShellCommand[] = [join, demo, top, ...onNode, work, ...onJobs, keygen, simulate, completion]
