@@ -80,7 +80,7 @@ export class Blame {
     if (job.ended !== undefined) return
     const culprit = path === ROOT ? undefined : this.#culprit(job, slot, path)
     this.#execution.beginAnew(job, slot)
-    if (culprit !== undefined && this.#fault(culprit) >= MOST_CRASHES && this.#context.members.computing().length === 1) {
+    if (culprit !== undefined && this.#fault(culprit) >= MOST_CRASHES && [...this.#context.members.computing(job.spec)].length === 1) {
       // No other member can try it. Other tasks of the job may run here.
       job.fitness.succeeded()
       this.#settlement.giveUp(job, culprit, code, reason)
@@ -96,24 +96,25 @@ export class Blame {
   }
 
   /**
-   * Fails a job if every computing member reports that the program does not run on it. Has an
+   * Fails a job if every member that accepts it reports that the program does not run on it. Has an
    * effect only at a replica.
    */
   judge(job: Job): void {
     const { self, members, keepers } = this.#context
     if (job.ended !== undefined) return
-    const computing = members.computing()
     let first: string | undefined
-    for (const member of computing) {
+    let count = 0
+    for (const member of members.computing(job.spec)) {
       const reason = job.unfitAt(member, self)
       // The loop nearly always returns at the first member. It runs for all jobs when a member
       // leaves or dies.
       if (reason === undefined) return
       first ??= reason
+      count++
     }
     if (first === undefined || !keepers(job).includes(self)) return
     const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.unfit ?? {}
-    this.#settlement.fail(job, code, computing.length === 1 ? reason : `it runs at none of ${computing.length} members: ${reason}`, stack)
+    this.#settlement.fail(job, code, count === 1 ? reason : `it runs at none of ${count} members: ${reason}`, stack)
   }
 
   /** The holder of a task is gone. As far as this member knows, it died. */

@@ -36,7 +36,7 @@ export function explanationOf(context: Context, job: Job): JobExplanation {
  */
 function heldTasks({ now, self, members }: Context, job: Job): HeldTask[] {
   const tasks: HeldTask[] = []
-  const unfit = members.computing().flatMap((holder) => {
+  const unfit = [...members.computing(job.spec)].flatMap((holder) => {
     const reason = job.unfitAt(holder, self)
     return reason === undefined ? [] : { path: ROOT, fn: job.spec.fn, holder, age: 0, still: 0, progress: 0, leaf: true, unfit: reason }
   })

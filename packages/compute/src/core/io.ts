@@ -7,6 +7,7 @@ import type { Entry, Outcome, Task } from './entry.ts'
 import type { JobId, MemberId, Milliseconds } from './ids.ts'
 import type { JobExplanation, Message } from './messages.ts'
 import type { Path } from './path.ts'
+import type { Acceptance } from './acceptance.ts'
 import type { Shared } from './shared-value.ts'
 
 export type { JobId, MemberId, Milliseconds }
@@ -20,6 +21,8 @@ export interface ComputeMember {
   readonly isClient?: boolean
   /** Whether it has workers. Default: yes. */
   readonly computes?: boolean
+  /** The programs that its workers run. Default: all. */
+  readonly accepts?: Acceptance | undefined
 }
 
 /** A job as its owner's record specifies it. */
@@ -45,6 +48,8 @@ export interface JobSpec {
    * 1.
    */
   readonly votes?: number
+  /** Whether the program needs more than a sandbox offers. Default: no. */
+  readonly trusted?: boolean
   /** Whether this member may run the job. Otherwise it still keeps outcomes of others. */
   readonly accepted: boolean
   /** The owner has just submitted the job, so nobody can have begun it. */

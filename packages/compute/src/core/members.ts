@@ -1,6 +1,7 @@
 import { hash52 } from '@jel/protocol'
+import { mayRun, type Acceptance } from './acceptance.ts'
 import type { SchedulerConfig } from './config.ts'
-import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
+import type { ComputeMember, JobId, JobSpec, MemberId, Milliseconds } from './io.ts'
 
 /** Maximum number of gone members whose names stay. A guess: one task loses fewer members. */
 const MAX_FORMER = 4096
@@ -10,6 +11,7 @@ interface Known {
   readonly levels: readonly string[]
   readonly isClient: boolean
   readonly computes: boolean
+  readonly accepts: Acceptance | undefined
   roundTrip: Milliseconds | undefined
 }
 
@@ -21,7 +23,7 @@ export class Members {
   /** Members that are gone, the latest last. */
   readonly #former = new Map<MemberId, MemberId>()
   #participants: readonly MemberId[] | undefined
-  #computing: readonly MemberId[] | undefined
+  #computing: readonly Known[] | undefined
   /** Grows when a participant comes or goes. The state of jobs does not depend on clients. */
   version = 0
 
@@ -50,10 +52,10 @@ export class Members {
     return this.#participants
   }
 
-  /** The participants that have workers. */
-  computing(): readonly MemberId[] {
-    this.#computing ??= this.participants().filter((id) => this.#known.get(id)?.computes === true)
-    return this.#computing
+  /** The participants that have workers, and accept a job as far as this member knows. */
+  *computing({ owner, trusted = false }: Pick<JobSpec, 'owner' | 'trusted'>): Generator<MemberId> {
+    this.#computing ??= [...this.#known.values()].filter(({ isClient, computes }) => !isClient && computes)
+    for (const { id, accepts } of this.#computing) if (mayRun(accepts, { owner, trusted })) yield id
   }
 
   /** Whether a member was here and is gone. */
@@ -69,9 +71,9 @@ export class Members {
     return this.#known.get(id)?.id ?? this.#former.get(id)
   }
 
-  joined({ id, location, isClient = false, computes = true }: ComputeMember): void {
+  joined({ id, location, isClient = false, computes = true, accepts }: ComputeMember): void {
     const known = this.#known.get(id)
-    this.#known.set(id, { id, levels: location.split('@'), isClient, computes, roundTrip: known?.roundTrip })
+    this.#known.set(id, { id, levels: location.split('@'), isClient, computes, accepts, roundTrip: known?.roundTrip })
     if (!isClient || known?.isClient === false) this.#changed()
   }
 

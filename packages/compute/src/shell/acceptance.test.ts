@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { acceptanceOf, encodeAcceptance, mayRun, readAcceptance } from './acceptance.ts'
+import { mayRun } from '../core/acceptance.ts'
+import { acceptanceOf, encodeAcceptance, readAcceptance } from './acceptance.ts'
 
 const roundTrip = (accept: readonly string[] | undefined): ReturnType<typeof readAcceptance> =>
   readAcceptance(encodeAcceptance(acceptanceOf(accept, 'me')))

@@ -1,3 +1,4 @@
+import type { Acceptance } from '../core/acceptance.ts'
 import { DEFAULT_ACCEPT } from '../options.ts'
 
 /**
@@ -6,18 +7,6 @@ import { DEFAULT_ACCEPT } from '../options.ts'
  */
 const [MAX_OWNERS, ID_END] = [8, 8]
 const [SANDBOX, ANYBODY, MORE] = [1, 2, 4]
-
-/** The programs that a member with workers runs. */
-export interface Acceptance {
-  /** Programs that a sandbox can run, of all owners. */
-  readonly sandbox: boolean
-  /** All programs of all owners. */
-  readonly anybody: boolean
-  /** The member runs all programs of the owners whose ids have these ends. */
-  readonly owners: readonly string[]
-  /** Whether the member accepts more owners, which it does not name. */
-  readonly more: boolean
-}
 
 /** @param self the owner of the member's own jobs */
 export function acceptanceOf(accept: readonly string[] = DEFAULT_ACCEPT, self: string): Acceptance {
@@ -39,17 +28,7 @@ export function encodeAcceptance({ sandbox, anybody, owners, more }: Acceptance)
 export function readAcceptance(bytes: Uint8Array): Acceptance | undefined {
   const [flags] = bytes
   if (flags === undefined) return undefined
-  const owners = new TextDecoder().decode(bytes.subarray(1)).split('\n').slice(0, MAX_OWNERS)
+  const text = new TextDecoder().decode(bytes.subarray(1))
+  const owners = text.split('\n', MAX_OWNERS).filter((end) => end !== '')
   return { sandbox: (flags & SANDBOX) > 0, anybody: (flags & ANYBODY) > 0, owners, more: (flags & MORE) > 0 }
-}
-
-/**
- * Whether a member may run the tasks of a job. True if the member does not state its acceptance.
- */
-export function mayRun(
-  acceptance: Acceptance | undefined,
-  { owner, trusted }: { readonly owner: string; readonly trusted: boolean },
-): boolean {
-  if (acceptance === undefined || acceptance.anybody || acceptance.more || acceptance.owners.includes(owner.slice(-ID_END))) return true
-  return acceptance.sandbox && !trusted
 }

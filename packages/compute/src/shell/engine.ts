@@ -5,7 +5,8 @@ import { NOTHING_EXPLAINED } from '../core/explanation.ts'
 import type { Input, JobId } from '../core/io.ts'
 import type { JobExplanation } from '../core/messages.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
-import { acceptanceOf, mayRun, type Acceptance } from './acceptance.ts'
+import { mayRun, type Acceptance } from '../core/acceptance.ts'
+import { acceptanceOf } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
 import { BlobStore } from './blob-store.ts'
 import { Endings } from './endings.ts'
@@ -103,8 +104,9 @@ export class Engine {
         this.endings.end(id)
       },
     })
+    this.#accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
     this.runner = new Runner({
-      self: { id: pool.self.id, location: pool.self.location, isClient, computes },
+      self: { id: pool.self.id, location: pool.self.location, isClient, computes, accepts: this.#accepts },
       workers,
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: ticketsOf(options.tickets, this.jobs.owner) }),
@@ -140,7 +142,6 @@ export class Engine {
             // While the engine starts, nobody listens yet.
             warn: (code, message, job) => void setImmediate(() => events.onWarning(code, message, job)),
           })
-    this.#accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
     this.#members = new MemberList(pool, { isClient, accepts: this.#accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
     this.keepers = new JobKeepers(pool, {

@@ -1,6 +1,7 @@
 import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
-import { encodeAcceptance, readAcceptance, type Acceptance } from './acceptance.ts'
+import type { Acceptance } from '../core/acceptance.ts'
+import { encodeAcceptance, readAcceptance } from './acceptance.ts'
 
 /**
  * The name of the constant of a member that takes part. The first byte of the constant states
@@ -102,11 +103,13 @@ export class MemberList {
       const isClient = said === undefined
       if (id === self || (isClient && !this.#spoke.has(id))) continue
       present.add(id)
-      if (said !== undefined && said[0] !== WITHOUT_WORKERS) this.#computing.set(id, readAcceptance(said.subarray(1)))
+      const computes = said?.[0] !== WITHOUT_WORKERS
+      const accepts = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
+      if (said !== undefined && computes) this.#computing.set(id, accepts)
       else this.#computing.delete(id)
       if (this.#known.get(id) === isClient) continue
       this.#known.set(id, isClient)
-      inputs.push({ type: 'joined', member: { id, location, isClient, computes: said?.[0] !== WITHOUT_WORKERS } })
+      inputs.push({ type: 'joined', member: { id, location, isClient, computes, accepts } })
     }
     for (const id of this.#known.keys()) {
       if (present.has(id)) continue
