@@ -1,6 +1,6 @@
 /**
- * The commands of the command line: those of `commands/table.ts`, and some that need no running
- * node.
+ * The commands of the command line: those of `commands/table.ts`, and some with code of their own,
+ * such as `join`, `top` and `keygen`.
  */
 import type { Command as Program } from 'commander'
 import { adminOf, countOf, durationOf, handlerOf, httpOf, limitOf, membersOf, tagOf, ticketsOf, workersOf } from './arguments.ts'

@@ -138,8 +138,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    */
   async submit(program: string | Uint8Array, fn: string, input?: unknown, options: SubmitOptions = {}): Promise<Job> {
     checkSubmitOptions(options)
-    // The id of the job depends on all files. Until the id is known, this pins the files (protects
-    // them from eviction).
+    // Until the job is published, only this pin protects its files from eviction.
     const pin = { for: `submission ${crypto.randomUUID()}` }
     try {
       return await this.#submit(program, fn, input, options, pin)

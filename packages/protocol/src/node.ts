@@ -19,7 +19,7 @@ import { Settlement } from './settlement.ts'
 
 export type { NodeOptions } from './parts.ts'
 
-/** `Data` is the encoded form of messages. The codec among the services produces it. */
+/** `Data` is the encoded form of messages, which the codec in `NodeOptions` produces. */
 export class ProtocolNode<Data extends Encoded = Uint8Array> {
   readonly #parts: Parts<Data>
   readonly #context: Context<Data>
@@ -84,8 +84,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
   }
 
   /**
-   * True while a leaver waits: a member that it dialled has not received the end of its life. The
-   * runner should not stop the node meanwhile, for `longestDeparture` at most.
+   * True while this node leaves, and a member that it dialled has not answered yet. The runner
+   * should not stop the node meanwhile, for `longestDeparture` at most.
    */
   get isDeparting(): boolean {
     return this.#inputs.departure.isWaiting

@@ -53,8 +53,8 @@ export class Job {
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
   /**
-   * The replicas that receive reports, from the view with version `replicasVersion`. This member
-   * may be one of them.
+   * The replicas that receive reports now: the `keepers` of the view with version
+   * `replicasVersion`. This member may be one of them.
    */
   followed: readonly MemberId[] = []
   replicasVersion = -1
@@ -65,15 +65,15 @@ export class Job {
   readonly followedSince = new Map<MemberId, Milliseconds>()
   source: MemberId | undefined
   /**
-   * All replicas of the job, workers included, by the view with version `keepersVersion`. The first
+   * The replicas of the job in the latest view, which has version `keepersVersion`. The first
    * replica runs the root.
    */
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
-   * Until this time this member passes reported outcomes on to the other replicas as well. It has
-   * just begun to send its whole state to a new replica. Others may learn of the new replica later.
-   * They do not send it the outcomes that they have already reported here.
+   * Until this time this member passes reported outcomes on to the other replicas as well. The time
+   * begins when this member starts to send its whole state to a new replica. Others may not know
+   * that replica yet. They report their outcomes to the old replicas only.
    */
   passesOnUntil: Milliseconds = 0
 
@@ -97,10 +97,10 @@ export class Job {
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
-  /** Some task of the job ended the process that ran it (a container). */
+  /** Some task of the job ended the process that ran it. */
   hasCrashes = false
   /**
-   * Tasks that ended too many processes of programs (containers) here. This member leaves them to
+   * Tasks that ended too many processes of the program here. This member leaves them to
    * others until this time. `reason`: the reason of the last crash.
    */
   readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
@@ -150,7 +150,7 @@ export class Job {
 
   /**
    * Whether this member must attend to the job. It must if a task of the job runs here or waits
-   * here, or if this member waits for the task. It also must while it takes no tasks of the job, so
+   * here, or if this member awaits a task that another member holds. It also must while it takes no tasks of the job, so
    * that this pause ends, and while an application here follows the job.
    */
   get hasPart(): boolean {
@@ -210,7 +210,7 @@ export class Job {
     return true
   }
 
-  /** Passes this task to another member, and waits for the outcome. */
+  /** Notes that another member holds this task, and that this member waits for the outcome. */
   await(node: TaskNode, holder: MemberId, now: Milliseconds, namedBy?: MemberId): void {
     this.unawait(node, 'passed on')
     node.holder = holder
@@ -222,7 +222,7 @@ export class Job {
     if (namedBy !== undefined && namedBy !== holder) this.credit.began(namedBy)
   }
 
-  /** The holder has the task. */
+  /** The holder has the task, so it alone is to blame from now on. */
   confirmed(node: TaskNode): void {
     const { holder, namedBy } = node
     if (namedBy !== undefined && namedBy !== holder) this.credit.ended(namedBy, 'passed on')
@@ -242,8 +242,8 @@ export class Job {
   unawait(node: TaskNode, how: Ending): void {
     const { holder, namedBy } = node
     if (holder === undefined) return
-    // A holder that never had the task is not to blame. The member that named this holder is to
-    // blame. So the task still counts against the credit of that member.
+    // `namedBy` is another member, so the holder never confirmed the task, and is not to blame. The
+    // task still counts against the credit of `namedBy`.
     if (how === 'dropped' && namedBy !== holder) this.credit.ended(holder, 'passed on')
     else {
       this.confirmed(node)

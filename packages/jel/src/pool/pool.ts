@@ -173,10 +173,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Returns how well this node is connected: links, last reconciliation, the share of members that
-   * it can't reach, and why an introducer does not answer. It always shows whether this node is
-   * alone or in a minority. The event `health` reports each change of these two. With
-   * `thread: 'worker'`, figures that no event reports, such as the number of links, are up to a
-   * second old.
+   * it can't reach, and why an introducer does not answer. The event `health` reports each
+   * change of two of these: whether this node is alone, and whether it is in a minority. With
+   * `thread: 'worker'`, the other figures, such as the number of links, are up to a second old.
    */
   health(): Health {
     return this.#session.host.health()

@@ -143,13 +143,14 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
       // behind a NAT, on one machine (measured).
       IPColocationFactorWeight: 0,
       // After a short stop of its process, a peer may fail to deliver messages that it offered
-      // (gossipsub's broken promises). That is no offence. The values are those of Ethereum's
-      // consensus clients.
+      // (gossipsub's broken promises). Up to six of them are no offence. The values are those of
+      // Ethereum's consensus clients.
       behaviourPenaltyThreshold: 6,
       behaviourPenaltyDecay: 0.6,
       decayInterval: 5_000,
       retainScore: 60_000,
-      // Only one offence counts: a peer forwarded a message whose bytes prove that it is invalid.
+      // Of the topic's scores only one counts: a peer forwarded a message whose bytes prove that it
+      // is invalid.
       topics: {
         [topic]: {
           topicWeight: 1,

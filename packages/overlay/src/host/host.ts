@@ -223,7 +223,7 @@ export class Host {
 
   /**
    * Forgets peers without a connection. libp2p keeps data about every peer for hours. Nothing here
-   * uses that data. In an hour of churn a node grew by 14 MB (measured when each record still kept
+   * uses that data. In an hour of churn a node grew by 14 MB (measured when each entry still kept
    * a block of 64 KiB: see {@link Records}).
    */
   async forgetPeers(): Promise<void> {

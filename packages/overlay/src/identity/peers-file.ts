@@ -106,8 +106,8 @@ export class PeersFile {
    * Notes the present members, and writes the file if its content changed or it is old. Does not
    * block the process, and never rejects. Resolves to whether the file is up to date. `members`:
    * the members except this node. `epochs`: the latest epochs of the elections that this node
-   * remembers. These epochs take precedence over the epochs of other elections. A member can make
-   * up any number of elections, but this node remembers only that member's fair share.
+   * remembers. If the file is full, other epochs are dropped first. So made-up elections can't fill
+   * the file: this node remembers only a fair share of each member's elections.
    */
   async save(
     members: readonly { readonly id: string; readonly addresses: readonly string[] }[],
@@ -186,7 +186,10 @@ export class PeersFile {
     }
   }
 
-  /** A power failure may bring back the old file. That does no harm. */
+  /**
+   * A power failure may bring back the old file. An epoch may then be used twice, unless another
+   * member remembers it.
+   */
   async #write(text: string): Promise<boolean> {
     try {
       await writeWhole(this.#file, text)

@@ -216,7 +216,8 @@ export class LazyPush implements Timed {
     const questions = this.#asked.get(question.peer) ?? new Map<number, Question>()
     const former = questions.get(position)
     if (former !== undefined) this.#unlist(position, former)
-    questions.delete(position) // keeps the order of requests
+    // A map keeps the old place of a known key, and a new request belongs at the end.
+    questions.delete(position)
     if (questions.size >= askedOfOne) return false
     questions.set(position, question)
     this.#asked.set(question.peer, questions)

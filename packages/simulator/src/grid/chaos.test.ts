@@ -6,13 +6,10 @@ import { measure } from './measure.ts'
 
 describe('a grid in chaos', () => {
   // With seeds 597 and 819 members formed a ring: each took the next member for the holder.
-  it.each([1, 2, 3, 4, 597, 819])(
-    'ends with one result, and the optimum, whatever happens to its members: seed %i',
-    (seed) => {
-      const { results, expected } = runChaos(seed)
-      expect(results).toEqual([expected])
-    },
-  )
+  it.each([1, 2, 3, 4, 597, 819])('ends with one result, and the optimum, whatever happens to its members: seed %i', (seed) => {
+    const { results, expected } = runChaos(seed)
+    expect(results).toEqual([expected])
+  })
 })
 
 describe('newcomers', () => {

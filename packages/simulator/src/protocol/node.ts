@@ -144,8 +144,8 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   }
 
   /**
-   * The present queueing time of a packet to this process, on the busiest cable of its site, of its
-   * machine or of the process, ms.
+   * How long a packet to this process queues now, ms: the longest queue of those at its site, its
+   * machine and itself.
    */
   get backlog(): Milliseconds {
     return this.#world.network.backlogTo(this.endpoint)

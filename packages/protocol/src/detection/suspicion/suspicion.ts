@@ -53,7 +53,7 @@ export class Suspicion {
   readonly id: NodeId
   readonly incarnation: number
   readonly raised: Milliseconds
-  /** The time at which this node last began to probe the member directly. */
+  /** When this node last began to probe the member directly. Infinity: it has not begun. */
   missedSince: Milliseconds = Infinity
   evidence: Evidence = 'none'
   /**
@@ -70,8 +70,8 @@ export class Suspicion {
   /** The helper that reached the member last. */
   relay: NodeId | undefined
   /**
-   * The member's heartbeat, as this node knew it at the first refutation. The node forgets
-   * this heartbeat when a helper reaches the member, or when accusations expire.
+   * The member's heartbeat (a number that grows while it lives) that this node knew at the first
+   * refutation. Accusations cite the last known heartbeat. The node forgets this one when a helper reaches the member, or when accusations expire.
    */
   refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
