@@ -31,3 +31,17 @@ it('a result that others made up writes only plain text to the terminal', () => 
   jobReporterOf(true, 'pool', new AbortController().signal).report(done)
   expect(written).toContain('"result":"a\\u009b2Jb\\u202ec"')
 })
+
+it('progress is a line each half minute if nobody watches a terminal', () => {
+  let written = ''
+  vi.useFakeTimers()
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((written += String(text))))
+  const reporter = jobReporterOf(false, 'pool', new AbortController().signal)
+  const progress = { event: 'progress', job: 'x', state: 'active', members: 3, begun: 9, finished: 8, rate: 12.4, reason: '' } as const
+  for (let second = 1; second <= 65; second++) {
+    vi.advanceTimersByTime(1000)
+    reporter.report({ ...progress, covered: second / 100 })
+  }
+  vi.useRealTimers()
+  expect(written).toBe('jel: 30 %, 12 tasks/s, 3 members, some 70 s left\njel: 60 %, 12 tasks/s, 3 members, some 40 s left\n')
+})

@@ -5,6 +5,12 @@ import type { JobEvent } from '../agent/job-messages.ts'
 import { counted, jsonText, oneLine } from '../base/text.ts'
 
 /**
+ * Interval of the lines about progress if standard error is no terminal, ms. A guess: the log of a
+ * night gets a thousand lines.
+ */
+const PROGRESS_EVERY = 30_000
+
+/**
  * Shows a job's progress. A program gets one JSON object a line. A person gets a bar, then the
  * result.
  */
@@ -40,11 +46,19 @@ function jsonReporter(pool: string): JobReporter {
   }
 }
 
-/** Writes the result to standard output, and problems to standard error. */
+/** Writes the result to standard output, progress and problems to standard error. */
 function plainReporter(): JobReporter {
+  const begin = performance.now()
+  let saidAt = begin
   return {
     report(event) {
-      if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
+      if (event.event === 'progress') {
+        if (performance.now() - saidAt < PROGRESS_EVERY) return
+        saidAt = performance.now()
+        const { covered, rate, members } = event
+        const parts = [`${Math.round(covered * 100)} %`, `${rate.toFixed(0)} tasks/s`, counted(members, 'member'), leftOf(event, begin)]
+        process.stderr.write(`jel: ${parts.filter((part) => part !== '').join(', ')}\n`)
+      } else if (event.event === 'submitted') process.stderr.write(`job ${event.job} ${oneLine(event.name)}\n`)
       else if (event.event === 'output') process.stdout.write(`${outputLines(event).join('\n')}\n`)
       else if (event.event === 'done') process.stdout.write(`${jsonText(event.result, 2)}\n`)
       else if (event.event === 'cancelled') process.stderr.write('jel: the job was cancelled by its owner\n')
@@ -87,15 +101,8 @@ function barReporter(): JobReporter {
   return {
     report(event) {
       if (event.event === 'progress') {
-        const { covered, rate, members, state, reason } = event
-        const spent = (performance.now() - begin) / 1000
-        const left =
-          covered > 0.02 && covered < 1
-            ? `some ${Math.ceil((spent / covered) * (1 - covered))} s left`
-            : state === 'active'
-              ? ''
-              : oneLine(reason) || state
-        const shown = { rate: rate.toFixed(0), members, left }
+        const { covered, rate, members } = event
+        const shown = { rate: rate.toFixed(0), members, left: leftOf(event, begin) }
         if (running) bar.update(Math.round(covered * 100), shown)
         else bar.start(100, Math.round(covered * 100), shown)
         running = true
@@ -106,4 +113,11 @@ function barReporter(): JobReporter {
     },
     close: () => bar.stop(),
   }
+}
+
+/** Returns the estimated time to the end, or the reason why nothing is done. */
+function leftOf({ covered, state, reason }: Extract<JobEvent, { readonly event: 'progress' }>, begin: number): string {
+  const spent = (performance.now() - begin) / 1000
+  if (covered > 0.02 && covered < 1) return `some ${Math.ceil((spent / covered) * (1 - covered))} s left`
+  return state === 'active' ? '' : oneLine(reason) || state
 }
