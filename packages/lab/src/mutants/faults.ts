@@ -180,6 +180,13 @@ export const faults: readonly Fault[] = [
     simulation: ['hostile-ages', '--seeds', '1'],
   },
   {
+    name: 'a certificate does not end the wait for helpers that can not tell',
+    file: 'detection/helpers-verdict.ts',
+    from: "if (suspicion?.state !== 'indirect' || suspicion.at('round') === Infinity) return",
+    to: "if (suspicion?.state !== 'indirect' || suspicion.at('round') < Infinity) return",
+    simulation: ['partition.test.ts'],
+  },
+  {
     name: 'a stall does not shift suspicions',
     file: 'detection/suspicion/direct-probes.ts',
     from: 'suspicion.delay(lateness)',

@@ -318,6 +318,15 @@ describe('a member with which neither this node nor a helper was ever in contact
     bench.advance(3_000)
     expect(accuses(bench, suspect)).toBe(false)
   })
+
+  it('is dead soon after a certificate of few accusers came, if helpers believe it', () => {
+    const bench = suspecting('silent')
+    bench.advance(3_000)
+    bench.receive(bob, facts([death(suspect, [bob, carol])]))
+    expect(isDead(bench, suspect)).toBe(false)
+    bench.unknowing.clear()
+    expect(bench.until(() => isDead(bench, suspect), 20_000)).toBeLessThan(4_000)
+  })
 })
 
 describe('a node that no helper answers', () => {

@@ -67,10 +67,14 @@ export class HelpersVerdict {
 
   /**
    * Takes in a death that this node has reason not to believe. This node believes the certificate
-   * once it has missed the member directly and through helpers.
+   * once it has missed the member directly and through helpers. If it waits because helpers could
+   * not tell, it asks them soon: some may believe the death by then (docs/decisions/0065).
    */
   doubt(certificate: Certificate): void {
     this.#doubted.set(certificate.suspect, certificate)
+    const suspicion = this.#parts.suspicions.get(certificate.suspect)
+    if (suspicion?.state !== 'indirect' || suspicion.at('round') === Infinity) return
+    suspicion.advance('round', this.#context.now + longestRetry + this.#context.jitter(retry))
   }
 
   /** A life ended or a new one began. */
