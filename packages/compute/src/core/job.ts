@@ -150,8 +150,8 @@ export class Job {
 
   /**
    * Whether this member must attend to the job. It must if a task of the job runs here or waits
-   * here, or if this member awaits a task that another member holds. It also must while it takes no tasks of the job, so
-   * that this pause ends, and while an application here follows the job.
+   * here, or if this member awaits a task that another member holds. It also must while it takes no
+   * tasks of the job, so that this pause ends, and while an application here follows the job.
    */
   get hasPart(): boolean {
     return this.held.size + this.ready.size + this.awaited.size > 0 || this.isStopped || this.isWatched
