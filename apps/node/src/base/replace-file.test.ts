@@ -1,35 +1,57 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, watch, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import writeFileAtomic from 'write-file-atomic'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { replaceFile } from './replace-file.ts'
 
+vi.mock('write-file-atomic', async (original) => {
+  const { default: write } = await original<{ default: typeof writeFileAtomic }>()
+  return { default: vi.fn(write) }
+})
+
 let folder: string
+let file: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'jel-replace-'))
+  file = join(folder, 'f')
+  writeFileSync(file, 'old')
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-it('a reader finds the old content or the new one, and no other file stays', async () => {
-  const file = join(folder, 'f')
-  writeFileSync(file, 'old', { mode: 0o640 })
-  const seen = new Set<string>()
-  const watcher = watch(folder, () => seen.add(readFileSync(file, 'utf8')))
+it('a reader of the old content reads it to the end, and no other file stays', async () => {
+  const reader = openSync(file, 'r')
+  const { mode } = statSync(file)
   await replaceFile(file, 'new')
-  await expect.poll(() => seen.has('new')).toBe(true)
-  watcher.close()
-  expect([...seen].filter((content) => content !== 'old' && content !== 'new')).toEqual([])
+  const seen = Buffer.alloc(3)
+  readSync(reader, seen)
+  closeSync(reader)
+  expect([seen.toString(), readFileSync(file, 'utf8')]).toEqual(['old', 'new'])
   expect(readdirSync(folder)).toEqual(['f'])
-  expect(statSync(file).mode & 0o777).toBe(0o640)
+  expect(statSync(file).mode).toBe(mode)
 })
 
-it('a symbolic link stays one', async () => {
-  const [file, link] = [join(folder, 'f'), join(folder, 'l')]
-  writeFileSync(file, 'old')
-  symlinkSync(file, link)
-  await replaceFile(link, 'new')
-  expect(readFileSync(file, 'utf8')).toBe('new')
-  expect(readdirSync(folder).sort()).toEqual(['f', 'l'])
+it.each([
+  ['a symbolic link', symlinkSync],
+  ['a second name', linkSync],
+])('%s stays, and leads to the new content', async (_, make) => {
+  const other = join(folder, 'other')
+  make(file, other)
+  await replaceFile(other, 'new')
+  expect([file, other].map((each) => readFileSync(each, 'utf8'))).toEqual(['new', 'new'])
+  expect(readdirSync(folder)).toEqual(['f', 'other'])
 })
 
 it('a device takes the content', async () => {
@@ -37,10 +59,12 @@ it('a device takes the content', async () => {
   expect(statSync('/dev/null').isFile()).toBe(false)
 })
 
-it('content that can not be written leaves the old content', async () => {
-  const file = join(folder, 'f')
-  writeFileSync(file, 'old')
-  mkdirSync(`${file}.${process.pid}.tmp`)
-  await expect(replaceFile(file, 'new')).rejects.toThrow('EISDIR')
-  expect(readFileSync(file, 'utf8')).toBe('old')
+it.each([
+  ['EBUSY', 'a file that can not be renamed takes the content as it comes', 'new'],
+  ['EROFS', 'a file in a folder that takes no new file takes the content as it comes', 'new'],
+  ['ENOSPC', 'a full disk keeps the old content', 'old'],
+])('%s: %s', async (code, _, content) => {
+  vi.mocked(writeFileAtomic).mockRejectedValueOnce(Object.assign(new Error(code), { code }))
+  await replaceFile(file, 'new').catch((error: unknown) => expect(error).toMatchObject({ code: 'ENOSPC' }))
+  expect(readFileSync(file, 'utf8')).toBe(content)
 })

@@ -1,33 +1,28 @@
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+
+/** Error codes of a disk that takes no more bytes, or is damaged. */
+const DISK_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 
 /**
  * Replaces the content of a file in one step. A reader finds the old content or the new one, also
- * after a crash. A device or a pipe takes the content as it comes.
+ * after a crash. Devices, pipes and files with several names take the content as it comes, and so
+ * does a file beside which no other file can be made.
  *
- * @throws Error if the content can't be written; then the old content is still there
+ * @throws Error if the content can't be written; on a full disk the old content is still there
  */
 export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
-  const target = await realpath(file).catch(() => resolve(file))
-  const present = await stat(target).catch(() => undefined)
-  if (present?.isFile() === false) {
+  const present = await stat(file).catch(() => undefined)
+  // `/dev/stdout` may lead to a file that others write to as well.
+  if (present?.isFile() !== true || present.nlink > 1 || /^\/(dev|proc)\//u.test(resolve(file))) {
     await writeFile(file, content)
     return
   }
-  const temporary = `${target}.${process.pid}.tmp`
-  // A process of the same id may have ended here.
-  await rm(temporary, { force: true })
   try {
-    await writeFile(temporary, content, { flag: 'wx', ...(present && { mode: present.mode }) })
-    await rename(temporary, target)
+    await writeFileAtomic(file, Buffer.from(content))
   } catch (error) {
-    await rm(temporary, { force: true })
-    if (!isRefused(error)) throw error
-    // The folder takes no new file.
-    await writeFile(target, content)
+    if (error instanceof Error && 'code' in error && DISK_FAULTS.has(String(error.code))) throw error
+    await writeFile(file, content)
   }
-}
-
-function isRefused(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')
 }
