@@ -179,7 +179,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
       expires: MAX_DATE,
       version: 0,
     })
-    const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, desired: 'run', accepted: true, fresh: true }
+    const spec: JobSpec = { id, owner: 'local', fn, input: encoded, submitted, desired: 'run', trusted: false, accepted: true, fresh: true }
     this.#runner.feed({ type: 'job', spec })
   }
 
@@ -318,7 +318,7 @@ export class LocalGrid implements AsyncDisposable, JobSource {
     const { fn, input, submitted } = job
     this.#runner.feed({
       type: 'job',
-      spec: { id, owner: 'local', fn, input, submitted, desired, accepted: true, fresh: false },
+      spec: { id, owner: 'local', fn, input, submitted, desired, trusted: false, accepted: true, fresh: false },
     })
     await Promise.resolve()
   }

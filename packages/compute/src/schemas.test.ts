@@ -22,6 +22,7 @@ it('counts that include the largest counts of another member make a valid messag
     input: new Uint8Array(),
     submitted: 0,
     desired: 'run',
+    trusted: false,
     accepted: true,
     fresh: true,
   } as const

@@ -18,6 +18,7 @@ function childrenOf(votes: number): number {
     votes,
     submitted: 0,
     desired: 'run',
+    trusted: false,
     accepted: true,
     fresh: true,
   }

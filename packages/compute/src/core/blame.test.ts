@@ -25,13 +25,13 @@ const sandboxed: Acceptance = { sandbox: true, anybody: false, owners: ['other o
  * The job runs here, and a machine's fault comes again and again. Returns the code of its failure;
  * undefined if it goes on.
  */
-function failureOf(other: Acceptance | undefined, path?: string): string | undefined {
+function failureOf(other: Acceptance | undefined, path?: string, votes = 1): string | undefined {
   const scheduler = new Scheduler({ self: { id: 'self', location: 'self@here' }, workers: 1, random: createRandom(1) })
   const effects: Effect[] = []
   let now = 0
   const feed = (input: Input): void => void effects.push(...scheduler.handle(input, (now += 10)))
   feed({ type: 'joined', member: { id: 'other', location: 'other@here', accepts: other } })
-  feed({ type: 'job', spec })
+  feed({ type: 'job', spec: { ...spec, votes } })
   if (path !== undefined) feed({ type: 'spawned', job: id, path: '', children: [{ step: path, fn: 'child', input: Uint8Array.of(2) }] })
   for (let again = 0; again < 6; again++) {
     // The pause after some faults ends.
@@ -57,4 +57,8 @@ it.each([
 ])('a job goes on if another member %s', (_, accepts) => {
   expect(failureOf(accepts)).toBeUndefined()
   expect(failureOf(accepts, 'x'.repeat(10))).toBeUndefined()
+})
+
+it('a job with votes does not fail by the word of fewer members than must agree', () => {
+  expect(failureOf(sandboxed, undefined, 2)).toBeUndefined()
 })

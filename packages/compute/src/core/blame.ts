@@ -96,8 +96,9 @@ export class Blame {
   }
 
   /**
-   * Fails a job if every member that accepts it reports that the program does not run on it. Has an
-   * effect only at a replica.
+   * Fails a job if every member that accepts it reports that the program does not run on it, and
+   * they are as many as must agree on an outcome. Has an effect only at a replica. Only reports
+   * lead here. If the last fit member is gone, the unfit members report again after their pauses.
    */
   judge(job: Job): void {
     const { self, members, keepers } = this.#context
@@ -106,13 +107,11 @@ export class Blame {
     let count = 0
     for (const member of members.computing(job.spec)) {
       const reason = job.unfitAt(member, self)
-      // The loop nearly always returns at the first member. It runs for all jobs when a member
-      // leaves or dies.
       if (reason === undefined) return
       first ??= reason
       count++
     }
-    if (first === undefined || !keepers(job).includes(self)) return
+    if (first === undefined || count < job.votesNeeded || !keepers(job).includes(self)) return
     const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.unfit ?? {}
     this.#settlement.fail(job, code, count === 1 ? reason : `it runs at none of ${count} members: ${reason}`, stack)
   }

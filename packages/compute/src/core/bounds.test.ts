@@ -29,6 +29,7 @@ class Member {
       fn: 'f',
       input: new Uint8Array(),
       submitted: 0,
+      trusted: false,
       accepted: true,
       desired: 'run',
       fresh: false,

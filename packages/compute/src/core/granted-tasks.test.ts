@@ -14,6 +14,7 @@ const spec: JobSpec = {
   votes: 2,
   submitted: 0,
   desired: 'run',
+  trusted: false,
   accepted: true,
   fresh: false,
 }

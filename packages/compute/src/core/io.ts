@@ -48,8 +48,8 @@ export interface JobSpec {
    * 1.
    */
   readonly votes?: number
-  /** Whether the program needs more than a sandbox offers. Default: no. */
-  readonly trusted?: boolean
+  /** Whether the program needs more than a sandbox offers. */
+  readonly trusted: boolean
   /** Whether this member may run the job. Otherwise it still keeps outcomes of others. */
   readonly accepted: boolean
   /** The owner has just submitted the job, so nobody can have begun it. */

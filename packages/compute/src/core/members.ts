@@ -53,9 +53,9 @@ export class Members {
   }
 
   /** The participants that have workers, and accept a job as far as this member knows. */
-  *computing({ owner, trusted = false }: Pick<JobSpec, 'owner' | 'trusted'>): Generator<MemberId> {
+  *computing(job: Pick<JobSpec, 'owner' | 'trusted'>): Generator<MemberId> {
     this.#computing ??= [...this.#known.values()].filter(({ isClient, computes }) => !isClient && computes)
-    for (const { id, accepts } of this.#computing) if (mayRun(accepts, { owner, trusted })) yield id
+    for (const { id, accepts } of this.#computing) if (mayRun(accepts, job)) yield id
   }
 
   /** Whether a member was here and is gone. */

@@ -34,10 +34,7 @@ export class Membership {
     this.#parts.lookups.gone(id)
     this.#parts.stealing.gone(id)
     for (const job of active) this.#parts.supervision.gone(id, job)
-    if (members.version !== version) {
-      for (const job of active) this.#parts.blame.judge(job)
-      this.#changed()
-    }
+    if (members.version !== version) this.#changed()
     this.#parts.reports.flush()
   }
 

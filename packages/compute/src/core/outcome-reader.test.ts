@@ -18,6 +18,7 @@ const spec: JobSpec = {
   input: Uint8Array.of(1),
   submitted: 0,
   desired: 'run',
+  trusted: false,
   accepted: true,
   fresh: true,
 }

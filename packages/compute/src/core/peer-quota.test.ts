@@ -18,7 +18,16 @@ function replica(votes: number): {
   const scheduler = new Scheduler({ self: { id: 'self', location: 'here' }, workers: 0, random: createRandom(1) })
   let now = 0
   for (const id of ['hostile', 'honest']) scheduler.handle({ type: 'joined', member: { id, location: 'there' } }, now)
-  const spec = { id: job, owner: 'o', favoured: false, fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true } as const
+  const spec = {
+    id: job,
+    owner: 'o',
+    favoured: false,
+    fn: 'f',
+    input: new Uint8Array(),
+    submitted: 0,
+    trusted: false,
+    accepted: true,
+  } as const
   scheduler.handle({ type: 'job', spec: { ...spec, desired: 'run', fresh: false, votes } }, now)
   const feed = (input: Input): Effect[] => scheduler.handle(input, (now += 10))
   const hear = (from: string, message: Message): Effect[] => feed({ type: 'message', from, message })
@@ -115,7 +124,17 @@ describe('a replica to which a liar sends more than its quota', () => {
     let [now, count, claims] = [0, 0, 0]
     const feed = (input: Input): void => void scheduler.handle(input, now)
     const submit = (id: string): void => {
-      const spec = { id, owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, desired: 'run', accepted: true, fresh: false } as const
+      const spec = {
+        id,
+        owner: 'o',
+        fn: 'f',
+        input: new Uint8Array(),
+        submitted: 0,
+        desired: 'run',
+        trusted: false,
+        accepted: true,
+        fresh: false,
+      } as const
       feed({ type: 'job', spec })
     }
     const hear = (from: string, of: string, message: Message): void =>
@@ -167,7 +186,17 @@ describe('the crashes and lost holders that one member reports', () => {
     const feed = (input: Input): Effect[] => scheduler.handle(input, (now += 1000))
     for (const id of [...others, ...former]) feed({ type: 'joined', member: { id, location: 'there' } })
     for (const id of former) feed({ type: 'gone', id })
-    const spec = { owner: 'o', fn: 'f', input: new Uint8Array(), submitted: 0, accepted: true, desired: 'run', fresh: true, votes } as const
+    const spec = {
+      owner: 'o',
+      fn: 'f',
+      input: new Uint8Array(),
+      submitted: 0,
+      trusted: false,
+      accepted: true,
+      desired: 'run',
+      fresh: true,
+      votes,
+    } as const
     for (const id of jobs) feed({ type: 'job', spec: { ...spec, id } })
     return feed
   }

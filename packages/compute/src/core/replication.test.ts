@@ -62,7 +62,17 @@ function takes(task: Claim, from: string): void {
   hear({ type: 'work', request: request?.number ?? -1, tasks: [grant], left: 0, ended: [] }, from)
 }
 
-const spec = { id: job, owner: 'owner', fn: 'root', input, submitted: 0, desired: 'run', accepted: true, fresh: true } as const
+const spec = {
+  id: job,
+  owner: 'owner',
+  fn: 'root',
+  input,
+  submitted: 0,
+  desired: 'run',
+  trusted: false,
+  accepted: true,
+  fresh: true,
+} as const
 
 describe('a replica that is asked for overdue tasks', () => {
   beforeEach(() => {

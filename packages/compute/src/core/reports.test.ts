@@ -33,7 +33,7 @@ function member(...replicas: readonly string[]): void {
 
 function memberOf(view: Members, id: string, self: string): void {
   sent = []
-  const spec = { owner: 'o', fn: 'f', input: undefined, submitted: 0, desired: 'run', accepted: true, fresh: true } as const
+  const spec = { owner: 'o', fn: 'f', input: undefined, submitted: 0, desired: 'run', trusted: false, accepted: true, fresh: true } as const
   job = new Job({ ...spec, id }, 0)
   const state: Partial<Context> = {
     self,

@@ -14,6 +14,7 @@ const spec = {
   input: Uint8Array.of(1),
   submitted: 0,
   desired: 'run',
+  trusted: false,
   accepted: false,
   fresh: false,
 } as const

@@ -16,6 +16,7 @@ const spec: JobSpec = {
   input: Uint8Array.of(1),
   submitted: 0,
   desired: 'run',
+  trusted: false,
   accepted: true,
   fresh: true,
 }

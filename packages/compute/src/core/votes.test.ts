@@ -21,6 +21,7 @@ function votedOn(
     input: new Uint8Array(),
     submitted: 0,
     desired: 'run',
+    trusted: false,
     accepted: true,
     fresh: true,
   } as const

@@ -79,7 +79,7 @@ describe('the members that take part in computing', () => {
     const members = [...worker.pool.members(), ...keeper.pool.members()]
     const memberList = new MemberList(poolOf('self', undefined, members).pool, { isClient: false, accepts }, (some) => inputs.push(...some))
     await memberList.start()
-    expect(inputs).toMatchObject([{ member: { id: 'worker', computes: true } }, { member: { id: 'keeper', computes: false } }])
+    expect(inputs).toMatchObject([{ member: { id: 'worker', computes: true, accepts } }, { member: { id: 'keeper', computes: false } }])
     expect(memberList.computing).toEqual([accepts])
   })
 })

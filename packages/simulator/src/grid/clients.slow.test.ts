@@ -3,7 +3,10 @@ import { seeds } from '../../test/seeds.ts'
 import { ManyClients, resultAt } from '../../test/many-clients.ts'
 
 const HOUR = 3_600_000
-/** `DAY=1` runs a whole day with ten thousand clients. CI runs the first quarter of it. */
+/**
+ * `DAY=1` runs a day with ten thousand clients. CI runs a quarter: a quarter of the clients, the
+ * time, the work and the room, at the same rate.
+ */
 const DAY = Number(process.env['DAY'] ?? 0.25)
 /** Number of tasks of each long job. In a whole day they take twenty hours. */
 const TASKS = Math.round(1440 * DAY)

@@ -91,7 +91,16 @@ export class VirtualGrid implements JobObserver {
   }
 
   submit(spec: Partial<JobSpec> & Pick<JobSpec, 'id' | 'input'>, from: GridMember = this.living[0] as GridMember): void {
-    const job: JobSpec = { owner: 'owner', fn: 'tree', submitted: this.now, desired: 'run', accepted: true, fresh: true, ...spec }
+    const job: JobSpec = {
+      owner: 'owner',
+      fn: 'tree',
+      submitted: this.now,
+      desired: 'run',
+      trusted: false,
+      accepted: true,
+      fresh: true,
+      ...spec,
+    }
     this.#jobs.set(job.id, job)
     for (const member of [...this.living, ...this.clients.values()])
       this.after(this.#delay(from, member), () => member.feed({ type: 'job', spec: { ...job, accepted: member.accepts } }))

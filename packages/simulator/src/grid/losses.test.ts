@@ -90,7 +90,8 @@ describe('a member whose containers do not start', () => {
       ).toEqual(['m0000', 'm0001', 'm0002'])
       grid.leave(other)
       expect(outcomes(grid, 'job')).toEqual(new Set(['PROGRAM_UNUSABLE']))
-      expect(grid.now).toBeLessThan(70_000)
+      // The others have tried again by then, a minute after they stopped.
+      expect(grid.now).toBeLessThan(80_000)
     })
   })
 

@@ -47,6 +47,7 @@ export function readJob({ name, value, owner }: PoolRecord, accepted: boolean, t
     submitted,
     votes,
     desired,
+    trusted: false,
     accepted,
     fresh,
   }
