@@ -182,8 +182,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a certificate does not end the wait for helpers that can not tell',
     file: 'detection/helpers-verdict.ts',
-    from: "if (suspicion?.state !== 'indirect' || suspicion.at('round') === Infinity) return",
-    to: "if (suspicion?.state !== 'indirect' || suspicion.at('round') < Infinity) return",
+    from: 'if (doubted === undefined || doubted.hasAsked) return false',
+    to: 'if (doubted === undefined || !doubted.hasAsked) return false',
     simulation: ['partition.test.ts'],
   },
   {

@@ -47,8 +47,11 @@ export class HelpersVerdict {
   readonly #parts: VerdictParts
   /** Time of the last frame from a member. */
   #heardAt: Milliseconds = 0
-  /** Deaths that this node doubts. */
-  readonly #doubted = new Map<NodeId, Certificate>()
+  /**
+   * Deaths that this node doubts. `hasAsked`: the certificate brought the next question to the
+   * helpers forward.
+   */
+  readonly #doubted = new Map<NodeId, { readonly certificate: Certificate; hasAsked: boolean }>()
 
   constructor(context: Context, parts: VerdictParts) {
     this.#context = context
@@ -68,13 +71,15 @@ export class HelpersVerdict {
   /**
    * Takes in a death that this node has reason not to believe. This node believes the certificate
    * once it has missed the member directly and through helpers. If it waits because helpers could
-   * not tell, it asks them soon: some may believe the death by then (docs/decisions/0065).
+   * not tell, it asks them once more soon: some may believe the death by then
+   * (docs/decisions/0065).
    */
   doubt(certificate: Certificate): void {
-    this.#doubted.set(certificate.suspect, certificate)
-    const suspicion = this.#parts.suspicions.get(certificate.suspect)
-    if (suspicion?.state !== 'indirect' || suspicion.at('round') === Infinity) return
-    suspicion.advance('round', this.#context.now + longestRetry + this.#context.jitter(retry))
+    const { suspect } = certificate
+    this.#doubted.set(suspect, { certificate, hasAsked: this.#doubted.get(suspect)?.hasAsked === true })
+    const suspicion = this.#parts.suspicions.get(suspect)
+    if (suspicion?.state === 'indirect' && suspicion.at('round') < Infinity && this.#mayAskSoon(suspect))
+      suspicion.advance('round', this.#context.now + longestRetry + this.#context.jitter(retry))
   }
 
   /** A life ended or a new one began. */
@@ -85,8 +90,8 @@ export class HelpersVerdict {
   /** Helpers missed the member. */
   missed(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
-    const certificate = this.#doubted.get(id)
-    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.accusations.confirmation.believe(certificate)
+    const doubted = this.#doubted.get(id)
+    if (suspicion?.state === 'indirect' && doubted !== undefined) this.#parts.accusations.confirmation.believe(doubted.certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
     else if (suspicion?.state === 'indirect') this.#parts.accusations.own.accuse(suspicion)
     // This node probed the member long ago, so it probes the member again.
@@ -110,8 +115,17 @@ export class HelpersVerdict {
       this.missed(id)
       return
     }
-    const until = Math.max(this.#context.now + longestRetry, this.waitsUntil(id))
+    const soonest = this.#context.now + longestRetry
+    const until = this.#mayAskSoon(id) ? soonest : Math.max(soonest, this.waitsUntil(id))
     suspicion.schedule('round', until + this.#context.jitter(retry))
+  }
+
+  /** True once after this node began to doubt a death. */
+  #mayAskSoon(id: NodeId): boolean {
+    const doubted = this.#doubted.get(id)
+    if (doubted === undefined || doubted.hasAsked) return false
+    doubted.hasAsked = true
+    return true
   }
 
   /** No helper exists, or none answers: this node may be cut off itself. */
