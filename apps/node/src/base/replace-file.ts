@@ -1,28 +1,49 @@
-import { stat, writeFile } from 'node:fs/promises'
+import { access, constants, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import writeFileAtomic from 'write-file-atomic'
-
-/** Error codes of a disk that takes no more bytes, or is damaged. */
-const DISK_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO'])
 
 /**
  * Replaces the content of a file in one step. A reader finds the old content or the new one, also
- * after a crash. Devices, pipes and files with several names take the content as it comes, and so
- * does a file beside which no other file can be made.
+ * after a crash. If this user can't keep the file's rights and owner that way, and for a device, a
+ * pipe or a file with several names, the bytes are written to the file itself.
  *
- * @throws Error if the content can't be written; on a full disk the old content is still there
+ * @throws Error if the content can't be written; if the disk is full, the old content is still there
  */
 export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
-  const present = await stat(file).catch(() => undefined)
+  const target = await realpath(file).catch(() => resolve(file))
   // `/dev/stdout` may lead to a file that others write to as well.
-  if (present?.isFile() !== true || present.nlink > 1 || /^\/(dev|proc)\//u.test(resolve(file))) {
+  const mode = /^\/(dev|proc)\//u.test(resolve(file)) ? undefined : await modeOf(target)
+  const beside = `${target}.${crypto.randomUUID()}.tmp`
+  const handle = mode === undefined ? undefined : await open(beside, 'wx', mode).catch(() => undefined)
+  if (handle === undefined) {
     await writeFile(file, content)
     return
   }
   try {
-    await writeFileAtomic(file, Buffer.from(content))
+    try {
+      await handle.writeFile(content)
+      await handle.chmod(mode as number)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && DISK_FAULTS.has(String(error.code))) throw error
+    await rm(beside, { force: true })
+    throw error
+  }
+  await rename(beside, target).catch(async () => {
+    await rm(beside, { force: true })
     await writeFile(file, content)
+  })
+}
+
+/** Returns the rights of a file that a file of this user can replace; undefined if none can. */
+async function modeOf(target: string): Promise<number | undefined> {
+  try {
+    const { nlink, uid, gid, mode, isFile } = await stat(target).then((status) => ({ ...status, isFile: status.isFile() }))
+    await access(target, constants.W_OK)
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && gid === process.getgid?.())
+    return isFile && nlink === 1 && isOwn ? mode & 0o777 : undefined
+  } catch {
+    return undefined
   }
 }
