@@ -18,6 +18,11 @@ export const MAX_REASON = 500
  */
 const LEFT_TO_OTHERS = 30_000
 /**
+ * A member that is gone may come back within this time, ms. Until then a job does not fail because
+ * it runs at no other member. A guess: a machine starts again within two minutes.
+ */
+const RETURN_TIME = 120_000
+/**
  * Decides whether a task or a machine is to blame for a loss. A task that throws has an outcome, so
  * nothing is lost. If a task ends several containers, at two members or more, the task is to blame.
  * If a container does not even start, the machine is to blame. If several members die one after the
@@ -80,7 +85,12 @@ export class Blame {
     if (job.ended !== undefined) return
     const culprit = path === ROOT ? undefined : this.#culprit(job, slot, path)
     this.#execution.beginAnew(job, slot)
-    if (culprit !== undefined && this.#fault(culprit) >= MOST_CRASHES && [...this.#context.members.computing(job.spec)].length === 1) {
+    if (
+      culprit !== undefined &&
+      this.#fault(culprit) >= MOST_CRASHES &&
+      !this.#awaitsReturn(job) &&
+      [...this.#context.members.computing(job.spec)].length === 1
+    ) {
       // No other member can try it. Other tasks of the job may run here.
       job.fitness.succeeded()
       this.#settlement.giveUp(job, culprit, code, reason)
@@ -98,11 +108,11 @@ export class Blame {
   /**
    * Fails a job if every member that accepts it reports that the program does not run on it, and
    * they are as many as must agree on an outcome. Has an effect only at a replica. Only reports
-   * lead here. If the last fit member is gone, the unfit members report again after their pauses.
+   * lead here. The unfit members report again after their pauses.
    */
   judge(job: Job): void {
     const { self, members, keepers } = this.#context
-    if (job.ended !== undefined) return
+    if (job.ended !== undefined || this.#awaitsReturn(job)) return
     let first: string | undefined
     let count = 0
     for (const member of members.computing(job.spec)) {
@@ -128,6 +138,11 @@ export class Blame {
     const faults = (this.#faults.get(node) ?? 0) + 1
     this.#faults.set(node, faults)
     return faults
+  }
+
+  /** Whether a member that may run the program is away only since a moment. */
+  #awaitsReturn({ lostFitAt }: Job): boolean {
+    return this.#context.now - lostFitAt < RETURN_TIME
   }
 
   #culprit(job: Job, slot: number, path: Path | undefined): TaskNode | undefined {

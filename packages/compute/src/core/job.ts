@@ -97,6 +97,8 @@ export class Job {
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
+  /** The last time at which a member left, or died, that may run the program. */
+  lostFitAt: Milliseconds = -Infinity
   /** Some task of the job ended the process that ran it. */
   hasCrashes = false
   /**

@@ -58,6 +58,12 @@ export class Members {
     for (const { id, accepts } of this.#computing) if (mayRun(accepts, job)) yield id
   }
 
+  /** Whether a member has workers, and accepts a job as far as this member knows. */
+  runs(id: MemberId, job: Pick<JobSpec, 'owner' | 'trusted'>): boolean {
+    const known = this.#known.get(id)
+    return known !== undefined && !known.isClient && known.computes && mayRun(known.accepts, job)
+  }
+
   /** Whether a member was here and is gone. */
   knew(id: MemberId): boolean {
     return this.#former.has(id)

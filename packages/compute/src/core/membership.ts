@@ -26,8 +26,9 @@ export class Membership {
   }
 
   gone(id: MemberId): void {
-    const { members, active } = this.#context
+    const { members, active, now, self } = this.#context
     const { version } = members
+    for (const job of active) if (members.runs(id, job.spec) && job.unfitAt(id, self) === undefined) job.lostFitAt = now
     if (!members.gone(id)) return
     this.#context.quota.gone()
     this.#parts.lookupRequests.changed()

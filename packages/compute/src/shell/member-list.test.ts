@@ -70,6 +70,20 @@ describe('the members that take part in computing', () => {
     expect(inputs.at(-1)).toMatchObject({ type: 'joined', member: { id: 'silent', isClient: false } })
   })
 
+  it('that accept other programs after a restart within one turn are reported anew', async () => {
+    const [before, after] = [poolOf('worker'), poolOf('worker')]
+    await new MemberList(before.pool, { isClient: false, accepts }, () => {}).start()
+    await new MemberList(after.pool, { isClient: false, accepts: { ...accepts, anybody: !accepts.anybody } }, () => {}).start()
+    const members = [...before.pool.members()]
+    const self = poolOf('self', undefined, members)
+    const inputs: Input[] = []
+    await new MemberList(self.pool, { isClient: false, accepts }, (some) => inputs.push(...some)).start()
+    members.splice(0, 1, ...after.pool.members())
+    self.change()
+    await expect.poll(() => inputs.length).toBe(2)
+    expect(inputs).toMatchObject([{ member: { accepts } }, { member: { accepts: { anybody: !accepts.anybody } } }])
+  })
+
   it('announce whether they have workers', async () => {
     const worker = poolOf('worker')
     await new MemberList(worker.pool, { isClient: false, accepts }, () => {}).start()

@@ -21,8 +21,8 @@ export class MemberList {
   /** The owners whose programs this member runs; undefined: it has no workers. */
   readonly #accepts: Acceptance | undefined
   readonly #onInputs: (inputs: readonly Input[]) => void
-  /** The members reported so far, and whether they are clients. */
-  readonly #known = new Map<MemberId, boolean>()
+  /** The members reported so far, with their constants as text. Clients have none. */
+  readonly #known = new Map<MemberId, string | undefined>()
   /**
    * The members with workers. An undefined acceptance is that of a member of an earlier release.
    */
@@ -48,7 +48,7 @@ export class MemberList {
 
   /** The members that take part, without clients. */
   get members(): readonly MemberId[] {
-    return [...this.#known].filter(([, isClient]) => !isClient).map(([id]) => id)
+    return [...this.#known].filter(([, constant]) => constant !== undefined).map(([id]) => id)
   }
 
   /** For each other member with workers: the owners whose programs it runs, if it states them. */
@@ -107,8 +107,9 @@ export class MemberList {
       const accepts = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
       if (said !== undefined && computes) this.#computing.set(id, accepts)
       else this.#computing.delete(id)
-      if (this.#known.get(id) === isClient) continue
-      this.#known.set(id, isClient)
+      const constant = said && Buffer.from(said).toString('hex')
+      if (this.#known.has(id) && this.#known.get(id) === constant) continue
+      this.#known.set(id, constant)
       inputs.push({ type: 'joined', member: { id, location, isClient, computes, accepts } })
     }
     for (const id of this.#known.keys()) {
