@@ -22,6 +22,12 @@ const retry = 500
 const longestRetry = 2_000
 
 /**
+ * A node that doubts a death asks its helpers this often without a long wait. Guess: others believe
+ * the death within a few seconds of its certificate.
+ */
+const roundsInDoubt = 3
+
+/**
  * After this time without a frame of any member, ms, a node accuses members whose hosts refuse,
  * even without helpers. Guess: a firewall that rejects everything is rare. A process that is the
  * last of its pool is not rare.
@@ -47,11 +53,8 @@ export class HelpersVerdict {
   readonly #parts: VerdictParts
   /** Time of the last frame from a member. */
   #heardAt: Milliseconds = 0
-  /**
-   * Deaths that this node doubts. `hasAsked`: the certificate brought the next question to the
-   * helpers forward.
-   */
-  readonly #doubted = new Map<NodeId, { readonly certificate: Certificate; hasAsked: boolean }>()
+  /** Deaths that this node doubts. */
+  readonly #doubted = new Map<NodeId, Certificate>()
 
   constructor(context: Context, parts: VerdictParts) {
     this.#context = context
@@ -71,14 +74,12 @@ export class HelpersVerdict {
   /**
    * Takes in a death that this node has reason not to believe. This node believes the certificate
    * once it has missed the member directly and through helpers. If it waits because helpers could
-   * not tell, it asks them once more soon: some may believe the death by then
-   * (docs/decisions/0065).
+   * not tell, it asks them again soon: some may believe the death by then (docs/decisions/0065).
    */
   doubt(certificate: Certificate): void {
-    const { suspect } = certificate
-    this.#doubted.set(suspect, { certificate, hasAsked: this.#doubted.get(suspect)?.hasAsked === true })
-    const suspicion = this.#parts.suspicions.get(suspect)
-    if (suspicion?.state === 'indirect' && suspicion.at('round') < Infinity && this.#mayAskSoon(suspect))
+    this.#doubted.set(certificate.suspect, certificate)
+    const suspicion = this.#parts.suspicions.get(certificate.suspect)
+    if (suspicion?.state === 'indirect' && suspicion.at('round') < Infinity && this.#asksSoon(suspicion))
       suspicion.advance('round', this.#context.now + longestRetry + this.#context.jitter(retry))
   }
 
@@ -90,8 +91,8 @@ export class HelpersVerdict {
   /** Helpers missed the member. */
   missed(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
-    const doubted = this.#doubted.get(id)
-    if (suspicion?.state === 'indirect' && doubted !== undefined) this.#parts.accusations.confirmation.believe(doubted.certificate)
+    const certificate = this.#doubted.get(id)
+    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.accusations.confirmation.believe(certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
     else if (suspicion?.state === 'indirect') this.#parts.accusations.own.accuse(suspicion)
     // This node probed the member long ago, so it probes the member again.
@@ -116,16 +117,13 @@ export class HelpersVerdict {
       return
     }
     const soonest = this.#context.now + longestRetry
-    const until = this.#mayAskSoon(id) ? soonest : Math.max(soonest, this.waitsUntil(id))
+    const until = this.#asksSoon(suspicion) ? soonest : Math.max(soonest, this.waitsUntil(id))
     suspicion.schedule('round', until + this.#context.jitter(retry))
   }
 
-  /** True once after this node began to doubt a death. */
-  #mayAskSoon(id: NodeId): boolean {
-    const doubted = this.#doubted.get(id)
-    if (doubted === undefined || doubted.hasAsked) return false
-    doubted.hasAsked = true
-    return true
+  /** True if helpers that could not tell may soon believe a death that this node doubts. */
+  #asksSoon({ id, rounds }: Suspicion): boolean {
+    return this.#doubted.has(id) && rounds <= roundsInDoubt
   }
 
   /** No helper exists, or none answers: this node may be cut off itself. */
