@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
  * after a crash. If this user can't keep the file's rights and owner that way, and for a device, a
  * pipe or a file with several names, the bytes are written to the file itself.
  *
- * @throws Error if the content can't be written; if the disk is full, the old content is still there
+ * @throws Error if the content can't be written; on a full disk the old content is still there
  */
 export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
   const target = await realpath(file).catch(() => resolve(file))
