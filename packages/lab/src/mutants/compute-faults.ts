@@ -3,6 +3,7 @@ import type { ShellFault } from './shell-faults.ts'
 const core = 'packages/compute/src/core'
 const tries = { file: `${core}/tries.ts`, test: `${core}/tries.test.ts` }
 const fitness = { file: `${core}/fitness.ts`, test: `${core}/fitness.test.ts` }
+const blame = { file: `${core}/blame.ts`, test: `${core}/blame.test.ts` }
 const losses = { file: `${core}/blame.ts`, test: `${core}/poison.test.ts` }
 const ended = { test: `${core}/digest.test.ts` }
 const speculation = { file: `${core}/speculative-execution.ts`, test: `${core}/speculative-execution.test.ts` }
@@ -14,6 +15,25 @@ const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.
  * detection of slow tasks, in bounds and in files.
  */
 export const computeFaults: readonly ShellFault[] = [
+  {
+    ...blame,
+    name: 'one member that claims to accept a job has a vote of several members',
+    from: 'count < job.votesNeeded || ',
+    to: '',
+  },
+  {
+    ...blame,
+    name: 'members that do not accept a job have a say in its failure',
+    file: `${core}/members.ts`,
+    from: 'for (const { id, accepts } of this.#computing) if (mayRun(accepts, job)) yield id',
+    to: 'for (const { id } of this.#computing) yield id',
+  },
+  {
+    ...blame,
+    name: 'a job fails while its only fit member starts again',
+    from: 'if (job.ended !== undefined || this.#awaitsReturn(job)) return',
+    to: 'if (job.ended !== undefined) return',
+  },
   {
     ...tries,
     name: 'a crash that two members report counts twice',
