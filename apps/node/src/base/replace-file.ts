@@ -38,12 +38,12 @@ export async function replaceFile(file: string, content: string | Uint8Array): P
 
 /** Returns the rights of a file that a file of this user can replace; undefined if none can. */
 async function modeOf(target: string): Promise<number | undefined> {
-  try {
-    const { nlink, uid, gid, mode, isFile } = await stat(target).then((status) => ({ ...status, isFile: status.isFile() }))
-    await access(target, constants.W_OK)
-    const isOwn = process.getuid === undefined || (uid === process.getuid() && gid === process.getgid?.())
-    return isFile && nlink === 1 && isOwn ? mode & 0o777 : undefined
-  } catch {
-    return undefined
-  }
+  const status = await stat(target).catch(() => undefined)
+  if (status?.isFile() !== true || status.nlink > 1) return undefined
+  const { uid, gid, mode } = status
+  if (process.getuid !== undefined && (uid !== process.getuid() || gid !== process.getgid?.())) return undefined
+  return await access(target, constants.W_OK).then(
+    () => mode & 0o777,
+    () => undefined,
+  )
 }
