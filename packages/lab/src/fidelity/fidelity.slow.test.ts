@@ -7,8 +7,8 @@ const plan: TrialPlan = { nodes: 12, rounds: 4, kills: 3, settle: 8_000, pause: 
 /**
  * Largest differences, as shares. On a busy machine nodes start more slowly, and a forming pool
  * then sends other messages. Answers are late, so a crash takes more probes (measured: 22 % beside
- * other tests, 1 to 4 % alone). Times are not compared for the same reason: docs/fidelity.md has the
- * times of an idle machine.
+ * other tests, 1 to 4 % alone). Times are not compared for the same reason: docs/fidelity.md has
+ * the times of an idle machine.
  */
 const TOLERANCE = { forming: 0.5, comeAndGo: 0.2, idleSecond: 0.3, oneCrash: 0.3 } as const
 
