@@ -2,6 +2,7 @@
  * Checks names and types of the options of `compute`, `computeLocal` and `submit`. So callers
  * without type checks get an error at once.
  */
+import type { Accepted } from './core/acceptance.ts'
 import { InvalidOptionError, type RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
 import type { Tickets } from './core/job-queue.ts'
@@ -270,7 +271,7 @@ export function ticketsOf(tickets: Readonly<Record<string, number>>, self: strin
  * @param self the owner of the member's own jobs
  */
 export function placeOf(
-  { owner, trusted }: { readonly owner: string; readonly trusted: boolean },
+  { owner, trusted }: Accepted,
   { workers = 0, accept = DEFAULT_ACCEPT }: ComputeOptions,
   self: string,
 ): PlacedProgram['place'] | undefined {

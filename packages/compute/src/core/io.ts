@@ -115,7 +115,7 @@ export type Input =
    * that the program needs, such as room on the disk. Its frames begin again, and no task is to
    * blame. After several such failures in a row this member warns with `MEMBER_UNFIT`. For a while
    * it takes no tasks of this job, and others may take the tasks that it holds. Once all members
-   * that compute report such failures, a replica fails the job. The failure has the replica's own
+   * that accept the job report such failures, a replica fails it. The failure has the replica's own
    * `code` if there is one, else `PROGRAM_UNUSABLE`.
    */
   | {

@@ -1,7 +1,7 @@
 import { hash52 } from '@jel/protocol'
-import { mayRun, type Acceptance } from './acceptance.ts'
+import { mayRun, type Acceptance, type Accepted } from './acceptance.ts'
 import type { SchedulerConfig } from './config.ts'
-import type { ComputeMember, JobId, JobSpec, MemberId, Milliseconds } from './io.ts'
+import type { ComputeMember, JobId, MemberId, Milliseconds } from './io.ts'
 
 /** Maximum number of gone members whose names stay. A guess: one task loses fewer members. */
 const MAX_FORMER = 4096
@@ -52,16 +52,16 @@ export class Members {
     return this.#participants
   }
 
-  /** The participants that have workers, and accept a job as far as this member knows. */
-  *computing(job: Pick<JobSpec, 'owner' | 'trusted'>): Generator<MemberId> {
-    this.#computing ??= [...this.#known.values()].filter(({ isClient, computes }) => !isClient && computes)
-    for (const { id, accepts } of this.#computing) if (mayRun(accepts, job)) yield id
+  /** The participants that have workers and, as far as this member knows, accept a job. */
+  *computing(job?: Accepted): Generator<MemberId> {
+    this.#computing ??= [...this.#known.values()].filter(hasWorkers)
+    for (const { id, accepts } of this.#computing) if (job === undefined || mayRun(accepts, job)) yield id
   }
 
   /** Whether a member has workers, and accepts a job as far as this member knows. */
-  runs(id: MemberId, job: Pick<JobSpec, 'owner' | 'trusted'>): boolean {
+  runs(id: MemberId, job: Accepted): boolean {
     const known = this.#known.get(id)
-    return known !== undefined && !known.isClient && known.computes && mayRun(known.accepts, job)
+    return known !== undefined && hasWorkers(known) && mayRun(known.accepts, job)
   }
 
   /** Whether a member was here and is gone. */
@@ -145,4 +145,8 @@ export class Members {
     const rest = ranked.filter((member) => !first.includes(member))
     return [...first, ...rest].slice(0, count).map(({ id }) => id)
   }
+}
+
+function hasWorkers({ isClient, computes }: Known): boolean {
+  return !isClient && computes
 }

@@ -1,3 +1,4 @@
+import type { Accepted } from './acceptance.ts'
 import { Timers } from '@jel/machine'
 import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import { attend, type Context, type Signer } from './context.ts'
@@ -186,6 +187,11 @@ export class Scheduler {
   entries(id: JobId): readonly Entry[] {
     const job = this.#context.jobs.get(id)
     return job === undefined ? [] : unique([...job.tree.within(job.tree.root)].flatMap((node) => statedOf(job, node)))
+  }
+
+  /** Number of members with workers; with a job, of those that accept it. */
+  computing(job?: Accepted): number {
+    return [...this.#context.members.computing(job)].length
   }
 
   /** Returns the replicas of a job in this member's view. */

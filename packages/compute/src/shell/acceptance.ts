@@ -2,8 +2,9 @@ import type { Acceptance } from '../core/acceptance.ts'
 import { DEFAULT_ACCEPT } from '../options.ts'
 
 /**
- * Maximum number of owners that a member names, and the characters of each id that it states. They
- * only help to explain why a job waits. A guess: all constants of a member take 512 bytes at most.
+ * Maximum number of owners that a member names, and the characters of each id that it states.
+ * Others need them to explain why a job waits, and to judge whether it can run anywhere. A guess:
+ * all constants of a member take 512 bytes at most.
  */
 const [MAX_OWNERS, ID_END] = [8, 8]
 const [SANDBOX, ANYBODY, MORE] = [1, 2, 4]

@@ -5,7 +5,6 @@ import { NOTHING_EXPLAINED } from '../core/explanation.ts'
 import type { Input, JobId } from '../core/io.ts'
 import type { JobExplanation } from '../core/messages.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
-import { mayRun, type Acceptance } from '../core/acceptance.ts'
 import { acceptanceOf } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
 import { BlobStore } from './blob-store.ts'
@@ -59,8 +58,6 @@ export class Engine {
   readonly #saved: SavedJobs | undefined
   readonly #pool: Pool
   readonly #isClient: boolean
-  /** The owners whose programs this member runs; undefined: it has no workers. */
-  readonly #accepts: Acceptance | undefined
   #isClosed = false
 
   constructor(pool: Pool, options: ComputeOptions, events: EngineEvents) {
@@ -104,9 +101,9 @@ export class Engine {
         this.endings.end(id)
       },
     })
-    this.#accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
+    const accepts = computes ? acceptanceOf(options.accept, this.jobs.owner) : undefined
     this.runner = new Runner({
-      self: { id: pool.self.id, location: pool.self.location, isClient, computes, accepts: this.#accepts },
+      self: { id: pool.self.id, location: pool.self.location, isClient, computes, accepts },
       workers,
       ...(options.limits && { limits: options.limits }),
       ...(options.tickets && { tickets: ticketsOf(options.tickets, this.jobs.owner) }),
@@ -142,7 +139,7 @@ export class Engine {
             // While the engine starts, nobody listens yet.
             warn: (code, message, job) => void setImmediate(() => events.onWarning(code, message, job)),
           })
-    this.#members = new MemberList(pool, { isClient, accepts: this.#accepts }, (inputs) => this.#membersChanged(inputs))
+    this.#members = new MemberList(pool, { isClient, accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
     this.keepers = new JobKeepers(pool, {
       keeps: async (job) => await this.#files.keeps(job),
@@ -221,11 +218,11 @@ export class Engine {
   whyPending(id: JobId): string {
     const job = this.jobs.get(id)
     const { scheduler } = this.runner
-    const computing = [...this.#members.computing, ...(this.#accepts === undefined ? [] : [this.#accepts])]
     if (job === undefined || scheduler.job(id) === undefined) return 'its input or program is not here yet'
-    if (computing.length === 0) return 'no member of the pool computes'
-    const accepting = computing.filter((acceptance) => mayRun(acceptance, job)).length
-    const workers = `members with workers: ${computing.length}`
+    const computing = scheduler.computing()
+    if (computing === 0) return 'no member of the pool computes'
+    const accepting = scheduler.computing(job)
+    const workers = `members with workers: ${computing}`
     if (accepting === 0)
       return job.trusted
         ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`

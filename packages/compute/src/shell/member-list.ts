@@ -23,10 +23,6 @@ export class MemberList {
   readonly #onInputs: (inputs: readonly Input[]) => void
   /** The members reported so far, with their constants as text. Clients have none. */
   readonly #known = new Map<MemberId, string | undefined>()
-  /**
-   * The members with workers. An undefined acceptance is that of a member of an earlier release.
-   */
-  readonly #computing = new Map<MemberId, Acceptance | undefined>()
   /** Members that have sent a message. */
   readonly #spoke = new Set<MemberId>()
   #incarnation: number
@@ -49,11 +45,6 @@ export class MemberList {
   /** The members that take part, without clients. */
   get members(): readonly MemberId[] {
     return [...this.#known].filter(([, constant]) => constant !== undefined).map(([id]) => id)
-  }
-
-  /** For each other member with workers: the owners whose programs it runs, if it states them. */
-  get computing(): readonly (Acceptance | undefined)[] {
-    return [...this.#computing.values()]
   }
 
   async start(): Promise<void> {
@@ -103,19 +94,16 @@ export class MemberList {
       const isClient = said === undefined
       if (id === self || (isClient && !this.#spoke.has(id))) continue
       present.add(id)
-      const computes = said?.[0] !== WITHOUT_WORKERS
-      const accepts = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
-      if (said !== undefined && computes) this.#computing.set(id, accepts)
-      else this.#computing.delete(id)
       const constant = said && Buffer.from(said).toString('hex')
       if (this.#known.has(id) && this.#known.get(id) === constant) continue
       this.#known.set(id, constant)
+      const computes = said?.[0] !== WITHOUT_WORKERS
+      const accepts = said !== undefined && computes ? readAcceptance(said.subarray(1)) : undefined
       inputs.push({ type: 'joined', member: { id, location, isClient, computes, accepts } })
     }
     for (const id of this.#known.keys()) {
       if (present.has(id)) continue
       this.#known.delete(id)
-      this.#computing.delete(id)
       this.#spoke.delete(id)
       inputs.push({ type: 'gone', id })
     }

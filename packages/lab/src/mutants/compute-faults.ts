@@ -25,8 +25,8 @@ export const computeFaults: readonly ShellFault[] = [
     ...blame,
     name: 'members that do not accept a job have a say in its failure',
     file: `${core}/members.ts`,
-    from: 'for (const { id, accepts } of this.#computing) if (mayRun(accepts, job)) yield id',
-    to: 'for (const { id } of this.#computing) yield id',
+    from: 'if (job === undefined || mayRun(accepts, job)) yield id',
+    to: 'if (job === undefined || accepts !== null) yield id',
   },
   {
     ...blame,

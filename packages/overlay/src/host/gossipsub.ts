@@ -109,7 +109,7 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     fallbackToFloodsub: false,
     doPX: false,
     tagMeshPeers: false,
-    // The first node of a pool has no peers. That is no error.
+    // The first node of a pool has no peers, and may publish all the same.
     allowPublishToZeroTopicPeers: true,
     ignoreDuplicatePublishError: true,
     // The graph of links has a degree of about 12. The degree must be well above Dhi, or some nodes
@@ -215,8 +215,8 @@ export class Topic {
 
   /**
    * Introduces a linked peer to gossipsub. By default gossipsub learns of peers from the identify
-   * protocol. That costs two streams, two signatures and 1.5 KB a link. It is unnecessary: an open
-   * link already proves that both sides support the protocol.
+   * protocol, at a cost of two streams, two signatures and 1.5 KB a link. An open link proves
+   * already that both sides support the protocol.
    */
   introduce(connection: Connection): void {
     const [protocol] = this.#pubsub.protocols

@@ -5,7 +5,7 @@ import { VirtualGrid } from './grid.ts'
 const members = 2
 
 /** Returns once all `jobs` have ended, beside jobs that wait for a third voter for ever. */
-function submit({ stuck, jobs, votes }: { readonly stuck: number; readonly jobs: number; readonly votes: number }): void {
+function runUntilEnded({ stuck, jobs, votes }: { readonly stuck: number; readonly jobs: number; readonly votes: number }): void {
   const program = irregularTree({ leaves: 20, leafTime: 500, branching: 4, seed: 1 })
   const grid = new VirtualGrid({ seed: 1, program, latency: (from, to) => (from === to ? 0.1 : 20) })
   for (let member = 0; member < members; member++) grid.join({ site: `s${member}`, workers: 1 })
@@ -19,9 +19,9 @@ function submit({ stuck, jobs, votes }: { readonly stuck: number; readonly jobs:
 }
 
 it('jobs end beside many older jobs that wait for ever', () => {
-  expect(() => submit({ stuck: 20, jobs: 3, votes: 1 })).not.toThrow()
+  expect(() => runUntilEnded({ stuck: 20, jobs: 3, votes: 1 })).not.toThrow()
 })
 
 it('jobs end whose members wait for the votes of each other, and one of which waits for ever', () => {
-  expect(() => submit({ stuck: 1, jobs: 24, votes: 2 })).not.toThrow()
+  expect(() => runUntilEnded({ stuck: 1, jobs: 24, votes: 2 })).not.toThrow()
 })
