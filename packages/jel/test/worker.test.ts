@@ -68,7 +68,8 @@ test.each(['main', 'worker'] as const)('links, traffic and measurements arrive, 
   for (const pool of [one, other]) pool.addEventListener('measured', ({ detail }) => measured.push(detail.what))
   await expect.poll(async () => (await one.links()).map(({ id }) => id), { timeout: 10_000 }).toEqual([other.self.id])
   expect((await one.linksOf(other.self)).map(({ id }) => id)).toEqual([one.self.id])
-  expect(await one.linksOf(one.self)).toEqual(await one.links())
+  // The round-trip time may be measured anew between two answers: only the ids are compared.
+  expect((await one.linksOf(one.self)).map(({ id }) => id)).toEqual([other.self.id])
   await expect(one.linksOf('nobody')).rejects.toMatchObject({ code: 'UNKNOWN_MEMBER' })
   expect(await one.traffic()).toEqual({ sent: expect.any(Number), received: expect.any(Number), connections: 1 })
   await expect.poll(() => measured, { timeout: 30_000 }).toContain('reconciliation')
