@@ -33,7 +33,7 @@ class Bridged {
   }
 }
 
-it.each(seeds('1-3'))('nobody dies behind the only bridge between two sites while it stands still for seconds, seed %i', (seed) => {
+it.each(seeds('1-2'))('nobody dies behind the only bridge between two sites while it stands still for seconds, seed %i', (seed) => {
   const pool = new Bridged(seed, 20)
   const { simulation, bridge } = pool
   simulation.run((seed * 1_777) % 120_000)

@@ -6,22 +6,22 @@ import { loadScenario, runScenario, shippedScenarios } from '../src/index.ts'
  * and the end of such a job weigh more.
  */
 const small: Readonly<Record<string, readonly string[]>> = {
-  'job-sites': ['nodes=16', 'jobs.0.tree.leaves=8000', 'jobs.0.tree.leaf=25ms..175ms', 'duration=80s', 'expect.0.efficiency.atLeast=95%'],
-  'job-sites-far': ['nodes=16', 'jobs.0.tree.leaves=8000', 'duration=80s', 'expect.0.efficiency.atLeast=85%'],
+  'job-sites': ['nodes=16', 'jobs.0.tree.leaves=4000', 'jobs.0.tree.leaf=50ms..350ms', 'duration=80s', 'expect.0.efficiency.atLeast=95%'],
+  'job-sites-far': ['nodes=16', 'jobs.0.tree.leaves=5000', 'duration=80s', 'expect.0.efficiency.atLeast=85%'],
   'job-mass-crash': [
     'nodes=24',
-    'jobs.0.tree.leaves=10000',
-    'jobs.0.tree.leaf=25ms..175ms',
+    'jobs.0.tree.leaves=5000',
+    'jobs.0.tree.leaf=50ms..350ms',
     'actions=[{ at: 32s, kill: { root: tree } }, { at: 32s, kill: 30% }]',
     'duration=90s',
     'expect.0.efficiency.atLeast=93%',
     'expect.1.doneTwice.atMost=1%',
   ],
-  'job-root-and-submitter-die': ['nodes=16', 'jobs.0.tree.leaves=7200', 'jobs.0.tree.leaf=25ms..175ms', 'duration=90s'],
+  'job-root-and-submitter-die': ['nodes=16', 'jobs.0.tree.leaves=3600', 'jobs.0.tree.leaf=50ms..350ms', 'duration=90s'],
   'job-kill-often': [
     'nodes=24',
-    'jobs.0.tree.leaves=7200',
-    'jobs.0.tree.leaf=25ms..175ms',
+    'jobs.0.tree.leaves=3600',
+    'jobs.0.tree.leaf=50ms..350ms',
     'actions=[{ at: 22s, every: 6s, until: 44s, kill: { count: 1 } }, { at: 24s, every: 6s, until: 44s, kill: { root: tree } }, { at: 22s, every: 3s, until: 44s, join: 1 }]',
     'duration=70s',
     'expect.0.efficiency.atLeast=90%',
@@ -29,15 +29,15 @@ const small: Readonly<Record<string, readonly string[]>> = {
   ],
   'job-partition': [
     'nodes=24',
-    'jobs.0.tree.leaves=7200',
-    'jobs.0.tree.leaf=25ms..175ms',
+    'jobs.0.tree.leaves=3600',
+    'jobs.0.tree.leaf=50ms..350ms',
     'actions=[{ at: 28s, partition: [{ site: [s0, s1] }, { site: [s2, s3] }], for: 12s }]',
     'duration=70s',
     'expect.0.efficiency.atLeast=80%',
   ],
   'job-stragglers': ['nodes=24', 'jobs.0.tree.leaves=2000', 'expect.0.efficiency.atLeast=75%'],
   'job-search': ['nodes=16', 'jobs.0.search.depth=7', 'actions=[{ at: 21s, every: 2s, until: 27s, kill: { count: 1 } }]', 'duration=60s'],
-  'job-thousand': ['nodes=50', 'jobs.0.tree.leaves=3750', 'duration=90s', 'expect.0.efficiency.atLeast=85%'],
+  'job-thousand': ['nodes=30', 'jobs.0.tree.leaves=2250', 'duration=90s', 'expect.0.efficiency.atLeast=85%'],
   'satin-world': [
     'nodes=16',
     'jobs.0.tree.leaves=4000',

@@ -47,7 +47,7 @@ it('a member that refuses orders gets none, so it gets no key', async () => {
   expect(streams[0]?.sent).toEqual([])
 })
 
-it('a lost answer is asked for once more', async () => {
+it.concurrent('a lost answer is asked for once more', async () => {
   const { result, streams } = await give((ends, tries) => {
     write(ends, { nonce })
     if (tries === 1) ends.end()
@@ -70,7 +70,7 @@ it.concurrent.each<[string, object[], string?]>([
   expect(streams.map(({ aborted }) => aborted?.message)).toEqual(Array(2).fill('an order that is not completed'))
 })
 
-it('a member that is gone, or can’t be reached, gives no answer', async () => {
+it.concurrent('a member that is gone, or can’t be reached, gives no answer', async () => {
   const gone = await give(() => Promise.reject(new UnknownMemberError('no member has this id')))
   expect(gone.result).toEqual({ member, result: 'no answer', reason: 'no member has this id' })
   expect(gone.streams).toHaveLength(1)

@@ -5,7 +5,7 @@ import { VirtualGrid } from './grid.ts'
 import { measure } from './measure.ts'
 import { bytesNumber, flatJob, irregularTree, rootInput } from '../jobs/programs/trees.ts'
 
-const LEAF = 50
+const LEAF = 100
 
 function treeGrid(seed: number, members: number, options: { leaves: number; sites?: number; latency?: number }): VirtualGrid {
   const { leaves, sites = 4, latency = 100 } = options
@@ -34,7 +34,7 @@ function started(grid: VirtualGrid): number {
 
 describe('a grid without faults', () => {
   it('keeps the processors of four sites busy, 100 ms apart, and runs no task twice', () => {
-    const leaves = 32 * 600
+    const leaves = 32 * 300
     const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
     grid.until(() => grid.doneAt.has('job'), 600_000)
@@ -79,7 +79,7 @@ describe('a grid without faults', () => {
 })
 
 describe('a grid whose members accept no program', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('hands a job to a newcomer that accepts it: seed %i', (seed) => {
+  it.each([1, 2, 3, 4])('hands a job to a newcomer that accepts it: seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: irregularTree({ leaves: 20, leafTime: 5, branching: 4, seed }), latency: () => 0.2 })
     grid.join({ site: 's', workers: 0, accepts: false })
     grid.join({ site: 's', accepts: false })
@@ -93,7 +93,7 @@ describe('a grid whose members accept no program', () => {
 
 describe('a grid with faults', () => {
   it('repeats hardly any task when 30 % of its members and the holder of the root die at once', () => {
-    const leaves = 32 * 600
+    const leaves = 32 * 300
     const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
     grid.after(10_000, () => {
@@ -128,7 +128,7 @@ describe('a grid with faults', () => {
     expect(started(grid)).toBeLessThan(leaves * 1.06)
   })
 
-  it.each([1, 2, 3])('does not wait for a slow member: others run its tasks as well, seed %i', (seed) => {
+  it.each([1, 2])('does not wait for a slow member: others run its tasks as well, seed %i', (seed) => {
     const program = irregularTree({ leaves: 1000, leafTime: 500, branching: 4, seed })
     const grid = new VirtualGrid({ seed, program, latency: () => 0.2 })
     for (let member = 0; member < 16; member++) grid.join({ site: 's', speed: member === 15 ? 0.02 : 1 })
@@ -140,7 +140,7 @@ describe('a grid with faults', () => {
     expect(measure(grid, 'job', begin).efficiency).toBeGreaterThan(0.8)
   })
 
-  it.each([1, 2, 3])('gives each task of a slow member to one other member: seed %i', (seed) => {
+  it.each([1, 2])('gives each task of a slow member to one other member: seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 1000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's', speed: member < 16 ? 0.02 : 1 })
     grid.settle()
@@ -153,11 +153,11 @@ describe('a grid with faults', () => {
   })
 
   describe('goes on in both halves of a partition, and repeats no outcome of either half', () => {
-    const leaves = 20 * 300
+    const leaves = 20 * 150
     // 20 members need 60 s without losses. The network is cut for 20 s of that time.
     it.each([
-      ['one wide task', flatJob({ leaves, leafTime: 200 }), 0.06],
-      ['a tree', irregularTree({ leaves, leafTime: 200, branching: 4, seed: 1 }), 0.16],
+      ['one wide task', flatJob({ leaves, leafTime: 400 }), 0.06],
+      ['a tree', irregularTree({ leaves, leafTime: 400, branching: 4, seed: 1 }), 0.16],
     ])('%s', (_, program, most) => {
       const grid = new VirtualGrid({ seed: 1, program, latency: () => 0.2 })
       for (let member = 0; member < 20; member++) grid.join({ site: 's' })
@@ -187,12 +187,12 @@ describe('a grid with faults', () => {
   })
 
   describe('repeats no outcome of either half, even if members return in waves and streams open slowly', () => {
-    const leaves = 20 * 400
+    const leaves = 20 * 200
     it.each([
       ['one wide task', 4, 0.08],
       ['a tree', 7, 0.16],
     ] as const)('%s, seed %i', (kind, seed, most) => {
-      const program = kind === 'a tree' ? irregularTree({ leaves, leafTime: 200, branching: 4, seed }) : flatJob({ leaves, leafTime: 200 })
+      const program = kind === 'a tree' ? irregularTree({ leaves, leafTime: 400, branching: 4, seed }) : flatJob({ leaves, leafTime: 400 })
       const grid = new VirtualGrid({ seed, program, latency: () => 0.2 })
       for (let member = 0; member < 20; member++) grid.join({ site: 's' })
       grid.settle()

@@ -34,7 +34,7 @@ function said(entry: Entry | undefined): string {
   return 'value' in entry.outcome ? new TextDecoder().decode(entry.outcome.value) : entry.outcome.failure.code
 }
 
-const SEEDS = seeds('1-8')
+const SEEDS = seeds('1-4')
 
 describe('a member whose containers do not start', () => {
   it.each(SEEDS)('fails no job, stops, and warns: seed %i', (seed) => {
@@ -151,7 +151,7 @@ describe('a task that ends whole members', () => {
 
 describe('tasks whose holders die for other reasons', () => {
   // With seed 12 a member joined 16 ms before the job was done.
-  it.each(seeds('5-12'))('are not set apart: every 2 s one of 64 members is killed, tasks take 5 s, seed %i', (seed) => {
+  it.each(seeds('11-12'))('are not set apart: every 2 s one of 64 members is killed, tasks take 5 s, seed %i', (seed) => {
     const grid = new VirtualGrid({ seed, program: flatJob({ leaves: 640, leafTime: 5000 }), latency: () => 0.2 })
     for (let member = 0; member < 64; member++) grid.join({ site: 's' })
     grid.settle()

@@ -6,10 +6,10 @@ import { VirtualGrid } from './grid.ts'
 import type { VirtualProgram } from '../jobs/programs/program.ts'
 import { leaf, spawn, sum } from '../jobs/programs/trees.ts'
 
-const [PARTS, LEAVES] = [100, 1000]
+const [PARTS, LEAVES] = [25, 1000]
 const TEN_KB = 'x'.repeat(10_000)
 
-/** A hundred tasks with a thousand children each. Each input has 10 KB. */
+/** Twenty-five tasks with a thousand children each. Each input has 10 KB. */
 const program: VirtualProgram = (fn, input) => {
   const [name, level] = JSON.parse(new TextDecoder().decode(input)) as [string, number]
   if (level === 2) return leaf(10)
@@ -26,7 +26,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed / 2 ** 20 + process.memoryUsage().arrayBuffers / 2 ** 20
 }
 
-it('a hundred thousand tasks of 10 KB leave nothing in the memory of their owner and of thieves', () => {
+it('25,000 tasks of 10 KB leave nothing in the memory of their owner and of thieves', () => {
   const grid = new VirtualGrid({ seed: 1, program, latency: () => 0.2 })
   for (let member = 0; member < 2; member++) grid.join({ site: 's' })
   grid.settle()

@@ -184,20 +184,20 @@ class TellsNoNewcomers extends Faulty {
 
 const network = 'network: { sites: { a: { to: { b: 20ms } }, b: {} } }'
 const pool = `nodes: 16\n${network}\nduration: 60s\n`
-const tree = `${pool}jobs:\n  - { at: 5s, tree: { leaves: 1000, leaf: 80ms..320ms } }\n`
+const tree = `${pool}jobs:\n  - { at: 5s, tree: { leaves: 600, leaf: 130ms..530ms } }\n`
 const crash = `${tree}actions:\n  - { at: 12s, kill: { root: job 1 } }\n  - { at: 14s, kill: { root: job 1 } }\n`
 const search = `${pool}jobs:\n  - { at: 5s, search: { depth: 7, node: 20ms..80ms } }\n`
 const voted = `${pool}compute: { liars: 15% }\njobs:\n  - { at: 5s, votes: 2, tree: { leaves: 200, leaf: 50ms..200ms } }\n`
-const long = `nodes: 16\n${network}\nduration: 80s\njobs:\n  - { at: 5s, tree: { leaves: 5000, leaf: 80ms..320ms } }\nactions:\n  - { at: 12s, kill: { root: job 1 } }\n`
+const long = `nodes: 16\n${network}\nduration: 80s\njobs:\n  - { at: 5s, tree: { leaves: 2500, leaf: 160ms..640ms } }\nactions:\n  - { at: 12s, kill: { root: job 1 } }\n`
 
-/** Returns the promise that the fault breaks. Without the fault all promises must be kept. */
-function caught(text: string, create: (options: SchedulerOptions) => JobScheduler): string | undefined {
-  const scenario = parseScenario(text)
-  const run = (createScheduler: CreateScheduler): string | undefined =>
-    runScenario({ scenario, seed: 1, createScheduler }).result.violation?.what
-  expect(run((options) => new Faulty(options))).toBeUndefined()
-  return run(create)
+/** Returns the promise that the fault breaks. */
+function caught(text: string, createScheduler: CreateScheduler): string | undefined {
+  return runScenario({ scenario: parseScenario(text), seed: 1, createScheduler }).result.violation?.what
 }
+
+it.each([tree, crash, search, voted, long])('without a fault all promises are kept', (text) => {
+  expect(caught(text, (options) => new Faulty(options))).toBeUndefined()
+})
 
 describe('a planted fault is caught', { timeout: 60_000 }, () => {
   it.each<[fault: string, scenario: string, create: (options: SchedulerOptions) => JobScheduler, broken: RegExp]>([
@@ -206,7 +206,7 @@ describe('a planted fault is caught', { timeout: 60_000 }, () => {
     ['a job that ends twice', tree, (options) => new EndsTwice(options), /^ends job 1 twice$/u],
     ['a replica that answers half', crash, (options) => new AnswersHalf(options), /^has lost what it knew of job 1: asked for /u],
     ['a child that counts twice', tree, (options) => new DeliversTwice(options), /^counts a child of a task of job 1 twice/u],
-    ['tasks that count too much', tree, (options) => new CountsMore(options), /^has \d{4} for the result of job 1, which is 1000$/u],
+    ['tasks that count too much', tree, (options) => new CountsMore(options), /^has \d+ for the result of job 1, which is 600$/u],
     ['an optimum that is lost', search, (options) => new LosesOffers(options), /^has lost an optimum that was offered in job 1: \d+/u],
     ['a void set that forgets', voted, (options) => new OutvotesAgain(options), /^finds out twice that 12D3\w+ was outvoted in job 1$/u],
     [
