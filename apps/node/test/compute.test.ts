@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { JelProcess, loopback, removeFolder } from './jel-process.ts'
 
 const program = `
@@ -20,14 +20,13 @@ let folder: string
 let file: string
 let owner: string[]
 
-beforeEach(() => {
+/** Makes a folder with a program and an owner. */
+function prepare(): void {
   folder = mkdtempSync(join(tmpdir(), 'jel-cli-'))
   file = join(folder, 'program.js')
   writeFileSync(file, program)
   owner = ['--owner', join(folder, 'owner')]
-})
-
-afterEach(async () => await removeFolder(folder))
+}
 
 async function worker(bootstrap?: string): Promise<JelProcess> {
   const args = [
@@ -54,7 +53,195 @@ function command(address: string, name: string, ...args: string[]): JelProcess {
   return new JelProcess([name, 'cli-test', ...args, ...loopback, ...owner, '--bootstrap', address], 'ignore')
 }
 
+/** Asks the node that runs here, and enters no pool. */
+function here(name: string, ...args: string[]): JelProcess {
+  return new JelProcess([name, 'cli-test', ...args], 'ignore')
+}
+
+describe('jel submit, map, jobs and job, at a worker that all these tests share', () => {
+  let first: JelProcess
+
+  beforeAll(async () => {
+    prepare()
+    first = (await worker()).keep()
+  })
+
+  afterAll(async () => {
+    first.child.kill('SIGKILL')
+    await first.exited
+    await removeFolder(folder)
+  })
+
+  it('compute a job, and print its result as JSON', async () => {
+    const submit = command(first.address, 'submit', file, 'sum', '20', '--json', '--name', 'squares')
+    expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({ status: 0, stderr: '' })
+    const events = submit.lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(events[0]).toMatchObject({ event: 'submitted', pool: 'cli-test', name: 'squares', job: expect.stringMatching(/^[\da-f]{20}$/u) })
+    expect(
+      events.slice(1, -1).every(({ event, covered, members }) => event === 'progress' && Number(covered) <= 1 && Number(members) <= 2),
+    ).toBe(true)
+    expect(events.at(-1)).toMatchObject({ event: 'done', job: events[0]?.['job'], result: 2470 })
+
+    const list = command(first.address, 'jobs', '--json')
+    expect(await list.exited).toBe(0)
+    const jobs = list.lines.map((line) => JSON.parse(line) as { name?: string })
+    expect(jobs.filter(({ name }) => name === 'squares')).toMatchObject([{ event: 'job', state: 'done', covered: 1 }])
+
+    const result = command(first.address, 'job', 'squares', '--result')
+    expect(await result.exited).toBe(0)
+    expect(result.lines).toEqual(['2470'])
+
+    const words = here('job', 'squares')
+    expect(await words.exited).toBe(0)
+    expect(words.lines).toEqual(
+      expect.arrayContaining(['state      done', expect.stringMatching(/^submitted  \d+ s ago$/u), 'done       100 %']),
+    )
+
+    const why = here('job', 'squares', '--why')
+    expect(await why.exited).toBe(0)
+    expect(why.lines.join(' ')).toMatch(
+      /^done: 100 % is done; \d members? ha(s|ve) begun \d+ tasks? and finished \d+, as this member heard$/u,
+    )
+  })
+
+  it('call a function for each row of a table, keep going after a failure, and continue under a name', async () => {
+    const inputs = join(folder, 'table.csv')
+    const output = join(folder, 'out.csv')
+    writeFileSync(inputs, 'a,b\n1,2\n3,0\n6,3\n')
+    const flags = ['--inputs', inputs, '--name', 'ratios', '--keep-going']
+    const table = command(first.address, 'map', file, 'ratio', ...flags, '--csv', '--output', output)
+    expect({ status: await table.exited, lines: table.lines }).toEqual({ status: 1, lines: [] })
+    expect(table.stderr).toContain('jel: 1 of 3 inputs failed\n')
+    expect(readFileSync(output, 'utf8')).toBe('a,b,value,error\n1,2,0.5,\n3,0,,TASK_THREW: b is 0\n6,3,2,\n')
+    const again = here('map', file, 'ratio', ...flags)
+    expect(await again.exited).toBe(1)
+    expect(again.lines).toEqual([
+      '{"input":{"a":1,"b":2},"value":0.5}',
+      '{"input":{"a":3,"b":0},"error":"TASK_THREW: b is 0"}',
+      '{"input":{"a":6,"b":3},"value":2}',
+    ])
+    const atNode = ['map', 'cli-test', file, 'ratio', '--inputs', inputs, '--keep-going', '--csv', '--node', first.id]
+    const byNode = new JelProcess(atNode, 'ignore')
+    expect(await byNode.exited).toBe(1)
+    expect(byNode.lines).toEqual(['a,b,value,error', '1,2,0.5,', '3,0,,TASK_THREW: b is 0', '6,3,2,'])
+    const many = join(folder, 'many.json')
+    writeFileSync(many, JSON.stringify(Array.from({ length: 150_000 }, (_, n) => n + 0.5)))
+    const large = new JelProcess(atNode.with(atNode.indexOf(inputs), many), 'ignore')
+    expect(await large.exited).toBe(2)
+    expect(large.stderr).toContain('inputs: a sweep has at most 65536')
+    writeFileSync(many, JSON.stringify(Array.from({ length: 400 }, (_, n) => ({ a: n, b: 2, pad: 'x'.repeat(5000) }))))
+    const padded = new JelProcess(atNode.with(atNode.indexOf(inputs), many), 'ignore')
+    expect(await padded.exited).toBe(0)
+    expect(padded.lines.length).toBe(401)
+    expect(padded.lines[400]).toMatch(/^399,2,x+,199\.5$/u)
+    const stops = here('map', file, 'ratio', '--inputs', inputs)
+    expect(await stops.exited).toBe(1)
+    expect(stops.stderr).toMatch(/^jel: TASK_THREW: b is 0 .*\n {4}in ratio\(\{ a: 3, b: 0 \}\)$/mu)
+  })
+
+  it.runIf(process.platform === 'linux')('run a command for each line, with its files', async () => {
+    const script = join(folder, 'eval.sh')
+    writeFileSync(script, '#!/bin/sh\necho "{\\"twice\\": $((2 * $1))}"\n', { mode: 0o755 })
+    const inputs = join(folder, 'lines.jsonl')
+    writeFileSync(inputs, '1\n2\n')
+    const map = here('map', '--command', './eval.sh {}', '--files', script, '--inputs', inputs, '--csv')
+    expect(await map.exited).toBe(0)
+    expect(map.lines).toEqual(['input,twice', '1,2', '2,4'])
+  })
+
+  it.runIf(process.platform === 'linux')('write the files that a command makes to a folder for each input', async () => {
+    const inputs = join(folder, 'rows.jsonl')
+    writeFileSync(inputs, '7\n8\n')
+    const flags = ['--inputs', inputs, '--collect', 'out/*.csv', '--collect-to', join(folder, 'made')]
+    const map = here('map', '--command', 'mkdir out; echo {} > out/a.csv; echo > b; echo {}', ...flags, '--csv')
+    expect(await map.exited).toBe(0)
+    expect(map.lines).toEqual(['input,value', '7,7', '8,8'])
+    expect(map.stderr).toContain(`2 files in ${join(folder, 'made')}`)
+    expect(readdirSync(join(folder, 'made'), { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
+      '1',
+      '1/out',
+      '1/out/a.csv',
+      '2',
+      '2/out',
+      '2/out/a.csv',
+    ])
+    expect(readFileSync(join(folder, 'made/2/out/a.csv'), 'utf8')).toBe('8\n')
+    const wrong = here('map', '--command', 'true', '--inputs', inputs, '--collect-to', 'x')
+    expect(await wrong.exited).toBe(2)
+    const odd = here('map', '--command', 'true', '--inputs', inputs, '--collect', '*', '--name', '../x')
+    expect(await odd.exited).toBe(2)
+  })
+
+  it('hand a file over with a job', async () => {
+    const data = join(folder, 'data.bin')
+    writeFileSync(data, new Uint8Array(1_500_000))
+    const submit = command(first.address, 'submit', file, 'length', '{"times":2}', '--blob', `data=${data}`)
+    expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: ['3000000'] })
+  })
+
+  it('leave a job to others, follow it by its name, and cancel it', async () => {
+    const submit = command(first.address, 'submit', file, 'slow', '30', '--detach', '--name', 'slow')
+    expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: [] })
+    const follow = command(first.address, 'job', 'slow', '--follow', '--json')
+    expect(await follow.exited).toBe(0)
+    expect(JSON.parse(follow.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 30 })
+
+    const long = here('submit', file, 'slow', '50000', '--detach', '--name', 'long')
+    expect(await long.exited).toBe(0)
+    const cancel = command(first.address, 'job', 'long', '--cancel')
+    expect(await cancel.exited).toBe(0)
+    const after = here('job', 'long', '--result')
+    expect({ status: await after.exited, stderr: after.stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('cancelled by its owner'),
+    })
+  })
+
+  it('leave the result of a job that is cancelled late, and forget it on demand', async () => {
+    const job = async (...args: string[]): Promise<{ status: unknown; lines: string[]; stderr: string }> => {
+      const process = here('job', 'late', ...args)
+      return { status: await process.exited, lines: process.lines, stderr: process.stderr }
+    }
+    expect(await here('submit', file, 'sum', '20', '--name', 'late').exited).toBe(0)
+    expect(await job('--cancel', '--json')).toMatchObject({
+      status: 0,
+      lines: [expect.stringMatching(/"event":"job".*"state":"done"/u)],
+      stderr: expect.stringContaining('it is done, and its result stays'),
+    })
+    expect(await job('--result')).toMatchObject({ status: 0, lines: ['2470'] })
+    expect(await job('--forget', '--result')).toMatchObject({ status: 2 })
+    const forgotten = await job('--forget', '--json')
+    expect(JSON.parse(forgotten.lines[0] as string)).toMatchObject({ event: 'forgotten', job: expect.stringMatching(/^[\da-f]{20}$/u) })
+    expect(await job('--result')).toMatchObject({ status: 1, stderr: expect.stringContaining('nobody in the pool has published') })
+  })
+
+  it('report an error of a program, with its stack', async () => {
+    const submit = command(first.address, 'submit', file, 'throws', '--json')
+    expect(await submit.exited).toBe(1)
+    expect(JSON.parse(submit.lines.at(-1) as string)).toMatchObject({
+      event: 'failed',
+      code: 'TASK_THREW',
+      message: 'no such luck',
+      stack: expect.stringMatching(/^RangeError: no such luck\n    at program\.js:\d+:42$/u),
+      task: '',
+      fn: 'throws',
+      input: 'undefined',
+    })
+  })
+
+  it('say that no member knows a job', async () => {
+    const process = command(first.address, 'job', 'nobody')
+    expect({ status: await process.exited, stderr: process.stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('nobody in the pool has published'),
+    })
+  })
+})
+
 describe('jel work, submit, jobs and job', () => {
+  beforeEach(prepare)
+  afterEach(async () => await removeFolder(folder))
+
   it('compute the job of a stranger in a sandbox, and name a program that no sandbox takes', async () => {
     const first = await worker()
     const args = ['submit', 'cli-test', file, 'sum', '20', '--json', '--bootstrap', first.address, ...loopback, ...stranger()]
@@ -86,41 +273,6 @@ describe('jel work, submit, jobs and job', () => {
     expect(await submit('other', ...stranger())).not.toBe(own)
   })
 
-  it('compute a job, and print its result as JSON', async () => {
-    const first = await worker()
-    await worker(first.address)
-    const submit = command(first.address, 'submit', file, 'sum', '20', '--json', '--name', 'squares')
-    expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({ status: 0, stderr: '' })
-    const events = submit.lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(events[0]).toMatchObject({ event: 'submitted', pool: 'cli-test', name: 'squares', job: expect.stringMatching(/^[\da-f]{20}$/u) })
-    expect(
-      events.slice(1, -1).every(({ event, covered, members }) => event === 'progress' && Number(covered) <= 1 && Number(members) <= 2),
-    ).toBe(true)
-    expect(events.at(-1)).toMatchObject({ event: 'done', job: events[0]?.['job'], result: 2470 })
-
-    const list = command(first.address, 'jobs', '--json')
-    expect(await list.exited).toBe(0)
-    expect(list.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
-      { event: 'job', name: 'squares', state: 'done', covered: 1 },
-    ])
-
-    const result = command(first.address, 'job', 'squares', '--result')
-    expect(await result.exited).toBe(0)
-    expect(result.lines).toEqual(['2470'])
-
-    const words = command(first.address, 'job', 'squares')
-    expect(await words.exited).toBe(0)
-    expect(words.lines).toEqual(
-      expect.arrayContaining(['state      done', expect.stringMatching(/^submitted  \d+ s ago$/u), 'done       100 %']),
-    )
-
-    const why = command(first.address, 'job', 'squares', '--why')
-    expect(await why.exited).toBe(0)
-    expect(why.lines.join(' ')).toMatch(
-      /^done: 100 % is done; \d members? ha(s|ve) begun \d+ tasks? and finished \d+, as this member heard$/u,
-    )
-  })
-
   it('lose no job whose submitter is killed as soon as it was submitted', async () => {
     const first = await worker()
     await worker(first.address)
@@ -149,7 +301,7 @@ describe('jel work, submit, jobs and job', () => {
     const args = ['work', 'cli-test', '--workers', '1', ...loopback, ...owner, '--bootstrap', first.address]
     const second = new JelProcess(args)
     await second.until(() => second.lines.some((line) => line.includes(' joined ')), 'it is in')
-    const submit = command(first.address, 'submit', file, 'slow', '100', '--name', 'slow')
+    const submit = command(first.address, 'submit', file, 'slow', '60', '--name', 'slow')
     expect(await submit.exited).toBe(0)
     await second.until(() => second.lines.some((line) => / ran here /u.test(line)), 'its work is over')
     expect(second.lines.filter((line) => /job|record/u.test(line))).toEqual([
@@ -184,53 +336,6 @@ describe('jel work, submit, jobs and job', () => {
     expect(second.events.filter(({ event }) => event === 'output').length).toBe(isHere ? 2 : 0)
   })
 
-  it('call a function for each row of a table, keep going after a failure, and continue under a name', async () => {
-    const first = await worker()
-    const inputs = join(folder, 'table.csv')
-    const output = join(folder, 'out.csv')
-    writeFileSync(inputs, 'a,b\n1,2\n3,0\n6,3\n')
-    const flags = ['--inputs', inputs, '--name', 'ratios', '--keep-going']
-    const table = command(first.address, 'map', file, 'ratio', ...flags, '--csv', '--output', output)
-    expect({ status: await table.exited, lines: table.lines }).toEqual({ status: 1, lines: [] })
-    expect(table.stderr).toContain('jel: 1 of 3 inputs failed\n')
-    expect(readFileSync(output, 'utf8')).toBe('a,b,value,error\n1,2,0.5,\n3,0,,TASK_THREW: b is 0\n6,3,2,\n')
-    const again = command(first.address, 'map', file, 'ratio', ...flags)
-    expect(await again.exited).toBe(1)
-    expect(again.lines).toEqual([
-      '{"input":{"a":1,"b":2},"value":0.5}',
-      '{"input":{"a":3,"b":0},"error":"TASK_THREW: b is 0"}',
-      '{"input":{"a":6,"b":3},"value":2}',
-    ])
-    const atNode = ['map', 'cli-test', file, 'ratio', '--inputs', inputs, '--keep-going', '--csv', '--node', first.id]
-    const byNode = new JelProcess(atNode, 'ignore')
-    expect(await byNode.exited).toBe(1)
-    expect(byNode.lines).toEqual(['a,b,value,error', '1,2,0.5,', '3,0,,TASK_THREW: b is 0', '6,3,2,'])
-    const many = join(folder, 'many.json')
-    writeFileSync(many, JSON.stringify(Array.from({ length: 150_000 }, (_, n) => n + 0.5)))
-    const large = new JelProcess(atNode.with(atNode.indexOf(inputs), many), 'ignore')
-    expect(await large.exited).toBe(2)
-    expect(large.stderr).toContain('inputs: a sweep has at most 65536')
-    writeFileSync(many, JSON.stringify(Array.from({ length: 400 }, (_, n) => ({ a: n, b: 2, pad: 'x'.repeat(5000) }))))
-    const padded = new JelProcess(atNode.with(atNode.indexOf(inputs), many), 'ignore')
-    expect(await padded.exited).toBe(0)
-    expect(padded.lines.length).toBe(401)
-    expect(padded.lines[400]).toMatch(/^399,2,x+,199\.5$/u)
-    const stops = command(first.address, 'map', file, 'ratio', '--inputs', inputs)
-    expect(await stops.exited).toBe(1)
-    expect(stops.stderr).toMatch(/^jel: TASK_THREW: b is 0 .*\n {4}in ratio\(\{ a: 3, b: 0 \}\)$/mu)
-  })
-
-  it.runIf(process.platform === 'linux')('run a command for each line, with its files', async () => {
-    const first = await worker()
-    const script = join(folder, 'eval.sh')
-    writeFileSync(script, '#!/bin/sh\necho "{\\"twice\\": $((2 * $1))}"\n', { mode: 0o755 })
-    const inputs = join(folder, 'lines.jsonl')
-    writeFileSync(inputs, '1\n2\n')
-    const map = command(first.address, 'map', '--command', './eval.sh {}', '--files', script, '--inputs', inputs, '--csv')
-    expect(await map.exited).toBe(0)
-    expect(map.lines).toEqual(['input,twice', '1,2', '2,4'])
-  })
-
   it.runIf(process.platform === 'linux')('write each outcome to a file, and the file outlives an interrupt', async () => {
     const first = await worker()
     await worker(first.address)
@@ -243,76 +348,6 @@ describe('jel work, submit, jobs and job', () => {
     await map.exited
     expect(map.lines).toEqual([])
     expect(readFileSync(output, 'utf8')).toMatch(/^\{"index":0.*\}\n$/u)
-  })
-
-  it.runIf(process.platform === 'linux')('write the files that a command makes to a folder for each input', async () => {
-    const first = await worker()
-    const inputs = join(folder, 'rows.jsonl')
-    writeFileSync(inputs, '7\n8\n')
-    const flags = ['--inputs', inputs, '--collect', 'out/*.csv', '--collect-to', join(folder, 'made')]
-    const map = command(first.address, 'map', '--command', 'mkdir out; echo {} > out/a.csv; echo > b; echo {}', ...flags, '--csv')
-    expect(await map.exited).toBe(0)
-    expect(map.lines).toEqual(['input,value', '7,7', '8,8'])
-    expect(map.stderr).toContain(`2 files in ${join(folder, 'made')}`)
-    expect(readdirSync(join(folder, 'made'), { recursive: true, encoding: 'utf8' }).toSorted()).toEqual([
-      '1',
-      '1/out',
-      '1/out/a.csv',
-      '2',
-      '2/out',
-      '2/out/a.csv',
-    ])
-    expect(readFileSync(join(folder, 'made/2/out/a.csv'), 'utf8')).toBe('8\n')
-    const wrong = command(first.address, 'map', '--command', 'true', '--inputs', inputs, '--collect-to', 'x')
-    expect(await wrong.exited).toBe(2)
-    const odd = command(first.address, 'map', '--command', 'true', '--inputs', inputs, '--collect', '*', '--name', '../x')
-    expect(await odd.exited).toBe(2)
-  })
-
-  it('hand a file over with a job', async () => {
-    const first = await worker()
-    const data = join(folder, 'data.bin')
-    writeFileSync(data, new Uint8Array(1_500_000))
-    const submit = command(first.address, 'submit', file, 'length', '{"times":2}', '--blob', `data=${data}`)
-    expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: ['3000000'] })
-  })
-
-  it('leave a job to others, follow it by its name, and cancel it', async () => {
-    const first = await worker()
-    const submit = command(first.address, 'submit', file, 'slow', '100', '--detach', '--name', 'slow')
-    expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: [] })
-    const follow = command(first.address, 'job', 'slow', '--follow', '--json')
-    expect(await follow.exited).toBe(0)
-    expect(JSON.parse(follow.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 100 })
-
-    const long = command(first.address, 'submit', file, 'slow', '50000', '--detach', '--name', 'long')
-    expect(await long.exited).toBe(0)
-    const cancel = command(first.address, 'job', 'long', '--cancel')
-    expect(await cancel.exited).toBe(0)
-    const after = command(first.address, 'job', 'long', '--result')
-    expect({ status: await after.exited, stderr: after.stderr }).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('cancelled by its owner'),
-    })
-  })
-
-  it('leave the result of a job that is cancelled late, and forget it on demand', async () => {
-    const first = await worker()
-    const job = async (...args: string[]): Promise<{ status: unknown; lines: string[]; stderr: string }> => {
-      const process = command(first.address, 'job', 'squares', ...args)
-      return { status: await process.exited, lines: process.lines, stderr: process.stderr }
-    }
-    expect(await command(first.address, 'submit', file, 'sum', '20', '--name', 'squares').exited).toBe(0)
-    expect(await job('--cancel', '--json')).toMatchObject({
-      status: 0,
-      lines: [expect.stringMatching(/"event":"job".*"state":"done"/u)],
-      stderr: expect.stringContaining('it is done, and its result stays'),
-    })
-    expect(await job('--result')).toMatchObject({ status: 0, lines: ['2470'] })
-    expect(await job('--forget', '--result')).toMatchObject({ status: 2 })
-    const forgotten = await job('--forget', '--json')
-    expect(JSON.parse(forgotten.lines[0] as string)).toMatchObject({ event: 'forgotten', job: expect.stringMatching(/^[\da-f]{20}$/u) })
-    expect(await job('--result')).toMatchObject({ status: 1, stderr: expect.stringContaining('nobody in the pool has published') })
   })
 
   it.each(['SIGTERM', 'SIGINT'] as const)('leave the pool on %s, and the job to others', async (signal) => {
@@ -329,21 +364,6 @@ describe('jel work, submit, jobs and job', () => {
     expect(submit.lines.map((line) => (JSON.parse(line) as { event: string }).event)).not.toContain('failed')
     await first.until(() => first.of('left').length > 0 || first.of('died').length > 0, 'its end')
     expect([first.of('left').length, first.of('died')]).toEqual([1, []])
-  })
-
-  it('report an error of a program, with its stack', async () => {
-    const first = await worker()
-    const submit = command(first.address, 'submit', file, 'throws', '--json')
-    expect(await submit.exited).toBe(1)
-    expect(JSON.parse(submit.lines.at(-1) as string)).toMatchObject({
-      event: 'failed',
-      code: 'TASK_THREW',
-      message: 'no such luck',
-      stack: expect.stringMatching(/^RangeError: no such luck\n    at program\.js:\d+:42$/u),
-      task: '',
-      fn: 'throws',
-      input: 'undefined',
-    })
   })
 
   it.each([
@@ -407,15 +427,6 @@ describe('jel work, submit, jobs and job', () => {
       { status: 1, lines: [], stderr: unreached },
       { status: 0, lines: [], stderr: expect.stringMatching(/^jel: nobody else of the pool cli-test was found; on loopback/u) },
     ])
-  })
-
-  it('say that no member knows a job', async () => {
-    const first = await worker()
-    const process = command(first.address, 'job', 'nobody')
-    expect({ status: await process.exited, stderr: process.stderr }).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('nobody in the pool has published'),
-    })
   })
 })
 

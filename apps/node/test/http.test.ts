@@ -127,11 +127,12 @@ it('events are streamed after a snapshot, to a limited number of readers', async
 })
 
 it('metrics match the documents and the dashboard, and count events', async () => {
-  const { node, url } = await joinShown('measured', '--elect', 'master')
+  const { node, url } = await joinShown('measured', '--elect', 'master', '--on', 'died=exit 3')
   const other = await join1('measured', '--bootstrap', node.address)
   await node.until(() => node.told('joined').includes(other.id) && node.of('elected').length > 0, 'joined and elected')
   other.child.kill('SIGKILL')
   await node.until(() => node.told('died').includes(other.id), 'died', 30_000)
+  await node.until(() => node.of('error').some(({ code }) => code === 'HANDLER_FAILED'), 'the failure of its handler')
   const scrape = await fetch(new URL('/metrics', url))
   expect(scrape.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/u)
   const text = await scrape.text()
@@ -139,6 +140,7 @@ it('metrics match the documents and the dashboard, and count events', async () =
   expect(text).toMatch(/^jel_joins_total 2$/mu)
   expect(text).toMatch(/^jel_member_deaths_total 1$/mu)
   expect(text).toMatch(/^jel_elections_won_total 1$/mu)
+  expect(text).toMatch(/^jel_handler_failures_total 1$/mu)
   expect(text).toMatch(/^jel_detection_seconds_count 1$/mu)
   expect(text).toMatch(/^jel_build_info\{version="[^"]+"\} 1$/mu)
   expect(Number(/^jel_bytes_sent_total (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(500)

@@ -77,6 +77,12 @@ export class JelProcess {
     })
   }
 
+  /** Lets the process outlive this test. The caller ends it after all tests of its group. */
+  keep(): this {
+    running.delete(this.child)
+    return this
+  }
+
   /** The events so far. Throws if a line is not JSON. */
   get events(): Told[] {
     return this.lines.map((line) => JSON.parse(line) as Told)

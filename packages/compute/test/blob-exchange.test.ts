@@ -17,6 +17,8 @@ import { PeerBudget } from '../src/shell/peer-budget.ts'
  * stream closes.
  */
 const LARGE = 24 * 2 ** 20
+/** Bytes of a blob of many frames. */
+const FRAMES = 5 * 2 ** 20
 
 let folder: string
 let pools: Pool[]
@@ -70,22 +72,22 @@ describe('blobs between members', () => {
   it('are fetched once for several callers at the same time', async () => {
     const [one, other] = [await member(), await member()]
     await meet(other, 2)
-    const bytes = new Uint8Array(LARGE).fill(7)
+    const bytes = new Uint8Array(FRAMES).fill(7)
     const hash = await one.store.put(bytes)
     const open = vi.spyOn(other.pool, 'open')
     const from = () => [one.pool.self.id]
     const [got] = await Promise.all([other.exchange.fetch(hash, from), other.exchange.fetch(hash, from)])
     expect(Buffer.compare(got, bytes)).toBe(0)
-    expect(await other.exchange.fetch(hash, from)).toHaveLength(LARGE)
+    expect(await other.exchange.fetch(hash, from)).toHaveLength(FRAMES)
     expect(open).toHaveBeenCalledOnce()
   })
 
   it('are pushed to other members', async () => {
     const [one, other] = [await member(), await member()]
     await meet(one, 2)
-    const hashes = [await one.store.put(new Uint8Array(LARGE).fill(8)), await one.store.put(new Uint8Array())]
+    const hashes = [await one.store.put(new Uint8Array(FRAMES).fill(8)), await one.store.put(new Uint8Array())]
     for (const hash of hashes) await one.exchange.push(hash, [other.pool.self.id])
-    expect(await other.store.get(hashes[0] as string)).toHaveLength(LARGE)
+    expect(await other.store.get(hashes[0] as string)).toHaveLength(FRAMES)
     expect(await other.store.get(hashes[1] as string)).toHaveLength(0)
   })
 
@@ -145,12 +147,12 @@ describe('blobs between members', () => {
     const nobody = Array.from({ length: 30 }, (_, number) => `nobody ${number}`)
     const fetch = async (number: number): Promise<unknown> =>
       await other.exchange.fetch(number.toString(16).padStart(64, 'a'), () => (isNeeded ? nobody : []))
-    const fetched = Promise.allSettled(Array.from({ length: 40 }, async (_, number) => await fetch(number)))
+    const fetched = Promise.allSettled(Array.from({ length: 20 }, async (_, number) => await fetch(number)))
     const began = performance.now()
     await sleep(1000)
     // One for each blob, 100 at once, and ten a second.
-    expect(open.mock.calls.length).toBeGreaterThanOrEqual(140)
-    expect(open.mock.calls.length).toBeLessThan(160 + (performance.now() - began) / 100)
+    expect(open.mock.calls.length).toBeGreaterThanOrEqual(120)
+    expect(open.mock.calls.length).toBeLessThan(140 + (performance.now() - began) / 100)
     open.mockRestore()
     const before = performance.now()
     expect(await other.exchange.fetch(hash, () => [near])).toHaveLength(3)

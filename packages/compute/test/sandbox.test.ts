@@ -18,8 +18,8 @@ let grid: LocalGrid
 let impatient: LocalGrid
 
 beforeAll(() => {
-  grid = computeLocal({ workers: 2, cache: folder, place: 'sandbox', limits: { time: 10_000, memory: 96 } })
-  impatient = computeLocal({ workers: 1, cache: folder, place: 'sandbox', limits: { time: 500, memory: 96 } })
+  grid = computeLocal({ workers: 2, cache: folder, place: 'sandbox', limits: { time: 10_000, memory: 40 } })
+  impatient = computeLocal({ workers: 1, cache: folder, place: 'sandbox', limits: { time: 200, memory: 40 } })
 })
 
 afterAll(async () => {
@@ -33,7 +33,7 @@ async function resultOf(program: string, fn: string, input?: unknown): Promise<u
 
 describe('a program in a sandbox', () => {
   it.each([
-    ['a tree of tasks', various, 'queens', 8, 92],
+    ['a tree of tasks', various, 'queens', 6, 4],
     ['a task that waits for something else', various, 'sleeps', 20, 'rested'],
     ['a task that catches what its child throws', various, 'catches', undefined, 'caught: no such luck'],
     ['a space whose pieces unite', spaces, 'sum', undefined, 44_999_850_000n],
@@ -64,7 +64,7 @@ describe('a program in a sandbox', () => {
 
   it.each(['loops', 'loopsLater', 'lies'])('is ended when it exceeds its time: %s', async (fn) => {
     const { result } = await impatient.submit(hostile, fn)
-    await expect(result).rejects.toMatchObject({ message: expect.stringMatching(/ran for more than 500 ms/u) })
+    await expect(result).rejects.toMatchObject({ message: expect.stringMatching(/ran for more than 200 ms/u) })
   })
 
   it.each([

@@ -30,8 +30,8 @@ export function testPool(): TestPool {
     grids = []
   })
   afterEach(async () => {
-    for (const grid of grids) await grid.close()
-    for (const pool of pools) await pool.leave()
+    await Promise.all(grids.map(async (grid) => await grid.close()))
+    await Promise.all(pools.map(async (pool) => await pool.leave()))
     rmSync(folder, { recursive: true })
   })
   const enter = async (): Promise<Pool> => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startOverlay } from '@jel/overlay'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
   InvalidConstantError,
   InvalidEventError,
@@ -12,12 +12,14 @@ import {
   PoolLeftError,
   TagTooLargeError,
   generateIdentity,
+  joinPool as enterPool,
   readOwner,
   type Answer,
   type Pool,
+  type PoolOptions,
 } from '../src/index.ts'
 import { ANSWER_PROTOCOL } from '../src/queries/pending-queries.ts'
-import { join as joinPool, pools } from './pools.ts'
+import { join as joinPool, poolName, pools } from './pools.ts'
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 const bytes = (value: string): Uint8Array => new TextEncoder().encode(value)
@@ -35,10 +37,27 @@ function eventsOf(pool: Pool): string[] {
   return events
 }
 
-describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s', (thread) => {
+describe.each(['main', 'worker'] as const)('in a pool with members in thread %s', (thread) => {
+  /** One pool for all tests. The first two members are in the thread. */
+  let shared: [Pool, Pool, Pool, Pool]
+
+  beforeAll(async () => {
+    const name = poolName()
+    const enter = async (options: PoolOptions, others: readonly Pool[] = []): Promise<Pool> =>
+      await enterPool(name, { listen: ['127.0.0.1:0'], bootstrap: others.flatMap(({ self }) => self.addresses), ...options })
+    const first = await enter({ thread, tag: 'before' })
+    shared = [first, ...(await Promise.all([enter({ thread }, [first]), enter({}, [first]), enter({}, [first])]))]
+    await Promise.all(shared.map((pool) => pool.waitForMembers(4)))
+  })
+
+  afterAll(async () => {
+    await Promise.all(shared.map((pool) => pool.leave()))
+  })
+
   it('a tag is changed while the member is there, and all get an event', async () => {
-    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread, tag: 'before' } : {}))) as [Pool, Pool]
+    const [one, , two] = shared
     const { incarnation, joinedAt } = one.self
+    expect(text(one.self.tag)).toBe('before')
     const updated = once(two as unknown as EventTarget, 'updated') as Promise<[CustomEvent]>
     await one.setTag('after')
     expect(text(one.self.tag)).toBe('after')
@@ -50,7 +69,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
   })
 
   it('a constant is set while the member is there, all get an event, and newcomers know it', async () => {
-    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
+    const [one, , two] = shared
     const updated = once(two as unknown as EventTarget, 'updated') as Promise<[CustomEvent]>
     await one.setConstant('jel.test', 'ten')
     const expected = { id: one.self.id, incarnation: 1, constants: new Map([['jel.test', bytes('ten')]]) }
@@ -65,26 +84,11 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     expect(one.self.constants.size).toBe(0)
   })
 
-  it('a signature of a node is valid in this pool alone, and also once the node has left', async () => {
-    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
-    const { id } = one.self
-    const signature = await one.sign(bytes('word'))
-    await one.leave()
-    expect(signature).toHaveLength(64)
-    expect(two.isSignedBy(id, bytes('word'), signature)).toBe(true)
-    expect(two.isSignedBy(id, bytes('other'), signature)).toBe(false)
-    expect(two.isSignedBy(two.self.id, bytes('word'), signature)).toBe(false)
-    const [elsewhere] = (await pools(1)) as [Pool]
-    expect(elsewhere.isSignedBy(id, bytes('word'), signature)).toBe(false)
-    await expect(two.sign('word' as never)).rejects.toThrow(InvalidOptionError)
-    await expect(one.sign(bytes('word'))).rejects.toThrow(PoolLeftError)
-  })
-
   it('a signature of an owner is valid in this pool alone, and is none of the node', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'jel-owner-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const id = await generateIdentity(join(folder, 'owner'))
-    const [one, two] = (await pools(2, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool]
+    const [one, , two] = shared
     const signature = await one.sign(bytes('word'), { owner: readOwner(join(folder, 'owner')) })
     expect(two.isSignedBy(id, bytes('word'), signature)).toBe(true)
     expect(two.isSignedBy(one.self.id, bytes('word'), signature)).toBe(false)
@@ -93,7 +97,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
   })
 
   it('an event reaches each present member once, and no later newcomer', async () => {
-    const all = (await pools(3, (place) => (place === 0 ? { thread } : {}))) as [Pool, Pool, Pool]
+    const all = [shared[0], shared[2], shared[3]] as const
     const received = all.map(eventsOf)
     const records = vi.fn<() => void>()
     for (const pool of all) pool.addEventListener('record', records)
@@ -112,7 +116,7 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
   })
 
   it('a query is answered once by each member that has a handler', async () => {
-    const [asker, one, two, mute] = (await pools(4, (place) => (place < 2 ? { thread } : {}))) as [Pool, Pool, Pool, Pool]
+    const [asker, one, two, mute] = shared
     for (const pool of [asker, one, two]) pool.answer('load', (payload, from) => `${text(payload)} for ${from.id === asker.self.id}`)
     one.answer('silence', () => undefined)
     const started = Date.now()
@@ -124,6 +128,22 @@ describe.each(['main', 'worker'] as const)('in a pool with a member in thread %s
     expect(filtered).toEqual([one, two].map(({ self }) => `${self.id}: you for true`).toSorted())
     expect(await all(asker.query('load', '', { filter: { ids: ['nobody'] } }))).toEqual([])
     expect(await all(mute.query('silence', '', { timeout: 300 }))).toEqual([])
+  })
+
+  // Here a member leaves, so this test is the last one.
+  it('a signature of a node is valid in this pool alone, and also once the node has left', async () => {
+    const [one, , two] = shared
+    const { id } = one.self
+    const signature = await one.sign(bytes('word'))
+    await one.leave()
+    expect(signature).toHaveLength(64)
+    expect(two.isSignedBy(id, bytes('word'), signature)).toBe(true)
+    expect(two.isSignedBy(id, bytes('other'), signature)).toBe(false)
+    expect(two.isSignedBy(two.self.id, bytes('word'), signature)).toBe(false)
+    const [elsewhere] = (await pools(1)) as [Pool]
+    expect(elsewhere.isSignedBy(id, bytes('word'), signature)).toBe(false)
+    await expect(two.sign('word' as never)).rejects.toThrow(InvalidOptionError)
+    await expect(one.sign(bytes('word'))).rejects.toThrow(PoolLeftError)
   })
 })
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
 import { OpenError, UnknownMemberError } from '@jel/overlay'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   generatePoolKey,
   InvalidPoolNameError,
@@ -37,10 +37,9 @@ async function join(thread: 'main' | 'worker', ...others: Pool[]): Promise<Pool>
   return pool
 }
 
-/** Computes and never yields. */
+/** Blocks this thread, and leaves the processor to the others. */
 function block(ms: number): void {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
 afterEach(async () => {
@@ -54,18 +53,18 @@ test('an application that blocks its thread gets the events of that time afterwa
   const heard: string[] = []
   blocked.addEventListener('signal', ({ detail }) => heard.push(detail.name))
   for (const each of ['one', 'two', 'three']) void other.signal(each, [blocked.self.id])
-  // The signals are posted to the other node's thread. It goes on while this thread computes.
-  block(3000)
+  // The signals are posted to the other node's thread. It goes on while this thread rests.
+  block(2000)
   expect(heard).toEqual([])
   await expect.poll(() => heard).toEqual(['one', 'two', 'three'])
   await other.leave()
 })
 
 test.each(['main', 'worker'] as const)('links, traffic and measurements arrive, from the thread %s', async (thread) => {
-  const one = await join(thread)
-  const other = await join(thread, one)
+  const other = await join('main')
+  const one = await join(thread, other)
   const measured: string[] = []
-  for (const pool of [one, other]) pool.addEventListener('measured', ({ detail }) => measured.push(detail.what))
+  one.addEventListener('measured', ({ detail }) => measured.push(detail.what))
   await expect.poll(async () => (await one.links()).map(({ id }) => id), { timeout: 10_000 }).toEqual([other.self.id])
   expect((await one.linksOf(other.self)).map(({ id }) => id)).toEqual([one.self.id])
   // The round-trip time may be measured anew between two answers: only the ids are compared.
@@ -78,16 +77,34 @@ test.each(['main', 'worker'] as const)('links, traffic and measurements arrive, 
 describe('streams', () => {
   const echo = '/echo/1.0.0'
 
-  async function pair(from: 'main' | 'worker', to: 'main' | 'worker'): Promise<[Pool, Pool]> {
-    const server = await join(to)
-    const client = await join(from, server)
-    await server.handle(echo, async (stream) => {
-      for await (const chunk of stream) {
-        if (!stream.send(chunk)) await stream.onDrain()
-      }
-      await stream.close()
-    })
-    return [client, server]
+  /** One pool for all tests of streams. Each test has a protocol of its own. */
+  let main: Pool
+  let workers: [Pool, Pool]
+
+  beforeAll(async () => {
+    const enter = async (thread: 'main' | 'worker', bootstrap: readonly string[] = []): Promise<Pool> =>
+      await joinPool('streams', { thread, listen, bootstrap: [...bootstrap] })
+    main = await enter('main')
+    workers = await Promise.all([enter('worker', main.self.addresses), enter('worker', main.self.addresses)])
+    for (const pool of [main, ...workers]) {
+      await pool.waitForMembers(3)
+      await pool.handle(echo, async (stream) => {
+        for await (const chunk of stream) {
+          if (!stream.send(chunk)) await stream.onDrain()
+        }
+        await stream.close()
+      })
+    }
+  })
+
+  afterAll(async () => {
+    await Promise.all([main, ...workers].map((pool) => pool.leave()))
+  })
+
+  /** Returns a client and a server in these threads. */
+  function pair(from: 'main' | 'worker', to: 'main' | 'worker'): [client: Pool, server: Pool] {
+    const [one, other] = workers
+    return [from === 'main' ? main : one, to === 'main' ? main : other]
   }
 
   test.each([
@@ -95,7 +112,7 @@ describe('streams', () => {
     ['main', 'worker'],
     ['worker', 'worker'],
   ] as const)('carry bytes both ways, from %s to %s', async (from, to) => {
-    const [client, server] = await pair(from, to)
+    const [client, server] = pair(from, to)
     const stream = await client.open(server.self, echo)
     const sent = Uint8Array.from({ length: 1_500_000 }, (_, i) => i % 251)
     const received: Uint8Array[] = []
@@ -110,8 +127,7 @@ describe('streams', () => {
   })
 
   test('a reader that pauses stops the writer', async () => {
-    const server = await join('worker')
-    const client = await join('worker', server)
+    const [client, server] = pair('worker', 'worker')
     const paused = Promise.withResolvers<() => void>()
     let received = 0
     await server.handle('/slow/1.0.0', (stream) => {
@@ -137,7 +153,7 @@ describe('streams', () => {
   })
 
   test('an aborted stream is reset at the other end', async () => {
-    const [client, server] = await pair('worker', 'worker')
+    const [client, server] = pair('worker', 'worker')
     const ended = Promise.withResolvers<string | undefined>()
     await server.handle('/abort/1.0.0', (stream) => {
       stream.addEventListener('close', ({ error }) => ended.resolve(error?.name))
@@ -149,7 +165,7 @@ describe('streams', () => {
   })
 
   test('a stream that is reset while it is being opened ends', async () => {
-    const [client, server] = await pair('worker', 'main')
+    const [client, server] = pair('worker', 'main')
     await server.handle('/never/1.0.0', () => {
       throw new Error('never')
     })
@@ -158,9 +174,9 @@ describe('streams', () => {
   })
 
   test('a wait for the end of a stream can be aborted', async () => {
-    const [client, server] = await pair('worker', 'main')
-    await server.handle('/slow/1.0.0', (stream) => stream.pause())
-    const stream = await client.open(server.self, '/slow/1.0.0')
+    const [client, server] = pair('worker', 'main')
+    await server.handle('/wait/1.0.0', (stream) => stream.pause())
+    const stream = await client.open(server.self, '/wait/1.0.0')
     // This is more than the reader's end takes unread, and less than this end lets wait.
     stream.send(new Uint8Array(200_000))
     await delay(200)
@@ -170,7 +186,7 @@ describe('streams', () => {
   })
 
   test('go to a handler that is set right after another was removed', async () => {
-    const [client, server] = await pair('main', 'worker')
+    const [client, server] = pair('main', 'worker')
     const controller = new AbortController()
     await server.handle('/turn/1.0.0', () => expect.unreachable(), { signal: controller.signal })
     controller.abort()
@@ -186,7 +202,7 @@ describe('streams', () => {
   })
 
   test('errors keep their class', async () => {
-    const [client, server] = await pair('worker', 'worker')
+    const [client, server] = pair('worker', 'worker')
     await expect(client.open('nobody', echo)).rejects.toBeInstanceOf(UnknownMemberError)
     await expect(client.open(server.self, '/none/1.0.0')).rejects.toBeInstanceOf(OpenError)
     await expect(server.handle(echo, () => {})).rejects.toMatchObject({ code: 'INVALID_PROTOCOL' })
@@ -206,15 +222,15 @@ describe('the keys of a private pool', () => {
       pools.push(pool)
       return pool
     }
-    const one = await enter({ thread, key: former })
-    const other = await enter({ thread, key: [former] }, one)
+    const one = await enter({ thread, key: [former] })
+    const other = await enter({ key: former }, one)
     const both = [one, other]
     const [{ id }] = (await one.keys.list()) as [PoolKeyInfo]
     for (const { keys } of both) expect(await keys.install(next)).toEqual({ id: expect.stringMatching(/^[0-9a-f]{16}$/u), primary: false })
     for (const { keys } of both) expect(await keys.use(next)).toMatchObject({ primary: true })
     for (const { keys } of both) await keys.remove(id)
     expect(await other.keys.list()).toEqual([{ id: expect.not.stringContaining(id), primary: true }])
-    const late = await enter({ thread, key: [next, former] }, other)
+    const late = await enter({ key: [next, former] }, other)
     await late.waitForMembers(3)
     await one.waitForMembers(3)
 
@@ -283,15 +299,10 @@ test('a thread that crashes ends the pool, and is reported as the cause', async 
   await pool.leave()
 })
 
-test('a process with a node in a worker ends by itself after it left', async () => {
-  const child = spawn(process.execPath, [ALONE], { stdio: ['ignore', 'ignore', 'inherit'] })
-  expect(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })).toEqual([0, null])
-})
-
 test.each([
   ['flags that are for whole processes', ['--max-old-space-size=512', '--title=jel', ALONE]],
   ['them and a program of its own', ['--expose-gc', '--input-type=module', '-e', `import ${JSON.stringify(pathToFileURL(ALONE).href)}`]],
-])('a worker starts in a process that was given %s', async (_, flags) => {
+])('a worker starts in a process that was given %s, and the process ends by itself', async (_, flags) => {
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'ignore', 'inherit'] })
   expect(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) })).toEqual([0, null])
 })

@@ -2,6 +2,7 @@ import { instruments, prometheusName, readings, Watch, type ReadInstrument } fro
 import type { GridFigures } from '@jel/compute'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
+import { HANDLER_FAILED } from '../handlers/handler.ts'
 import { jobInstruments, taskTimes, timeSamples, type JobInstrument } from './job-instruments.ts'
 
 /**
@@ -14,6 +15,7 @@ const MISNAMED = ['nodejs_active_resources_total', 'nodejs_active_handles_total'
 export class Metrics {
   readonly #registry = new Registry()
   readonly #watch: Watch
+  readonly #stopCounting: () => void
   readonly #agent: Agent
   readonly #jobs: readonly { readonly instrument: JobInstrument; readonly metric: Gauge | Counter }[]
   #figures: GridFigures | undefined
@@ -51,6 +53,12 @@ export class Metrics {
       registers,
     })
     build.set({ version: agent.version }, 1)
+    const failures = new Counter({
+      name: 'jel_handler_failures_total',
+      help: 'Runs of handlers that failed or took too long.',
+      registers,
+    })
+    this.#stopCounting = agent.listen((event) => event.event === 'error' && event.code === HANDLER_FAILED && failures.inc())
   }
 
   get contentType(): string {
@@ -66,6 +74,7 @@ export class Metrics {
   }
 
   close(): void {
+    this.#stopCounting()
     this.#watch[Symbol.dispose]()
   }
 
