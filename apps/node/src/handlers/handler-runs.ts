@@ -1,6 +1,6 @@
 import type { NodeEvent } from '../agent/events.ts'
+import { HANDLER_BACKLOG, HANDLER_FAILED } from '../agent/handler-errors.ts'
 import type { Log } from '../log/log.ts'
-import { HANDLER_BACKLOG, HANDLER_FAILED } from './handler.ts'
 import { runCommand, type Run } from './run.ts'
 
 /**

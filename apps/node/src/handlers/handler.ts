@@ -1,4 +1,5 @@
 import type { NodeEvent } from '../agent/events.ts'
+import { HANDLER_BACKLOG, HANDLER_FAILED } from '../agent/handler-errors.ts'
 import { isInternal } from '../agent/event-text.ts'
 
 /**
@@ -38,10 +39,6 @@ export interface Handler {
   /** The command for the shell. */
   readonly command: string
 }
-
-/** The codes of errors about handlers. These errors must not run handlers again. */
-export const HANDLER_FAILED = 'HANDLER_FAILED'
-export const HANDLER_BACKLOG = 'HANDLER_BACKLOG'
 
 /** Parses `joined,signal:go,query:load=command`. Returns undefined for another form. */
 export function parseHandler(text: string): Handler | undefined {

@@ -2,7 +2,7 @@ import { instruments, prometheusName, readings, Watch, type ReadInstrument } fro
 import type { GridFigures } from '@jel/compute'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
-import { HANDLER_FAILED } from '../handlers/handler.ts'
+import { HANDLER_FAILED } from '../agent/handler-errors.ts'
 import { jobInstruments, taskTimes, timeSamples, type JobInstrument } from './job-instruments.ts'
 
 /**
