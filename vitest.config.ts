@@ -44,7 +44,7 @@ const groups = [
   { name: 'slow', folders: ['packages', 'apps/*', 'scripts'], timeout: 120_000, order: 2, workers: 3, setup: ['apps/node/test/bundle.ts'] },
 ]
 
-/** Files that take longer than half a minute. One of them that began last would run alone. */
+/** Files that take longer than a third of a minute. One of them that began last would run alone. */
 const longest = [
   'apps/node/test/compute.test.ts',
   'packages/jel/test/conformance.test.ts',

@@ -144,7 +144,7 @@ describe('jel submit, map, jobs and job, at a worker that all these tests share'
     writeFileSync(script, '#!/bin/sh\necho "{\\"twice\\": $((2 * $1))}"\n', { mode: 0o755 })
     const inputs = join(folder, 'lines.jsonl')
     writeFileSync(inputs, '1\n2\n')
-    const map = here('map', '--command', './eval.sh {}', '--files', script, '--inputs', inputs, '--csv')
+    const map = command(first.address, 'map', '--command', './eval.sh {}', '--files', script, '--inputs', inputs, '--csv')
     expect(await map.exited).toBe(0)
     expect(map.lines).toEqual(['input,twice', '1,2', '2,4'])
   })
@@ -180,11 +180,11 @@ describe('jel submit, map, jobs and job, at a worker that all these tests share'
   })
 
   it('leave a job to others, follow it by its name, and cancel it', async () => {
-    const submit = command(first.address, 'submit', file, 'slow', '30', '--detach', '--name', 'slow')
+    const submit = command(first.address, 'submit', file, 'slow', '100', '--detach', '--name', 'slow')
     expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: [] })
     const follow = command(first.address, 'job', 'slow', '--follow', '--json')
     expect(await follow.exited).toBe(0)
-    expect(JSON.parse(follow.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 30 })
+    expect(JSON.parse(follow.lines.at(-1) as string)).toMatchObject({ event: 'done', result: 100 })
 
     const long = here('submit', file, 'slow', '50000', '--detach', '--name', 'long')
     expect(await long.exited).toBe(0)
@@ -199,7 +199,7 @@ describe('jel submit, map, jobs and job, at a worker that all these tests share'
 
   it('leave the result of a job that is cancelled late, and forget it on demand', async () => {
     const job = async (...args: string[]): Promise<{ status: unknown; lines: string[]; stderr: string }> => {
-      const process = here('job', 'late', ...args)
+      const process = command(first.address, 'job', 'late', ...args)
       return { status: await process.exited, lines: process.lines, stderr: process.stderr }
     }
     expect(await here('submit', file, 'sum', '20', '--name', 'late').exited).toBe(0)
@@ -301,7 +301,7 @@ describe('jel work, submit, jobs and job', () => {
     const args = ['work', 'cli-test', '--workers', '1', ...loopback, ...owner, '--bootstrap', first.address]
     const second = new JelProcess(args)
     await second.until(() => second.lines.some((line) => line.includes(' joined ')), 'it is in')
-    const submit = command(first.address, 'submit', file, 'slow', '60', '--name', 'slow')
+    const submit = command(first.address, 'submit', file, 'slow', '100', '--name', 'slow')
     expect(await submit.exited).toBe(0)
     await second.until(() => second.lines.some((line) => / ran here /u.test(line)), 'its work is over')
     expect(second.lines.filter((line) => /job|record/u.test(line))).toEqual([

@@ -75,11 +75,11 @@ describe('a pool that computes', () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
     await member({ workers: 1 })
-    await submitter.submit(various, 'flat', { tasks: 100, ms: 10 }, { name: 'long' })
+    await submitter.submit(various, 'flat', { tasks: 150, ms: 10 }, { name: 'long' })
     await expect.poll(() => worker.jobs().length).toBe(1)
     await submitter.close()
     await (test.pools[0] as Pool).leave()
-    expect(await worker.job('long').result).toBe(4950)
+    expect(await worker.job('long').result).toBe(11_175)
   })
 
   it('reports a job as kept only once another member has all of it', async () => {

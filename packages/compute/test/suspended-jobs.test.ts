@@ -28,6 +28,7 @@ it.runIf(process.platform === 'linux')(
       const job = await grid.submit(program, 'hold', number)
       for await (const { finished } of job.progress(100)) if (finished > 3) break
       await job.suspend()
+      expect(job.state).toBe('suspended')
       jobs.push(job)
     }
     // Programs without a task end after 5 s.

@@ -77,7 +77,7 @@ test.each(['main', 'worker'] as const)('links, traffic and measurements arrive, 
 describe('streams', () => {
   const echo = '/echo/1.0.0'
 
-  /** One pool for all tests of streams. Each test has a protocol of its own. */
+  /** One pool for all tests of streams. A test that sets a handler has a protocol of its own. */
   let main: Pool
   let workers: [Pool, Pool]
 

@@ -17,12 +17,12 @@ describe('newcomers', () => {
     const seed = 2
     const grid = new VirtualGrid({
       seed,
-      program: irregularTree({ leaves: 4800, leafTime: 400, branching: 4, seed }),
+      program: irregularTree({ leaves: 9600, leafTime: 200, branching: 4, seed }),
       latency: (from, to) => (from === to ? 0.1 : 20),
     })
     for (let member = 0; member < 32; member++) grid.join({ site: `s${Math.floor(member / 8)}` })
     grid.settle()
-    grid.submit({ id: 'job', input: rootInput(4800) })
+    grid.submit({ id: 'job', input: rootInput(9600) })
     const begin = grid.now
     replaceOften(grid, 54)
     grid.until(() => grid.doneAt.has('job'), 200_000)

@@ -40,12 +40,12 @@ describe('a grid without faults', () => {
     grid.until(() => grid.doneAt.has('job'), 600_000)
     const { efficiency, twice } = measure(grid, 'job', begin)
     expect(valueOf(grid)).toEqual([leaves])
-    expect(efficiency).toBeGreaterThan(0.94)
+    expect(efficiency).toBeGreaterThan(0.95)
     expect(twice).toBe(0)
   })
 
   it('spreads one wide task', () => {
-    const leaves = 4000
+    const leaves = 2000
     const grid = new VirtualGrid({ seed: 1, program: flatJob({ leaves, leafTime: LEAF }), latency: () => 0.2 })
     for (let member = 0; member < 16; member++) grid.join({ site: 's' })
     grid.settle()
@@ -104,7 +104,7 @@ describe('a grid with faults', () => {
     grid.until(() => grid.doneAt.has('job'), 600_000)
     const { efficiency, twice } = measure(grid, 'job', begin)
     expect(valueOf(grid)).toEqual([leaves])
-    expect(efficiency).toBeGreaterThan(0.94)
+    expect(efficiency).toBeGreaterThan(0.95)
     expect(twice).toBeLessThan(0.01)
     expect(twice).toBeGreaterThan(0)
   })
@@ -187,12 +187,12 @@ describe('a grid with faults', () => {
   })
 
   describe('repeats no outcome of either half, even if members return in waves and streams open slowly', () => {
-    const leaves = 20 * 200
+    const leaves = 20 * 400
     it.each([
       ['one wide task', 4, 0.08],
       ['a tree', 7, 0.16],
     ] as const)('%s, seed %i', (kind, seed, most) => {
-      const program = kind === 'a tree' ? irregularTree({ leaves, leafTime: 400, branching: 4, seed }) : flatJob({ leaves, leafTime: 400 })
+      const program = kind === 'a tree' ? irregularTree({ leaves, leafTime: 200, branching: 4, seed }) : flatJob({ leaves, leafTime: 200 })
       const grid = new VirtualGrid({ seed, program, latency: () => 0.2 })
       for (let member = 0; member < 20; member++) grid.join({ site: 's' })
       grid.settle()

@@ -195,7 +195,7 @@ function caught(text: string, createScheduler: CreateScheduler): string | undefi
   return runScenario({ scenario: parseScenario(text), seed: 1, createScheduler }).result.violation?.what
 }
 
-it.each([tree, crash, search, voted, long])('without a fault all promises are kept', (text) => {
+it.each(Object.entries({ tree, crash, search, voted, long }))('without a fault all promises are kept: %s', (_, text) => {
   expect(caught(text, (options) => new Faulty(options))).toBeUndefined()
 })
 
