@@ -278,8 +278,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   }
 
   /** @internal */
-  whyPending(id: JobId): string {
-    return this.#engine.whyPending(id)
+  whyWaiting(id: JobId, hasBegun: boolean): string {
+    return this.#engine.whyWaiting(id, hasBegun)
   }
 
   /** @internal */

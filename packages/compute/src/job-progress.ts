@@ -21,19 +21,19 @@ export interface JobProgress {
   readonly finished: number
   /** Tasks per second since the last progress; 0 once the job is over. */
   readonly rate: number
-  /** The reason for this state, as text for people. */
+  /** The reason for this state, or why an active job does not go on. Text for people, or empty. */
   readonly reason: string
 }
 
 /**
- * Returns the progress of a job. `rate`: tasks per second, unless the job is over. `whyPending`
- * returns the reason why no member has begun the job.
+ * Returns the progress of a job. `rate`: tasks per second, unless the job is over. `whyWaiting`
+ * returns the reason why a job does not begin or does not go on.
  */
 export function progressOf(
   desired: JobRecord['desired'],
   status: JobView | undefined,
   rate: number,
-  whyPending: () => string,
+  whyWaiting: (hasBegun: boolean) => string,
 ): JobProgress {
   const { begun, finished, members } = status?.totals ?? { begun: 0, finished: 0, members: 0 }
   const state = stateOf(desired, status)
@@ -45,7 +45,7 @@ export function progressOf(
     begun,
     finished,
     rate: isOver ? 0 : rate,
-    reason: reasonOf(state, status, whyPending),
+    reason: reasonOf(state, status, whyWaiting),
   }
 }
 
@@ -58,17 +58,17 @@ export function stateOf(desired: JobRecord['desired'], status: JobView | undefin
   return (status?.totals.begun ?? 0) > 0 ? 'active' : 'pending'
 }
 
-function reasonOf(state: JobState, status: JobView | undefined, whyPending: () => string): string {
+function reasonOf(state: JobState, status: JobView | undefined, whyWaiting: (hasBegun: boolean) => string): string {
   switch (state) {
     case 'pending':
-      return whyPending()
+    case 'active':
+      return whyWaiting(state === 'active')
     case 'failed':
       return status?.entry !== undefined && 'failure' in status.entry.outcome ? status.entry.outcome.failure.message : ''
     case 'cancelled':
     case 'suspended':
       return 'its owner says so'
-    case 'active':
     case 'done':
+      return ''
   }
-  return ''
 }

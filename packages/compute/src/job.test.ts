@@ -10,7 +10,7 @@ it('the progress of a job is asked for only until the next time that it is due',
     watch: (_, within) => watched.push(within),
     ended: async () => await Promise.resolve(undefined),
     status: (): JobView => ({ ended: undefined, entry: undefined, progress: 0, totals: { begun: 0, finished: 0, ran: 0, members: 0 } }),
-    whyPending: () => 'it waits',
+    whyWaiting: () => 'it waits',
     published: () => ({ desired: 'run' }) as PublishedJob,
   }
   const job = new Job(source as JobSource, 'job')

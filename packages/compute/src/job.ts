@@ -42,7 +42,7 @@ export interface JobSource {
   /** Returns the outcomes of these tasks, as far as a replica knows them while the job runs. */
   outcomes(id: string, paths: readonly string[], ms: number): Promise<readonly Entry[]>
   output(id: string): Promise<readonly NumberedOutput[]>
-  whyPending(id: string): string
+  whyWaiting(id: string, hasBegun: boolean): string
   readonly closed: boolean
   replicas(id: string): readonly string[]
   kept(id: string, within: number): Promise<string>
@@ -296,6 +296,6 @@ export class Job {
   }
 
   #progress(rate: number): JobProgress {
-    return progressOf(this.#published.desired, this.#source.status(this.id), rate, () => this.#source.whyPending(this.id))
+    return progressOf(this.#published.desired, this.#source.status(this.id), rate, (hasBegun) => this.#source.whyWaiting(this.id, hasBegun))
   }
 }

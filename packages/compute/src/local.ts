@@ -283,8 +283,8 @@ export class LocalGrid implements AsyncDisposable, JobSource {
   }
 
   /** @internal */
-  whyPending(): string {
-    return 'its turn has not come'
+  whyWaiting(_id: string, hasBegun: boolean): string {
+    return hasBegun ? '' : 'its turn has not come'
   }
 
   /** @internal */

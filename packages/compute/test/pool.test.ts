@@ -329,6 +329,21 @@ describe('a pool that computes', () => {
     await expect(submitter.submit(various, 'queens', 6, { votes: 9 })).rejects.toMatchObject({ code: 'VOTES_IMPOSSIBLE' })
   })
 
+  it('says why a begun job does not go on', async () => {
+    const submitter = await member()
+    await member({ workers: 1 })
+    const job = await submitter.submit(various, 'echo', 7, { votes: 2 })
+    const reasons = new Set<string>()
+    for await (const { state, reason } of job.progress(100)) {
+      if (state === 'active') reasons.add(reason)
+      if (reasons.size > 0) break
+    }
+    expect([...reasons]).toEqual(['each of its tasks must run at 2 members; members that accept it: 1'])
+    await member({ workers: 1 })
+    expect(await job.result).toBe(7)
+    for await (const { state, reason } of job.progress(100)) expect({ state, reason }).toEqual({ state: 'done', reason: '' })
+  })
+
   it('sends the result of a vote to a member that joins after all voters have left', async () => {
     const submitter = await member()
     const voters = [await member({ workers: 1 }), await member({ workers: 1 })]

@@ -54,7 +54,7 @@ export async function sendJobCommand(
   let why = ''
   const report = (event: JobEvent): void => {
     if (event.event === 'waits') why = `: ${oneLine(event.reason)}`
-    else if (event.event === 'progress' && event.state !== 'pending') why = ''
+    else if (event.event === 'progress' && event.reason === '') why = ''
     request.report(event)
   }
   const stopped = stop.reason.then((reason) => {

@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../base/usage-error.ts'
 import { asJson } from './result-json.ts'
 
 /**
- * The reason why a job waits is reported if no member has begun it for this long, and whenever the
+ * The reason why a job waits is reported if the job has waited for this long, and whenever the
  * reason changes, ms. A guess: a job in an idle pool begins within a second.
  */
 const WAITS = 5000
@@ -56,8 +56,9 @@ class Waits {
 
   take({ state, reason }: JobProgress): void {
     const now = performance.now()
-    if (state !== 'pending') this.#since = now
-    if (now - this.#since < WAITS || reason === this.#reason) return
+    const waits = state === 'pending' || (state === 'active' && reason !== '')
+    if (!waits) this.#since = now
+    if (!waits || now - this.#since < WAITS || reason === this.#reason) return
     this.#reason = reason
     this.#report({ event: 'waits', job: this.#job, reason })
   }

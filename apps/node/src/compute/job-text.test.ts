@@ -133,6 +133,7 @@ describe('the explanation of a job’s state', () => {
     const many = Array.from({ length: 64 }, (_, index) => ({ ...held, path: String(index).padStart(10, '0'), holder: 'm' }))
     expect(explanationOf(active, many).split('\n').at(-2)).toBe('  and perhaps for more: a replica names at most 64')
     expect(explanationOf(active, [])).toMatch(/no replica says what it waits for$/u)
+    expect(explanationOf({ ...active, reason: 'nobody computes' }, [])).toMatch(/^active: nobody computes; 50 % is done; /u)
   })
 
   it('of a finished job is the work of its members, as far as the asked member knows', () => {

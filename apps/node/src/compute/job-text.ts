@@ -58,17 +58,18 @@ export function jobText(event: JobState, now: number): string[] {
  */
 export function explanationOf(event: JobState, tasks: readonly HeldTask[], running: JobState['running'] = []): string {
   const { state, reason, members, begun, finished, covered } = event
-  if (reason !== '') return `${state}: ${oneLine(reason)}`
+  if (reason !== '' && state !== 'active') return `${state}: ${oneLine(reason)}`
+  const why = reason === '' ? '' : `${oneLine(reason)}; `
   const have = `${counted(members, 'member')} ${members === 1 ? 'has' : 'have'}`
   const work = `${percent(covered)} is done; ${have} begun ${counted(begun, 'task')} and finished ${finished}, ${AS_HEARD}`
   if (state === 'done' || state === 'failed') return `${state}: ${work}`
-  if (tasks.length === 0) return `${state}: ${work}; no replica says what it waits for`
+  if (tasks.length === 0) return `${state}: ${why}${work}; no replica says what it waits for`
   const more = tasks.length < MOST ? [] : [`  and perhaps for more: a replica names at most ${MOST}`]
   const long = running.map(
     ({ fn, input, member, age }) => `  ${oneLine(`${fn}(${input})`)} has run at ${oneLine(member).slice(-SHORT)} for ${seconds(age)}`,
   )
   const oldest = long.length === 0 ? [] : ['tasks that run for long:', ...long]
-  return [`${state}: ${work}; it waits for`, ...taskLines(tasks, covered), ...more, NOT_LISTED, ...oldest].join('\n')
+  return [`${state}: ${why}${work}; it waits for`, ...taskLines(tasks, covered), ...more, NOT_LISTED, ...oldest].join('\n')
 }
 
 function taskLines(tasks: readonly HeldTask[], covered: number): string[] {

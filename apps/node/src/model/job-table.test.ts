@@ -77,6 +77,8 @@ describe('the table of jobs', () => {
       tasks: [],
     } as const
     expect(texts(modelOf(waiting))).toEqual([expect.stringMatching(/\|pending for 1 min 5 s: no member of the pool computes$/u)])
+    const [begun] = texts(modelOf({ ...waiting, state: 'active' }))
+    expect(begun).toMatch(/\|active for 1 min 5 s, no member of the pool computes, 0 of \d+ members at work$/u)
   })
 
   it('sums up a job that is over, and says which call failed, where and why', () => {

@@ -62,6 +62,7 @@ function noteOf(row: JobRow, now: number): string {
   const [oldest] = tasks.filter((task) => task.unfit === undefined && task.path !== '')
   return [
     `active for ${since}`,
+    reason,
     `${busy} of ${Math.max(members, workers.length)} members at work`,
     unfit === 0 ? '' : `does not run at ${unfit}`,
     oldest === undefined ? '' : `${oldest.fn} at …${oldest.holder.slice(-8)} for ${timeText(oldest.age)}`,

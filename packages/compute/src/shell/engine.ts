@@ -214,11 +214,14 @@ export class Engine {
     await this.keepers.untilKnown(this.holders.keepers(id), id, desired)
   }
 
-  /** Returns the reason why no member has begun a job, as far as this member knows. */
-  whyPending(id: JobId): string {
+  /**
+   * Returns the reason why a job does not begin or does not go on, as far as this member knows.
+   * Empty for a begun job whose tasks have members to run at.
+   */
+  whyWaiting(id: JobId, hasBegun: boolean): string {
     const job = this.jobs.get(id)
     const { scheduler } = this.runner
-    if (job === undefined || scheduler.job(id) === undefined) return 'its input or program is not here yet'
+    if (job === undefined || scheduler.job(id) === undefined) return hasBegun ? '' : 'its input or program is not here yet'
     const computing = scheduler.computing()
     if (computing === 0) return 'no member of the pool computes'
     const accepting = scheduler.computing(job)
@@ -227,6 +230,8 @@ export class Engine {
       return job.trusted
         ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
         : `no member accepts programs of ${job.owner}; ${workers}`
+    if (accepting < job.votes) return `each of its tasks must run at ${job.votes} members; members that accept it: ${accepting}`
+    if (hasBegun) return ''
     if (!scheduler.isOpenElsewhere(id) && !this.holders.isReplica(id)) return 'no member that keeps it has answered yet'
     const earlier = this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined)
     const busy = earlier > 0 ? `; jobs that came earlier: ${earlier}` : ''
