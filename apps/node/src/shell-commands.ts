@@ -41,7 +41,7 @@ export interface ShellCommand {
 
 type WithPool<Flags> = Flags & { readonly pool: string }
 
-const RUNS_HERE = '(asks the node of that pool that runs here)'
+const RUNS_HERE = '(asks the node of this pool on this machine)'
 
 /** The flag that names a file with the other flags. */
 export const CONFIG: Flag = flag('--config <file>', 'a file with flags as a JSON object; flags of the command line override them')
@@ -63,7 +63,7 @@ const RUN_FLAGS: readonly Flag[] = [
   flag('--require <count>', 'end with status 1 unless this many members, this node included, are here within --timeout', membersOf),
   flag('--timeout <seconds>', 'the time to wait for the members of --require (default: 30)', durationOf),
   flag('--pool-size <count>', 'the size of the pool; nodes that come later are refused', membersOf),
-  flag('--found', 'found the pool if no bootstrap address lets this node in'),
+  flag('--found', 'start a new pool if no bootstrap address lets this node in'),
   flag('--for <seconds>', 'leave after this time', durationOf),
   flag('--control <path>', 'the socket for commands of this user (default: the place where other commands look for it)'),
   flag('--no-control', 'don’t listen for commands'),

@@ -17,8 +17,8 @@ import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
 const EXPLAIN = 2000
 
 /**
- * This member asks replicas for a job's progress for this much longer than the interval, ms. A
- * guess: an application handles one progress in less time.
+ * This member asks replicas for a job's progress until this long after the next reading is due, ms.
+ * A guess: an application handles one progress in less time.
  */
 export const WATCH = 10_000
 
@@ -169,8 +169,8 @@ export class Job {
   }
 
   /**
-   * Returns at most 64 tasks that members hold and for which the job waits. The task without
-   * progress for longest comes first. A task waits for the tasks whose paths begin with its own
+   * Returns at most 64 tasks that members hold and for which the job waits. The task whose last
+   * progress is the oldest comes first. A task waits for the tasks whose paths begin with its own
    * path.
    */
   async waits(): Promise<readonly HeldTask[]> {
@@ -230,7 +230,7 @@ export class Job {
 
   /**
    * Ends the job everywhere, unless it has an outcome. An outcome stays. Afterwards another job may
-   * take the name. Resolves once two replicas have answered that they stopped, or after 3 s.
+   * take the name. Resolves once two replicas have answered that they stopped, or after 5 s.
    *
    * @throws NotOwnerError, UnknownJobError
    */

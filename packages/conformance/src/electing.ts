@@ -126,7 +126,7 @@ export const electing: Theme = {
       },
     },
     {
-      name: 'when the winner withdraws, the next candidate reigns; when the last candidate withdraws, its reign stays',
+      name: 'a winner that withdraws has a successor; without a candidate all still name the last winner',
       needs: ['withdraw'],
       async run(world) {
         const nodes = await world.pool(5)

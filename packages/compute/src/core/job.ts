@@ -16,7 +16,7 @@ import type { ReplicaProgress } from './replica-progress.ts'
 /**
  * News for replicas. `entry`: a task has an outcome. `claim`: this member holds the task.
  * `dropped`: it no longer holds the task. `tried`: the task has crashes or lost holders. `work`:
- * only the statement of this member's work changed. Each report includes this statement.
+ * only this member's totals of work changed. Each report includes them.
  */
 export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
 
@@ -71,9 +71,9 @@ export class Job {
   keepers: readonly MemberId[] = []
   keepersVersion = -1
   /**
-   * Until this time this member passes reported outcomes on to the other replicas as well. The time
-   * begins when this member starts to send its whole state to a new replica. Others may not know
-   * that replica yet. They report their outcomes to the old replicas only.
+   * Until this time this member forwards reported outcomes to the other replicas. Members that do
+   * not know a new replica yet report only to the old ones. The time begins when this member starts
+   * to send its whole state to a new replica.
    */
   passesOnUntil: Milliseconds = 0
 
@@ -86,7 +86,7 @@ export class Job {
   // Work stealing.
   /**
    * The near member and the far member that gave tasks last, if they had many more. Often only the
-   * holder of a wide task has tasks to give.
+   * holder of a task with many children has tasks to give.
    */
   rich: { near?: MemberId | undefined; far?: MemberId | undefined } = {}
 
@@ -97,7 +97,7 @@ export class Job {
   readonly fitness = new Fitness()
   /** Tasks with crashes or lost holders. */
   readonly tried = new Set<TaskNode>()
-  /** The last time at which a member left, or died, that may run the program. */
+  /** The last time at which a member that may run the program left or died. */
   lostFitAt: Milliseconds = -Infinity
   /** Some task of the job ended the process that ran it. */
   hasCrashes = false
@@ -244,8 +244,8 @@ export class Job {
   unawait(node: TaskNode, how: Ending): void {
     const { holder, namedBy } = node
     if (holder === undefined) return
-    // `namedBy` is another member, so the holder never confirmed the task, and is not to blame. The
-    // task still counts against the credit of `namedBy`.
+    // If `namedBy` is another member, the holder never confirmed the task. So the holder is not to
+    // blame. The task still counts against the credit of `namedBy`.
     if (how === 'dropped' && namedBy !== holder) this.credit.ended(holder, 'passed on')
     else {
       this.confirmed(node)

@@ -118,9 +118,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Terminates the pool for all. Present members get the event `terminated`. Later members read the
-   * property `terminated`. No member must leave: the application of each member decides. Any member
-   * may terminate the pool, and nobody can take that back. Members remember the termination for 31
-   * days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
+   * property `terminated`. Members need not leave. The application of each member decides. Any
+   * member may terminate the pool, and nobody can take that back. Members remember the termination
+   * for 31 days. Corresponds to `Registry.terminate` of the Ibis Portability Layer.
    *
    * @throws RecordsFullError, PoolLeftError
    */
@@ -173,9 +173,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Returns how well this node is connected: links, last reconciliation, the share of members that
-   * it can't reach, and why an introducer does not answer. The event `health` reports each
-   * change of two of these: whether this node is alone, and whether it is in a minority. With
-   * `thread: 'worker'`, the other figures, such as the number of links, are up to a second old.
+   * it can't reach, and why an introducer does not answer. It also tells whether this node is alone
+   * or in a minority. The event `health` reports each change of these two. With `thread: 'worker'`,
+   * the other figures, such as the number of links, are up to a second old.
    */
   health(): Health {
     return this.#session.host.health()

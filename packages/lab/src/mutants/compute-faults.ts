@@ -17,7 +17,7 @@ const shared = { file: `${core}/shared-value.ts`, test: `${core}/scheduler.test.
 export const computeFaults: readonly ShellFault[] = [
   {
     ...blame,
-    name: 'one member that claims to accept a job has a vote of several members',
+    name: 'a member that claims to accept a job counts as several voters',
     from: 'count < job.votesNeeded || ',
     to: '',
   },

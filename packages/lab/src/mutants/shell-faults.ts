@@ -307,7 +307,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/protocol/src/election/election.test.ts',
   },
   {
-    name: 'a stranger uses up the one warning of different calendars',
+    name: 'a stranger uses up the only warning of different clocks',
     file: 'packages/protocol/src/handshake.ts',
     from: 'if (today !== undefined) link.ahead = today - context.services.today()',
     to: 'if (today !== undefined) {\n      link.ahead = today - context.services.today()\n      this.compareCalendars(link.peer)\n    }',
@@ -438,7 +438,7 @@ export const shellFaults: readonly ShellFault[] = [
     test: 'packages/compute/src/program/values.test.ts',
   },
   {
-    name: 'tasks that have ended still run for long',
+    name: 'ended tasks are listed as tasks that run for long',
     file: 'packages/compute/src/core/explanation.ts',
     from: 'job.tree.entryFor(path) === undefined) : []',
     to: 'true || job.tree.entryFor(path)) : []',

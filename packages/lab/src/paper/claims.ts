@@ -1,8 +1,8 @@
 /**
- * Claims of the JEL paper about its figures, and claims of this project about itself. The seeds
- * judge each claim. A claim holds if it is true with every seed. It does not hold if it is false
- * with every seed. Otherwise the claim is undecided (`cannot be said`). It is also undecided if no
- * seed can decide it. Without trials the verdict is `not run`.
+ * Claims of the JEL paper about its figures, and claims of this project about itself. Each claim is
+ * judged once for each seed. A claim holds if it is true with every seed. It does not hold if it is
+ * false with every seed. Otherwise the claim is undecided (`cannot be said`). It is also undecided
+ * if no seed can decide it. Without trials the verdict is `not run`.
  */
 import { central, contenders, titles, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'

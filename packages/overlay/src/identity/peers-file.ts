@@ -106,8 +106,9 @@ export class PeersFile {
    * Notes the present members, and writes the file if its content changed or it is old. Does not
    * block the process, and never rejects. Resolves to whether the file is up to date. `members`:
    * the members except this node. `epochs`: the latest epochs of the elections that this node
-   * remembers. If the file is full, other epochs are dropped first. So made-up elections can't fill
-   * the file: this node remembers only a fair share of each member's elections.
+   * remembers. If the file is full, it first drops epochs that are not in `epochs`. So made-up
+   * elections can't fill the file: this node remembers only a fair share of each member's
+   * elections.
    */
   async save(
     members: readonly { readonly id: string; readonly addresses: readonly string[] }[],

@@ -199,8 +199,8 @@ export class Introduction implements Timed {
 
   /**
    * Handles the end of a link. A newcomer without a complete reconciliation depends on its
-   * introducers. So does a node without any link. Another node may now be at an introducer's
-   * address, and only this part dials the address.
+   * introducers. So does a node without any link. Another node may be at an introducer's address
+   * now. Only this class dials these addresses.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context
