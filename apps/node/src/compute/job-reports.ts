@@ -57,8 +57,13 @@ class Waits {
   take({ state, reason }: JobProgress): void {
     const now = performance.now()
     const waits = state === 'pending' || (state === 'active' && reason !== '')
-    if (!waits) this.#since = now
-    if (!waits || now - this.#since < WAITS || reason === this.#reason) return
+    if (!waits) {
+      // A later wait is reported anew.
+      this.#since = now
+      this.#reason = ''
+      return
+    }
+    if (now - this.#since < WAITS || reason === this.#reason) return
     this.#reason = reason
     this.#report({ event: 'waits', job: this.#job, reason })
   }

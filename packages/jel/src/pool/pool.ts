@@ -173,9 +173,9 @@ export class Pool extends StreamCalls implements AsyncDisposable {
 
   /**
    * Returns how well this node is connected: links, last reconciliation, the share of members that
-   * it can't reach, and why an introducer does not answer. It also tells whether this node is alone
-   * or in a minority. The event `health` reports each change of these two. With `thread: 'worker'`,
-   * the other figures, such as the number of links, are up to a second old.
+   * it can't reach, why an introducer does not answer, and whether this node is alone or in a
+   * minority. The event `health` reports each change of the last two. With `thread: 'worker'`, the
+   * other figures, such as the number of links, are up to a second old.
    */
   health(): Health {
     return this.#session.host.health()

@@ -1,0 +1,37 @@
+import type { Job, JobProgress } from '@jel/compute'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { JobEvent } from '../agent/job-messages.ts'
+import { follow } from './job-reports.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+/** Returns the reasons that are reported if the job has one of these states every three seconds. */
+async function reasonsOf(...states: readonly [JobProgress['state'], string][]): Promise<string[]> {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const job = {
+    id: 'id',
+    result: Promise.resolve(7),
+    async *progress() {
+      for (const [state, reason] of states) {
+        now += 3000
+        yield await Promise.resolve({ state, reason, covered: 0, members: 1, begun: 1, finished: 0, rate: 0 })
+      }
+    },
+  }
+  const events: JobEvent[] = []
+  await follow(job as unknown as Job, (event) => events.push(event), new AbortController().signal)
+  return events.flatMap((event) => (event.event === 'waits' ? [event.reason] : []))
+}
+
+it('a begun job that can not go on has its reason reported after five seconds, once, and again when it waits again', async () => {
+  const waits: [JobProgress['state'], string] = ['active', 'nobody computes']
+  const goesOn: [JobProgress['state'], string] = ['active', '']
+  expect(await reasonsOf(goesOn, waits, goesOn)).toEqual([])
+  expect(await reasonsOf(goesOn, waits, waits, waits)).toEqual(['nobody computes'])
+  expect(await reasonsOf(goesOn, waits, waits, waits, goesOn, waits, waits)).toEqual(['nobody computes', 'nobody computes'])
+})
+
+it('the reason for the end of a job is no wait', async () => {
+  expect(await reasonsOf(['pending', 'nobody computes'], ['failed', 'no such luck'], ['failed', 'no such luck'])).toEqual([])
+})
