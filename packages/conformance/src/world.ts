@@ -177,8 +177,7 @@ export class World {
   }
 
   /**
-   * Checks that the nodes in `told` reported one end of the node `again`, and that it is present in
-   * its next life.
+   * Checks that each node in `told` reported one end of the node `again`, and then its next life.
    */
   cameBack(again: SwarmNode, how: 'left' | 'died', told: readonly SwarmNode[]): void {
     for (const node of told) {

@@ -53,16 +53,14 @@ export class Job {
   newsStart = 0
   readonly replicas = new Map<MemberId, ReplicaProgress>()
   /**
-   * The replicas that receive reports now: the `keepers` of the view with version
-   * `replicasVersion`. This member may be one of them.
+   * The replicas that receive reports now. They come from the view with version `replicasVersion`.
+   * This member may be one of them.
    */
   followed: readonly MemberId[] = []
   replicasVersion = -1
-  /**
-   * For each replica, the time at which this member learned of its role. `source`: the replica that
-   * sends its whole state to new replicas.
-   */
+  /** For each replica, the time at which this member learned of its role. */
   readonly followedSince = new Map<MemberId, Milliseconds>()
+  /** The replica that sends its whole state to new replicas. */
   source: MemberId | undefined
   /**
    * The replicas of the job in the latest view, which has version `keepersVersion`. The first
@@ -264,8 +262,8 @@ export class Job {
   }
 
   /**
-   * A task has an outcome, so the tasks above it made progress. Their lost holders no longer count
-   * against them. Forgets these holders, and the tries of all tasks that have an outcome.
+   * A task has an outcome, so the tasks above it made progress. Forgets the lost holders of the
+   * tasks above, and the failed attempts of all tasks that have an outcome.
    */
   cleared(node: TaskNode): void {
     if (this.tried.size === 0) return

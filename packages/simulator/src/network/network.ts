@@ -170,10 +170,10 @@ export class Network {
   }
 
   /**
-   * Most copies of a message reach a node after another copy. If no copy waits for cables, the
-   * network counts such a late copy, but makes no event for it. If the earlier copy is lost, the
-   * late copy is lost, too. The earlier copy is lost only if its connection closes within the same
-   * few milliseconds.
+   * Most copies of a message reach a node after another copy. Such a late copy changes nothing at
+   * its receiver. So the network only counts it, without an event, unless copies wait for cables.
+   * If the earlier copy is lost, the late copy is lost, too. The earlier copy is lost only if its
+   * connection closes within the same few milliseconds.
    */
   #sendCopy(pipe: Pipe<Endpoint>, message: GossipMessage, bytes: number, trafficClass: ClassNumber): void {
     const { from, to } = pipe

@@ -78,8 +78,8 @@ export class Suspicion {
   /** Number of rounds of accusations to more members. */
   spreads = 0
   /**
-   * Accusers whose accusations the member gets time to refute. There are at most as many as this
-   * node needs to believe a death.
+   * The member gets time to refute the accusations of these accusers. The set is no larger than the
+   * number of accusers that this node needs to believe a death.
    */
   readonly awaited = new Set<NodeId>()
   /**
