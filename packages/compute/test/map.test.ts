@@ -64,7 +64,19 @@ it('a sweep that keeps going has the failures beside the values', async () => {
   const job = await grid.map(file, 'square', [2, 3], { keepGoing: true })
   expect(await job.result).toEqual([
     { status: 'fulfilled', value: 4 },
-    { status: 'rejected', reason: { code: 'TASK_THREW', message: 'no threes', member: 'local' } },
+    {
+      status: 'rejected',
+      reason: {
+        code: 'TASK_THREW',
+        message: 'no threes',
+        member: 'local',
+        tries: 1,
+        task: expect.stringMatching(/./u),
+        fn: 'square',
+        input: '3',
+        cause: 'bad luck',
+      },
+    },
   ])
 })
 
@@ -111,7 +123,7 @@ export const odd = async (ms) => {
     for await (const outcome of sweep.asCompleted()) came.push(outcome)
     expect(came.sort((a, b) => a.index - b.index)).toEqual([
       { index: 0, status: 'fulfilled', value: 1 },
-      { index: 1, status: 'rejected', reason: { code: 'TASK_THREW', message: 'too long', member: 'local' } },
+      { index: 1, status: 'rejected', reason: expect.objectContaining({ message: 'too long', fn: 'odd', input: '101' }) },
       { index: 2, status: 'fulfilled', value: 2 },
     ])
   })

@@ -203,14 +203,22 @@ describe('a scheduler', () => {
     expect(ended).toMatchObject({ entry: { outcome: { failure: { code: 'SHARED_TOO_LARGE' } } } })
   })
 
-  it('sets a task apart that has crashed three workers', () => {
+  it('sets a task apart that has crashed three workers, and names its input', () => {
+    scheduler = new Scheduler({
+      self: { id: 'self', location: 'self@here' },
+      workers: 1,
+      random: createRandom(1),
+      describe: (input) => `${input.length} bytes`,
+    })
     feed({ type: 'job', spec })
     let effects: Effect[] = []
     for (let worker = 0; worker < 3; worker++) effects = feed({ type: 'crashed', slot: 0, job, path: '', reason: 'it is gone' })
     expect(effects).toContainEqual(
       expect.objectContaining({
         type: 'ended',
-        entry: expect.objectContaining({ outcome: { failure: expect.objectContaining({ code: 'TASK_POISONOUS', tries: 3 }) } }),
+        entry: expect.objectContaining({
+          outcome: { failure: expect.objectContaining({ code: 'TASK_POISONOUS', tries: 3, input: '1 bytes' }) },
+        }),
       }),
     )
   })

@@ -85,7 +85,7 @@ export class Settlement {
       member: this.#context.self,
       tries: Math.max(1, crashes.length + holders.length),
       task: node.path,
-      ...(node.task && { fn: node.task.fn }),
+      ...(node.task && { fn: node.task.fn, input: this.#context.describe(node.task.input) }),
     }
     if (frame.state === 'ready') job.ready.dropped()
     const given = job.votesNeeded === 1 ? NOTHING_SHARED : givenTo(job, node)

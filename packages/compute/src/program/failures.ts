@@ -19,9 +19,11 @@ export class ChildFailedError extends Error {
   readonly fn: string | undefined
   /** The beginning of its input, as text. */
   readonly input: string | undefined
+  /** The causes of the error, as text: its `cause`, the cause of that, and so on. */
+  readonly remoteCause: string | undefined
 
   constructor(failure: TaskFailure) {
-    const { code, message, member, tries, stack, task, fn, input } = failure
+    const { code, message, member, tries, stack, task, fn, input, cause } = failure
     super(message)
     // The stack of the child at the member where it threw. A stack of this place would only have
     // frames of the runtime.
@@ -32,6 +34,7 @@ export class ChildFailedError extends Error {
     this.task = task
     this.fn = fn
     this.input = input
+    this.remoteCause = cause
     childFailures.set(this, failure)
   }
 

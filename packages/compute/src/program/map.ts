@@ -1,9 +1,11 @@
+import type { TaskFailure } from '../core/entry.ts'
 import type { BlobReference } from './blob.ts'
 import { isTask, task, type FurtherContext, type TaskContext, type TaskDefinition } from './definitions.ts'
 import type { ChildFailedError } from './failures.ts'
 
 /**
- * Maximum characters of the message of a failed input. A guess: thousands of them fit into a value.
+ * Maximum characters of the message and the causes of a failed input. A guess: thousands of
+ * failures fit into a value.
  */
 const MAX_MESSAGE = 400
 
@@ -17,8 +19,13 @@ interface Sweep {
   readonly retries: number
 }
 
-/** The failure of the function for an input. */
-export type MapFailure = Pick<ChildFailedError, 'code' | 'message' | 'member'>
+/**
+ * The failure of the function for an input. `task`, `fn` and `input` name the task that failed. It
+ * may be one that the function called. A member of an earlier release gives only three fields.
+ */
+export type MapFailure = Pick<TaskFailure, 'code' | 'message' | 'member'> & {
+  readonly [Key in 'tries' | 'task' | 'fn' | 'input' | 'cause']?: TaskFailure[Key] | undefined
+}
 
 /** The end of one input of a sweep that keeps going, as `Promise.allSettled` gives it. */
 export type MapOutcome =
@@ -61,12 +68,24 @@ export function sweepOf(
 }
 
 function outcomeOf(settled: PromiseSettledResult<unknown>): MapOutcome {
-  return settled.status === 'fulfilled' ? settled : rejected(settled.reason as ChildFailedError)
+  if (settled.status === 'fulfilled') return settled
+  const { code, message, member, tries, task: path, fn, input, remoteCause } = settled.reason as ChildFailedError
+  return rejected({ code, message, member, tries, task: path, fn, input, cause: remoteCause })
 }
 
 /** Returns the outcome of an input for which the function failed. */
-export function rejected({ code, message, member }: MapFailure): MapOutcome {
-  return { status: 'rejected', reason: { code, message: shortened(message).toWellFormed(), member } }
+export function rejected({ code, message, member, tries, task: path, fn, input, cause }: MapFailure): MapOutcome {
+  const reason = {
+    code,
+    message: shortened(message).toWellFormed(),
+    member,
+    ...(tries !== undefined && { tries }),
+    ...(path !== undefined && { task: path }),
+    ...(fn !== undefined && { fn }),
+    ...(input !== undefined && { input }),
+    ...(cause !== undefined && { cause: shortened(cause).toWellFormed() }),
+  }
+  return { status: 'rejected', reason }
 }
 
 /** Keeps both ends: a traceback of Python ends with the reason. */
