@@ -36,8 +36,8 @@ type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
 type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent' | 'container'>
 
 /**
- * Runs programs of jobs without a pool, on the processors of this machine (like Cilk's serial
- * elision, but on several processors).
+ * Runs programs of jobs without a pool, on the processors of this machine (as a Cilk program also
+ * runs without its keywords, but on several processors).
  *
  * @param options `workers` is required
  * @throws InvalidOptionError that names the option

@@ -117,6 +117,9 @@ describe('blobs of a job on a pool', () => {
     const job = await submitter.submit(blobs, 'sum', { data: await submitter.blob(bytes) })
     await expect.poll(() => warned).toContain('BLOB_TOO_LARGE')
     expect(job.state).toBe('pending')
+    await expect
+      .poll(async () => (await job.waits()).flatMap(({ unfit }) => unfit ?? []), { timeout: 5000 })
+      .toEqual([expect.stringContaining('this member keeps 1048576')])
     await member({ workers: 1 })
     expect(await job.result).toBe(4_000_000)
   })

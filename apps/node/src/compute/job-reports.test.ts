@@ -5,13 +5,17 @@ import { follow } from './job-reports.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** Returns the reasons that are reported if the job has one of these states every three seconds. */
-async function reasonsOf(...states: readonly [JobProgress['state'], string][]): Promise<string[]> {
+/**
+ * Returns the reasons that are reported if the job has one of these states every three seconds.
+ * `unfit`: the reason why it does not run at a member.
+ */
+async function reasonsOf(states: readonly [JobProgress['state'], string][], unfit?: string): Promise<string[]> {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   const job = {
     id: 'id',
     result: Promise.resolve(7),
+    waits: async () => await Promise.resolve([{ fn: 'f' }, ...(unfit === undefined ? [] : [{ fn: 'f', unfit }])]),
     async *progress() {
       for (const [state, reason] of states) {
         now += 3000
@@ -27,11 +31,22 @@ async function reasonsOf(...states: readonly [JobProgress['state'], string][]): 
 it('a begun job that can not go on has its reason reported after five seconds, once, and again when it waits again', async () => {
   const waits: [JobProgress['state'], string] = ['active', 'nobody computes']
   const goesOn: [JobProgress['state'], string] = ['active', '']
-  expect(await reasonsOf(goesOn, waits, goesOn)).toEqual([])
-  expect(await reasonsOf(goesOn, waits, waits, waits)).toEqual(['nobody computes'])
-  expect(await reasonsOf(goesOn, waits, waits, waits, goesOn, waits, waits)).toEqual(['nobody computes', 'nobody computes'])
+  expect(await reasonsOf([goesOn, waits, goesOn])).toEqual([])
+  expect(await reasonsOf([goesOn, waits, waits, waits])).toEqual(['nobody computes'])
+  expect(await reasonsOf([goesOn, waits, waits, waits, goesOn, waits, waits])).toEqual(['nobody computes', 'nobody computes'])
 })
 
 it('the reason for the end of a job is no wait', async () => {
-  expect(await reasonsOf(['pending', 'nobody computes'], ['failed', 'no such luck'], ['failed', 'no such luck'])).toEqual([])
+  expect(
+    await reasonsOf([
+      ['pending', 'nobody computes'],
+      ['failed', 'no such luck'],
+      ['failed', 'no such luck'],
+    ]),
+  ).toEqual([])
+})
+
+it('a pending job is reported with the reason of a member that accepts it, but can not run it', async () => {
+  const waits: [JobProgress['state'], string] = ['pending', 'nobody has begun it']
+  expect(await reasonsOf([waits, waits, waits], 'no room')).toEqual(['nobody has begun it; it does not run at 1 of them: no room'])
 })

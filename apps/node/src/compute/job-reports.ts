@@ -22,11 +22,11 @@ interface FollowOptions {
 
 /** Reports the progress of a job, then how it ended. */
 export async function follow(job: Job, report: Report, signal: AbortSignal, { before, result }: FollowOptions = {}): Promise<void> {
-  const waits = new Waits(job.id, report)
+  const waits = new Waits(job, report)
   for await (const progress of job.progress()) {
     signal.throwIfAborted()
     report({ event: 'progress', job: job.id, ...progress })
-    waits.take(progress)
+    await waits.take(progress)
   }
   const outcome = await raceSignal(outcomeOf(job, result), signal)
   await before
@@ -35,26 +35,26 @@ export async function follow(job: Job, report: Report, signal: AbortSignal, { be
 
 /** Reports why a job waits, until it begins. */
 export async function reportWaits(job: Job, report: Report, signal: AbortSignal): Promise<void> {
-  const waits = new Waits(job.id, report)
+  const waits = new Waits(job, report)
   for await (const progress of job.progress()) {
     if (signal.aborted || progress.state !== 'pending') return
-    waits.take(progress)
+    await waits.take(progress)
   }
 }
 
 /** Reports why a job waits, if that takes long. */
 class Waits {
-  readonly #job: string
+  readonly #job: Job
   readonly #report: Report
   #since = performance.now()
   #reason = ''
 
-  constructor(job: string, report: Report) {
+  constructor(job: Job, report: Report) {
     this.#job = job
     this.#report = report
   }
 
-  take({ state, reason }: JobProgress): void {
+  async take({ state, reason }: JobProgress): Promise<void> {
     const now = performance.now()
     const waits = state === 'pending' || (state === 'active' && reason !== '')
     if (!waits) {
@@ -65,7 +65,15 @@ class Waits {
     }
     if (now - this.#since < WAITS || reason === this.#reason) return
     this.#reason = reason
-    this.#report({ event: 'waits', job: this.#job, reason })
+    const refusal = state === 'pending' ? await this.#refusal() : ''
+    this.#report({ event: 'waits', job: this.#job.id, reason: `${reason}${refusal}` })
+  }
+
+  /** Returns the reason of a member that accepts the job, but can't run it. Only replicas know. */
+  async #refusal(): Promise<string> {
+    const refused = (await this.#job.waits()).filter(({ unfit }) => unfit !== undefined)
+    const [first] = refused
+    return first === undefined ? '' : `; it does not run at ${refused.length} of them: ${first.unfit}`
   }
 }
 

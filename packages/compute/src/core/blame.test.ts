@@ -104,3 +104,26 @@ it('a job waits two minutes for a fit member that is gone', () => {
   isUnfit(400_000)
   expect(scheduler.job(id)?.entry).toMatchObject({ outcome: { failure: { code: 'NO_ENGINE' } } })
 })
+
+it('a member that has no room for the files of a job says so to replicas, and is no reason to fail the job', () => {
+  const other = Array.from({ length: 100 }, (_, number) => `other${number}`).find(
+    (each) => hash52(`${id} self`) > hash52(`${id} ${each}`),
+  ) as string
+  const scheduler = replica('self')
+  const effects: Effect[] = []
+  let now = 0
+  const feed = (input: Input): void => void effects.push(...scheduler.handle(input, (now += 10)))
+  feed({ type: 'joined', member: { id: other, location: 'other@here' } })
+  feed({ type: 'job', spec: { ...spec, accepted: false, noRoom: 'no room here' } })
+  now += 5000
+  feed({ type: 'timer' })
+  const work = effects.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'report' ? [effect.message.work] : []))
+  expect(work.at(-1)).toMatchObject({ noRoom: 'no room here' })
+  const full = { begun: 0, finished: 0, ran: 0, noRoom: 'no room there' }
+  const report = { type: 'report', job: id, number: 1, entries: [], claims: [], dropped: [], work: full } as const
+  feed({ type: 'message', from: other, message: report })
+  expect(scheduler.job(id)?.entry).toBeUndefined()
+  feed({ type: 'message', from: other, message: { type: 'explain', job: id } })
+  const explained = effects.flatMap((effect) => (effect.type === 'send' && effect.message.type === 'explained' ? effect.message.tasks : []))
+  expect(explained.flatMap(({ unfit }) => unfit ?? []).toSorted()).toEqual(['no room here', 'no room there'])
+})

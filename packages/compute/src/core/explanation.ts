@@ -31,13 +31,12 @@ export function explanationOf(context: Context, job: Job): JobExplanation {
 
 /**
  * Explains what a job waits for, as far as this replica knows. First come the members that can't
- * run the program, then the held tasks. The first held task is the one without progress for
- * longest.
+ * run the job, then the held tasks. The first held task is the one without progress for longest.
  */
 function heldTasks({ now, self, members }: Context, job: Job): HeldTask[] {
   const tasks: HeldTask[] = []
   const unfit = [...members.computing(job.spec)].flatMap((holder) => {
-    const reason = job.unfitAt(holder, self)
+    const reason = job.refusalAt(holder, self)
     return reason === undefined ? [] : { path: ROOT, fn: job.spec.fn, holder, age: 0, still: 0, progress: 0, leaf: true, unfit: reason }
   })
   for (const [holder, nodes] of job.claims) {

@@ -52,6 +52,11 @@ export interface JobSpec {
   readonly trusted: boolean
   /** Whether this member may run the job. Otherwise it still keeps outcomes of others. */
   readonly accepted: boolean
+  /**
+   * The reason why the job's files have no room at this member. `accepted` is false then. The job
+   * waits for a member with room. Default: they have room.
+   */
+  readonly noRoom?: string
   /** The owner has just submitted the job, so nobody can have begun it. */
   readonly fresh: boolean
 }

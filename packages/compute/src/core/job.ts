@@ -291,6 +291,12 @@ export class Job {
     return member === self ? this.unfit?.reason : this.work.others.get(member)?.unfit
   }
 
+  /** Returns the reason why a member does not run the job; undefined: it may run there. */
+  refusalAt(member: MemberId, self: MemberId): string | undefined {
+    const noRoom = member === self ? this.spec.noRoom : this.work.others.get(member)?.noRoom
+    return this.unfitAt(member, self) ?? noRoom
+  }
+
   /** A member claims to hold a task. */
   claim(node: TaskNode, holder: MemberId, claim: KnownClaim): void {
     node.claims = (node.claims ?? new Map<MemberId, KnownClaim>()).set(holder, claim)

@@ -2,6 +2,7 @@ import { attend, type Context } from './context.ts'
 import type { JobId, JobSpec } from './io.ts'
 import { Job } from './job.ts'
 import type { Parts } from './parts.ts'
+import { ROOT } from './path.ts'
 
 /** The jobs that this member knows: they come, change and expire with their records. */
 export class KnownJobs {
@@ -28,6 +29,7 @@ export class KnownJobs {
       if (this.#context.saves) job.tree.unsaved = new Set()
     } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
     attend(this.#context, spec.id)
+    if (spec.noRoom !== undefined && job.ended === undefined) job.news.push({ type: 'work', path: ROOT })
     this.#parts.queue.changed(job)
     if (spec.desired !== 'cancel') this.#parts.ended.forget(job)
     else if (job.ended === undefined) this.#parts.ended.cancelled(job)

@@ -48,7 +48,7 @@ export interface HeldTask {
   /** The task has spawned no other task: it runs, or waits for a worker. */
   readonly leaf: boolean
   /**
-   * Only of the root: the reason why the program does not run at this member. Default: it may run
+   * Only of the root: the reason why the job does not run at this member. Default: it may run
    * there.
    */
   readonly unfit?: string
@@ -87,6 +87,8 @@ export interface Work {
    * it.
    */
   readonly unfit?: string
+  /** The reason why the job's files have no room there. Default: they have. */
+  readonly noRoom?: string
 }
 
 /** The tasks of one function that gave an outcome. */

@@ -52,7 +52,7 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
   const claims = heldBy(job, isNew, now)
   const dropped: Path[] = []
   const tried = triedIn(job, isNew)
-  let isEmpty = !isNew || (job.unfit === undefined && job.held.size + job.tried.size === 0)
+  let isEmpty = !isNew || (job.unfit === undefined && job.spec.noRoom === undefined && job.held.size + job.tried.size === 0)
   let bytes = 0
   let end = Math.max(noted, job.newsStart)
   for (; end < job.newsStart + job.news.length; end++) {

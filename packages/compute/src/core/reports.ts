@@ -143,9 +143,9 @@ export class Reports {
 
   #lacks(job: Job, { noted, backlog, isNew }: ReplicaProgress): boolean {
     if (backlog !== undefined) return true
-    const isUnfit = isNew && job.unfit !== undefined
-    if (noted === -1) return isUnfit || job.tree.root.children !== undefined || !job.tree.root.isEmpty
-    return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isUnfit
+    const isRefused = isNew && job.refusalAt(this.#context.self, this.#context.self) !== undefined
+    if (noted === -1) return isRefused || job.tree.root.children !== undefined || !job.tree.root.isEmpty
+    return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isRefused
   }
 
   /**
@@ -220,6 +220,7 @@ export class Reports {
         ...(job.ready.size > 0 && { waiting: job.ready.size }),
         ...longRunning(this.#context, job),
         ...(job.unfit && { unfit: job.unfit.reason }),
+        ...(job.spec.noRoom !== undefined && { noRoom: job.spec.noRoom }),
       },
       ...(tried.length > 0 && { tried }),
     })

@@ -42,9 +42,9 @@ const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true, isG
 /** A job as this member sees it. */
 export interface JobView {
   readonly ended: 'done' | 'cancelled' | undefined
-  /** When it ended here, by the clock of the scheduler. Default: it has not ended. */
+  /** When it ended here, by the clock of the scheduler. Undefined: it has not ended. */
   readonly endedAt?: Milliseconds
-  /** The entry of the root. */
+  /** The outcome of the root with its shared values; undefined: none yet. */
   readonly entry: Entry | undefined
   /** 0 to 1: this member's figure, or the figure of a replica. */
   readonly progress: number
@@ -189,7 +189,10 @@ export class Scheduler {
     return job === undefined ? [] : unique([...job.tree.within(job.tree.root)].flatMap((node) => statedOf(job, node)))
   }
 
-  /** Number of members with workers; with a job, of those that accept it. */
+  /**
+   * Returns the number of members with workers. If `job` is given, counts only the members that
+   * accept it.
+   */
   computing(job?: Accepted): number {
     return [...this.#context.members.computing(job)].length
   }
@@ -288,7 +291,10 @@ export class Scheduler {
     }
   }
 
-  /** Runs the parts that are due. Sets a timer for the next part that will be due. */
+  /**
+   * Runs the parts that are due, and the parts that act after any input (`inputTimers`). Sets a
+   * timer for the next part that will be due.
+   */
   #act(): void {
     const { effects, now, timers } = this.#context
     for (;;) {

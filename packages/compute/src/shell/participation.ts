@@ -70,13 +70,13 @@ export class Participation {
         if (accepted) await files.fetch(program, id)
         if (jobs.get(id) !== job) return
         files.set(id, blobs)
-        if (blobs.size > store.limit)
-          warn(
-            'BLOB_TOO_LARGE',
-            `its blobs take ${blobs.size} bytes, and this member keeps ${store.limit}: it leaves the job to others`,
-            id,
-          )
-        runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: fresh && wait === FETCH_AGAIN } })
+        const noRoom =
+          blobs.size > store.limit
+            ? `its blobs take ${blobs.size} bytes, and this member keeps ${store.limit}: it leaves the job to others`
+            : undefined
+        if (noRoom !== undefined) warn('BLOB_TOO_LARGE', noRoom, id)
+        const isFresh = fresh && wait === FETCH_AGAIN
+        runner.feed({ type: 'job', spec: { ...spec, input, accepted, fresh: isFresh, ...(noRoom !== undefined && { noRoom }) } })
         // Starts no program in a sandbox before its first task. Otherwise the records of strangers
         // could start processes everywhere.
         if (fresh && accepted && job.desired === 'run' && placeOf(job) === 'own') runner.warm(id)
@@ -89,6 +89,7 @@ export class Participation {
         runner.feed({ type: 'watch', job: id, once: true })
         if (error instanceof BlobTooLargeError && error.isForGood) {
           // This member leaves the job to others.
+          runner.feed({ type: 'job', spec: { ...spec, noRoom: error.message } })
           store.unpin(id)
           if (blobs !== undefined) {
             blobs.isTooLarge = true

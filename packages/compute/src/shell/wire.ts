@@ -85,7 +85,7 @@ const message = v.variant('type', [
     entries: list(entry),
     claims: list(claim),
     dropped: list(path),
-    work: v.object({ ...work, longest, functions, running: v.optional(count), waiting: v.optional(count), oldest, unfit }),
+    work: v.object({ ...work, longest, functions, running: v.optional(count), waiting: v.optional(count), oldest, unfit, noRoom: unfit }),
     tried,
   }),
   v.object({ type: v.literal('noted'), job: id, number: count }),
