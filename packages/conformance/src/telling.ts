@@ -11,7 +11,10 @@ function eventsOf({ events }: SwarmNode): string[] {
   return events.flatMap((event) => (event.type === 'event' ? [`${event.name} ${text(event.payload)} of ${event.from.id}`] : []))
 }
 
-/** Waits until each of these nodes has this event exactly once, and no other event of that name. */
+/**
+ * Waits until each of these nodes has an event of that name. Then checks that it is this event,
+ * once, and no other.
+ */
 async function allTold(world: World, nodes: readonly SwarmNode[], name: string, payload: string, from: SwarmNode): Promise<void> {
   const told = (node: SwarmNode): string[] => eventsOf(node).filter((event) => event.startsWith(`${name} `))
   await world.within(5_000, `all are told of ${name}`, () => nodes.every((node) => told(node).length > 0))

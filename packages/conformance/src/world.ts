@@ -3,14 +3,14 @@ import { Account, name } from './account.ts'
 import { AcceptanceError, check } from './failure.ts'
 import type { Swarm, SwarmNode, SwarmReign, SwarmSpawnOptions } from './swarm.ts'
 
-/** A promise whose state the suite can read while time passes. */
+/** A JavaScript promise, with its state, which the suite can read while time passes. */
 export interface Outcome<T> {
   readonly promise: Promise<T>
   state: 'waiting' | 'kept' | 'broken'
   error?: unknown
 }
 
-/** The swarm of one case, with the operations that cases share. */
+/** The nodes under test in one test case (the swarm), with the operations that cases share. */
 export class World {
   /** Number of nodes that `pool` starts by default. */
   readonly size: number
@@ -159,12 +159,12 @@ export class World {
    * that each node in `gone` ended once, in the way `how`, and that no other node ended.
    */
   async allHear(limit: Milliseconds, how: 'left' | 'died', gone: readonly SwarmNode[], told: readonly SwarmNode[]): Promise<Milliseconds> {
-    const deaf = (): SwarmNode[] => told.filter((node) => !gone.every(({ id }) => this.account(node).endsOf(id).length > 0))
-    const time = await this.within(limit, `${told.length} nodes are told that ${gone.length} ${how}`, () => deaf().length === 0).catch(
-      (error: unknown) => {
-        throw new AcceptanceError(`${String(error)}; ${deaf().length} were not`, { cause: error })
-      },
-    )
+    const lacks = (node: SwarmNode): SwarmNode[] => gone.filter(({ id }) => this.account(node).endsOf(id).length === 0)
+    const isKnown = (): boolean => told.every((node) => lacks(node).length === 0)
+    const time = await this.within(limit, `${told.length} nodes are told that ${gone.length} ${how}`, isKnown).catch((error: unknown) => {
+      const stories = told.flatMap((node) => lacks(node).map(({ id }) => this.account(node).story(id)))
+      throw new AcceptanceError(`${String(error)}; ${stories.join('; ')}`, { cause: error })
+    })
     for (const node of told) {
       for (const { id } of gone)
         check(
@@ -183,7 +183,8 @@ export class World {
     for (const node of told) {
       const account = this.account(node)
       const incarnation = account.present.get(again.id) ?? 0
-      // A killed node skips the incarnations that it has reserved on disk.
+      // A node reserves its next 64 incarnations on disk in advance. After a kill the next start
+      // skips them.
       const isNext = how === 'left' ? incarnation === 2 : incarnation > 1
       check(isNext && account.endsOf(again.id).join() === how, () => `it should have ${how}, then joined anew; ${account.story(again.id)}`)
     }
