@@ -43,7 +43,8 @@ export class Pool extends StreamCalls implements AsyncDisposable {
           if (isOwnRecord(record.name)) this.#review()
         },
         health: ({ health }) => session.emit('health', health),
-        // Dispatches measurements at once, even while events are paused.
+        // Dispatches measured durations (detection, reconciliation) at once, even while events are
+        // paused.
         measured: ({ type, ...detail }) => void this.safeDispatchEvent(type, { detail }),
         warning: ({ code, message }) => session.warn(code, message),
         gap: ({ lost, limit }) => {

@@ -44,8 +44,8 @@ const much = 1.25
 const nearly = (at: At, experiment: ExperimentName, contender: Contender): number => at(experiment, contender).nearly ?? Infinity
 
 /**
- * Returns true if `a * factor` is smaller than `b`. Otherwise returns false. With the factor
- * `margin`, returns undefined in a tie: neither value exceeds `margin` times the other.
+ * Returns true if `a * factor` is smaller than `b`. If the factor is `margin` and neither value
+ * exceeds `margin` times the other, this is a tie: returns undefined. Otherwise returns false.
  */
 function smaller(a: number, b: number, factor = margin): boolean | undefined {
   if (a * factor < b) return true

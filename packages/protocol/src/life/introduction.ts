@@ -145,7 +145,9 @@ export class Introduction implements Timed {
     this.#context.send(peer, { hello: { known, ended, incarnation, today: Math.floor(services.today()) } })
   }
 
-  /** Handles the hello of a peer. `known` is this node's incarnation that the peer knows. */
+  /**
+   * Handles the hello of a peer. `known`: the highest incarnation of this node that the peer knows.
+   */
   greeted(known: number): void {
     this.#learned = Math.max(this.#learned, known)
     if (!this.#entering) return
@@ -200,7 +202,7 @@ export class Introduction implements Timed {
   /**
    * Handles the end of a link. A newcomer without a complete reconciliation depends on its
    * introducers. So does a node without any link. Another node may be at an introducer's address
-   * now. Only this class dials these addresses.
+   * now, and only this class dials these addresses. So it tries its introducers again soon.
    */
   linkLost(): void {
     const { now, isWhole, links } = this.#context

@@ -32,7 +32,10 @@ export type CreateScheduler<S = JobScheduler> = (options: SchedulerOptions) => S
 export interface JobObserver {
   took(member: ComputeNode, input: Input): void
   did(member: ComputeNode, effect: Effect): void
-  /** Called when a worker has computed `cost` ms at speed 1. */
+  /**
+   * Called when a worker has computed. `cost`: the time that a worker of speed 1 would have taken,
+   * ms.
+   */
   ran(member: ComputeNode, job: JobId, path: Path, cost: Milliseconds): void
 }
 

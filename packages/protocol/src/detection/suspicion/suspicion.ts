@@ -70,9 +70,9 @@ export class Suspicion {
   /** The helper that reached the member last. */
   relay: NodeId | undefined
   /**
-   * The heartbeat of the member that this node knew at the first refutation. Accusations cite the
-   * last known heartbeat. The node forgets this one when a helper reaches the member, or when
-   * accusations expire.
+   * The heartbeat that this node knew when the first refutation came. A later refutation is a sure
+   * sign of life only if its heartbeat is higher. Accusations cite the last known heartbeat. The
+   * node forgets this one when a helper reaches the member, or when accusations expire.
    */
   refutedHeartbeat: number | undefined
   /** Number of rounds of accusations to more members. */
