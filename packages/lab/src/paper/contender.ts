@@ -1,6 +1,6 @@
 /** The contenders: the six curves of the paper's figures, and this project's protocol. */
 import { defaultConfig, ProtocolNode } from '@jel/protocol'
-import { baselines, distributed, type BaselineName, type DistributedSettings, type NodeFactory } from './baselines/index.ts'
+import { baselines, distributed, type BaselineName, type DistributedSettings, type NodeFactory } from '../baselines/index.ts'
 
 export type Contender = BaselineName | 'jel'
 

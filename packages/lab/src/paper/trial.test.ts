@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { assumeMemberBytes } from './baselines/index.ts'
+import { assumeMemberBytes } from '../baselines/index.ts'
 import { contenders } from './contender.ts'
 import { experimentNames, experiments, scenarioOf } from './experiment.ts'
 import { joined, spreadOf, survived } from './outcome.ts'

@@ -1,10 +1,10 @@
 /** Runs one contender in one experiment. */
 import type { Milliseconds, Notification } from '@jel/protocol'
 import { measuredCosts, noCosts, type SimulatedNode } from '@jel/simulator'
-import { assumeMemberBytes } from './baselines/index.ts'
+import { assumeMemberBytes } from '../baselines/index.ts'
 import { factoryOf, type Contender } from './contender.ts'
 import { experiments, scenarioOf, type ExperimentName } from './experiment.ts'
-import { runPool, type PoolRun } from './pool-run.ts'
+import { runPool, type PoolRun } from '../baselines/pool-run.ts'
 import { variationOf } from './variation.ts'
 
 export interface TrialPlan {

@@ -1,7 +1,7 @@
 /**
  * Variations of settings that the paper leaves open, or that this project has fitted to the paper.
  */
-import type { DistributedSettings } from './baselines/index.ts'
+import type { DistributedSettings } from '../baselines/index.ts'
 import { contenders, type Contender } from './contender.ts'
 import type { ExperimentName } from './experiment.ts'
 

@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import { loadScenario, runScenario } from '@jel/simulator'
 import { inCheckout } from '../base/paths.ts'
-import { baselines, type BaselineName } from '../paper/baselines/index.ts'
-import { runPool } from '../paper/pool-run.ts'
+import { baselines, type BaselineName } from '../baselines/index.ts'
+import { runPool } from '../baselines/pool-run.ts'
 
 interface Case {
   readonly name: string

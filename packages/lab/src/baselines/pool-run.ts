@@ -6,7 +6,7 @@
 import { ScenarioRunner, type Costs, type Protocol, type Scenario, type SimulatedNode, type Simulation } from '@jel/simulator'
 import { SimulatedTestbed } from '@jel/simulator/internals'
 import type { Milliseconds, Notification } from '@jel/protocol'
-import type { BaselineName, NodeFactory } from './baselines/index.ts'
+import type { BaselineName, NodeFactory } from './index.ts'
 
 /**
  * Longest time that a leaving node of the baselines goes on, ms. In this time the server gets the

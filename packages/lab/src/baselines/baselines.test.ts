@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseScenario, type Protocol, type SimulatedNode, Simulation, uniformDelay } from '@jel/simulator'
-import { runPool } from '../pool-run.ts'
+import { runPool } from './pool-run.ts'
 import { baselines, type BaselineName } from './index.ts'
 
 const names = Object.keys(baselines) as BaselineName[]
