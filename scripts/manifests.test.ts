@@ -5,6 +5,15 @@ import { linksOf, manifestOf, publishedFolders, repositoryAddress, root } from '
 
 const address = repositoryAddress()
 
+/** Returns the names of all modules that the sources of a package import. */
+function importsOf(folder: string): ReadonlySet<string> {
+  const src = join(root, folder, 'src')
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  return new Set(
+    files.flatMap((file) => [...readFileSync(join(src, file), 'utf8').matchAll(/ from '([^']+)'/gu)].map(([, name]) => name ?? '')),
+  )
+}
+
 it('there are packages to publish, and one place names their repository', () => {
   expect(publishedFolders()).toContain('apps/node')
   expect(address).toMatch(/^https:\/\/[^/]+\/[^/]+\/[^/]+$/u)
@@ -27,6 +36,14 @@ describe.each(publishedFolders())('%s', (folder) => {
     expect(manifest.version).toBe(manifestOf('apps/node').version)
     expect(manifest.engines).toEqual(manifestOf('apps/node').engines)
     expect(manifest.publishConfig).toMatchObject({ access: 'public', provenance: true })
+  })
+
+  // So nobody installs a test world. The program does not count: its bundle contains the sources.
+  it('publishes its internals only for another library of ours', () => {
+    const isPublished = './internals' in (manifest.publishConfig?.exports ?? {})
+    const libraries = publishedFolders().filter((other) => other !== folder && other.startsWith('packages/'))
+    const isImported = libraries.some((other) => importsOf(other).has(`${manifest.name}/internals`))
+    expect({ isPublished, isImported }).toEqual({ isPublished, isImported: isPublished || isImported })
   })
 
   it('has a README whose links also work on npm', () => {

@@ -15,7 +15,7 @@ export interface Manifest {
   readonly bugs?: string
   readonly repository?: { readonly type?: string; readonly url: string; readonly directory?: string }
   readonly engines?: { readonly node?: string }
-  readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean }
+  readonly publishConfig?: { readonly access?: string; readonly provenance?: boolean; readonly exports?: Readonly<Record<string, unknown>> }
 }
 
 /** Reads the manifest of `folder`. The path is relative to the root; `.` is the root itself. */

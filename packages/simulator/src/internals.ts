@@ -1,8 +1,8 @@
 /**
- * Parts for other packages of this project: attackers for real hosts, and parts of the simulator
- * for other protocols and for schedulers.
+ * Parts for the laboratory: attackers for real hosts, the virtual grid, and parts of the simulator
+ * for other protocols and for schedulers. They are not published.
  *
- * @packageDocumentation
+ * @module
  */
 export type { Digest } from './engine/digest.ts'
 export { Attacker, type AttackerOptions } from './hostile/attacker.ts'
