@@ -1,11 +1,26 @@
 /** The actions on nodes and on the network at a given time. Each kind has its own fields. */
-import * as z from 'zod'
+import * as v from 'valibot'
 import type { Milliseconds } from '@jel/protocol'
 import { attackNames, type AttackName } from '../hostile/index.ts'
 import type { AddressChange } from '../network/address.ts'
 import type { CutKind } from '../network/reachability.ts'
 import { count, duration, loss, span, text } from './quantity.ts'
-import { choice, mapping, show, Unfit, unknownKey, word, written } from './schema-kit.ts'
+import {
+  about,
+  choice,
+  exactly,
+  jsonSchemaOf,
+  list,
+  mapping,
+  parsed,
+  show,
+  shownAs,
+  Unfit,
+  unknownKey,
+  word,
+  written,
+  type Schema,
+} from './schema-kit.ts'
 import { targets, type Targets } from './targets.ts'
 
 /** Fields of every action. */
@@ -67,21 +82,23 @@ type NodeCount = { readonly nodes: number } | { readonly share: number }
 export type ActionType = Action['type']
 
 const timed = {
-  at: duration.describe('when, from the start'),
-  every: span.exactOptional().describe('again and again, so often'),
-  until: duration.exactOptional().describe('repeat until this time, from the start'),
+  at: about(duration, 'when, from the start'),
+  every: v.exactOptional(about(span, 'again and again, so often')),
+  until: v.exactOptional(about(duration, 'repeat until this time, from the start')),
 }
-const lasting = { for: span.exactOptional().describe('undone after this time; default: it lasts') }
+const lasting = { for: v.exactOptional(about(span, 'undone after this time; default: it lasts')) }
 
-function on(type: ActionType, description: string, more: z.core.$ZodLooseShape = {}): z.ZodType<FileAction> {
-  return mapping({ ...timed, ...more, [type]: targets.describe(description) }).transform((fields) => {
+function on(type: ActionType, description: string, more: v.ObjectEntries = {}): Schema<FileAction> {
+  return parsed(mapping({ ...timed, ...more, [type]: about(targets, description) }), (fields) => {
     const { [type]: chosen, ...rest } = fields as Record<string, unknown>
     return { ...rest, type, targets: chosen } as unknown as FileAction
   })
 }
 
-const sides = choice<readonly Targets[]>([targets.transform((one) => [one]), z.array(targets).min(1)], (value) =>
-  Array.isArray(value) && !value.every((each) => typeof each === 'number') ? z.array(targets).min(1) : targets.transform((one) => [one]),
+const oneSide = parsed(targets, (one): readonly Targets[] => [one])
+const someSides = shownAs(list(targets), { type: 'array', items: jsonSchemaOf(targets), minItems: 1 })
+const sides = choice<readonly Targets[]>([oneSide, someSides], (value) =>
+  Array.isArray(value) && !value.every((each) => typeof each === 'number') ? someSides : oneSide,
 )
 
 const nodeCount = written(
@@ -106,89 +123,111 @@ export function resolveAction(action: FileAction, nodes: number): Action {
   return { ...action, count: 'nodes' in count ? count.nodes : Math.max(1, Math.round(count.share * nodes)) }
 }
 
-const schemas: Record<ActionType, z.ZodType<FileAction>> = {
+const schemas: Record<ActionType, Schema<FileAction>> = {
   kill: on('kill', 'SIGKILL: the processes end at once; their kernels close their connections'),
   leave: on('leave', 'they leave gracefully'),
   stop: on('stop', 'SIGSTOP: the processes stand still, their kernels go on', lasting),
   continue: on('continue', 'SIGCONT'),
-  stall: mapping({ ...timed, stall: targets.describe('their event loops are busy'), for: span.describe('for so long') }).transform(
-    ({ stall, ...rest }): FileAction => ({ ...rest, type: 'stall', targets: stall }),
-  ),
+  stall: on('stall', 'their event loops are busy', { for: about(span, 'for so long') }),
   sleep: on('sleep', 'their machines are suspended: nothing runs, nothing comes, nothing goes', lasting),
   address: on('address', 'their addresses change', {
     ...lasting,
-    change: word(['add', 'replace'], 'change')
-      .default('add')
-      .describe('one more, as of a bridge, which goes after the time of for (add, default); or another, and the old one is gone (replace)'),
+    change: v.exactOptional(
+      about(
+        word(['add', 'replace'], 'change'),
+        'one more, as of a bridge, which goes after the time of for (add, default); or another, and the old one is gone (replace)',
+      ),
+      'add',
+    ),
   }),
   silence: on('silence', 'the cable of their machines is pulled: nothing comes, nothing goes, nothing is refused', lasting),
   restore: on('restore', 'the cable is plugged in again, and loss by an earlier action ends'),
-  partition: mapping({
-    ...timed,
-    ...lasting,
-    partition: sides.describe('one side, or a list of sides; all other nodes make one more'),
-  }).transform(({ partition, ...rest }): FileAction => ({ ...rest, type: 'partition', sides: partition })),
-  heal: mapping({ ...timed, heal: z.literal('all').describe('ends partitions, cuts and flapping') }).transform((fields): FileAction => ({
+  partition: parsed(
+    mapping({
+      ...timed,
+      ...lasting,
+      partition: about(sides, 'one side, or a list of sides; all other nodes make one more'),
+    }),
+    ({ partition, ...rest }): FileAction => ({ ...rest, type: 'partition', sides: partition }),
+  ),
+  heal: parsed(mapping({ ...timed, heal: about(exactly('all'), 'ends partitions, cuts and flapping') }), (fields): FileAction => ({
     ...fields,
     type: 'heal',
   })),
-  cut: mapping({
-    ...timed,
-    ...lasting,
-    cut: mapping(
-      {
-        from: targets,
-        to: targets,
-        ways: word(['one', 'both'], 'ways').default('one').describe('the way back stays (one, default), or is cut, too (both)'),
-        how: word(['drop', 'reject'], 'kind of cut')
-          .default('drop')
-          .describe('packets vanish (drop, default), or a firewall answers them with RST (reject)'),
-      },
-      'the two ends',
-    ).describe('no packet gets from one to the other; all others reach both'),
-  }).transform(({ cut, ...rest }): FileAction => ({ ...rest, type: 'cut', ...cut })),
-  flap: mapping({
-    ...timed,
-    flap: targets.describe('their links to all others go down and up in turn'),
-    period: span.describe('so long down, then so long up'),
-    for: span.describe('for so long in all'),
-  }).transform(({ flap, ...rest }): FileAction => ({ ...rest, type: 'flap', targets: flap })),
-  loss: mapping({
-    ...timed,
-    ...lasting,
-    loss: loss.describe('share of the packets to and from these nodes that get lost, besides the loss of the network'),
-    on: targets,
-  }).transform(({ on, ...rest }): FileAction => ({ ...rest, type: 'loss', targets: on })),
-  elect: mapping({ ...timed, elect: text('the name of an election').describe('stand in this election'), by: targets }).transform(
+  cut: parsed(
+    mapping({
+      ...timed,
+      ...lasting,
+      cut: about(
+        mapping(
+          {
+            from: targets,
+            to: targets,
+            ways: v.exactOptional(about(word(['one', 'both'], 'ways'), 'the way back stays (one, default), or is cut, too (both)'), 'one'),
+            how: v.exactOptional(
+              about(
+                word(['drop', 'reject'], 'kind of cut'),
+                'packets vanish (drop, default), or a firewall answers them with RST (reject)',
+              ),
+              'drop',
+            ),
+          },
+          'the two ends',
+        ),
+        'no packet gets from one to the other; all others reach both',
+      ),
+    }),
+    ({ cut, ...rest }): FileAction => ({ ...rest, type: 'cut', ...cut }),
+  ),
+  flap: on('flap', 'their links to all others go down and up in turn', {
+    period: about(span, 'so long down, then so long up'),
+    for: about(span, 'for so long in all'),
+  }),
+  loss: parsed(
+    mapping({
+      ...timed,
+      ...lasting,
+      loss: about(loss, 'share of the packets to and from these nodes that get lost, besides the loss of the network'),
+      on: targets,
+    }),
+    ({ on, ...rest }): FileAction => ({ ...rest, type: 'loss', targets: on }),
+  ),
+  elect: parsed(
+    mapping({ ...timed, elect: about(text('the name of an election'), 'stand in this election'), by: targets }),
     ({ elect, by, ...rest }): FileAction => ({ ...rest, type: 'elect', election: elect, targets: by }),
   ),
-  withdraw: mapping({ ...timed, withdraw: text('the name of an election').describe('no longer stand in it'), by: targets }).transform(
+  withdraw: parsed(
+    mapping({ ...timed, withdraw: about(text('the name of an election'), 'no longer stand in it'), by: targets }),
     ({ withdraw, by, ...rest }): FileAction => ({ ...rest, type: 'withdraw', election: withdraw, targets: by }),
   ),
-  maybeDead: mapping({ ...timed, maybeDead: targets.describe('who may be dead'), by: targets.describe('who says so') }).transform(
-    ({ maybeDead, ...rest }): FileAction => ({ ...rest, type: 'maybeDead', targets: maybeDead }),
+  maybeDead: on('maybeDead', 'who may be dead', { by: about(targets, 'who says so') }),
+  hostile: parsed(
+    mapping({
+      ...timed,
+      hostile: about(word(attackNames, 'attack'), 'so many attackers enter'),
+      count: v.exactOptional(count(1), 1),
+      from: v.exactOptional(about(duration, 'when the attack begins, from the start; default: as they enter'), 0),
+      to: v.exactOptional(about(duration, 'when it ends; default: at the end')),
+      against: v.exactOptional(about(targets, 'whom they are after; default: all'), 'all'),
+    }),
+    ({ hostile, to = Infinity, ...rest }): FileAction => ({ ...rest, type: 'hostile', attack: hostile, to }),
   ),
-  hostile: mapping({
-    ...timed,
-    hostile: word(attackNames, 'attack').describe('so many attackers enter'),
-    count: count(1).default(1),
-    from: duration.default(0).describe('when the attack begins, from the start; default: as they enter'),
-    to: duration.exactOptional().describe('when it ends; default: at the end'),
-    against: targets.default({}).describe('whom they are after; default: all'),
-  }).transform(({ hostile, to = Infinity, ...rest }): FileAction => ({ ...rest, type: 'hostile', attack: hostile, to })),
-  join: mapping({
-    ...timed,
-    join: nodeCount.describe('so many more nodes start, or a share of those of the start'),
-    site: text('a site').exactOptional(),
-    over: duration.default(0).describe('evenly over this time; default: at once'),
-  }).transform(({ join, ...rest }): FileAction => ({ ...rest, type: 'join', count: join })),
+  join: parsed(
+    mapping({
+      ...timed,
+      join: about(nodeCount, 'so many more nodes start, or a share of those of the start'),
+      site: v.exactOptional(text('a site')),
+      over: v.exactOptional(about(duration, 'evenly over this time; default: at once'), 0),
+    }),
+    ({ join, ...rest }): FileAction => ({ ...rest, type: 'join', count: join }),
+  ),
 }
 
 const types = Object.keys(schemas) as ActionType[]
 const common = ['at', 'every', 'until', 'for', 'by', 'on', 'period', 'over', 'site', 'change', 'count', 'from', 'to', 'against']
 
 /** One entry of `actions`: `at`, one of the kinds as a key, and the fields of that kind. */
-export const action: z.ZodType<FileAction> = choice<FileAction>(Object.values(schemas), (value) => {
+export const action: Schema<FileAction> = choice<FileAction>(Object.values(schemas), (value) => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Unfit(`expected an action such as { at: 30s, kill: 30% }, not ${show(value)}`)
   }

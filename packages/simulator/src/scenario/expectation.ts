@@ -1,8 +1,8 @@
 /** The expectations of a scenario, by a time or at the end. */
-import * as z from 'zod'
+import * as v from 'valibot'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, count, duration, parseDuration, share, size, span, text } from './quantity.ts'
-import { choice, mapping, show, Unfit, unknownKey, written } from './schema-kit.ts'
+import { about, choice, exactly, mapping, parsed, show, Unfit, unknownKey, word, written, type Schema } from './schema-kit.ts'
 import { targets, words, type Targets } from './targets.ts'
 
 /** The start of a measured time: a time of the scenario, its last arrival, or its last change. */
@@ -88,55 +88,70 @@ const mark = written(
 )
 
 const within = {
-  within: duration.exactOptional().describe('default: at the end'),
-  after: mark.default('last change').describe('counted from this time, the last arrival, or the last change (default)'),
+  within: v.exactOptional(about(duration, 'default: at the end')),
+  after: v.exactOptional(about(mark, 'counted from this time, the last arrival, or the last change (default)'), 'last change'),
 }
 const election = { election: text('the name of an election') }
+const noFields = parsed(exactly(true), () => ({}))
+const meanOrWorst = v.exactOptional(word(['mean', 'worst'], 'figure'), 'mean')
 
 const bodies = {
-  allKnowAll: mapping({ ...within, until: span.exactOptional().describe('and stays so until this time, from the start') }).describe(
+  allKnowAll: about(
+    mapping({ ...within, until: v.exactOptional(about(span, 'and stays so until this time, from the start')) }),
     'every view is exactly who runs',
   ),
-  oneWinner: mapping({ ...within, ...election }).describe('all name the same living candidate'),
-  noFalseDeaths: z.literal(true).transform(() => ({})),
-  noLifeEnds: z.literal(true).transform(() => ({})),
-  detection: mapping({ within: span, quantile: share.default(0.99) }).describe('from a crash to the news of it'),
-  bytesPerNode: mapping({ atMost: size, of: z.enum(['mean', 'worst']).default('mean') }).describe('received over the whole run'),
-  bytesPerSecond: mapping({
-    atMost: size,
-    of: z.enum(['mean', 'worst']).default('mean'),
-    nodes: targets.default({}).describe('default: all that live at that time'),
-    from: duration,
-    until: span,
-  }).describe('received a second between two times'),
-  membersPerView: mapping({ atMost: count(1) }).describe('the most that any view ever had, those included that attackers made up'),
-  linksPerNode: mapping({ atMost: count(1) }).describe('the most that any node ever had'),
-  dialsPerSecond: mapping({
-    atMost: amount(0),
-    after: mark.default(0),
-    of: z.enum(['pool', 'node']).default('pool').describe('all dials, or the mean of all nodes that there ever were'),
-  }).describe('in the worst second'),
-  reigns: mapping({ ...election, atMost: count(1) }).describe('how many winners an election had'),
-  efficiency: mapping({ atLeast: share, site: words.default([]).describe('each of these; default: all nodes together') }).describe(
+  oneWinner: about(mapping({ ...within, ...election }), 'all name the same living candidate'),
+  noFalseDeaths: noFields,
+  noLifeEnds: noFields,
+  detection: about(mapping({ within: span, quantile: v.exactOptional(share, '99%') }), 'from a crash to the news of it'),
+  bytesPerNode: about(mapping({ atMost: size, of: meanOrWorst }), 'received over the whole run'),
+  bytesPerSecond: about(
+    mapping({
+      atMost: size,
+      of: meanOrWorst,
+      nodes: v.exactOptional(about(targets, 'default: all that live at that time'), 'all'),
+      from: duration,
+      until: span,
+    }),
+    'received a second between two times',
+  ),
+  membersPerView: about(mapping({ atMost: count(1) }), 'the most that any view ever had, those included that attackers made up'),
+  linksPerNode: about(mapping({ atMost: count(1) }), 'the most that any node ever had'),
+  dialsPerSecond: about(
+    mapping({
+      atMost: amount(0),
+      after: v.exactOptional(mark, 0),
+      of: v.exactOptional(about(word(['pool', 'node'], 'figure'), 'all dials, or the mean of all nodes that there ever were'), 'pool'),
+    }),
+    'in the worst second',
+  ),
+  reigns: about(mapping({ ...election, atMost: count(1) }), 'how many winners an election had'),
+  efficiency: about(
+    parsed(
+      mapping({ atLeast: share, site: v.exactOptional(about(words, 'each of these; default: all nodes together')) }),
+      ({ atLeast, site = [] }) => ({ atLeast, site }),
+    ),
     'share of the processors’ time that went into work that counts, while jobs ran',
   ),
-  doneTwice: mapping({ atMost: share }).describe('work that was done more than once, as a share of the work'),
-  jobDone: mapping({ within: span, job: text('the name of a job').exactOptional().describe('default: each') }).describe(
+  doneTwice: about(mapping({ atMost: share }), 'work that was done more than once, as a share of the work'),
+  jobDone: about(
+    mapping({ within: span, job: v.exactOptional(about(text('the name of a job'), 'default: each')) }),
     'from its submission to its result, which all know at the end',
   ),
-  sameResult: z.literal(true).transform(() => ({})),
-} satisfies Record<ExpectationType, z.ZodType>
+  sameResult: noFields,
+} satisfies Record<ExpectationType, Schema<unknown>>
 
 const types = Object.keys(bodies) as ExpectationType[]
 
 const entries = Object.fromEntries(
   types.map((type) => [
     type,
-    mapping({ [type]: bodies[type] }).transform(
+    parsed(
+      mapping({ [type]: bodies[type] }),
       (fields) => ({ ...(fields as Record<string, object>)[type], type }) as unknown as Expectation,
     ),
   ]),
-) as unknown as Record<ExpectationType, z.ZodType<Expectation>>
+) as unknown as Record<ExpectationType, Schema<Expectation>>
 
 /** An expectation as a bare name, without fields. */
 const bare = written(
@@ -149,7 +164,7 @@ const bare = written(
 )
 
 /** One entry of `expect`, such as `allKnowAll: { within: 10s }`. */
-export const expectation: z.ZodType<Expectation> = choice<Expectation>([bare, ...Object.values(entries)], (value) => {
+export const expectation: Schema<Expectation> = choice<Expectation>([bare, ...Object.values(entries)], (value) => {
   if (typeof value === 'string') return bare
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return new Unfit(`expected one of ${types.join(', ')}; not ${show(value)}`)

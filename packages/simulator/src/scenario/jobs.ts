@@ -1,8 +1,8 @@
 /** The jobs of a pool, and the computing power of its members. */
-import * as z from 'zod'
+import * as v from 'valibot'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, count, duration, share, span, text } from './quantity.ts'
-import { choice, mapping, show, Unfit } from './schema-kit.ts'
+import { about, choice, list, mapping, named, parsed, show, Unfit, type Schema } from './schema-kit.ts'
 import { targets, type Targets } from './targets.ts'
 import { taskTime, type TaskTime } from './task-time.ts'
 
@@ -44,24 +44,24 @@ export interface Computing {
 }
 
 const shapes = {
-  tree: mapping({ leaves: count(1), branching: count(2).default(4).describe('most children of a task'), leaf: taskTime }),
+  tree: mapping({ leaves: count(1), branching: v.exactOptional(about(count(2), 'most children of a task'), 4), leaf: taskTime }),
   flat: mapping({ leaves: count(1), leaf: taskTime }),
-  search: mapping({ depth: count(1).default(7), branching: count(2).default(4), node: taskTime }),
+  search: mapping({ depth: v.exactOptional(count(1), 7), branching: v.exactOptional(count(2), 4), node: taskTime }),
   space: mapping({
     indices: count(1),
     index: taskTime,
-    piece: span.default(1_000).describe('how long one piece should take; default: 1s'),
+    piece: v.exactOptional(about(span, 'how long one piece should take; default: 1s'), '1s'),
   }),
-  driver: mapping({ tasks: count(1).describe('that are out at once'), rounds: count(1), task: taskTime }),
-} satisfies Record<Shape['type'], z.ZodType>
+  driver: mapping({ tasks: about(count(1), 'that are out at once'), rounds: count(1), task: taskTime }),
+} satisfies Record<Shape['type'], Schema<unknown>>
 
 const types = Object.keys(shapes) as Shape['type'][]
 
 const fields = {
   at: duration,
-  by: targets.default({}).describe('who submits it: the first of these; default: the first that is there'),
-  name: text('a name').exactOptional().describe('default: job 1, job 2 and so on'),
-  votes: count(1).default(1).describe('members that compute each task'),
+  by: v.exactOptional(about(targets, 'who submits it: the first of these; default: the first that is there'), 'all'),
+  name: v.exactOptional(about(text('a name'), 'default: job 1, job 2 and so on')),
+  votes: v.exactOptional(about(count(1), 'members that compute each task'), 1),
 }
 
 type Written = Omit<ScenarioJob, 'name'> & { readonly name?: string }
@@ -69,12 +69,12 @@ type Written = Omit<ScenarioJob, 'name'> & { readonly name?: string }
 const forms = Object.fromEntries(
   types.map((type) => [
     type,
-    mapping({ ...fields, [type]: shapes[type] }).transform((all): Written => {
+    parsed(mapping({ ...fields, [type]: shapes[type] }), (all): Written => {
       const { [type]: shape, ...rest } = all as unknown as Record<string, object>
       return { ...(rest as unknown as Omit<Written, 'shape'>), shape: { type, ...shape } as Shape }
     }),
   ]),
-) as unknown as Record<Shape['type'], z.ZodType<Written>>
+) as unknown as Record<Shape['type'], Schema<Written>>
 
 const job = choice<Written>(Object.values(forms), (value) => {
   const type = types.find((each) => typeof value === 'object' && value !== null && each in value)
@@ -82,20 +82,24 @@ const job = choice<Written>(Object.values(forms), (value) => {
 })
 
 /** Jobs in the order of the file. A job without a name gets a name from its number. */
-export const jobs: z.ZodType<readonly ScenarioJob[]> = z
-  .array(job)
-  .transform((all) => all.map((each, index): ScenarioJob => ({ name: `job ${index + 1}`, ...each })))
+export const jobs: Schema<readonly ScenarioJob[]> = parsed(list(job), (all) =>
+  all.map((each, index): ScenarioJob => ({ name: `job ${index + 1}`, ...each })),
+)
 
-function bySite(each: z.ZodType<number>): z.ZodType<BySite> {
-  const sites = z.record(z.string(), each)
+function bySite(each: Schema<number>): Schema<BySite> {
+  const sites = named(each)
   return choice<BySite>([each, sites], (value) => (typeof value === 'object' && value !== null ? sites : each))
 }
 
-export const computing: z.ZodType<Computing> = mapping({
-  workers: bySite(count(0)).default(1).describe('tasks that a node runs at once, or how many in which site; default: 1'),
-  speed: bySite(amount(0.01)).default(1).describe('of a processor, or of those in which site; default: 1'),
-  stragglers: mapping({ share, slower: amount(1).default(10).describe('so many times; default: 10') })
-    .default({ share: 0, slower: 1 })
-    .describe('a share of the nodes is slower'),
-  liars: share.default(0).describe('share of the nodes that give wrong values'),
+export const computing: Schema<Computing> = mapping({
+  workers: v.exactOptional(about(bySite(count(0)), 'tasks that a node runs at once, or how many in which site; default: 1'), 1),
+  speed: v.exactOptional(about(bySite(amount(0.01)), 'of a processor, or of those in which site; default: 1'), 1),
+  stragglers: v.exactOptional(
+    about(
+      mapping({ share, slower: v.exactOptional(about(amount(1), 'so many times; default: 10'), 10) }),
+      'a share of the nodes is slower',
+    ),
+    { share: 0, slower: 1 },
+  ),
+  liars: v.exactOptional(about(share, 'share of the nodes that give wrong values'), 0),
 })

@@ -1,10 +1,10 @@
 /** The network of a scenario. */
-import * as z from 'zod'
+import * as v from 'valibot'
 import type { Milliseconds } from '@jel/protocol'
 import { topologies, type TopologyName } from '../network/topologies/shipped.ts'
 import type { Dialable } from '../network/endpoint.ts'
 import { amount, bandwidth, count, duration, durationRange, loss, share, type DurationRange } from './quantity.ts'
-import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
+import { about, choice, mapping, named, parsed, show, Unfit, word, type Schema } from './schema-kit.ts'
 
 /** The topologies that come with the simulator. */
 export const topologyNames = Object.keys(topologies) as TopologyName[]
@@ -75,63 +75,72 @@ export interface ScenarioNetwork {
 }
 
 /** `4`, `0.5`, `{ count: 4, speed: 0.5 }`. */
-const counted = amount(0.01).transform((value, context): Processors => {
+const counted = parsed(amount(0.01), (value): Processors | Unfit => {
   if (value <= 1) return { count: 1, speed: value }
   if (Number.isInteger(value)) return { count: value, speed: 1 }
-  context.addIssue({
-    code: 'custom',
-    message: `expected a whole number of processors, a part of one, or both as { count, speed }; not ${value}`,
-  })
-  return z.NEVER
+  return new Unfit(`expected a whole number of processors, a part of one, or both as { count, speed }; not ${value}`)
 })
-const described: z.ZodType<Processors> = mapping({ count: count(1).default(1), speed: amount(0.01).default(1) })
+const described: Schema<Processors> = mapping({ count: v.exactOptional(count(1), 1), speed: v.exactOptional(amount(0.01), 1) })
 const processors = choice<Processors>([counted, described], (value) => (typeof value === 'object' && value !== null ? described : counted))
 
 /** Parses one figure for both ways, or a figure for each way. */
-function ways(more: z.core.$ZodLooseShape = {}): z.ZodType<NodeBandwidth> {
-  const both = bandwidth.transform((rate): NodeBandwidth => ({ up: rate, down: rate }))
-  const each = mapping({ up: bandwidth.exactOptional(), down: bandwidth.exactOptional(), ...more }) as unknown as z.ZodType<NodeBandwidth>
+function ways(more: v.ObjectEntries = {}): Schema<NodeBandwidth> {
+  const both = parsed(bandwidth, (rate): NodeBandwidth => ({ up: rate, down: rate }))
+  const each = mapping({
+    up: v.exactOptional(bandwidth),
+    down: v.exactOptional(bandwidth),
+    ...more,
+  }) as unknown as Schema<NodeBandwidth>
   return choice<NodeBandwidth>([both, each], (value) => (typeof value === 'object' ? each : both))
 }
 
-const site = mapping({
-  within: duration.default(0.1).describe('delay between two machines of the site, one way; default: 0.1ms'),
-  to: z.record(z.string(), duration).default({}).describe('delay to other sites, one way; holds for the way back, too'),
-  weight: amount(0).default(1).describe('its share of the nodes, in proportion to the others'),
-  bandwidth: ways().exactOptional().describe('of the cable that all of the site share'),
-  dialable: word(['by all', 'from the site', 'by nobody'], 'reachability')
-    .transform((whom): Dialable => (whom === 'from the site' ? 'site' : whom === 'by all'))
-    .default(true)
-    .describe('who can dial its nodes: by all, from the site (behind a firewall), by nobody (each behind a NAT)'),
+const dialable = parsed(word(['by all', 'from the site', 'by nobody'], 'reachability'), (whom): Dialable =>
+  whom === 'from the site' ? 'site' : whom === 'by all',
+)
+
+const site: Schema<SiteFields> = mapping({
+  within: v.exactOptional(about(duration, 'delay between two machines of the site, one way; default: 0.1ms'), '0.1ms'),
+  to: v.exactOptional(about(named(duration), 'delay to other sites, one way; holds for the way back, too'), {}),
+  weight: v.exactOptional(about(amount(0), 'its share of the nodes, in proportion to the others'), 1),
+  bandwidth: v.exactOptional(about(ways(), 'of the cable that all of the site share')),
+  dialable: v.exactOptional(
+    about(dialable, 'who can dial its nodes: by all, from the site (behind a firewall), by nobody (each behind a NAT)'),
+    'by all',
+  ),
 })
 
-const ownSites = z.record(z.string(), site)
+const ownSites = named(site)
 const shipped = word(topologyNames, 'topology')
 
-const sites: z.ZodType<Sites> = choice<Sites>([shipped, ownSites], (value) => {
+const sites: Schema<Sites> = choice<Sites>([shipped, ownSites], (value) => {
   if (typeof value === 'string') return shipped
   return typeof value === 'object' && value !== null
     ? ownSites
     : new Unfit(`expected ${topologyNames.join(', ')}, or sites of your own; not ${show(value)}`)
 })
 
-export const network: z.ZodType<ScenarioNetwork> = mapping({
-  delay: durationRange.default({ min: 0.1, max: 0.5 }).describe('one way, such as 10ms or 1ms..20ms; default: processes of one machine'),
-  sites: sites.exactOptional().describe('where machines stand, instead of delay: a topology that is shipped, or sites of your own'),
-  jitter: share.default(0.1).describe('between sites of your own, each packet takes up to this share longer'),
-  bandwidth: ways({
-    machine: bandwidth.exactOptional().describe('of the cable that the nodes of one machine share'),
-    service: bandwidth.exactOptional().describe('of the server, where a central implementation of the paper is run'),
-  })
-    .default({})
-    .describe('of each node; default: without limit'),
-  nodesPerMachine: count(1).default(1),
-  machinesPerRack: count(1).default(1),
-  processor: processors
-    .exactOptional()
-    .describe(
+export const network: Schema<ScenarioNetwork> = mapping({
+  delay: v.exactOptional(about(durationRange, 'one way, such as 10ms or 1ms..20ms; default: processes of one machine'), '0.1ms..0.5ms'),
+  sites: v.exactOptional(about(sites, 'where machines stand, instead of delay: a topology that is shipped, or sites of your own')),
+  jitter: v.exactOptional(about(share, 'between sites of your own, each packet takes up to this share longer'), '10%'),
+  bandwidth: v.exactOptional(
+    about(
+      ways({
+        machine: v.exactOptional(about(bandwidth, 'of the cable that the nodes of one machine share')),
+        service: v.exactOptional(about(bandwidth, 'of the server, where a central implementation of the paper is run')),
+      }),
+      'of each node; default: without limit',
+    ),
+    {},
+  ),
+  nodesPerMachine: v.exactOptional(count(1), 1),
+  machinesPerRack: v.exactOptional(count(1), 1),
+  processor: v.exactOptional(
+    about(
+      processors,
       'what the nodes of one machine share: 4 processors; half of one (0.5); { count: 4, speed: 0.5 }; default: nothing takes time',
     ),
-  loss: loss.default(0).describe('share of the packets that get lost'),
-  nat: share.default(0).describe('share of the nodes that can dial but can’t be dialled'),
+  ),
+  loss: v.exactOptional(about(loss, 'share of the packets that get lost'), 0),
+  nat: v.exactOptional(about(share, 'share of the nodes that can dial but can’t be dialled'), 0),
 })

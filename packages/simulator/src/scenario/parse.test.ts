@@ -178,6 +178,16 @@ expect:
     expect(parseScenario(example)).toMatchObject({ nodes: 200, actions: [{ type: 'kill' }, { type: 'partition' }] })
   })
 
+  it('has a JSON schema that gives each value a form', () => {
+    const formless = (schema: object, path: string): string[] =>
+      Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {
+        if (typeof value !== 'object' || value === null) return []
+        const isForm = ['type', 'anyOf', 'enum', 'const', '$ref'].some((each) => each in value)
+        return [...(path.endsWith('properties') && !isForm ? [`${path}.${key}`] : []), ...formless(value, `${path}.${key}`)]
+      })
+    expect(formless(scenarioJsonSchema(), '')).toEqual([])
+  })
+
   it('has a JSON schema for editors, which is current (vitest -u writes it)', async () => {
     await expect(`${JSON.stringify(scenarioJsonSchema(), undefined, 2)}\n`).toMatchFileSnapshot('../../scenario.schema.json')
   })

@@ -1,8 +1,9 @@
-import type * as z from 'zod'
+import * as v from 'valibot'
 import { checkScenario } from './check.ts'
 import { ScenarioDocument } from './document.ts'
 import { ScenarioError, type Problem } from './problem.ts'
 import { scenarioSchema, type Scenario } from './scenario.ts'
+import { placeOf } from './schema-kit.ts'
 import { parseTrace } from './trace-file.ts'
 import type { TraceEvent } from './population.ts'
 
@@ -31,21 +32,20 @@ export function parseScenario(text: string, options: ParseOptions = {}): Scenari
   const value = document.value() as Readonly<Record<string, unknown>>
   const trace = traceOf(value, document, options)
   const nodes = trace?.events.filter(({ event }) => event === 'join').length
-  const result = scenarioSchema.safeParse({ ...(nodes !== undefined && { nodes }), ...value })
-  if (!result.success) throw new ScenarioError(inOrder(result.error.issues.flatMap((issue) => problemsOf(document, issue))))
-  if (nodes !== undefined && result.data.nodes !== nodes)
+  const { success, issues, output } = v.safeParse(scenarioSchema, { ...(nodes !== undefined && { nodes }), ...value })
+  if (!success) throw new ScenarioError(inOrder(issues.map((issue) => problemOf(document, issue))))
+  if (nodes !== undefined && output.nodes !== nodes)
     throw new ScenarioError([document.problem(['nodes'], `expected ${nodes}, as many as join in ${trace?.file}, or nothing`)])
-  const scenario: Scenario = { name: nameOf(file), ...result.data, ...(trace && { arrivals: { type: 'trace', ...trace } }) }
+  const scenario: Scenario = { name: nameOf(file), ...output, ...(trace && { arrivals: { type: 'trace', ...trace } }) }
   const problems: Problem[] = []
   checkScenario(scenario, (path, reason) => problems.push(document.problem(path, reason)))
   if (problems.length > 0) throw new ScenarioError(inOrder(problems))
   return scenario
 }
 
-function problemsOf(document: ScenarioDocument, issue: z.core.$ZodIssue): Problem[] {
-  if (issue.code !== 'unrecognized_keys') return [document.problem(issue.path, issue.message)]
-  const reasons = issue.message.split('\n')
-  return issue.keys.map((key, index) => document.problem([...issue.path], reasons[index] ?? issue.message, key))
+function problemOf(document: ScenarioDocument, issue: v.BaseIssue<unknown>): Problem {
+  const { path, unknown } = placeOf(issue)
+  return document.problem(path, issue.message, unknown)
 }
 
 function inOrder(problems: readonly Problem[]): Problem[] {

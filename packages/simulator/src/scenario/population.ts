@@ -1,8 +1,8 @@
 /** The arrivals, sessions and departures of nodes. */
-import * as z from 'zod'
+import * as v from 'valibot'
 import type { Milliseconds } from '@jel/protocol'
 import { amount, duration, rate, share, span, text } from './quantity.ts'
-import { choice, mapping, show, Unfit, word } from './schema-kit.ts'
+import { about, choice, exactly, flag, mapping, parsed, show, Unfit, word, type Schema } from './schema-kit.ts'
 
 /** One line of a trace file. */
 export interface TraceEvent {
@@ -44,25 +44,25 @@ export interface Sessions {
   readonly keepFirst: boolean
 }
 
-const atOnce = z.literal('at once').transform((): Arrivals => ({ type: 'atOnce' }))
+const atOnce = parsed(exactly('at once'), (): Arrivals => ({ type: 'atOnce' }))
 const arrivalForms = {
-  every: mapping({ every: span }).transform(({ every }): Arrivals => ({ type: 'every', interval: every })),
-  within: mapping({ within: span.describe('each at a random time within so long') }).transform(({ within }): Arrivals => ({
+  every: parsed(mapping({ every: span }), ({ every }): Arrivals => ({ type: 'every', interval: every })),
+  within: parsed(mapping({ within: about(span, 'each at a random time within so long') }), ({ within }): Arrivals => ({
     type: 'within',
     span: within,
   })),
-  poisson: mapping({ poisson: rate.describe('on average, such as 10/s') }).transform(({ poisson }): Arrivals => ({
+  poisson: parsed(mapping({ poisson: about(rate, 'on average, such as 10/s') }), ({ poisson }): Arrivals => ({
     type: 'poisson',
     rate: poisson,
   })),
-  trace: mapping({ trace: text('the name of a trace file').describe('relative to this file') }).transform(({ trace }): Arrivals => ({
+  trace: parsed(mapping({ trace: about(text('the name of a trace file'), 'relative to this file') }), ({ trace }): Arrivals => ({
     type: 'trace',
     file: trace,
     events: [],
   })),
 }
 
-export const arrivals: z.ZodType<Arrivals> = choice<Arrivals>([atOnce, ...Object.values(arrivalForms)], (value) => {
+export const arrivals: Schema<Arrivals> = choice<Arrivals>([atOnce, ...Object.values(arrivalForms)], (value) => {
   const form = 'expected "at once", { every: 100ms }, { within: 5s }, { poisson: 10/s } or { trace: FILE }'
   if (value === 'at once') return atOnce
   if (typeof value !== 'object' || value === null) return new Unfit(`${form}, not ${show(value)}`)
@@ -70,28 +70,27 @@ export const arrivals: z.ZodType<Arrivals> = choice<Arrivals>([atOnce, ...Object
   return key === undefined ? new Unfit(`${form}, not ${show(value)}`) : arrivalForms[key]
 })
 
-const ending = word(['crash', 'leave'], 'ending').transform((how) => (how === 'crash' ? 1 : 0))
-const crashes = mapping({ crash: share }).transform(({ crash }) => crash)
+const ending = parsed(word(['crash', 'leave'], 'ending'), (how) => (how === 'crash' ? 1 : 0))
+const crashes = parsed(mapping({ crash: share }), ({ crash }) => crash)
 const endings = choice<number>([ending, crashes], (value) => (typeof value === 'object' && value !== null ? crashes : ending))
 
-export const sessions: z.ZodType<Sessions> = mapping({
-  exponential: span.exactOptional().describe('mean length'),
-  pareto: mapping({ min: span, shape: amount(0.1) }).exactOptional(),
-  constant: span.exactOptional(),
-  ends: endings.default(1).describe('crash, leave, or { crash: 30% }'),
-  replaced: duration.exactOptional().describe('a new node comes so long after each end, on average'),
-  from: duration.default(0).describe('no session ends before this time'),
-  until: duration.exactOptional().describe('nor after this one'),
-  keepFirst: z.boolean().default(false).describe('the first node stays'),
-}).transform(({ exponential, pareto, constant, ends, ...rest }, context): Sessions => {
+const session = mapping({
+  exponential: v.exactOptional(about(span, 'mean length')),
+  pareto: v.exactOptional(mapping({ min: span, shape: amount(0.1) })),
+  constant: v.exactOptional(span),
+  ends: v.exactOptional(about(endings, 'crash, leave, or { crash: 30% }'), 'crash'),
+  replaced: v.exactOptional(about(duration, 'a new node comes so long after each end, on average')),
+  from: v.exactOptional(about(duration, 'no session ends before this time'), 0),
+  until: v.exactOptional(about(duration, 'nor after this one')),
+  keepFirst: v.exactOptional(about(flag, 'the first node stays'), false),
+})
+
+export const sessions = parsed(session, ({ exponential, pareto, constant, ends, ...rest }): Sessions | Unfit => {
   const lengths: Sessions['length'][] = []
   if (exponential !== undefined) lengths.push({ type: 'exponential', mean: exponential })
   if (pareto !== undefined) lengths.push({ type: 'pareto', ...pareto })
   if (constant !== undefined) lengths.push({ type: 'constant', length: constant })
   const [length] = lengths
-  if (length === undefined || lengths.length > 1) {
-    context.addIssue({ code: 'custom', message: 'expected one of exponential, pareto and constant' })
-    return z.NEVER
-  }
+  if (length === undefined || lengths.length > 1) return new Unfit('expected one of exponential, pareto and constant')
   return { ...rest, length, crash: ends }
 })

@@ -85,6 +85,27 @@ describe('a problem in a scenario is reported with file, line and expectation', 
       `${least}expect: [{ allKnowAll: { after: 8s, within: 5s } }]`,
       /until 13s, but the run ends at 10s/u,
     ],
+    [
+      'unknown keys beside a wrong value',
+      `nodes: 5\nduration: x\nnode: 4\nseed: 3`,
+      /^s\.yaml:2:1: duration: expected .*\ns\.yaml:3:1: unknown key "node".*\ns\.yaml:4:1: unknown key "seed", did you mean "seeds"/u,
+    ],
+    [
+      'an unknown key within a choice',
+      `${least}network:\n  sites: { a: { with: 1ms } }`,
+      /^s\.yaml:4:17: network\.sites\.a: unknown key "with"/u,
+    ],
+    ['a time that is missing', `${least}actions:\n  - kill: 1`, /^s\.yaml:4:5: actions\.0\.at: is missing$/u],
+    ['a list in place of a mapping', `${least}network: [1]`, /^s\.yaml:3:1: network: expected a mapping with delay, sites, /u],
+    ['a mapping in place of a list', `${least}actions: { at: 1s }`, /^s\.yaml:3:1: actions: expected a list, not \{"at":"1s"\}$/u],
+    ['a number in place of names', `${least}elections: 5`, /^s\.yaml:3:1: elections: expected a mapping from names, not 5$/u],
+    ['another word than the only one', `${least}actions: [{ at: 1s, heal: 3 }]`, /actions\.0\.heal: expected all, not 3$/u],
+    ['neither true nor false', `${least}sessions: { constant: 3s, keepFirst: 1 }`, /sessions\.keepFirst: expected true or false, not 1$/u],
+    [
+      'two lengths of sessions',
+      `${least}sessions: { constant: 3s, exponential: 1s }`,
+      /^s\.yaml:3:1: sessions: expected one of exponential/u,
+    ],
     ['several things', 'nodes: -1\nduration: x', /^s\.yaml:1:1: nodes: .*not -1\ns\.yaml:2:1: duration: expected a duration/u],
   ])('%s', (_, text, expected) => {
     expect(problems(() => parseScenario(text, { file: 's.yaml' }))).toMatch(expected)

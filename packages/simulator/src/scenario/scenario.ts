@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as v from 'valibot'
 import { defaultConfig, type ConfigOverrides, type Milliseconds } from '@jel/protocol'
 import { action, resolveAction, type Action } from './actions.ts'
 import { expectation, type Expectation } from './expectation.ts'
@@ -6,7 +6,22 @@ import { computing, jobs, type Computing, type ScenarioJob } from './jobs.ts'
 import { network, type ScenarioNetwork } from './network.ts'
 import { arrivals, sessions, type Arrivals, type Sessions } from './population.ts'
 import { amount, count, parseRange, share, span, text } from './quantity.ts'
-import { choice, jsonSchemaOf, mapping, show, shownAs, Unfit, word, written } from './schema-kit.ts'
+import {
+  about,
+  choice,
+  jsonSchemaOf,
+  list,
+  mapping,
+  named,
+  parsed,
+  show,
+  shownAs,
+  Unfit,
+  word,
+  written,
+  type Schema,
+} from './schema-kit.ts'
+import { definitions } from './targets.ts'
 
 /** A pool, the actions on it, and the expectations. Times are milliseconds from the start. */
 export interface Scenario {
@@ -46,12 +61,10 @@ interface Nodes {
   readonly nodesBySite?: Readonly<Record<string, number>>
 }
 
-const total = count(1).transform((nodes): Nodes => ({ nodes }))
-const bySite = z.record(z.string(), count(0)).transform((nodesBySite, context): Nodes => {
+const total = parsed(count(1), (nodes): Nodes => ({ nodes }))
+const bySite = parsed(named(count(0)), (nodesBySite): Nodes | Unfit => {
   const nodes = Object.values(nodesBySite).reduce((sum, each) => sum + each, 0)
-  if (nodes > 0) return { nodes, nodesBySite }
-  context.addIssue({ code: 'custom', message: 'expected at least one node' })
-  return z.NEVER
+  return nodes > 0 ? { nodes, nodesBySite } : new Unfit('expected at least one node')
 })
 
 const seedJson = {
@@ -80,58 +93,62 @@ export function parseSeeds(value: unknown): readonly number[] | Unfit {
 const configSections = Object.fromEntries(
   Object.entries(defaultConfig).map(([section, values]) => [
     section,
-    mapping(Object.fromEntries(Object.keys(values).map((key) => [key, amount(0).exactOptional()])), 'settings').exactOptional(),
+    v.exactOptional(mapping(Object.fromEntries(Object.keys(values).map((key) => [key, v.exactOptional(amount(0))])), 'settings')),
   ]),
 )
 
-const schema = mapping(
+// The names of settings change with the protocol. The schema for editors should not change.
+const config = shownAs(mapping(configSections, 'sections of the configuration') as unknown as Schema<ConfigOverrides>, {
+  type: 'object',
+  additionalProperties: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
+})
+
+const nodes = choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total))
+const seeds = written(parseSeeds, { anyOf: [seedJson, { type: 'array', items: seedJson, minItems: 1 }] })
+const prose = written((value): string | Unfit => (typeof value === 'string' ? value : new Unfit(`expected a text, not ${show(value)}`)), {
+  type: 'string',
+})
+
+const file = mapping(
   {
-    name: text('a name').exactOptional().describe('default: the name of the file'),
-    description: z.string().default(''),
-    // The names of settings change with the protocol. The schema for editors should not change.
-    config: shownAs(mapping(configSections, 'sections of the configuration'), {
-      type: 'object',
-      additionalProperties: { type: 'object', additionalProperties: { type: 'number', minimum: 0 } },
-    })
-      .default({})
-      .describe('settings of the protocol; names, units and defaults stand in packages/protocol/src/base/config.ts'),
-    nodes: choice<Nodes>([total, bySite], (value) => (typeof value === 'object' && value !== null ? bySite : total))
-      .exactOptional()
-      .describe('how many at the start, or how many in which site; left out with a trace, which says so'),
-    introducers: word(['oldest', 'random'], 'introducer').default('oldest').describe('through which running node newcomers enter'),
-    network: network.prefault({}),
-    arrivals: arrivals.default({ type: 'atOnce' }).describe('how the nodes of the start come; default: at once'),
-    sessions: sessions.exactOptional().describe('how long nodes stay, and how they go; default: to the end'),
-    elections: z.record(z.string(), share).default({}).describe('share of the nodes that stand as soon as they start, by election'),
-    compute: computing.prefault({}).describe('how members compute'),
-    jobs: jobs.default([]).describe('what they compute'),
-    actions: z.array(action).default([]),
-    duration: span.describe('of the whole run'),
-    seeds: written(parseSeeds, { anyOf: [seedJson, { type: 'array', items: seedJson, minItems: 1 }] }).default([1]),
-    sample: span.default(1_000).describe('how often to measure; default: 1s'),
-    expect: z.array(expectation).default([]).describe('what must hold'),
+    name: v.exactOptional(about(text('a name'), 'default: the name of the file')),
+    description: v.exactOptional(prose, ''),
+    config: v.exactOptional(
+      about(config, 'settings of the protocol; names, units and defaults stand in packages/protocol/src/base/config.ts'),
+      {},
+    ),
+    nodes: about(nodes, 'how many at the start, or how many in which site; left out with a trace, which says so'),
+    introducers: v.exactOptional(about(word(['oldest', 'random'], 'introducer'), 'through which running node newcomers enter'), 'oldest'),
+    network: v.exactOptional(network, {}),
+    arrivals: v.exactOptional(about(arrivals, 'how the nodes of the start come; default: at once'), 'at once'),
+    sessions: v.exactOptional(about(sessions, 'how long nodes stay, and how they go; default: to the end')),
+    elections: v.exactOptional(about(named(share), 'share of the nodes that stand as soon as they start, by election'), {}),
+    compute: v.exactOptional(about(computing, 'how members compute'), {}),
+    jobs: v.exactOptional(about(jobs, 'what they compute'), []),
+    actions: v.exactOptional(list(action), []),
+    duration: about(span, 'of the whole run'),
+    seeds: v.exactOptional(seeds, [1]),
+    sample: v.exactOptional(about(span, 'how often to measure; default: 1s'), '1s'),
+    expect: v.exactOptional(about(list(expectation), 'what must hold'), []),
   },
   'a scenario',
 )
 
-/** The schema of a file's content. zod transforms the content to a {@link Scenario}. */
-export const scenarioSchema: z.ZodType<Omit<Scenario, 'name'> & { readonly name?: string }> = schema.transform(
-  ({ nodes, config, actions, ...rest }, context) => {
-    if (nodes === undefined) {
-      context.addIssue({ code: 'custom', path: ['nodes'], message: 'is missing' })
-      return z.NEVER
-    }
-    return {
-      ...rest,
-      ...nodes,
-      actions: actions.map((each) => resolveAction(each, nodes.nodes)),
-      config,
-    }
-  },
-)
+/** The schema of a file's content. It parses the content to a {@link Scenario}. */
+export const scenarioSchema: Schema<Omit<Scenario, 'name'> & { readonly name?: string }> = parsed(file, ({ nodes, actions, ...rest }) => ({
+  ...rest,
+  ...nodes,
+  actions: actions.map((each) => resolveAction(each, nodes.nodes)),
+}))
 
 /** The JSON schema of scenario files, for editors. */
 export function scenarioJsonSchema(): object {
-  const { $schema, ...rest } = jsonSchemaOf(schema)
-  return { $schema, title: 'Scenario of the jel simulator', ...rest }
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Scenario of the jel simulator',
+    ...jsonSchemaOf(file),
+    // The parser takes the number of nodes from a trace, if the file names one.
+    required: ['duration'],
+    $defs: definitions,
+  }
 }

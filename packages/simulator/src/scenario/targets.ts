@@ -1,6 +1,6 @@
-import * as z from 'zod'
+import * as v from 'valibot'
 import { count, parseRange, parseShare, text, type IntegerRange } from './quantity.ts'
-import { choice, mapping, show, Unfit, written } from './schema-kit.ts'
+import { about, choice, exactly, flag, jsonSchemaOf, mapping, parsed, show, shownAs, Unfit, written, type Schema } from './schema-kit.ts'
 
 /**
  * Selects the nodes of an action: the nodes that live at that time and meet all conditions. Without
@@ -26,7 +26,7 @@ export interface Targets {
 
 const form = 'a node (7), a range (3..9), a list of both, a share (30%), all, or a mapping such as { site: delft, share: 50% }'
 
-function ranges(what: string): z.ZodType<readonly IntegerRange[]> {
+function ranges(what: string): Schema<readonly IntegerRange[]> {
   return written(
     (value) => {
       const list: unknown[] = Array.isArray(value) ? value : [value]
@@ -47,8 +47,8 @@ const rangeJson = {
   ],
 }
 
-const nodes = ranges('node numbers').transform((nodes): Targets => ({ nodes }))
-const all = z.literal('all').transform((): Targets => ({}))
+const nodes = parsed(ranges('node numbers'), (nodes): Targets => ({ nodes }))
+const all = parsed(exactly('all'), (): Targets => ({}))
 const part = written(
   (value): Targets | Unfit => {
     const share = parseShare(value)
@@ -67,23 +67,28 @@ export const words = written(
   { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }] },
 )
 
-const conditions: z.ZodType<Targets> = mapping({
-  nodes: ranges('node numbers').exactOptional().describe('node numbers, in the order of starting'),
-  site: words.exactOptional().describe('sites of the network'),
-  rack: ranges('rack numbers').exactOptional(),
-  machine: ranges('machine numbers').exactOptional(),
-  winner: text('the name of an election').exactOptional().describe('who wins this election at that time'),
-  root: text('the name of a job').exactOptional().describe('who keeps the root of this job at that time'),
-  nat: z.boolean().exactOptional().describe('true: only nodes behind a NAT; false: only others'),
-  share: written(parseShare, { type: 'string' }).exactOptional().describe('so many of them, at random'),
-  count: count(1).exactOptional().describe('so many of them, at random'),
+const conditions: Schema<Targets> = mapping({
+  nodes: v.exactOptional(about(ranges('node numbers'), 'node numbers, in the order of starting')),
+  site: v.exactOptional(about(words, 'sites of the network')),
+  rack: v.exactOptional(ranges('rack numbers')),
+  machine: v.exactOptional(ranges('machine numbers')),
+  winner: v.exactOptional(about(text('the name of an election'), 'who wins this election at that time')),
+  root: v.exactOptional(about(text('the name of a job'), 'who keeps the root of this job at that time')),
+  nat: v.exactOptional(about(flag, 'true: only nodes behind a NAT; false: only others')),
+  share: v.exactOptional(about(written(parseShare, { type: 'string' }), 'so many of them, at random')),
+  count: v.exactOptional(about(count(1), 'so many of them, at random')),
 })
 
-/** `7`, `3..9`, `[1, 4..6]`, `30%`, `all`, `{ site: delft, share: 50% }`. */
-export const targets: z.ZodType<Targets> = choice<Targets>([nodes, all, part, conditions], (value) => {
+const anyForm = choice<Targets>([nodes, all, part, conditions], (value) => {
   if (value === 'all') return all
   if (typeof value === 'string' && value.trim().endsWith('%')) return part
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return conditions
   if (Array.isArray(value) || parseRange(value) !== undefined) return nodes
   return new Unfit(`expected ${form}; not ${show(value)}`)
 })
+
+/** `7`, `3..9`, `[1, 4..6]`, `30%`, `all`, `{ site: delft, share: 50% }`. */
+export const targets = shownAs(anyForm, { $ref: '#/$defs/targets' })
+
+/** The JSON schemas to which other JSON schemas refer. */
+export const definitions = { targets: jsonSchemaOf(anyForm) }
