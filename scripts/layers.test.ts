@@ -1,14 +1,33 @@
-import { readFileSync, readdirSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { circlesOf, fileImportsOf, folderImportsOf } from './size.ts'
+import { importsOf, root } from './workspace.ts'
 
 /**
- * The folders of a package. Each has the other folders from which it may import.
- * docs/architecture.md describes their content.
+ * The folders of a package. Each has the other folders from which it may import. `.` stands for the
+ * files directly in `src`. docs/architecture.md describes the content of the folders.
  */
 type Layers = Readonly<Record<string, readonly string[]>>
 
+/** A package without folders. */
+const flat: Layers = { '.': [] }
+
 const protocol: Layers = {
+  '.': [
+    'base',
+    'wire',
+    'facts',
+    'frames',
+    'context',
+    'topology',
+    'dissemination',
+    'detection',
+    'detection/probing',
+    'life',
+    'election',
+    'records',
+  ],
   wire: [],
   base: [],
   facts: ['base', 'wire'],
@@ -26,6 +45,7 @@ const protocol: Layers = {
 }
 
 const overlay: Layers = {
+  '.': ['api', 'base', 'host', 'identity', 'links', 'overlay'],
   base: [],
   identity: ['base'],
   links: ['base'],
@@ -38,6 +58,7 @@ const overlay: Layers = {
 }
 
 const jel: Layers = {
+  '.': ['base', 'pool', 'queries', 'records', 'thread'],
   base: ['.'],
   queries: ['base', '.'],
   records: ['base', '.'],
@@ -50,6 +71,8 @@ const jel: Layers = {
 const common = ['base', 'network', 'swarm', 'bench']
 
 const lab: Layers = {
+  // `main.ts` lists the experiments.
+  '.': ['*'],
   base: [],
   network: ['base'],
   swarm: ['base', 'network'],
@@ -86,6 +109,7 @@ const lab: Layers = {
 }
 
 const compute: Layers = {
+  '.': ['core', 'program', 'executors', 'shell'],
   core: [],
   program: ['core', 'executors'],
   executors: ['core', 'program', '.'],
@@ -93,6 +117,18 @@ const compute: Layers = {
 }
 
 const simulator: Layers = {
+  '.': [
+    'engine',
+    'network',
+    'network/topologies',
+    'protocol',
+    'hostile',
+    'scenario',
+    'report',
+    'jobs/programs',
+    'runner',
+    'grid',
+  ],
   engine: [],
   network: ['engine'],
   'network/topologies': ['network'],
@@ -107,6 +143,21 @@ const simulator: Layers = {
 }
 
 const node: Layers = {
+  '.': [
+    'agent',
+    'base',
+    'commands',
+    'compute',
+    'control',
+    'demo',
+    'handlers',
+    'http',
+    'log',
+    'orders',
+    'reference',
+    'simulate',
+    'terminal',
+  ],
   base: [],
   simulate: ['base'],
   model: ['agent'],
@@ -124,90 +175,116 @@ const node: Layers = {
   reference: ['commands'],
 }
 
-describe.each([
-  ['packages/compute', compute],
-  ['packages/lab', lab],
-  ['packages/protocol', protocol],
-  ['packages/overlay', overlay],
-  ['packages/jel', jel],
-  ['packages/simulator', simulator],
-  ['apps/node', node],
-] as const)('the folders of %s', (name, layers) => {
-  const src = join(import.meta.dirname, '..', name, 'src')
+const folders: Readonly<Record<string, Layers>> = {
+  'packages/machine': flat,
+  'packages/protocol': protocol,
+  'packages/overlay': overlay,
+  'packages/jel': jel,
+  'packages/compute': compute,
+  'packages/simulator': simulator,
+  'packages/conformance': flat,
+  'packages/lab': lab,
+  'apps/node': node,
+  'apps/examples': flat,
+}
+
+/** The packages from which each package may import. docs/architecture.md has the picture. */
+const packages: Readonly<Record<string, readonly string[]>> = {
+  'packages/machine': [],
+  'packages/protocol': ['@jel/machine'],
+  'packages/overlay': ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
+  'packages/jel': ['@jel/overlay', '@jel/protocol'],
+  // The generated entry of a bundle imports `@jel/compute/program`.
+  'packages/compute': ['@jel/compute/command', '@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
+  'packages/simulator': ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
+  'packages/conformance': ['@jel/protocol'],
+  'packages/lab': [
+    '@jel/compute',
+    '@jel/compute/program',
+    '@jel/jel',
+    '@jel/overlay',
+    '@jel/overlay/internals',
+    '@jel/protocol',
+    '@jel/protocol/internals',
+    '@jel/simulator',
+    '@jel/simulator/internals',
+  ],
+  'apps/node': ['@jel/compute', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
+  'apps/examples': ['@jel/compute/program'],
+}
+
+/** The folders that import each other. A further folder may not join them. */
+const knownCircles: readonly (readonly string[])[] = [
+  ['agent', 'commands', 'log', 'model', 'orders'].map((folder) => `apps/node/src/${folder}`),
+  ['executors', 'program'].map((folder) => `packages/compute/src/${folder}`),
+  ['compute-field', 'compute-field/programs'].map((folder) => `packages/lab/src/${folder}`),
+  ['jobs', 'jobs/programs', 'report', 'runner'].map((folder) => `packages/simulator/src/${folder}`),
+]
+
+/** `join` reads whether a command computes, and such a command loads `join` when it runs. */
+const loadedLater = ['apps/node/src/compute/index.ts', 'apps/node/src/compute/work.ts', 'apps/node/src/join.ts']
+
+/** Returns the texts of a package's sources by their paths below `src`. */
+function sourcesOf(name: string): Map<string, string> {
+  const src = join(root, name, 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => dirname(file) !== '.' && file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
   )
+  return new Map(files.map((file) => [file, readFileSync(join(src, file), 'utf8')]))
+}
+
+it('each package and app has a place', () => {
+  const all = ['packages', 'apps'].flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
+  const written = all.filter((name) => existsSync(join(root, name, 'package.json'))).sort()
+  expect(Object.keys(folders).sort()).toEqual(written)
+  expect(Object.keys(packages).sort()).toEqual(written)
+})
+
+describe.each(Object.entries(folders))('the folders of %s', (name, layers) => {
+  const files = sourcesOf(name)
 
   it('all have a place', () => {
-    expect(Object.keys(layers).sort()).toEqual([...new Set(files.map((file) => dirname(file)))].sort())
+    expect(Object.keys(layers).sort()).toEqual([...new Set([...files.keys()].map((file) => dirname(file)))].sort())
   })
 
   it('import downwards only', () => {
-    const upwards = files.flatMap((file) => {
-      const targets = readFileSync(join(src, file), 'utf8').matchAll(/from '(\.\.?\/[^']+)'/gu)
-      const folders = [...targets].map(([, target]) => dirname(relative(src, join(src, dirname(file), target as string))))
-      return folders.filter((to) => to !== dirname(file) && layers[dirname(file)]?.includes(to) !== true).map((to) => `${file} -> ${to}`)
+    const upwards = [...fileImportsOf(files)].flatMap(([file, targets]) => {
+      const allowed = [dirname(file), ...(layers[dirname(file)] ?? [])]
+      return targets
+        .map((target) => dirname(target))
+        .filter((to) => !allowed.includes(to) && !allowed.includes('*'))
+        .map((to) => `${file} -> ${to}`)
     })
     expect(upwards).toEqual([])
   })
 })
 
-/** The packages from which each package may import. docs/architecture.md has the picture. */
-const packages: Layers = {
-  machine: [],
-  protocol: ['@jel/machine'],
-  overlay: ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
-  jel: ['@jel/overlay', '@jel/protocol'],
-  // The generated entry of a bundle imports `@jel/compute/program`.
-  compute: ['@jel/compute/command', '@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
-  simulator: ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
-}
+describe('the sources of all packages', () => {
+  const texts = new Map(
+    Object.keys(folders).flatMap((name) => [...sourcesOf(name)].map(([file, text]) => [`${name}/src/${file}`, text] as const)),
+  )
+  const imports = fileImportsOf(texts)
 
-function importsOf(file: string): string[] {
-  return [...readFileSync(file, 'utf8').matchAll(/(?:from|import) '([^']+)'/gu)].map(([, target]) => target as string)
-}
-
-describe('the files', () => {
-  const src = ['machine', 'protocol', 'overlay', 'jel', 'compute', 'simulator', 'conformance', 'lab'].map((name) => `packages/${name}/src`)
-  const files = [...src, 'apps/node/src', 'apps/examples/src'].flatMap((folder) => {
-    const path = join(import.meta.dirname, '..', folder)
-    const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    return names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts')).map((name) => join(path, name))
+  it('import each other in no circle of files, types included', () => {
+    expect(circlesOf(imports)).toEqual([loadedLater])
   })
 
-  it('import each other in no circle, types included', () => {
-    const imports = new Map(
-      files.map((file) => [
-        file,
-        importsOf(file)
-          .filter((target) => target.startsWith('.'))
-          .map((target) => join(dirname(file), target)),
-      ]),
-    )
-    // A topological sort. The files that are left are in a circle, or import a file in a circle.
-    const open = new Map(imports)
-    for (let size = Infinity; open.size < size;) {
-      size = open.size
-      for (const [file, targets] of open) if (!targets.some((target) => open.has(target))) open.delete(file)
-    }
-    expect([...open.keys()].map((file) => relative(join(import.meta.dirname, '..'), file))).toEqual([])
+  it('import each other in no further circle of folders', () => {
+    expect(circlesOf(folderImportsOf(imports)).sort((a, b) => ((a[0] ?? '') < (b[0] ?? '') ? -1 : 1))).toEqual(knownCircles)
   })
 })
 
 describe('the packages', () => {
   it.each(Object.entries(packages))('%s imports only the packages that it may import', (name, allowed) => {
-    const src = join(import.meta.dirname, '../packages', name, 'src')
-    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
-    )
-    const others = files.flatMap((file) => importsOf(join(src, file)).filter((target) => target.startsWith('@jel/')))
+    const others = [...sourcesOf(name).values()].flatMap(importsOf).filter((target) => target.startsWith('@jel/'))
     expect([...new Set(others)].filter((target) => !allowed.includes(target))).toEqual([])
   })
 
   it('keep the scheduler free of Node, and of all packages but the kernel and the protocol', () => {
-    const seen = new Set([join(import.meta.dirname, '../packages/compute/src/internals.ts')])
-    for (const file of seen) for (const target of importsOf(file)) if (target.startsWith('.')) seen.add(join(dirname(file), target))
-    const outside = [...seen].flatMap(importsOf).filter((target) => !target.startsWith('.'))
+    const read = (file: string): string[] => importsOf(readFileSync(file, 'utf8'))
+    const seen = new Set([join(root, 'packages/compute/src/internals.ts')])
+    for (const file of seen) for (const target of read(file)) if (target.startsWith('.')) seen.add(join(dirname(file), target))
+    const outside = [...seen].flatMap(read).filter((target) => !target.startsWith('.'))
     expect([...new Set(outside)].sort()).toEqual(['@jel/machine', '@jel/protocol', 'cbor-x', 'valibot'])
   })
 })

@@ -41,3 +41,24 @@ export function linksOf(markdown: string): string[] {
   const prose = markdown.replaceAll(/^```.*?^```/gmsu, '').replaceAll(/`[^`\n]*`/gu, '')
   return [...prose.matchAll(/\]\(([^)\s]+)\)/gu)].map(([, target]) => target as string)
 }
+
+/** The documents that a newcomer reads, in this order. README.md lists them. */
+export const readingPath: readonly string[] = [
+  'README.md',
+  'docs/tutorial.md',
+  'docs/operations.md',
+  'docs/architecture.md',
+  'docs/protocol.md',
+  'docs/compute.md',
+  'docs/simulator.md',
+]
+
+/** Counts the words of a text as `wc -w` does. */
+export function wordsOf(text: string): number {
+  return text.split(/\s+/u).filter((word) => word !== '').length
+}
+
+/** Returns the modules that a source imports, those that it loads later among them. */
+export function importsOf(source: string): string[] {
+  return [...source.matchAll(/(?:from|import) '([^']+)'|\bimport\('([^']+)'\)/gu)].map(([, now, later]) => (now ?? later) as string)
+}
