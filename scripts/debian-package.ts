@@ -46,7 +46,7 @@ function build(staging: string): string {
     'usr/share/zsh/vendor-completions/_jel': completionOf(program, 'zsh'),
     'usr/share/fish/vendor_completions.d/jel.fish': completionOf(program, 'fish'),
     'usr/share/man/man1/jel.1.gz': gzipSync(readFileSync(join(node, 'dist/jel.1')), { level: 9 }),
-    'usr/share/doc/jel/changelog.gz': gzipSync(readFileSync(join(node, 'CHANGELOG.md')), { level: 9 }),
+    'usr/share/doc/jel/changelog.gz': gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }),
     'usr/share/doc/jel/copyright': `${readFileSync(join(root, 'LICENSE'), 'utf8')}\nLicences of what is bundled: /usr/lib/jel/dist/LICENSES.txt\n`,
     'usr/lib/systemd/system/jel@.service': readFileSync(join(root, 'packaging/jel@.service')),
     'DEBIAN/control': control(library),

@@ -48,7 +48,7 @@ async function pack(folder: string, into: string): Promise<Packed> {
     problems: [
       ...messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code),
       ...paths.filter((path) => /\.test\.|(^|\/)test\//u.test(path)).map((path) => `contains the test ${path}`),
-      ...['README.md', 'LICENSE', 'CHANGELOG.md'].filter((file) => !paths.includes(file)).map((file) => `lacks ${file}`),
+      ...['README.md', 'LICENSE'].filter((file) => !paths.includes(file)).map((file) => `lacks ${file}`),
       ...(JSON.stringify((pkg as Record<string, unknown>)['exports'] ?? {}).includes('src/') ? ['exports its sources'] : []),
       ...Object.entries((pkg as { dependencies?: Record<string, string> }).dependencies ?? {})
         .filter(([, range]) => range.startsWith('workspace:'))
