@@ -1,5 +1,5 @@
-// Prints the failed tests of vitest JSON reports, the slowest ones, and last the counts on one line.
-// It runs on any Node, since a failed install may be the reason why a report is missing.
+// Prints the failed tests of vitest JSON reports, the slowest tests, and last the counts on one
+// line. It runs on any Node, since a failed install may be the reason why a report is missing.
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 

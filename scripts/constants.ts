@@ -31,7 +31,7 @@ interface Kept {
   readonly data: readonly Effects[]
 }
 
-/** What would decide a guess that changes figures. */
+/** For each guess that changes figures, a measurement that would decide its value. */
 const settledBy: Readonly<Record<string, string>> = {
   'base/config.ts rings': 'pools of 1,000 with one, two and three rings: the time to lose a rack against the bytes of the links',
   'base/config.ts max': '`pnpm lab field` with 12, 24 and 48: memory and bytes of idle links',
@@ -92,7 +92,7 @@ Of ${all.length} constants ${count(all, 'no part')} take no part, and ${count(al
 A scenario that reaches its bound would decide a guess without a part. A guess that changes little needs no better value for pools such as
 the simulated ones. These guesses change figures:
 
-| guess | what would decide it |
+| guess | decided by |
 | --- | --- |
 ${guessesThatMatter()
   .map((each) => `| ${linkOf(each)} | ${settledBy[keyOf(each)] ?? '–'} |`)

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { linksOf, readingPath, root, wordsOf } from './workspace.ts'
 
-const root = join(import.meta.dirname, '..')
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
 const isThere = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`))
 
@@ -29,4 +29,14 @@ it('no line begins with a placeholder such as <pool>, which Markdown takes for a
       .map((line) => `${document}: ${line}`),
   )
   expect(placeholders).toEqual([])
+})
+
+it('README lists the documents of the reading path in their order', () => {
+  const [, list = ''] = /in this order:\*\*\n(.*?)\n\*\*/su.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  expect(['README.md', ...linksOf(list)]).toEqual(readingPath)
+})
+
+it('the reading path has at most 12,000 words', () => {
+  const words = readingPath.map((path) => wordsOf(readFileSync(join(root, path), 'utf8')))
+  expect(words.reduce((total, each) => total + each, 0)).toBeLessThanOrEqual(12_000)
 })

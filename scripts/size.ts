@@ -72,7 +72,7 @@ export function fileImportsOf(texts: Texts): Map<string, string[]> {
   )
 }
 
-/** Returns the folders below each `src` that a folder imports. Files directly in `src` don't count. */
+/** Returns the folders that each folder below `src` imports, without the files beside them. */
 export function folderImportsOf(imports: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const folders = new Map<string, string[]>()
   for (const [path, targets] of imports) {
