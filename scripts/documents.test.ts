@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { linksOf, readingPath, root, wordsOf } from './workspace.ts'
+import { linksOf, packageFolders, readingPath, root, wordsOf } from './workspace.ts'
 
 const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
 const isThere = (name: string): boolean => files.some((file) => file === name || file.endsWith(`/${name}`))
@@ -29,6 +29,14 @@ it('no line begins with a placeholder such as <pool>, which Markdown takes for a
       .map((line) => `${document}: ${line}`),
   )
   expect(placeholders).toEqual([])
+})
+
+it.each(packageFolders())('the README of %s lists the files to read, in an order', (folder) => {
+  const readme = readFileSync(join(root, folder, 'README.md'), 'utf8')
+  const [, list = ''] = /(?:in reading order|Read in this order|^Read (?=`.*` first))(.*)/msu.exec(readme) ?? []
+  const named = [...list.matchAll(/`(?:src\/)?([\w/-]+\.ts)`/gu)].map(([, file]) => file as string)
+  expect(named.length).toBeGreaterThan(2)
+  expect(named.filter((file) => !files.some((each) => each.startsWith(`${folder}/`) && each.endsWith(`/${file}`)))).toEqual([])
 })
 
 it('README lists the documents of the reading path in their order', () => {

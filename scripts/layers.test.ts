@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { circlesOf, fileImportsOf, folderImportsOf } from './size.ts'
-import { importsOf, root } from './workspace.ts'
+import { importsOf, packageFolders, root } from './workspace.ts'
 
 /**
  * The folders of a package. Each has the other folders from which it may import. `.` stands for the
@@ -234,10 +234,8 @@ function sourcesOf(name: string): Map<string, string> {
 }
 
 it('each package and app has a place', () => {
-  const all = ['packages', 'apps'].flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
-  const written = all.filter((name) => existsSync(join(root, name, 'package.json'))).sort()
-  expect(Object.keys(folders).sort()).toEqual(written)
-  expect(Object.keys(packages).sort()).toEqual(written)
+  expect(Object.keys(folders).sort()).toEqual(packageFolders())
+  expect(Object.keys(packages).sort()).toEqual(packageFolders())
 })
 
 describe.each(Object.entries(folders))('the folders of %s', (name, layers) => {

@@ -23,12 +23,16 @@ export function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
 }
 
-/** Returns the folders of the packages that are published on npm, relative to the root. */
-export function publishedFolders(): string[] {
+/** Returns the folders of all packages and apps, relative to the root. */
+export function packageFolders(): string[] {
   const folders = ['packages', 'apps'].flatMap((group) => readdirSync(join(root, group)).map((name) => `${group}/${name}`))
   // The client for Python is no npm package.
-  const packages = folders.filter((folder) => existsSync(join(root, folder, 'package.json')))
-  return packages.filter((folder) => manifestOf(folder).private !== true)
+  return folders.filter((folder) => existsSync(join(root, folder, 'package.json'))).sort()
+}
+
+/** Returns the folders of the packages that are published on npm, relative to the root. */
+export function publishedFolders(): string[] {
+  return packageFolders().filter((folder) => manifestOf(folder).private !== true)
 }
 
 /** Returns the web address of the repository. Reads the package.json of the root. */
