@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { faultsIn, faultsOf } from './plain-english.ts'
 
-it('comments and documents have short lines, and no clause as the subject of a sentence', () => {
+it('comments and documents have short lines, no clause as the subject of a sentence, and no private words', () => {
   expect(faultsIn('.')).toEqual([])
 })
 
@@ -11,6 +11,8 @@ it.each([
   ['a.ts', '/**\n * Bounds bytes. What others say\n * is not kept.\n */'],
   ['a.ts', '// Whoever waits does it again.'],
   ['a.md', '# Title\n\nA node leaves. Who leaves says so.'],
+  ['a.md', 'It signs at most once in a beat.'],
+  ['a.ts', 'const rootKeeper = 1'],
   ['a.md', '| case | result |\n| --- | --- |\n| a | what becomes of it |'],
 ])('finds a fault in %s: %j', (path, text) => {
   expect(faultsOf(path, text)).toHaveLength(1)

@@ -1,5 +1,6 @@
 /**
- * Finds comments above 100 columns and sentences whose subject is a clause.
+ * Finds comments above 100 columns, sentences whose subject is a clause, and words that only this
+ * project would understand.
  * Usage: `node scripts/plain-english.ts [path …]`.
  */
 import { execFileSync } from 'node:child_process'
@@ -12,6 +13,15 @@ const columns = 100
 const unbreakable = /oxlint-disable|@ts-|https?:\/\//u
 const comment = /^\s*(?:\/\/|\/?\*(?!#))|(?<=\s)\/\/ /u
 const clause = /^(?:who|whom|whose|what)(?:ever)?\b[^?]*$/iu
+
+/**
+ * Words of earlier versions that have a term of the field now, such as heartbeat for beat. The
+ * glossary has the terms.
+ */
+const privateWords =
+  /\b(?:a|the|each|one|its) beats?\b|surrender|credulous|referral|hearsay|reunion|root.?keeper|errand|visitor|teller|roster|census|outbox|\bcrews?\b/iu
+/** The list of these words, and the test of the list. */
+const lists = /plain-english(?:\.test)?\.ts$/u
 
 /** Returns the sentences of a text without its code, quotations and marks of lists. */
 function sentencesOf(prose: string): string[] {
@@ -30,14 +40,15 @@ function proseOf(path: string, text: string): string {
 export function faultsOf(path: string, text: string): string[] {
   const lines = path.endsWith('.md') ? [] : text.split('\n')
   const long = lines.filter((line) => comment.test(line) && line.length > columns && !unbreakable.test(line))
-  return [...long, ...sentencesOf(proseOf(path, text)).filter((sentence) => clause.test(sentence))]
+  const foreign = lists.test(path) ? [] : text.split('\n').filter((line) => privateWords.test(line))
+  return [...long, ...foreign, ...sentencesOf(proseOf(path, text)).filter((sentence) => clause.test(sentence))]
 }
 
 /** Returns the faults of all tracked files under the paths, each with its file. */
 export function faultsIn(...paths: string[]): string[] {
   const files = execFileSync('git', ['ls-files', '--', ...paths], { cwd: root, encoding: 'utf8' }).split('\n')
   return files
-    .filter((file) => /\.(?:ts|js|mjs|md)$/u.test(file) && !file.includes('/wire/messages.'))
+    .filter((file) => /\.(?:ts|js|mjs|md|py)$/u.test(file) && !file.includes('/wire/messages.'))
     .flatMap((file) => faultsOf(file, readFileSync(join(root, file), 'utf8')).map((fault) => `${file}: ${fault.trim()}`))
 }
 
