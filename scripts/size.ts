@@ -88,7 +88,7 @@ export function folderImportsOf(imports: ReadonlyMap<string, readonly string[]>)
 export function exportsOf(texts: Texts, path: string): Set<string> {
   const text = (texts.get(path) ?? '').replaceAll(/\/\/.*$/gmu, '')
   const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gmu)].flatMap(([, list = '']) => list.split(','))
-  const listed = lists.map((each) => each.trim().replace(/^type |^.* as /u, '')).filter((each) => each !== '')
+  const listed = lists.map((each) => each.trim().replace(/^(?:type )?(?:.* as )?/u, '')).filter((each) => each !== '')
   const declared = [...text.matchAll(/^export (?:declare |abstract |async )*(?:class|function|const|interface|type|enum) (\w+)/gmu)]
   const all = [...text.matchAll(/^export \* from '(\.[^']+)'/gmu)]
   return new Set([
@@ -107,10 +107,21 @@ function nounsOf(texts: Texts): string[] {
 }
 
 const linesOf = (text: string): number => text.split('\n').length - 1
+/** A name such as `#field` begins a line of code. */
+const comments = /\/\*[^]*?\*\/|^\s*(?:\/\/|# ).*$/gmu
+const emptyLines = /^[^\S\n]*\n/gmu
+/** Returns the number of lines that hold code. A line of code with a comment behind it is one. */
+const statementsOf = (text: string): number => linesOf(text.replaceAll(comments, '').replaceAll(emptyLines, ''))
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0)
 const count = (texts: Texts, pattern: RegExp): number => sum([...texts.values()].map((text) => text.match(pattern)?.length ?? 0))
 
-/** Counts what texts hold. docs/decisions/0079 explains each row. */
+function linesByFolder(written: Texts): Record<string, number> {
+  const folderOf = (path: string): string => /^(?:(?:packages|apps)\/)?[^/]+/u.exec(path)?.[0] ?? ''
+  const folders = Map.groupBy([...written], ([path]) => folderOf(path))
+  return Object.fromEntries([...folders].map(([folder, files]) => [`lines of ${folder}`, sum(files.map(([, text]) => linesOf(text)))]))
+}
+
+/** Counts what texts hold. docs/decisions has a record with these counts. */
 export function sizeOf(texts: Texts): Record<string, number> {
   const pick = (filter: (path: string) => boolean): Texts => new Map([...texts].filter(([path]) => filter(path)))
   const written = pick((path) => code.test(path) && !generated.test(path) && !test.test(path))
@@ -123,7 +134,8 @@ export function sizeOf(texts: Texts): Record<string, number> {
   return {
     'packages and apps': packages.length,
     'files of code': written.size,
-    'lines of code': sum([...written.values()].map(linesOf)),
+    lines: sum([...written.values()].map(linesOf)),
+    'lines of code, without comments and empty lines': sum([...written.values()].map(statementsOf)),
     'files of code above 250 lines': [...written.values()].filter((text) => linesOf(text) > longest).length,
     'lines of tests': sum([...tests.values()].map(linesOf)),
     'words of documents': sum([...documents.values()].map(wordsOf)),
@@ -135,6 +147,7 @@ export function sizeOf(texts: Texts): Record<string, number> {
     'nouns of a user': nounsOf(texts).length,
     'circles of files': circlesOf(imports).length,
     'circles of folders': circlesOf(folderImportsOf(imports)).length,
+    ...linesByFolder(written),
     ...Object.fromEntries(exported.filter(([, names]) => names > 0).map(([folder, names]) => [`names exported by ${folder}`, names])),
   }
 }
