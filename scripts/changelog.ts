@@ -37,7 +37,8 @@ export function changelogWith(changelog: string, version: string, files: readonl
     const list = items.map(({ packages, text }) => `- ${text.replaceAll(/\n(?=.)/gu, '\n  ')} (${packages.join(', ')})\n`)
     return list.length === 0 ? [] : [`\n**${title}**\n\n${list.join('')}`]
   })
-  return changelog.replace(/(?=^## )/mu, `## ${version}\n${lists.join('')}\n`)
+  // A text may have a `$`, which has a meaning in a replacement that is no function.
+  return changelog.replace(/(?=^## )/mu, () => `## ${version}\n${lists.join('')}\n`)
 }
 
 if (import.meta.main) {
