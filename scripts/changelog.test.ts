@@ -9,7 +9,7 @@ const head = (...lines: string[]): string => `---\n${lines.map((line) => `'@jel/
 
 it('a version has its changes by kind, each with its packages, above older versions', () => {
   const changelog = changelogWith('# Changes\n\nText.\n\n## 0.1.0\n\nThe first.\n', '0.2.0', [
-    `${head("jel': patch", "node': patch")}A mend of $`x`.\n`,
+    `${head("jel': patch", "node': patch")}A mend of $&.\n`,
     `${head("jel': patch", "node': minor")}A feature.\nIts second line.\n\nMore.\n`,
   ])
   expect(changelog).toBe(`# Changes
@@ -27,7 +27,7 @@ Text.
 
 **Mended**
 
-- A mend of $\`x\`. (jel, node)
+- A mend of $&. (jel, node)
 
 ## 0.1.0
 
