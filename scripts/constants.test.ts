@@ -15,7 +15,12 @@ it('the table says of each guess that changes figures what would decide it', () 
 
 it('a table of the laboratory has the effects of constants of one name in their order', () => {
   const constant = (file: string, name: string, value: string): Constant => ({ file, name, value, reason: '', definition: '' })
-  const all = [constant('a.ts', 'most', '4'), constant('b.ts', 'most', '5'), constant('c.ts', 'pause', '1_000'), constant('d.ts', 'most', '4')]
+  const all = [
+    constant('a.ts', 'most', '4'),
+    constant('b.ts', 'most', '5'),
+    constant('c.ts', 'pause', '1_000'),
+    constant('d.ts', 'most', '4'),
+  ]
   const table = `
 | constant | value | halved           | doubled |
 | -------- | ----- | ---------------- | ------- |

@@ -38,7 +38,8 @@ const settledBy: Readonly<Record<string, string>> = {
   'base/config.ts probeTimeout': 'the round trips of slow networks, measured by users',
   'base/config.ts attempts': 'more seeds: one of two usual values of one figure may be chance',
   'context/links.ts settleTime': 'more seeds, as for `attempts`',
-  'detection/suspicion/suspicion-timeout.ts silent': 'the longest silence of healthy hosts, measured by users; a shorter wait finds deaths sooner',
+  'detection/suspicion/suspicion-timeout.ts silent':
+    'the longest silence of healthy hosts, measured by users; a shorter wait finds deaths sooner',
   'dissemination/lazy-push.ts gather': 'a target for the delay of news: the delay of a hop is this time',
   'life/redirection.ts servedAtOnce': '`pnpm lab pool --only flash` with 32, 64 and 128',
   'topology/link-maintenance.ts politeness': 'the longest dial of real wide-area networks; a longer wait saves double dials',

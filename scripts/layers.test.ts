@@ -117,18 +117,7 @@ const compute: Layers = {
 }
 
 const simulator: Layers = {
-  '.': [
-    'engine',
-    'network',
-    'network/topologies',
-    'protocol',
-    'hostile',
-    'scenario',
-    'report',
-    'jobs/programs',
-    'runner',
-    'grid',
-  ],
+  '.': ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'report', 'jobs/programs', 'runner', 'grid'],
   engine: [],
   network: ['engine'],
   'network/topologies': ['network'],
@@ -227,9 +216,7 @@ const loadedLater = ['apps/node/src/compute/index.ts', 'apps/node/src/compute/wo
 /** Returns the texts of a package's sources by their paths below `src`. */
 function sourcesOf(name: string): Map<string, string> {
   const src = join(root, name, 'src')
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
-  )
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   return new Map(files.map((file) => [file, readFileSync(join(src, file), 'utf8')]))
 }
 

@@ -4,13 +4,19 @@ import { circlesOf, exportsOf, sizeOf, sizeTable, textsAt } from './size.ts'
 const texts = new Map([
   ['packages/protocol/package.json', '{}'],
   ['packages/protocol/src/index.ts', "export { Node, type Life as Lifetime } from './node.ts'\nexport * from './base/all.ts'\n"],
-  ['packages/protocol/src/base/all.ts', "// export const no = 1\nexport const limit = 3\nexport interface All {}\nimport './more/more.ts'\n"],
+  [
+    'packages/protocol/src/base/all.ts',
+    "// export const no = 1\nexport const limit = 3\nexport interface All {}\nimport './more/more.ts'\n",
+  ],
   ['packages/protocol/src/base/more/more.ts', "import '../all.ts'\n"],
   ['packages/protocol/src/node.ts', '/**\n * A node. Guess.\n */\nexport class Node {\n  #field = 1 // one\n}\n\n'],
   ['packages/protocol/src/node.test.ts', 'a\nb\n'],
   ['packages/protocol/src/wire/messages.js', 'generated\n'],
   ['README.md', 'A member joins.\n'],
-  ['docs/glossary.md', '| term | meaning | file |\n| --- | --- | --- |\n| member | A node. | `a.ts` |\n| life, **lives** | A time. | `b.ts` |\n'],
+  [
+    'docs/glossary.md',
+    '| term | meaning | file |\n| --- | --- | --- |\n| member | A node. | `a.ts` |\n| life, **lives** | A time. | `b.ts` |\n',
+  ],
 ])
 
 it('counts code, tests and words, without generated code', () => {

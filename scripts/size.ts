@@ -141,8 +141,14 @@ export function sizeOf(texts: Texts): Record<string, number> {
     'words of documents': sum([...documents.values()].map(wordsOf)),
     'words on the reading path': sum(readingPath.map((path) => wordsOf(texts.get(path) ?? ''))),
     'decision records': records.size,
-    mechanisms: count(pick((path) => written.has(path) && machines.test(path)), /^(?:export )?(?:abstract )?class /gmu),
-    constants: count(pick((path) => written.has(path) && path.includes('/src/')), constant),
+    mechanisms: count(
+      pick((path) => written.has(path) && machines.test(path)),
+      /^(?:export )?(?:abstract )?class /gmu,
+    ),
+    constants: count(
+      pick((path) => written.has(path) && path.includes('/src/')),
+      constant,
+    ),
     'lines that say "guess"': count(written, /^.*\bguess.*$/gimu),
     'nouns of a user': nounsOf(texts).length,
     'circles of files': circlesOf(imports).length,
@@ -160,4 +166,5 @@ export function sizeTable(sizes: ReadonlyMap<string, Readonly<Record<string, num
   return [line(['', ...sizes.keys()]), line(['---', ...[...sizes].map(() => '--:')]), ...table].join('')
 }
 
-if (import.meta.main) process.stdout.write(sizeTable(new Map(process.argv.slice(2).map((revision) => [revision, sizeOf(textsAt(revision))]))))
+if (import.meta.main)
+  process.stdout.write(sizeTable(new Map(process.argv.slice(2).map((revision) => [revision, sizeOf(textsAt(revision))]))))
