@@ -9,8 +9,27 @@ interface Kind {
   readonly format: (value: number) => string
 }
 
-/** Draws samples over time, up to the present. `now` is on the clock of the samples. */
-export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[], now: number, { kind, colour, format }: Kind): void {
+/** A span of time, on the clock of the samples. All charts have the same one. */
+export interface TimeAxis {
+  readonly begin: number
+  readonly now: number
+}
+
+/** The shortest span of an axis, ms. Guess: a shorter span would stretch with each second. */
+const LEAST_SPAN = 60_000
+
+/** Returns the axis of time for these charts: from the first sample of any of them to the present. */
+export function timeAxisOf(charts: readonly (readonly Sample[])[], now: number): TimeAxis {
+  return { begin: Math.min(now - LEAST_SPAN, ...charts.map(([first]) => first?.[0] ?? now)), now }
+}
+
+/** Draws samples over time, up to the present. */
+export function drawChart(
+  canvas: HTMLCanvasElement,
+  samples: readonly Sample[],
+  { begin, now }: TimeAxis,
+  { kind, colour, format }: Kind,
+): void {
   const { clientWidth: width, clientHeight: height } = canvas
   const ratio = devicePixelRatio
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio)
@@ -21,7 +40,6 @@ export function drawChart(canvas: HTMLCanvasElement, samples: readonly Sample[],
   context.clearRect(0, 0, width, height)
   context.font = '10px system-ui, sans-serif'
   const [left, right, top, bottom] = [30, 6, 8, 16]
-  const begin = Math.min(samples[0]?.[0] ?? now, now - 60_000)
   const most = niceAbove(Math.max(...samples.map(([, value]) => value), kind === 'steps' ? 4 : 1))
   const x = (time: number): number => left + ((time - begin) / (now - begin)) * (width - left - right)
   const y = (value: number): number => height - bottom - (value / most) * (height - top - bottom)

@@ -3,7 +3,7 @@ import type { NodeJson } from '../../agent/events.ts'
 import { layOut } from './layout.ts'
 import { Model, type Told } from './model.ts'
 import { eventText, healthText, spanText, troubleText } from './text.ts'
-import { niceAbove } from './charts.ts'
+import { niceAbove, timeAxisOf } from './charts.ts'
 
 const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
   id,
@@ -177,4 +177,13 @@ it('figures are put in words', () => {
   expect(healthText({ ...health, alone: true, minority: true })).toBe('reaches nobody, in a minority')
   expect(troubleText({ ...health, suspectedShare: 0.25 })).toBe('25 % suspected or lost')
   expect([0.3, 1, 3, 17, 950].map(niceAbove)).toEqual([expect.closeTo(0.4), 1, 4, 20, 1_000])
+})
+
+it('all charts begin with the first sample of any of them, and show a minute at least', () => {
+  const now = 1_000_000
+  const [early, late] = [[[400_000, 3] as const, [990_000, 4] as const], [[700_000, 1.5] as const]]
+  expect(timeAxisOf([early, late], now)).toEqual({ begin: 400_000, now })
+  expect(timeAxisOf([late, early], now)).toEqual({ begin: 400_000, now })
+  expect(timeAxisOf([[], late], now)).toEqual({ begin: 700_000, now })
+  expect(timeAxisOf([[], [[990_000, 1]]], now)).toEqual({ begin: 940_000, now })
 })

@@ -1,5 +1,5 @@
 /** The page of a node: combines its parts, and handles keys. */
-import { drawChart } from './charts.ts'
+import { drawChart, timeAxisOf } from './charts.ts'
 import { nodeTime, setNodeTime } from './clock.ts'
 import { follow } from './feed.ts'
 import { writeJobs } from './jobs.ts'
@@ -97,8 +97,9 @@ function writeAll(): void {
   write('traffic-more', figures === undefined ? '' : `${bytesText(figures.sent)} sent`)
   write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
   write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
-  drawChart(find('sizes') as HTMLCanvasElement, sizes, nodeTime(), { kind: 'steps', colour: '--accent', format: String })
-  drawChart(find('detections') as HTMLCanvasElement, detections, nodeTime(), {
+  const axis = timeAxisOf([sizes, detections], nodeTime())
+  drawChart(find('sizes') as HTMLCanvasElement, sizes, axis, { kind: 'steps', colour: '--accent', format: String })
+  drawChart(find('detections') as HTMLCanvasElement, detections, axis, {
     kind: 'marks',
     colour: '--bad',
     format: (value) => `${value} s`,
