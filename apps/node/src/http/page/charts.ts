@@ -1,11 +1,11 @@
 import type { Sample } from '../../model/history.ts'
+import type { Colours } from './colours.ts'
 import { spanText } from './text.ts'
 
 interface Kind {
   /** Steps from one value to the next, or one mark for each value. */
   readonly kind: 'steps' | 'marks'
-  /** The name of a custom property of the page. */
-  readonly colour: string
+  readonly colour: keyof Colours['named']
   readonly format: (value: number) => string
 }
 
@@ -29,13 +29,13 @@ export function drawChart(
   samples: readonly Sample[],
   { begin, now }: TimeAxis,
   { kind, colour, format }: Kind,
+  { named }: Colours,
 ): void {
   const { clientWidth: width, clientHeight: height } = canvas
   const ratio = devicePixelRatio
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio)
   if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio)
   const context = canvas.getContext('2d') as CanvasRenderingContext2D
-  const style = getComputedStyle(document.documentElement)
   context.setTransform(ratio, 0, 0, ratio, 0, 0)
   context.clearRect(0, 0, width, height)
   context.font = '10px system-ui, sans-serif'
@@ -43,8 +43,8 @@ export function drawChart(
   const most = niceAbove(Math.max(...samples.map(([, value]) => value), kind === 'steps' ? 4 : 1))
   const x = (time: number): number => left + ((time - begin) / (now - begin)) * (width - left - right)
   const y = (value: number): number => height - bottom - (value / most) * (height - top - bottom)
-  context.fillStyle = style.getPropertyValue('--muted')
-  context.strokeStyle = style.getPropertyValue('--line')
+  context.fillStyle = named.muted
+  context.strokeStyle = named.line
   context.textBaseline = 'middle'
   context.textAlign = 'right'
   for (const value of [0, most / 2, most]) {
@@ -59,7 +59,7 @@ export function drawChart(
   context.fillText(`${spanText(now - begin)} ago`, left, height - 3)
   context.textAlign = 'right'
   context.fillText('now', width - right, height - 3)
-  context.fillStyle = context.strokeStyle = style.getPropertyValue(colour)
+  context.fillStyle = context.strokeStyle = named[colour]
   if (kind === 'marks') {
     for (const [time, value] of samples) {
       context.beginPath()

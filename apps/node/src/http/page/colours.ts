@@ -7,11 +7,16 @@ export interface Colours {
   readonly hues: readonly string[]
 }
 
+/** Reads the colours of the present theme. A canvas does not know the names of colours. */
 export function readColours(): Colours {
-  const style = getComputedStyle(document.documentElement)
-  const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
-  return {
-    named: Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Colours['named'],
-    hues: Array.from({ length: 8 }, (_, i) => read(`site-${i}`)),
+  // The value of the property itself has both themes. An element that uses it has one.
+  const probe = document.body.appendChild(document.createElement('i'))
+  const read = (name: string): string => {
+    probe.style.color = `var(--${name})`
+    return getComputedStyle(probe).color
   }
+  const named = Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Colours['named']
+  const hues = Array.from({ length: 8 }, (_, i) => read(`site-${i}`))
+  probe.remove()
+  return { named, hues }
 }

@@ -1,6 +1,7 @@
 /** The page of a node: combines its parts, and handles keys. */
 import { drawChart, timeAxisOf } from './charts.ts'
 import { nodeTime, setNodeTime } from './clock.ts'
+import { readColours } from './colours.ts'
 import { follow } from './feed.ts'
 import { writeJobs } from './jobs.ts'
 import { Model } from './model.ts'
@@ -20,6 +21,10 @@ const LOG_LINES = 120
 
 const find = (id: string): HTMLElement => document.getElementById(id) as HTMLElement
 
+// The theme that the user chose. Default: that of the system.
+const chosen = localStorage.getItem('theme')
+if (chosen !== null) document.documentElement.dataset['theme'] = chosen
+
 const model = new Model()
 const table = new Table(model, find('table'), (id) => picture.select(id))
 const picture = new Picture(model, find('picture') as HTMLCanvasElement, (id) => table.select(id))
@@ -30,6 +35,7 @@ let tableVersion = ''
 let tableAt = -Infinity
 let logged: object | undefined
 let isLive = false
+let colours = readColours()
 
 follow(
   (event) => {
@@ -98,12 +104,9 @@ function writeAll(): void {
   write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
   write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
   const axis = timeAxisOf([sizes, detections], nodeTime())
-  drawChart(find('sizes') as HTMLCanvasElement, sizes, axis, { kind: 'steps', colour: '--accent', format: String })
-  drawChart(find('detections') as HTMLCanvasElement, detections, axis, {
-    kind: 'marks',
-    colour: '--bad',
-    format: (value) => `${value} s`,
-  })
+  drawChart(find('sizes') as HTMLCanvasElement, sizes, axis, { kind: 'steps', colour: 'accent', format: String }, colours)
+  const seconds = (value: number): string => `${value} s`
+  drawChart(find('detections') as HTMLCanvasElement, detections, axis, { kind: 'marks', colour: 'bad', format: seconds }, colours)
   writeRoles()
   writeSites()
   picture.touch()
@@ -170,17 +173,17 @@ function toggleTheme(): void {
   const isDark = (dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
   dataset['theme'] = isDark ? 'light' : 'dark'
   localStorage.setItem('theme', dataset['theme'])
-  picture.recolour()
+  recolour()
+}
+
+/** Draws in the colours of the present theme. */
+function recolour(): void {
+  colours = readColours()
+  picture.recolour(colours)
   writeAll()
 }
 
-document.documentElement.dataset['theme'] = localStorage.getItem('theme') ?? undefined
-if (document.documentElement.dataset['theme'] === 'undefined') delete document.documentElement.dataset['theme']
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-  picture.recolour()
-  writeAll()
-})
-picture.recolour()
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour)
 
 const keys: Readonly<Record<string, () => void>> = {
   j: () => table.move(1),

@@ -53,9 +53,8 @@ export class Picture {
     canvas.addEventListener('click', ({ offsetX, offsetY }) => this.#pick(this.#at(offsetX, offsetY)))
   }
 
-  /** Takes the colours of the present theme. */
-  recolour(): void {
-    this.#colours = readColours()
+  recolour(colours: Colours): void {
+    this.#colours = colours
     this.#drawn = ''
     this.touch()
   }
