@@ -133,6 +133,18 @@ describe('the model of the page', () => {
     expect(model.edges).toEqual([])
   })
 
+  it('has one line for the links between two sites that are a full mesh, as long as they are', () => {
+    const { model, tell } = setUp()
+    const all = Array.from({ length: 6 }, (_, i) => `${i}`)
+    const locationOf = (id: string): string => `${id}@${Number(id) < 3 ? 'delft' : 'leiden'}`
+    for (const id of all) tell(1_001_000, { event: 'joined', node: node(id, { location: locationOf(id) }) })
+    for (const id of all) tell(1_001_000, { event: 'neighbours', of: id, links: all.filter((to) => to !== id).map((to) => [to, 1]) })
+    expect(model.lines.bundles).toEqual([{ sites: ['delft', 'leiden'], links: 9 }])
+    expect(model.lines.singles).toHaveLength(6)
+    for (const id of ['0', '1']) tell(1_002_000, { event: 'died', node: node(id, { location: locationOf(id) }) })
+    expect([model.lines.bundles, model.lines.singles.length]).toEqual([[], 6])
+  })
+
   it('has the jobs of the last report, which is no event of its log, and none of a node before', () => {
     const { model, tell } = setUp()
     tell(1_001_000, {

@@ -4,6 +4,7 @@ import { naturalOrder } from '../../model/order.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
 import type { PageEvent } from '../feed.ts'
 import type { LinksJson } from '../survey.ts'
+import { bundle, type Lines } from './bundles.ts'
 import { healthText, plainText } from './text.ts'
 
 /** An event in the form of the stream. */
@@ -54,6 +55,7 @@ export class Model extends PoolModel<Texts> {
   readonly history = new History()
   readonly #links = new Map<string, LinksJson>()
   #edges: { readonly version: string; readonly edges: readonly Edge[] } = { version: '', edges: [] }
+  #lines: { readonly edges: readonly Edge[] | undefined; readonly lines: Lines } = { edges: undefined, lines: { singles: [], bundles: [] } }
 
   constructor() {
     super(textsOf)
@@ -147,6 +149,16 @@ export class Model extends PoolModel<Texts> {
     const edges = [...found.values()]
     this.#edges = { version, edges }
     return edges
+  }
+
+  /** The links as the picture draws them: those between two dense sites are one line. */
+  get lines(): Lines {
+    const { edges } = this
+    if (this.#lines.edges === edges) return this.#lines.lines
+    const here = [...this.members.values()].filter(({ state }) => state === 'here').map(({ id }) => id)
+    const lines = bundle(edges, here, (id) => this.members.get(id)?.site ?? '')
+    this.#lines = { edges, lines }
+    return lines
   }
 
   #begin(snapshot: Extract<PageEvent, { event: 'snapshot' }> & { readonly pool?: string }, now: number): void {

@@ -1,3 +1,4 @@
+import { widthOf } from './bundles.ts'
 import { drawChange, drawRing, FADES } from './changes.ts'
 import { nodeTime } from './clock.ts'
 import { readColours, type Colours } from './colours.ts'
@@ -145,21 +146,43 @@ export class Picture {
     if (!isMoving && (this.#areLinksDrawn || (isLarge && now - this.#drawnAt < LINKS_TIME))) return
     this.#drawn = isMoving ? '' : `${membersVersion} ${linksVersion}`
     this.#drawnAt = now
+    const { singles, bundles } = this.#model.lines
     const context = this.#links.getContext('2d') as CanvasRenderingContext2D
     context.setTransform(1, 0, 0, 1, 0, 0)
     context.clearRect(0, 0, this.#links.width, this.#links.height)
     this.#scale(context)
     context.strokeStyle = this.#colours.named.edge
-    context.lineWidth = isLarge ? 0.5 : 1
-    context.globalAlpha = Math.min(1, Math.max(0.12, 30 / Math.sqrt(edges.length + 1) / 2))
+    context.lineWidth = singles.length > MOVING_LIMIT ? 0.5 : 1
+    context.globalAlpha = Math.min(1, Math.max(0.12, 30 / Math.sqrt(singles.length + 1) / 2))
     context.beginPath()
-    for (const { from, to } of edges) this.#line(context, from, to)
+    for (const { from, to } of singles) this.#line(context, this.#find(from), this.#find(to))
     context.stroke()
+    context.globalAlpha = 0.4
+    context.lineCap = 'round'
+    const middles = bundles.length === 0 ? undefined : this.#middles()
+    for (const each of bundles) {
+      const [one, other] = each.sites
+      context.lineWidth = widthOf(each)
+      context.beginPath()
+      this.#line(context, middles?.get(one), middles?.get(other))
+      context.stroke()
+    }
     context.globalAlpha = 1
   }
 
-  #line(context: CanvasRenderingContext2D, from: string, to: string): void {
-    const [one, other] = [this.#find(from), this.#find(to)]
+  /** Returns the middle of the members of each site, in pixels. Bundles begin and end there. */
+  #middles(): Map<string, Place> {
+    const sums = new Map<string, { x: number; y: number; count: number }>()
+    for (const { id, site, state } of this.#model.members.values()) {
+      const place = state === 'here' ? this.#find(id) : undefined
+      if (place === undefined) continue
+      const sum = sums.get(site) ?? { x: 0, y: 0, count: 0 }
+      sums.set(site, { x: sum.x + place.x, y: sum.y + place.y, count: sum.count + 1 })
+    }
+    return new Map([...sums].map(([site, { x, y, count }]) => [site, { x: x / count, y: y / count }]))
+  }
+
+  #line(context: CanvasRenderingContext2D, one: Place | undefined, other: Place | undefined): void {
     if (one === undefined || other === undefined) return
     context.moveTo(one.x, one.y)
     context.lineTo(other.x, other.y)
@@ -172,7 +195,7 @@ export class Picture {
     context.strokeStyle = this.#colours.named.accent
     context.lineWidth = 1.5
     context.beginPath()
-    for (const { from, to } of this.#model.edges) if (from === id || to === id) this.#line(context, from, to)
+    for (const { from, to } of this.#model.edges) if (from === id || to === id) this.#line(context, this.#find(from), this.#find(to))
     context.stroke()
   }
 
