@@ -8,6 +8,8 @@ interface ReportedWork extends Work {
 
 /** Maximum number of functions whose times a member keeps. A guess: programs have few. */
 export const MAX_KINDS = 16
+/** Maximum number of functions of one member in an explanation. A guess: a second of a member has one colour. */
+export const MAX_MEMBER_KINDS = 4
 /** Weight of the latest task in the moving average of task times. A guess. */
 const LATEST = 0.1
 
@@ -80,23 +82,29 @@ export function functionsOf({ functions, others }: Pick<JobWork, 'functions' | '
 
 /** Returns the work of each member. `self`: this member, with its tasks that run and wait. */
 export function byMember(
-  { own, others }: Pick<JobWork, 'own' | 'others'>,
+  { own, functions: ownFunctions, others }: Pick<JobWork, 'own' | 'functions' | 'others'>,
   self: Pick<MemberWork, 'member' | 'running' | 'waiting' | 'oldest'>,
   now: Milliseconds,
 ): MemberWork[] {
   const reported = [...others].filter(([member]) => member !== self.member)
   return [
-    { ...own, ...self },
-    ...reported.map(([member, { begun, finished, ran, running = 0, waiting = 0, oldest, heardAt }]) => ({
+    { ...own, ...self, ...longestFunctions(listOf(ownFunctions)) },
+    ...reported.map(([member, { begun, finished, ran, running = 0, waiting = 0, functions, oldest, heardAt }]) => ({
       member,
       begun,
       finished,
       ran,
       running,
       waiting,
+      ...longestFunctions(functions),
       ...(oldest && { oldest: oldest.map((task) => ({ ...task, age: task.age + now - heardAt })) }),
     })),
   ]
+}
+
+/** Returns the functions of a member that took the most time. */
+function longestFunctions(functions: readonly FunctionWork[] = []): Pick<MemberWork, 'functions'> {
+  return functions.length === 0 ? {} : { functions: functions.toSorted((a, b) => b.ran - a.ran).slice(0, MAX_MEMBER_KINDS) }
 }
 
 /** Returns the functions as a list, for a message. */

@@ -117,6 +117,11 @@ export interface MemberWork {
   readonly waiting: number
   /** Time that its programs ran, ms. */
   readonly ran: Milliseconds
+  /**
+   * At most four functions of its ended tasks, those with the most time first. Default: none, or
+   * the member or the replica is of an earlier release.
+   */
+  readonly functions?: readonly FunctionWork[]
   /** At most four tasks that have run there for five seconds, the oldest first. Default: none. */
   readonly oldest?: readonly RunningTask[]
 }

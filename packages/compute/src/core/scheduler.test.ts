@@ -639,21 +639,25 @@ describe('a scheduler', () => {
   it('describes the work of all members, by function and by member, as they reported it', () => {
     feed({ type: 'joined', member: { id: 'other', location: 'other@here' } })
     spawn('a', 'b')
-    const functions = [{ fn: 'child', finished: 4, failed: 1, ran: 90 }]
+    const child = { fn: 'child', finished: 4, failed: 1, ran: 90 }
+    const functions = [...[1, 2, 3, 4].map((ran) => ({ fn: `f${ran}`, finished: 1, failed: 0, ran })), child]
     const work = { begun: 6, finished: 4, ran: 90, functions, running: 4, waiting: 3 }
     hear({ type: 'report', job, number: 1, entries: [], claims: [], dropped: [], work })
     const failure = { code: 'TASK_THREW', message: 'no', member: '', tries: 1 }
     feed({ type: 'returned', job, path: step('b'), outcome: { failure }, shared: NOTHING_SHARED, ran: 10 })
     const report = sent([...feed({ type: 'timer' }, 1000), ...feed({ type: 'timer' }, 5000)], 'report').at(-1)
     expect(report).toMatchObject({ work: { functions: [{ fn: 'child', finished: 1, failed: 1, ran: 10 }], running: 2 } })
-    const [said] = sent(hear({ type: 'explain', job }), 'explained')
+    const [said] = sent(hear({ type: 'explain', job }), 'explained') as Extract<Message, { type: 'explained' }>[]
     expect(said).toMatchObject({
-      functions: [{ fn: 'child', finished: 5, failed: 2, ran: 100 }],
       members: [
         { member: 'other', begun: 6, finished: 4, running: 4, waiting: 3, ran: 90 },
-        { member: 'self', finished: 1, running: 2, ran: 10 },
+        { member: 'self', finished: 1, running: 2, ran: 10, functions: [{ fn: 'child', finished: 1, failed: 1, ran: 10 }] },
       ],
     })
+    expect(said?.functions).toHaveLength(5)
+    expect(said?.functions?.[0]).toEqual({ fn: 'child', finished: 5, failed: 2, ran: 100 })
+    // Of a member there are the functions with the most time only.
+    expect(said?.members?.[0]?.functions?.map(({ fn }) => fn)).toEqual(['child', 'f4', 'f3', 'f2'])
   })
 
   it('reports a task that has run for five seconds, also where nothing else happens', () => {

@@ -14,6 +14,7 @@ const entries = [
   { path: '', outcome: { failure: { code: 'TASK_THREW', message: 'no', stack: 'at', member: 'm', tries: 2 } }, shared: new Map() },
 ]
 const task = { path, fn: 'f', input: Uint8Array.of(1, 2) }
+const functionsOf = (length: number) => Array.from({ length }, (_, i) => ({ fn: `f${i}`, finished: 2, failed: 1, ran: 3.5 }))
 
 const messages: Message[] = [
   { type: 'steal', request: 1, jobs: ['a', 'b'], count: 2 },
@@ -50,6 +51,12 @@ const messages: Message[] = [
     tasks: [],
     functions: [{ fn: 'f', finished: 2, failed: 1, ran: 3.5 }],
     members: [{ member: 'm', begun: 3, finished: 2, ran: 3.5, running: 1, waiting: 1 }],
+  },
+  {
+    type: 'explained',
+    job: 'a',
+    tasks: [],
+    members: [{ member: 'm', begun: 3, finished: 2, ran: 3.5, running: 1, waiting: 1, functions: functionsOf(4) }],
   },
 ]
 
@@ -169,7 +176,16 @@ describe('messages as bytes', () => {
         type: 'explained',
         job: 'a',
         tasks: [],
-        functions: Array.from({ length: 17 }, () => ({ fn: 'f', finished: 2, failed: 1, ran: 3 })),
+        functions: functionsOf(17),
+      },
+    ],
+    [
+      'more functions of a member than are counted',
+      {
+        type: 'explained',
+        job: 'a',
+        tasks: [],
+        members: [{ member: 'm', begun: 3, finished: 2, ran: 3, running: 1, waiting: 1, functions: functionsOf(5) }],
       },
     ],
     ['a count below zero', { type: 'steal', request: -1, jobs: [], count: 1 }],

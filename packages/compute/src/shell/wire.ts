@@ -1,7 +1,7 @@
 /** Encodes and decodes the messages of schedulers, with checks and bounds. */
 import * as v from 'valibot'
 import type { Message } from '../core/messages.ts'
-import { MAX_KINDS } from '../core/job-work.ts'
+import { MAX_KINDS, MAX_MEMBER_KINDS } from '../core/job-work.ts'
 import { MAX_REASON } from '../core/blame.ts'
 import { MAX_EXPLAINED, MAX_MEMBERS } from '../core/explanation.ts'
 import { MAX_LONG } from '../core/long-running.ts'
@@ -53,12 +53,11 @@ const jobs = v.pipe(v.array(id), v.maxLength(MAX_JOBS))
 const work = { begun: count, finished: count, ran: count }
 const longest = v.optional(v.pipe(v.array(v.tuple([text(256), count])), v.maxLength(MAX_KINDS)))
 const oldest = v.optional(v.pipe(v.array(v.object({ path, fn: text(256), input: text(MAX_SHOWN), age: count })), v.maxLength(MAX_LONG)))
-const functions = v.optional(
-  v.pipe(v.array(v.object({ fn: text(256), finished: count, failed: count, ran: count })), v.maxLength(MAX_KINDS)),
-)
-const members = v.optional(
-  v.pipe(v.array(v.object({ member: id, ...work, running: count, waiting: count, oldest })), v.maxLength(MAX_MEMBERS)),
-)
+const functionsUpTo = (most: number) =>
+  v.optional(v.pipe(v.array(v.object({ fn: text(256), finished: count, failed: count, ran: count })), v.maxLength(most)))
+const functions = functionsUpTo(MAX_KINDS)
+const member = v.object({ member: id, ...work, running: count, waiting: count, functions: functionsUpTo(MAX_MEMBER_KINDS), oldest })
+const members = v.optional(v.pipe(v.array(member), v.maxLength(MAX_MEMBERS)))
 const totals = v.object({ ...work, members: count })
 
 const message = v.variant('type', [
