@@ -57,6 +57,13 @@ describe('the table of jobs', () => {
     ])
   })
 
+  it('has the share of each function of the time, since nobody knows how many tasks will come', () => {
+    const shares = (model: JobsModel): unknown[] =>
+      jobLines(model, () => '', 0).flatMap(({ kind, share }) => (kind === 'function' ? [share] : []))
+    expect(shares(modelOf(active))).toEqual([134_550 / 134_555, 5 / 134_555])
+    expect(shares(modelOf({ ...active, functions: active.functions.map((each) => ({ ...each, ran: 0 })) }))).toEqual([0, 0])
+  })
+
   it('measures rates over the last seconds, and begins anew if a count falls', () => {
     const model = modelOf(active)
     for (let second = 1; second <= 20; second++) model.take({ event: 'jobs', jobs: [later(second * 100)], more: 0 }, second * 1000)

@@ -12,6 +12,8 @@ export interface JobLine {
   readonly state: JobOverview['state']
   /** One text for each of {@link JOB_HEADS}. */
   readonly cells: readonly string[]
+  /** Of a function: its share of the time of its job so far, 0 to 1. How much remains is unknown. */
+  readonly share?: number
 }
 
 /** Most members of a job that are listed. A guess: the busiest tell most. */
@@ -76,12 +78,11 @@ function detailsOf(row: JobRow, nameOf: (member: string) => string): JobLine[] {
   const line = (kind: JobLine['kind'], cells: readonly string[]): JobLine => ({ kind, state, cells })
   const fails = failure === undefined ? [] : [line('failure', cellsOf(failure.fn ?? '', [], failureText(failure, nameOf)))]
   if (isOverJob(row)) return fails
-  const byFunction = functions.map(({ fn, finished, failed, ran }) =>
-    line(
-      'function',
-      cellsOf(fn, ['', countText(finished), failedText(failed), rateText(row.rateOf('fn', fn)), meanText(ran, finished), '', ''], ''),
-    ),
-  )
+  const all = sum(functions, 'ran')
+  const byFunction = functions.map(({ fn, finished, failed, ran }): JobLine => {
+    const numbers = ['', countText(finished), failedText(failed), rateText(row.rateOf('fn', fn)), meanText(ran, finished), '', '']
+    return { ...line('function', cellsOf(fn, numbers, '')), share: all === 0 ? 0 : ran / all }
+  })
   const byMember = workers.slice(0, MOST_MEMBERS).map(({ member, finished, running, waiting, ran }) => {
     const numbers = ['', countText(finished), '', rateText(row.rateOf('member', member)), meanText(ran, finished), countText(running)]
     return line('member', cellsOf(`…${member.slice(-8)}`, [...numbers, countText(waiting)], nameOf(member)))

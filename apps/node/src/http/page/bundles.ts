@@ -1,7 +1,7 @@
 import type { Edge } from './model.ts'
 
 /** The links between the members of two sites. They are drawn as one line. */
-export interface Bundle {
+interface Bundle {
   readonly sites: readonly [one: string, other: string]
   readonly links: number
 }

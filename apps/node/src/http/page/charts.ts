@@ -10,7 +10,7 @@ interface Kind {
 }
 
 /** A span of time, on the clock of the samples. All charts have the same one. */
-export interface TimeAxis {
+interface TimeAxis {
   readonly begin: number
   readonly now: number
 }

@@ -3,8 +3,16 @@ const NAMES = ['text', 'muted', 'line', 'edge', 'panel', 'accent', 'good', 'bad'
 /** The colours of the page. They depend on the theme. */
 export interface Colours {
   readonly named: Readonly<Record<(typeof NAMES)[number], string>>
-  /** The colours of the sites. */
+  /** The colours of the sites, and of functions. */
   readonly hues: readonly string[]
+}
+
+/** The number of hues: a style sheet has no list. */
+const HUES = 8
+
+/** Returns the name of a hue in the style sheet. Whatever has no hue of its own has that of links. */
+export function hueName(at: number): string {
+  return at < HUES ? `--site-${at}` : '--edge'
 }
 
 /** Reads the colours of the present theme. A canvas does not know the names of colours. */
@@ -12,11 +20,11 @@ export function readColours(): Colours {
   // The value of the property itself has both themes. An element that uses it has one.
   const probe = document.body.appendChild(document.createElement('i'))
   const read = (name: string): string => {
-    probe.style.color = `var(--${name})`
+    probe.style.color = `var(${name})`
     return getComputedStyle(probe).color
   }
-  const named = Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Colours['named']
-  const hues = Array.from({ length: 8 }, (_, i) => read(`site-${i}`))
+  const named = Object.fromEntries(NAMES.map((name) => [name, read(`--${name}`)])) as Colours['named']
+  const hues = Array.from({ length: HUES }, (_, i) => read(hueName(i)))
   probe.remove()
   return { named, hues }
 }

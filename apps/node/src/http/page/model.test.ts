@@ -158,6 +158,18 @@ describe('the model of the page', () => {
     expect(model.jobs.rows).toEqual([])
   })
 
+  it('has the work of the last minute, also after its stream of events broke', () => {
+    const { model, tell } = setUp()
+    const jobs = (ran: number): object => ({
+      event: 'jobs',
+      jobs: [{ job: 'a', state: 'active', begun: 1, functions: [], workers: [{ member: 'B', finished: ran / 10, ran, running: 1 }] }],
+      more: 0,
+    })
+    for (const second of [1, 2, 3]) tell(1_000_000 + second * 1000, jobs(second * 900))
+    model.clear()
+    expect(model.stream.view(1_003_000).strips).toMatchObject([{ member: 'B', workers: expect.closeTo(0.9) }])
+  })
+
   it('keeps no more events and samples than it shows', () => {
     const { model, tell } = setUp()
     for (let i = 0; i < 2_000; i += 1) tell(1_000_000 + i * 2_000, { event: 'joined', node: node(`N${i}`) })

@@ -2,6 +2,7 @@ import type { NodeEvent, NodeJson, ReignJson } from '../../agent/events.ts'
 import { History } from '../../model/history.ts'
 import { naturalOrder } from '../../model/order.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
+import { TaskStream } from '../../model/task-stream.ts'
 import type { PageEvent } from '../feed.ts'
 import type { LinksJson } from '../survey.ts'
 import { bundle, type Lines } from './bundles.ts'
@@ -53,6 +54,8 @@ export class Model extends PoolModel<Texts> {
   membersVersion = 0
   linksVersion = 0
   readonly history = new History()
+  /** The work of the last minute. It goes on where the stream of events broke. */
+  readonly stream = new TaskStream()
   readonly #links = new Map<string, LinksJson>()
   #edges: { readonly version: string; readonly edges: readonly Edge[] } = { version: '', edges: [] }
   #lines: { readonly edges: readonly Edge[] | undefined; readonly lines: Lines } = { edges: undefined, lines: { singles: [], bundles: [] } }
@@ -70,6 +73,7 @@ export class Model extends PoolModel<Texts> {
         this.figures = event
         return true
       case 'jobs':
+        this.stream.take(event, now)
         return super.take(event, now)
       case 'neighbours':
         this.#links.set(event.of, event.links)

@@ -6,6 +6,7 @@ import { follow } from './feed.ts'
 import { writeJobs } from './jobs.ts'
 import { Model } from './model.ts'
 import { Picture } from './picture.ts'
+import { writeStream } from './stream.ts'
 import { Table } from './table.ts'
 import { bytesText, eventText, healthText, shortId, spanText, troubleText } from './text.ts'
 
@@ -31,6 +32,8 @@ const picture = new Picture(model, find('picture') as HTMLCanvasElement, (id) =>
 const search = find('search') as HTMLInputElement
 const help = find('help') as HTMLDialogElement
 
+/** The lists that are shown, as text, by the id of their place. */
+const filled = new Map<string, string>()
 let tableVersion = ''
 let tableAt = -Infinity
 let logged: object | undefined
@@ -41,7 +44,10 @@ follow(
   (event) => {
     if (event.event === 'snapshot') setNodeTime(event.time)
     model.take(event, event.time)
-    if (event.event === 'snapshot' || event.event === 'jobs') writeJobs(find('jobs'), model, nodeTime())
+    if (event.event === 'snapshot' || event.event === 'jobs') {
+      writeJobs(find('jobs'), model, nodeTime())
+      writeStrips()
+    }
     if (event.event === 'snapshot' || event.event === 'figures' || event.event === 'health' || event.event === 'detection') writeAll()
   },
   (live) => {
@@ -67,8 +73,13 @@ requestAnimationFrame(frame)
 setInterval(() => {
   model.sweep(nodeTime())
   table.update()
+  writeStrips()
   writeAll()
 }, TICK)
+
+function writeStrips(): void {
+  writeStream(find('stream'), model.stream.view(nodeTime()), (member) => model.members.get(member)?.location ?? '')
+}
 
 function write(id: string, text: string): void {
   const element = find(id)
@@ -117,24 +128,28 @@ function median(values: readonly number[]): number {
 }
 
 function writeRoles(): void {
-  const lines = model.roles
-    .sort((one, other) => (one.election < other.election ? -1 : 1))
-    .map(({ election, epoch, node: { id, location } }) =>
-      line('role', [election, shortId(id), location, `epoch ${epoch}`], () => table.select(id)),
-    )
-  find('roles').replaceChildren(...(lines.length > 0 ? lines : [line('none', ['no election has a winner'])]))
+  const roles = model.roles.sort((one, other) => (one.election < other.election ? -1 : 1))
+  const items = roles.map(({ election, epoch, node: { id, location } }) => [id, election, shortId(id), location, `epoch ${epoch}`] as const)
+  if (items.length === 0) fill('roles', ['no election has a winner'], (text) => line('none', [text]))
+  else fill('roles', items, ([id, ...texts]) => line('role', texts, () => table.select(id)))
 }
 
 function writeSites(): void {
   const { sites } = picture
-  const shown = sites.length < 2 ? [] : sites.slice(0, 12)
-  find('sites').replaceChildren(
-    ...shown.map((site) => {
-      const item = line('site', [site], () => setSearch(site))
-      item.style.setProperty('--hue', picture.hueOf(site))
-      return item
-    }),
-  )
+  const items = sites.length < 2 ? [] : sites.slice(0, 12).map((site) => [site, picture.hueOf(site)] as const)
+  fill('sites', items, ([site, hue]) => {
+    const item = line('site', [site], () => setSearch(site))
+    item.style.setProperty('--hue', hue)
+    return item
+  })
+}
+
+/** Shows a list, unless it is shown already: a button with the focus would lose it. */
+function fill<Item>(id: string, items: readonly Item[], make: (item: Item) => HTMLElement): void {
+  const version = JSON.stringify(items)
+  if (filled.get(id) === version) return
+  filled.set(id, version)
+  find(id).replaceChildren(...items.map(make))
 }
 
 function writeLog(): void {
@@ -210,6 +225,9 @@ document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' || event.key === 'Enter') search.blur()
     return
   }
+  // A list with the focus scrolls.
+  const list = event.target instanceof Element ? event.target.closest('[tabindex]') : null
+  if (list !== null && list.id !== 'table' && /^(?:Arrow|Page)/u.test(event.key)) return
   const act = keys[event.key]
   if (act === undefined) return
   event.preventDefault()
