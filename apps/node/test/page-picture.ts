@@ -1,77 +1,131 @@
 /**
- * Takes the pictures of the page in docs/. The page shows a pool of processes on this machine; one
- * process is killed. Needs chromium:
+ * Takes the pictures of the page in docs/: light, dark, and as wide as a phone. The page shows a pool
+ * of processes on this machine; some compute, and one is killed. Needs chromium:
  *
  *     pnpm picture
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { crc32, deflateSync } from 'node:zlib'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 import type { NodeEvent } from '../src/agent/events.ts'
 
 const MEMBERS = 14
+/** Members that compute, with one worker each. The machine also draws the page. */
+const WORKING = 4
 const SITES = ['amsterdam', 'delft', 'leiden', 'utrecht']
+/** The time after which all ends, whatever happened, ms. Guess: three times as long as it takes. */
+const LIMIT = 240_000
 
-const bin = fileURLToPath(new URL('../bin/jel.js', import.meta.url))
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const children: ChildProcess[] = []
+/** The owner of the jobs, and the blobs of this pool alone. */
+const folder = mkdtempSync(join(tmpdir(), 'jel-picture-'))
 
-/** Starts a node. Returns the first event for which `isEnough` holds. */
-async function start(args: readonly string[], isEnough: (event: NodeEvent) => boolean): Promise<NodeEvent> {
-  const child = spawn(process.execPath, [bin, 'join', 'render-farm', '--json', '--no-control', '--listen', '127.0.0.1:0', ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+/** Starts a node. Returns it, and its first event for which `isEnough` holds. */
+async function start(
+  args: readonly string[],
+  isEnough: (event: NodeEvent) => boolean,
+): Promise<{ readonly child: ChildProcess; readonly event: NodeEvent }> {
+  const [command, ...flags] = args
+  const all = [here('../bin/jel.js'), command ?? '', 'render-farm', '--json', '--no-control', '--listen', '127.0.0.1:0', ...flags]
+  const child = spawn(process.execPath, all, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, XDG_CACHE_HOME: folder } })
   children.push(child)
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line) as NodeEvent
     if (isEnough(event)) {
       child.stdout?.resume()
-      return event
+      return { child, event }
     }
   }
   throw new Error('a node has ended')
 }
 
+/**
+ * Sends jobs of the examples: one that fails at once, one that ends, and a sweep that takes minutes,
+ * so it runs in the pictures. It ends with its members.
+ */
+function sendJobs({ stdin }: ChildProcess): void {
+  const [primes, qap] = [here('../../examples/src/primes.ts'), here('../../examples/src/qap.ts')]
+  const inputs = Array.from({ length: 4_000 }, (_, i) => 200_000_000 + i * 20_000)
+  const commands = [
+    { command: 'submit', file: qap, function: 'qap', name: 'qap' },
+    { command: 'submit', file: primes, function: 'count', input: { threads: 200, below: 20_000_000 }, name: 'count' },
+    { command: 'map', file: primes, function: 'primes', inputs, name: 'primes' },
+    { command: 'submit', file: here('../../examples/src/queens.ts'), function: 'queens', input: 16, name: 'queens' },
+  ]
+  for (const each of commands) stdin?.write(`${JSON.stringify(each)}\n`)
+}
+
 async function takePictures(executablePath: string): Promise<void> {
   let address = ''
-  const shown = await start(
-    ['--location', 'node0@rack1@delft', '--tag', 'gpu=2', '--http', '127.0.0.1:0', '--elect', 'master'],
-    (event) => {
-      if (event.event === 'started') [address = ''] = event.node.addresses
-      return event.event === 'http'
+  const working = ['work', '--workers', '1', '--owner', join(folder, 'owner')]
+  const { child, event } = await start(
+    [...working, '--location', 'node0@rack1@delft', '--tag', 'gpu=2', '--http', '127.0.0.1:0', '--elect', 'master'],
+    (told) => {
+      if (told.event === 'started') [address = ''] = told.node.addresses
+      return told.event === 'http'
     },
   )
-  if (shown.event !== 'http') return
+  if (event.event !== 'http') return
   for (let i = 1; i < MEMBERS; i += 1) {
     const location = `node${i}@rack${i % 3}@${SITES[i % SITES.length]}`
     const role = i === 3 ? 'backup' : 'master'
     await start(
-      ['--location', location, '--tag', `cpu=${4 * (i % 5) + 4}`, '--bootstrap', address, '--elect', role],
-      ({ event }) => event === 'started',
+      [
+        ...(i < WORKING ? working : ['join']),
+        ...['--location', location, '--tag', `cpu=${4 * (i % 5) + 4}`, '--bootstrap', address, '--elect', role],
+      ],
+      (told) => told.event === 'started',
     )
   }
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
-    await page.goto(shown.url)
-    await page.waitForFunction((count) => document.getElementById('members')?.textContent === String(count), MEMBERS)
-    // This is long enough for the node to ask all members for their links.
-    await page.waitForTimeout(15_000)
-    children[7]?.kill('SIGKILL')
-    await page.waitForFunction((count) => document.getElementById('members')?.textContent === String(count - 1), MEMBERS)
-    await page.waitForTimeout(1_500)
-    for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme })
-      const path = fileURLToPath(new URL(`../../../docs/page${theme === 'light' ? '' : '-dark'}.png`, import.meta.url))
-      await page.waitForTimeout(300)
-      writeFileSync(path, await smaller(browser, await page.screenshot()))
-      console.log(`${statSync(path).size} bytes in ${path}`)
+    await page.goto(event.url)
+    const hasMembers = async (count: number): Promise<void> => {
+      await page.waitForFunction((shown) => document.getElementById('members')?.textContent === String(shown), count, { timeout: 60_000 })
     }
+    await hasMembers(MEMBERS)
+    sendJobs(child)
+    // This is long enough for the node to ask all members for their links, and for most of a stream.
+    await page.waitForTimeout(50_000)
+    children[7]?.kill('SIGKILL')
+    await hasMembers(MEMBERS - 1)
+    await page.waitForTimeout(1_500)
+    await take(browser, page, 'page.png', 'light')
+    await take(browser, page, 'page-dark.png', 'dark')
+    await page.setViewportSize({ width: 390, height: 1200 })
+    await take(browser, page, 'page-phone.png', 'light')
   } finally {
     await browser.close()
   }
+}
+
+async function take(browser: Browser, page: Page, name: string, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  // The next second draws the strips, and the picture has its new size.
+  await page.waitForTimeout(1_500)
+  const path = here(`../../../docs/${name}`)
+  writeFileSync(path, await smaller(browser, await page.screenshot()))
+  console.log(`${statSync(path).size} bytes in ${path}`)
+}
+
+/** Ends all processes, also those that do not end by themselves. */
+async function endAll(): Promise<void> {
+  for (const child of children) child.kill()
+  const ended = children.map(async (child) => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+  await Promise.race([Promise.all(ended), sleep(10_000, undefined, { ref: false })])
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 }
 
 /**
@@ -118,9 +172,14 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
+const limit = setTimeout(() => {
+  console.error(`no pictures within ${LIMIT / 1000} s`)
+  void endAll().finally(() => process.exit(1))
+}, LIMIT)
 try {
-  if (executablePath === undefined) console.log('no chromium here: docs/page.png stays as it is')
+  if (executablePath === undefined) console.log('no chromium here: the pictures of the page stay as they are')
   else await takePictures(executablePath)
 } finally {
-  for (const child of children) child.kill()
+  await endAll()
+  clearTimeout(limit)
 }

@@ -1,12 +1,29 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { join1, type JelProcess } from './jel-process.ts'
+import { join1, JelProcess, loopback, removeFolder, script } from './jel-process.ts'
 
 /** The paths of Debian's chromium and of Google's. */
 const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 /** The limit of a page's size, bytes. */
 const BYTES_LIMIT = 60_000
+/**
+ * The least frames a second. Measured without a graphics processor: 49 at 1,000 members and no jobs.
+ * Headless chromium draws on the processor then, and a busy machine draws fewer. So the best of
+ * three spans counts.
+ */
+const LEAST_FRAMES = 30
+
+/** A program whose tasks take 40 ms, and fail for one input. */
+const PROGRAM = `
+export const busy = (n) => {
+  for (const end = performance.now() + 40; performance.now() < end; );
+  if (n === 30) throw new RangeError('no such luck')
+  return n
+}
+`
 
 let browser: Browser
 const problems: string[] = []
@@ -124,33 +141,88 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
     await page.close()
   })
 
+  it('shows the jobs of a real node and their tasks, and Tab leads there with a visible focus', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jel-page-'))
+    try {
+      const file = join(folder, 'program.js')
+      writeFileSync(file, PROGRAM)
+      const args = ['work', 'worked', '--json', '--workers', '1', '--http', '127.0.0.1:0', '--owner', join(folder, 'owner'), ...loopback]
+      const node = new JelProcess(args, 'pipe', script, { XDG_CACHE_HOME: folder })
+      await node.until(() => node.of('http').length > 0, 'http')
+      const page = await open(node.of('http')[0]!.url)
+      await expect.poll(async () => await text(page, 'live')).toBe('live')
+      expect(await page.locator('#jobs').isVisible()).toBe(false)
+      const inputs = Array.from({ length: 400 }, (_, n) => n)
+      node.send({ command: 'map', id: 1, file, function: 'busy', inputs, name: 'small sweep', keepGoing: true, until: 'ended' })
+      await expect.poll(async () => await text(page, 'jobs'), { timeout: 30_000 }).toContain('small sweep')
+      await expect.poll(async () => await page.locator('#stream .strip').count(), { timeout: 30_000 }).toBe(1)
+      await expect.poll(async () => await page.locator('.legend').textContent(), { timeout: 30_000 }).toMatch(/busy \d+ %/u)
+      expect(await page.locator('#jobs tr.function', { hasText: 'busy' }).textContent()).toMatch(/\d+ % of the time$/u)
+      const cells = page.locator('#stream .cells')
+      await expect
+        .poll(async () => await cells.getAttribute('aria-label'))
+        .toMatch(/^busy in \d+ of 60 s, [01]\.\d busy, busy for \d+ s, .*1 failed$/u)
+      expect(await cells.evaluate((strip) => getComputedStyle(strip).backgroundImage)).toMatch(/^linear-gradient.*color/u)
+
+      const reached = new Map<string, string>()
+      for (let press = 0; press < 40 && !reached.has('stream'); press += 1) {
+        await page.keyboard.press('Tab')
+        const [id, outline] = await page.evaluate(() => {
+          const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!)
+          return [document.activeElement!.id, `${outlineStyle} ${outlineWidth}`] as const
+        })
+        if (['theme', 'search', 'table', 'jobs', 'stream'].includes(id)) reached.set(id, outline)
+      }
+      expect([...reached.keys()]).toEqual(['theme', 'search', 'table', 'jobs', 'stream'])
+      expect(new Set(reached.values())).toEqual(new Set(['solid 2px']))
+      // The rows change each second, and the focus stays.
+      await page.waitForTimeout(2_500)
+      expect(await page.evaluate(() => document.activeElement?.id)).toBe('stream')
+
+      await expect.poll(async () => await text(page, 'jobs'), { timeout: 60_000 }).toContain('done, after')
+      await page.setViewportSize({ width: 390, height: 800 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+      expect(problems).toEqual([])
+      await page.close()
+    } finally {
+      await removeFolder(folder)
+    }
+  })
+
   it('draws 1,000 members smoothly while they come and go, beside jobs with 10,000 tasks a second', async () => {
     const { url } = await joinShown('large')
     const page = await open(url, {}, async (opened) => void (await opened.addInitScript(simulate)))
     await expect.poll(async () => Number(await text(page, 'members')), { timeout: 20_000 }).toBeGreaterThan(900)
     await expect.poll(async () => Number(await text(page, 'links')), { timeout: 20_000 }).toBeGreaterThan(3_000)
-    const frames = await page.evaluate(
-      async () =>
-        await new Promise<number>((resolve) => {
-          let count = 0
-          const begin = performance.now()
-          const frame = (now: number): void => {
-            count += 1
-            if (now - begin < 5_000) requestAnimationFrame(frame)
-            else resolve((count / (now - begin)) * 1000)
-          }
-          requestAnimationFrame(frame)
-        }),
-    )
+    let frames = 0
+    for (let turn = 0; turn < 3 && frames < LEAST_FRAMES; turn += 1) frames = Math.max(frames, await framesOf(page))
     console.log(`${frames.toFixed(1)} frames a second at 1,000 members, 20 changes and 10,000 tasks a second`)
     expect(await page.locator('#jobs tbody tr.job').count()).toBe(20)
-    expect(frames).toBeGreaterThan(10)
+    expect(await page.locator('#stream .strip').count()).toBe(16)
+    expect(frames).toBeGreaterThanOrEqual(LEAST_FRAMES)
     const lines = await page.locator('.body .line').count()
     expect(lines).toBeLessThan(100)
     expect(problems).toEqual([])
     await page.close()
   })
 })
+
+/** Returns how many frames a second the page draws for five seconds. */
+async function framesOf(page: Page): Promise<number> {
+  return await page.evaluate(
+    async () =>
+      await new Promise<number>((resolve) => {
+        let count = 0
+        const begin = performance.now()
+        const frame = (now: number): void => {
+          count += 1
+          if (now - begin < 5_000) requestAnimationFrame(frame)
+          else resolve((count / (now - begin)) * 1000)
+        }
+        requestAnimationFrame(frame)
+      }),
+  )
+}
 
 /**
  * Runs in the page. Replaces the node's stream by a simulated pool of 1,000 members with twenty
@@ -203,7 +275,11 @@ function simulate(): void {
           submitted: Date.now() - 60_000,
           tasks: [],
           functions: Array.from({ length: 16 }, (_, each) => ({ fn: `f${each}`, ...part(16) })),
-          workers: Array.from({ length: 64 }, (_, each) => ({ member: idOf(number * 40 + each), ...part(64) })),
+          workers: Array.from({ length: 64 }, (_, each) => ({
+            member: idOf(number * 40 + each),
+            ...part(64),
+            functions: Array.from({ length: 4 }, (_, kind) => ({ fn: `f${(each + kind) % 16}`, ...part(256) })),
+          })),
         })
         setInterval(() => {
           finished += 500

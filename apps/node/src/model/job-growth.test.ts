@@ -11,7 +11,9 @@ const worker = (member: string, finished: number, ran: number, functions?: Funct
   running: 1,
   waiting: 0,
   ran,
-  ...(functions && { functions: Object.entries(functions).map(([fn, [ended, failed, time]]) => ({ fn, finished: ended, failed, ran: time })) }),
+  ...(functions && {
+    functions: Object.entries(functions).map(([fn, [ended, failed, time]]) => ({ fn, finished: ended, failed, ran: time })),
+  }),
 })
 
 const job = (workers: JobOverview['workers'], more: Partial<JobOverview> = {}): JobOverview => ({

@@ -11,7 +11,9 @@ const LEAST_OF_SHAPES = 3
 type Rgb = readonly number[]
 
 const named = (text: string): string[] => [...text.matchAll(/--([\w-]+): light-dark/gu)].map(([, name]) => name as string)
-const texts = (text: string): string[] => [...new Set([...text.matchAll(/(?<![\w-])color: ([^;]+);/gu)].map(([, value]) => value as string))]
+const texts = (text: string): string[] => [
+  ...new Set([...text.matchAll(/(?<![\w-])color: ([^;]+);/gu)].map(([, value]) => value as string)),
+]
 const backgrounds = (text: string): string[] => [
   ...new Set([...text.matchAll(/background(?:-color)?: ((?:var|color-mix)\([^;]+\));/gu)].map(([, value]) => value as string)),
 ]

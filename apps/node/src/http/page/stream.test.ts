@@ -24,7 +24,9 @@ describe('the strip of a member', () => {
   })
 
   it('has a text for those who do not see it', () => {
-    const cells = Array.from({ length: SECONDS }, (_, at) => cell(at < 50 ? {} : { kind: at < 53 ? 0 : 1, busy: 0.5, failed: at === 59 ? 2 : 0 }))
+    const cells = Array.from({ length: SECONDS }, (_, at) =>
+      cell(at < 50 ? {} : { kind: at < 53 ? 0 : 1, busy: 0.5, failed: at === 59 ? 2 : 0 }),
+    )
     const strip: Strip = { member: 'm', cells, workers: 1.94, failed: 2 }
     const functions = [
       { fn: 'load', kind: 0, share: 0.6 },
