@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the page in docs/: light, dark, and as wide as a phone. The page shows a pool
- * of processes on this machine; some compute, and one is killed. Needs chromium:
+ * Takes the pictures of the page in docs/: light, dark, and as wide as a phone. The page shows a
+ * pool of processes on this machine; some compute, and one is killed. Needs chromium:
  *
  *     pnpm picture
  */
@@ -48,8 +48,8 @@ async function start(
 }
 
 /**
- * Sends jobs of the examples: one that fails at once, one that ends, and a sweep that takes minutes,
- * so it runs in the pictures. It ends with its members.
+ * Sends jobs of the examples: one that fails at once, one that ends, and a sweep that takes
+ * minutes, so it runs in the pictures. It ends with its members.
  */
 function sendJobs({ stdin }: ChildProcess): void {
   const [primes, qap] = [here('../../examples/src/primes.ts'), here('../../examples/src/qap.ts')]
@@ -94,7 +94,7 @@ async function takePictures(executablePath: string): Promise<void> {
     }
     await hasMembers(MEMBERS)
     sendJobs(child)
-    // This is long enough for the node to ask all members for their links, and for most of a stream.
+    // Long enough for the node to ask all members for their links, and for most of a stream.
     await page.waitForTimeout(50_000)
     children[7]?.kill('SIGKILL')
     await hasMembers(MEMBERS - 1)

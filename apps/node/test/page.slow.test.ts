@@ -10,9 +10,9 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(exis
 /** The limit of a page's size, bytes. */
 const BYTES_LIMIT = 60_000
 /**
- * The least frames a second. Measured without a graphics processor: 49 at 1,000 members and no jobs.
- * Headless chromium draws on the processor then, and a busy machine draws fewer. So the best of
- * three spans counts.
+ * The least frames a second. Measured without a graphics processor: 49 at 1,000 members and no
+ * jobs. Headless chromium draws on the processor then, and a busy machine draws fewer. So the best
+ * of three spans counts.
  */
 const LEAST_FRAMES = 30
 

@@ -93,11 +93,12 @@ describe('the growth of jobs', () => {
     expect(lastOf(first, first, first, first, second)).toMatchObject([{ from: 103_000 - 1500, to: 104_000 }])
   })
 
-  it('of a job after a pause does not reach back into the pause', () => {
+  it('after a pause does not reach back into the pause, and has nothing of jobs that ended before', () => {
     const growth = new JobGrowth()
-    growth.take(jobs(job([worker('m', 1, 10)], { state: 'done' })), 100_000)
-    const news = jobs(job([worker('m', 5, 50)], { job: 'b' }))
-    expect(growth.take(news, 150_000)).toMatchObject([{ from: 150_000 - 1500 }])
+    const ended = job([worker('m', 1, 10)], { state: 'done' })
+    growth.take(jobs(ended), 100_000)
+    const news = jobs(ended, job([worker('m', 5, 50)], { job: 'b' }))
+    expect(growth.take(news, 200_000)).toMatchObject([{ from: 200_000 - 1500, ran: 50 }])
   })
 
   it('is nothing where counts fall, and goes on from there', () => {

@@ -45,7 +45,7 @@ const MOST_FUNCTIONS = 4
  * second, so counts may miss one event. Guess: half a second for the way.
  */
 const LATE = 1_500
-/** The time after which a member that no event lists is forgotten, ms: longer than the page shows. */
+/** The time after which a member that is not listed is forgotten, ms. The page shows no more. */
 const FORGET = 60_000
 
 const NOTHING: Counts = { finished: 0, failed: 0, ran: 0 }
@@ -68,7 +68,7 @@ export class JobGrowth {
     for (const { job, begun, workers } of jobs) {
       const before = this.#jobs.get(job)
       const isFromZero = before?.isComplete ?? this.#isComplete
-      const counted = new Map([...(before?.workers ?? [])].filter(([, { seen }]) => now - seen < FORGET))
+      const counted = new Map([...(before?.workers ?? [])].filter(([, { seen }]) => this.#heard - seen < FORGET))
       for (const worker of workers) {
         const last = counted.get(worker.member) ?? (isFromZero ? zero : undefined)
         if (last !== undefined) grown.push(...growthOf(worker, last, now))

@@ -12,7 +12,9 @@ export interface JobLine {
   readonly state: JobOverview['state']
   /** One text for each of {@link JOB_HEADS}. */
   readonly cells: readonly string[]
-  /** Of a function: its share of the time of its job so far, 0 to 1. How much remains is unknown. */
+  /**
+   * Of a function: its share of the time of its job so far, 0 to 1. How much remains is unknown.
+   */
   readonly share?: number
 }
 

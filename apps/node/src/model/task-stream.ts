@@ -1,7 +1,9 @@
 import type { JobsEvent } from '../agent/job-messages.ts'
 import { JobGrowth, type Growth } from './job-growth.ts'
 
-/** The length of the stream. As on Dask's dashboard it is so short that a second has some pixels. */
+/**
+ * The length of the stream. As on Dask's dashboard it is so short that a second has some pixels.
+ */
 export const SECONDS = 60
 /** The number of functions that have a colour of their own: the page has eight hues. */
 export const KINDS = 8

@@ -14,8 +14,8 @@ export interface Lines {
 
 /**
  * Bundles the links between two sites that are dense: more than half of their pairs of members have
- * a link, and there are more links than members. So a full mesh of large sites is drawn by site, and
- * a sparse pool, or one of a few members, link by link. `siteOf` returns the site of a present
+ * a link, and there are more links than members. So a full mesh of large sites is drawn by site,
+ * and a sparse pool, or one of a few members, link by link. `siteOf` returns the site of a present
  * member.
  */
 export function bundle(edges: readonly Edge[], members: readonly string[], siteOf: (member: string) => string): Lines {
@@ -46,7 +46,10 @@ export function bundle(edges: readonly Edge[], members: readonly string[], siteO
 /** The width of the widest line, pixels. Guess: a wider one hides members. */
 const WIDEST = 14
 
-/** Returns the width of a bundle, in pixels. It grows with the root of the number of links: thousands fit. */
+/**
+ * Returns the width of a bundle, in pixels. It grows with the root of the number of links:
+ * thousands fit.
+ */
 export function widthOf({ links }: Bundle): number {
   return Math.min(WIDEST, Math.sqrt(links))
 }

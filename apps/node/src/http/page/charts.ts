@@ -18,7 +18,9 @@ interface TimeAxis {
 /** The shortest span of an axis, ms. Guess: a shorter span would stretch with each second. */
 const LEAST_SPAN = 60_000
 
-/** Returns the axis of time for these charts: from the first sample of any of them to the present. */
+/**
+ * Returns the axis of time for these charts: from the first sample of any of them to the present.
+ */
 export function timeAxisOf(charts: readonly (readonly Sample[])[], now: number): TimeAxis {
   return { begin: Math.min(now - LEAST_SPAN, ...charts.map(([first]) => first?.[0] ?? now)), now }
 }

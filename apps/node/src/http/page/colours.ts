@@ -10,7 +10,9 @@ export interface Colours {
 /** The number of hues: a style sheet has no list. */
 const HUES = 8
 
-/** Returns the name of a hue in the style sheet. Whatever has no hue of its own has that of links. */
+/**
+ * Returns the name of a hue in the style sheet. Whatever has no hue of its own has that of links.
+ */
 export function hueName(at: number): string {
   return at < HUES ? `--site-${at}` : '--edge'
 }

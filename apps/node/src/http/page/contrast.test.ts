@@ -41,7 +41,10 @@ function problemsOf(text: string): string[] {
   return problems
 }
 
-/** Returns a background: a colour, or a part of a colour over a panel. `--hue` is a dot, without text. */
+/**
+ * Returns a background: a colour, or a part of a colour over a panel. `--hue` is a dot, without
+ * text.
+ */
 function backgroundOf(text: string, value: string, theme: number, panel: Rgb): Rgb {
   const [, name = '', part = '100'] = /var\(--(\w+)\)(?: (\d+)%, transparent)?/u.exec(value) ?? []
   if (name === 'hue') return panel

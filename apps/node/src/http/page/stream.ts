@@ -3,8 +3,8 @@ import { hueName } from './colours.ts'
 import { shortId } from './text.ts'
 
 /**
- * Shows what each member computed in the last minute: a strip with a cell a second, in the colour of
- * the function that took most of it. Rows change in place, so the page does no more than draw 16
+ * Shows what each member computed in the last minute: a strip with a cell a second, in the colour
+ * of the function that took most of it. Rows change in place, so the page does no more than draw 16
  * gradients a second, at any rate of tasks.
  */
 export function writeStream(place: HTMLElement, { strips, more, functions }: StreamView, nameOf: (member: string) => string): void {
@@ -55,7 +55,10 @@ function workersText(workers: number): string {
   return `${workers < 9.95 ? workers.toFixed(1) : Math.round(workers)} busy`
 }
 
-/** Returns the colour of a cell, in eight steps of opacity: equal neighbours are one part of the image. */
+/**
+ * Returns the colour of a cell, in eight steps of opacity: equal neighbours are one part of the
+ * image.
+ */
 function colourOf({ kind, busy, isOpen }: Cell): string {
   if (busy > 0) return `color-mix(in srgb, var(${hueName(kind)}) ${20 + Math.ceil(busy * 8) * 10}%, transparent)`
   return isOpen ? 'var(--line)' : 'transparent'
