@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest'
 import { circlesOf, exportsOf, sizeOf, sizeTable, textsAt } from './size.ts'
 
+const node = `/**
+ * A node. Guess.
+ */
+export class Node {
+  #field = 1 // one
+}
+
+`
 const texts = new Map([
   ['packages/protocol/package.json', '{}'],
   ['packages/protocol/src/index.ts', "export { Node, type Life as Lifetime } from './node.ts'\nexport * from './base/all.ts'\n"],
@@ -9,7 +17,7 @@ const texts = new Map([
     "// export const no = 1\nexport const limit = 3\nexport interface All {}\nimport './more/more.ts'\n",
   ],
   ['packages/protocol/src/base/more/more.ts', "import '../all.ts'\n"],
-  ['packages/protocol/src/node.ts', '/**\n * A node. Guess.\n */\nexport class Node {\n  #field = 1 // one\n}\n\n'],
+  ['packages/protocol/src/node.ts', node],
   ['packages/protocol/src/node.test.ts', 'a\nb\n'],
   ['packages/protocol/src/wire/messages.js', 'generated\n'],
   ['README.md', 'A member joins.\n'],
