@@ -14,7 +14,7 @@ const MOST_STRIPS = 16
 /** The seconds that a member keeps: the present one is not over. */
 const KEPT = SECONDS + 2
 
-/** What a member did in one second. */
+/** The work of a member in one second. */
 export interface Cell {
   /** The function that kept its workers busy longest: its place among the colours, or `OTHERS`. */
   readonly kind: number
@@ -55,7 +55,7 @@ interface Second {
 }
 
 /**
- * What the members computed lately, second by second, from events `jobs`. These have sums, so a
+ * The recent work of the members, second by second, from events `jobs`. These have sums, so a
  * stream costs the same at any rate of tasks.
  */
 export class TaskStream {

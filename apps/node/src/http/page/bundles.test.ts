@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bundle, widthOf } from './bundles.ts'
-import type { Edge } from './model.ts'
+import { bundle, widthOf, type Edge } from './bundles.ts'
 
 /** Returns the members of sites of these sizes. The first letter of a member is its site. */
 const membersOf = (...sizes: readonly number[]): string[] =>

@@ -1,4 +1,10 @@
-import type { Edge } from './model.ts'
+/** A link between two members. */
+export interface Edge {
+  readonly from: string
+  readonly to: string
+  /** ms */
+  readonly roundTrip: number | undefined
+}
 
 /** The links between the members of two sites. They are drawn as one line. */
 interface Bundle {

@@ -11,7 +11,8 @@ export interface Colours {
 const HUES = 8
 
 /**
- * Returns the name of a hue in the style sheet. Whatever has no hue of its own has that of links.
+ * Returns the name of a hue in the style sheet. Sites beyond the last hue have the
+ * hue of links.
  */
 export function hueName(at: number): string {
   return at < HUES ? `--site-${at}` : '--edge'

@@ -5,7 +5,7 @@ import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
 import { TaskStream } from '../../model/task-stream.ts'
 import type { PageEvent } from '../feed.ts'
 import type { LinksJson } from '../survey.ts'
-import { bundle, type Lines } from './bundles.ts'
+import { bundle, type Edge, type Lines } from './bundles.ts'
 import { healthText, plainText } from './text.ts'
 
 /** An event in the form of the stream. */
@@ -22,13 +22,6 @@ interface Texts {
 
 /** A present or former member. */
 export type Row = Life<Texts>
-
-export interface Edge {
-  readonly from: string
-  readonly to: string
-  /** ms */
-  readonly roundTrip: number | undefined
-}
 
 export type SortKey = 'id' | 'location' | 'age' | 'roundTrip'
 
