@@ -160,7 +160,7 @@ describe.skipIf(executablePath === undefined)('the page in a browser (skipped wh
       expect(await page.locator('#jobs tr.function', { hasText: 'busy' }).textContent()).toMatch(/\d+ % of the time$/u)
       const cells = page.locator('#stream .cells')
       await expect
-        .poll(async () => await cells.getAttribute('aria-label'))
+        .poll(async () => await cells.getAttribute('aria-label'), { timeout: 30_000 })
         .toMatch(/^busy in \d+ of 60 s, [01]\.\d busy, busy for \d+ s, .*1 failed$/u)
       expect(await cells.evaluate((strip) => getComputedStyle(strip).backgroundImage)).toMatch(/^linear-gradient.*color/u)
 
