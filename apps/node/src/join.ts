@@ -1,6 +1,7 @@
 import type { Grid } from '@jel/compute'
 import { electionNameProblem, joinPool, type Pool, type PoolOptions } from '@jel/jel'
 import { Agent } from './agent/agent.ts'
+import { answerFigures } from './agent/member-figures.ts'
 import type { Answer, NodeEvent } from './agent/events.ts'
 import { Session } from './agent/session.ts'
 import { Output } from './base/output.ts'
@@ -126,6 +127,7 @@ async function run(
   })
   agent.subscribe((event) => logEvent(log, event))
   await OrderTaker.start(pool, log, flags.admin)
+  await answerFigures(agent)
   using _loop = log === SILENT ? undefined : watchLoop(log)
   // The socket opens before the first event: a node that has reported its start accepts commands.
   const control = flags.control === false ? undefined : await openControl(agent, flags.control)

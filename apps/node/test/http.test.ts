@@ -110,6 +110,8 @@ it('events are streamed after a snapshot, to a limited number of readers', async
     roundTrip?: number,
   ][]
   expect(told.map(([id]) => id)).toEqual([node.id])
+  const figures = events.find((each) => each.event === 'neighbours' && each['of'] === other.id)?.['figures']
+  expect(figures).toEqual({ workers: 0, busy: 0, memory: expect.any(Number), traffic: expect.any(Number) })
   other.child.kill('SIGKILL')
   await node.until(() => events.some((each) => each.event === 'detection'), 'detection', 30_000)
   const later = await follow(url)
@@ -177,6 +179,8 @@ it('metrics count the tasks that ran at a node, and its page gets the work on ea
     const scrape = async (): Promise<string> => await (await fetch(new URL('/metrics', node.of('http')[0]!.url))).text()
     expect(await scrape()).toMatch(/^jel_tasks_run_total 0$/mu)
     const { events } = await follow(node.of('http')[0]!.url)
+    await node.until(() => events.some((each) => each.event === 'neighbours'), 'own figures')
+    expect(events.find((each) => each.event === 'neighbours')).toMatchObject({ of: node.id, figures: { workers: 1, busy: 0 } })
     node.send({ command: 'submit', id: 1, file, function: 'sum', input: 20, until: 'ended' })
     node.send({ command: 'submit', id: 2, file, function: 'throws', until: 'ended' })
     await node.until(

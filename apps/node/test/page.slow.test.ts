@@ -248,10 +248,11 @@ function simulate(): void {
       setTimeout(() => {
         this.onopen?.()
         const members = Array.from({ length: 1_000 }, (_, i) => ({ ...node(i), state: 'here', since: Date.now() - i * 1_000 }))
-        const links = members.map((_, i) => [idOf(i), linksOf(i)])
+        const figures = { workers: 8, busy: 5, memory: 90_000_000, traffic: 12_345 }
+        const reports = members.map((_, i) => [idOf(i), { links: linksOf(i), figures }])
         const reigns = [{ election: 'master', epoch: 1, node: node(1) }]
         const past = { sizes: [], detections: [], events: [] }
-        tell({ event: 'snapshot', version: '0', started: Date.now(), node: node(0), members, reigns, health, links, ...past })
+        tell({ event: 'snapshot', version: '0', started: Date.now(), node: node(0), members, reigns, health, reports, ...past })
         let finished = 0
         const part = (of: number): object => ({
           begun: finished,

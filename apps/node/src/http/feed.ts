@@ -13,10 +13,11 @@ import {
   type ReignJson,
 } from '../agent/events.ts'
 import { isInternal } from '../agent/event-text.ts'
+import { ownFigures } from '../agent/member-figures.ts'
 import { listMembers } from '../agent/member-list.ts'
 import { History, type PastJson } from '../model/history.ts'
 import { isOverJob } from '../model/jobs.ts'
-import { Survey, type LinksJson } from './survey.ts'
+import { Survey, type MemberReport } from './survey.ts'
 
 /** The limit of simultaneous streams. Guess. */
 const STREAMS_LIMIT = 16
@@ -40,7 +41,7 @@ interface SnapshotJson extends PastJson {
   readonly members: readonly ListedJson[]
   readonly reigns: readonly ReignJson[]
   readonly health: HealthJson
-  readonly links: readonly (readonly [id: string, links: LinksJson])[]
+  readonly reports: readonly (readonly [id: string, report: MemberReport])[]
 }
 
 /**
@@ -59,7 +60,7 @@ interface FiguresJson {
 export type PageEvent =
   | SnapshotJson
   | FiguresJson
-  | { readonly event: 'neighbours'; readonly of: string; readonly links: LinksJson }
+  | ({ readonly event: 'neighbours'; readonly of: string } & MemberReport)
   /** The time that this node took to detect a member's death. */
   | { readonly event: 'detection'; readonly member: string; readonly seconds: number }
   | NodeEvent
@@ -84,7 +85,11 @@ export class Feed {
   constructor(agent: Agent) {
     this.#agent = agent
     this.#history.begin({ sizes: [[agent.started, agent.pool.members().length]], detections: [], events: [] })
-    this.#survey = new Survey(agent.pool, (of, links) => this.#send({ event: 'neighbours', of, links }))
+    this.#survey = new Survey(
+      agent.pool,
+      () => ownFigures(agent),
+      (of, report) => this.#send({ event: 'neighbours', of, ...report }),
+    )
     const { signal } = this.#end
     const unsubscribe = agent.listen((event) => {
       if (isInternal(event) || event.event === 'output') return
@@ -148,7 +153,7 @@ export class Feed {
       members: listMembers(pool.members(), model, { state: 'all' }),
       reigns: pool.reigns().map(reignJson),
       health: healthJson(pool.health()),
-      links: this.#survey.reports,
+      reports: this.#survey.reports,
       ...this.#history.past,
     }
   }

@@ -1,4 +1,5 @@
 import type { Link, Pool } from '@jel/jel'
+import { askFigures, type MemberFigures } from '../agent/member-figures.ts'
 
 /**
  * The interval of questions, ms. Guess: five questions a second cost the asking node 1 % of a
@@ -16,26 +17,37 @@ const AT_ONCE = 4
  */
 export type LinksJson = readonly (readonly [id: string, roundTrip?: number])[]
 
+/** The answer of a member. */
+export interface MemberReport {
+  readonly links: LinksJson
+  /** Default: the member is of an earlier release, or no node of the command line. */
+  readonly figures?: MemberFigures
+}
+
 /**
- * Collects the links of the whole pool. A node knows only its own links. While there are streams,
- * the survey asks one member after the other. The next member is the one that was asked longest
- * ago.
+ * Collects the links and figures of the whole pool. A node knows only its own. While there are
+ * streams, the survey asks one member after the other. The next member is the one that was asked
+ * longest ago.
  */
 export class Survey {
   readonly #pool: Pool
-  readonly #report: (id: string, links: LinksJson) => void
+  readonly #report: (id: string, report: MemberReport) => void
   readonly #asked = new Map<string, number>()
-  readonly #reports = new Map<string, LinksJson>()
+  readonly #reports = new Map<string, MemberReport>()
   #timer: NodeJS.Timeout | undefined
   #underWay = 0
 
-  constructor(pool: Pool, report: (id: string, links: LinksJson) => void) {
+  readonly #own: () => Promise<MemberFigures>
+
+  /** `own` returns the figures of this node. */
+  constructor(pool: Pool, own: () => Promise<MemberFigures>, report: (id: string, report: MemberReport) => void) {
     this.#pool = pool
+    this.#own = own
     this.#report = report
   }
 
   /** The reports so far, each with the id of its member. */
-  get reports(): readonly (readonly [id: string, links: LinksJson])[] {
+  get reports(): readonly (readonly [id: string, report: MemberReport])[] {
     return [...this.#reports]
   }
 
@@ -70,9 +82,11 @@ export class Survey {
     this.#underWay += 1
     try {
       const links = (await this.#pool.linksOf(id)).map(toJson)
+      const figures = await (id === this.#pool.self.id ? this.#own() : askFigures(this.#pool, id)).catch(() => undefined)
       if (this.#timer === undefined) return
-      this.#reports.set(id, links)
-      this.#report(id, links)
+      const report = { links, ...(figures && { figures }) }
+      this.#reports.set(id, report)
+      this.#report(id, report)
     } catch {
       // The member is gone, unreachable, or of another version. The other ends report its links.
     } finally {

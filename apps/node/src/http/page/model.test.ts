@@ -23,7 +23,7 @@ function setUp(more: object = {}): { model: Model; tell: (time: number, event: o
   const here = ['A', 'B'].map((id, i) => ({ ...node(id), state: 'here', since: 900_000 + i }))
   const reigns = [{ election: 'master', epoch: 3, node: node('B') }]
   const snapshot = { version: '1', started: 800_000, node: node('A'), members: here, reigns, health }
-  tell(1_000_000, { event: 'snapshot', ...snapshot, links: [], sizes: [], detections: [], events: [], ...more })
+  tell(1_000_000, { event: 'snapshot', ...snapshot, reports: [], sizes: [], detections: [], events: [], ...more })
   return { model, tell }
 }
 
@@ -79,7 +79,7 @@ describe('the model of the page', () => {
       members,
       reigns: [],
       health,
-      links: [],
+      reports: [],
       sizes: [],
       detections: [],
       events: [],
@@ -87,6 +87,20 @@ describe('the model of the page', () => {
     expect(ids(model)).toEqual(['A here'])
     expect(model.stopped).toBe(false)
     expect(model.roles).toEqual([])
+  })
+
+  it('has the latest figures of each present member', () => {
+    const { model, tell } = setUp()
+    const figures = { workers: 2, busy: 1, memory: 9e7, traffic: 5 }
+    tell(1_001_000, { event: 'neighbours', of: 'B', links: [], figures })
+    expect(model.figuresOf('B')).toEqual(figures)
+    // An answer without figures leaves the earlier ones.
+    tell(1_001_100, { event: 'neighbours', of: 'B', links: [] })
+    tell(1_001_200, { event: 'neighbours', of: 'B', links: [], figures: { ...figures, busy: 2 } })
+    expect(model.figuresOf('B')).toMatchObject({ busy: 2 })
+    expect(model.figuresOf('A')).toBeUndefined()
+    tell(1_002_000, { event: 'left', node: node('B') })
+    expect(model.figuresOf('B')).toBeUndefined()
   })
 
   it('finds members by all words of a filter, in any field', () => {

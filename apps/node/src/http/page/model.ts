@@ -1,10 +1,11 @@
+import type { MemberFigures } from '../../agent/member-figures.ts'
 import type { NodeEvent, NodeJson, ReignJson } from '../../agent/events.ts'
 import { History } from '../../model/history.ts'
 import { naturalOrder } from '../../model/order.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'
 import { TaskStream } from '../../model/task-stream.ts'
 import type { PageEvent } from '../feed.ts'
-import type { LinksJson } from '../survey.ts'
+import type { LinksJson, MemberReport } from '../survey.ts'
 import { bundle, type Edge, type Lines } from './bundles.ts'
 import { healthText, plainText } from './text.ts'
 
@@ -50,6 +51,7 @@ export class Model extends PoolModel<Texts> {
   /** The work of the last minute. It goes on where the stream of events broke. */
   readonly stream = new TaskStream()
   readonly #links = new Map<string, LinksJson>()
+  readonly #figures = new Map<string, MemberFigures>()
   #edges: { readonly version: string; readonly edges: readonly Edge[] } = { version: '', edges: [] }
   #lines: { readonly edges: readonly Edge[] | undefined; readonly lines: Lines } = { edges: undefined, lines: { singles: [], bundles: [] } }
 
@@ -69,7 +71,7 @@ export class Model extends PoolModel<Texts> {
         this.stream.take(event, now)
         return super.take(event, now)
       case 'neighbours':
-        this.#links.set(event.of, event.links)
+        this.#reported(event.of, event)
         this.linksVersion += 1
         return true
       case 'detection':
@@ -158,16 +160,27 @@ export class Model extends PoolModel<Texts> {
     return lines
   }
 
+  /** The latest figures of a member, if it has sent any. */
+  figuresOf(id: string): MemberFigures | undefined {
+    return this.#figures.get(id)
+  }
+
+  #reported(id: string, { links, figures }: MemberReport): void {
+    this.#links.set(id, links)
+    if (figures !== undefined) this.#figures.set(id, figures)
+  }
+
   #begin(snapshot: Extract<PageEvent, { event: 'snapshot' }> & { readonly pool?: string }, now: number): void {
-    const { pool = '', version, started, node, members, reigns, health, links } = snapshot
+    const { pool = '', version, started, node, members, reigns, health, reports } = snapshot
     Object.assign(this, { pool, version })
     this.clear()
     this.#links.clear()
+    this.#figures.clear()
     super.take({ event: 'started', node }, started)
     super.take({ event: 'members', nodes: members }, now)
     super.take({ event: 'health', ...health }, now)
     for (const reign of reigns) super.take({ event: 'elected', ...reign }, now)
-    for (const [id, told] of links) this.#links.set(id, told)
+    for (const [id, report] of reports) this.#reported(id, report)
     this.history.begin(snapshot)
     this.membersVersion += 1
     this.linksVersion += 1
@@ -179,7 +192,7 @@ export class Model extends PoolModel<Texts> {
     const isNews = super.take(event, now)
     if (!isOld) this.history.take(event, now, this.here)
     if ((event.event === 'left' || event.event === 'died') && this.members.get(event.node.id)?.state !== 'here')
-      this.#links.delete(event.node.id)
+      for (const reported of [this.#links, this.#figures]) reported.delete(event.node.id)
     if (CHANGES.has(event.event)) this.membersVersion += 1
     return isNews
   }

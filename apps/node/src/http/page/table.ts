@@ -1,7 +1,8 @@
+import type { MemberFigures } from '../../agent/member-figures.ts'
 import { timeText } from '../../model/quantity.ts'
 import { nodeTime } from './clock.ts'
 import type { Model, Row, SortKey } from './model.ts'
-import { shortId, spanText } from './text.ts'
+import { bytesText, shortId, spanText } from './text.ts'
 
 /** The height of a row as in page.css, pixels. */
 const ROW = 28
@@ -12,6 +13,9 @@ const COLUMNS: readonly { readonly title: string; readonly key: SortKey | undefi
   { title: 'for', key: 'age', about: 'since this node was told of it' },
   { title: 'location', key: 'location', about: '' },
   { title: 'rtt', key: 'roundTrip', about: 'how long the last probe between it and this node took to be answered' },
+  { title: 'busy', key: undefined, about: 'its workers that run a task, of all its workers' },
+  { title: 'memory', key: undefined, about: 'the resident memory of its process, without those of programs' },
+  { title: 'traffic', key: undefined, about: 'the bytes that it has sent and received since its start' },
   { title: 'roles', key: undefined, about: 'elections that it won' },
   { title: 'tag', key: undefined, about: '' },
   { title: 'address', key: undefined, about: '' },
@@ -137,6 +141,7 @@ export class Table {
       spanText(nodeTime() - since),
       location,
       trip === undefined ? '' : timeText(trip),
+      ...figureTexts(state === 'here' ? model.figuresOf(id) : undefined),
       model.rolesOf(id).join(' '),
       tag,
       address,
@@ -152,6 +157,13 @@ export class Table {
     }
     line.title = `${id}, incarnation ${row.node.incarnation}`
   }
+}
+
+/** Returns the cells of a member's workers, memory and traffic. */
+function figureTexts(figures: MemberFigures | undefined): readonly [busy: string, memory: string, traffic: string] {
+  if (figures === undefined) return ['', '', '']
+  const { workers, busy, memory, traffic } = figures
+  return [workers === 0 ? '' : `${busy} of ${workers}`, bytesText(memory), bytesText(traffic)]
 }
 
 function element(name: string, className: string): HTMLElement {

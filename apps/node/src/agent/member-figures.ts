@@ -1,0 +1,89 @@
+/**
+ * The figures of a member: its workers, memory and traffic. A member sends them on a stream of its
+ * own when another member asks, so they cost nothing while nobody looks.
+ */
+import type { Pool, Stream } from '@jel/jel'
+import type { Agent } from './agent.ts'
+
+/** The figures of one member at one moment. */
+export interface MemberFigures {
+  /** Number of its workers; 0 if it computes nothing. */
+  readonly workers: number
+  /** Number of its workers that run a task. */
+  readonly busy: number
+  /** Resident memory of its process, bytes. The processes of programs are extra. */
+  readonly memory: number
+  /** Bytes that it has sent and received over TCP since its start. */
+  readonly traffic: number
+}
+
+const PROTOCOL = '/jel-node/figures/1'
+const NAMES = ['workers', 'busy', 'memory', 'traffic'] as const
+/** Maximum bytes of an answer. Four numbers take a hundred. */
+const MAX_BYTES = 1024
+/** Time for an answer, a dial included, ms. As for a member's links. */
+const TIMEOUT = 5_000
+/** A member reads its figures at most this often, ms. A guess: a person sees no difference. */
+const FRESH = 1_000
+
+/** Sends this node's figures to each member that asks. */
+export async function answerFigures(agent: Agent): Promise<void> {
+  let read: { readonly at: number; readonly figures: Promise<MemberFigures> } | undefined
+  await agent.pool.handle(PROTOCOL, async (stream) => {
+    // An asker has nothing to send. Its bytes would stay unread, and take memory.
+    stream.addEventListener('message', () => stream.abort(new Error('a request for figures has no bytes')))
+    const now = performance.now()
+    if (read === undefined || now - read.at >= FRESH) read = { at: now, figures: ownFigures(agent) }
+    stream.send(new TextEncoder().encode(`${JSON.stringify(await read.figures)}\n`))
+    await stream.close()
+  })
+}
+
+/** Returns the figures of this node. */
+export async function ownFigures({ pool, grid }: Pick<Agent, 'pool' | 'grid'>): Promise<MemberFigures> {
+  const { sent, received } = await pool.traffic()
+  const { workers, busy } = grid === undefined ? { workers: 0, busy: 0 } : await grid.figures()
+  return { workers, busy, memory: process.memoryUsage.rss(), traffic: sent + received }
+}
+
+/**
+ * Asks a member for its figures.
+ *
+ * @throws UnknownMemberError, OpenError; Error if the answer is no set of figures, or takes too long
+ */
+export async function askFigures(pool: Pool, id: string): Promise<MemberFigures> {
+  const signal = AbortSignal.timeout(TIMEOUT)
+  const stream = await pool.open(id, PROTOCOL, { signal })
+  const giveUp = (): void => stream.abort(new Error('no answer in time'))
+  signal.addEventListener('abort', giveUp)
+  try {
+    return parseFigures(await readLine(stream))
+  } catch (error) {
+    stream.abort(new Error('no answer that can be read'))
+    throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+    if (stream.status === 'open') await stream.close().catch(() => {})
+  }
+}
+
+/** Parses an answer. Other fields, of a later release, are left out. */
+export function parseFigures(text: string): MemberFigures {
+  const parsed = JSON.parse(text) as Readonly<Record<string, unknown>> | null
+  const values = NAMES.map((name) => parsed?.[name])
+  if (!values.every((value) => Number.isSafeInteger(value) && (value as number) >= 0)) throw new Error('these are no figures')
+  const [workers, busy, memory, traffic] = values as [number, number, number, number]
+  return { workers, busy, memory, traffic }
+}
+
+/** Reads one line: a late listener gets no event for the end of a stream. */
+async function readLine(stream: Stream): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of stream) {
+    text += decoder.decode(piece.subarray(), { stream: true })
+    if (text.length > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`)
+    if (text.endsWith('\n')) return text
+  }
+  throw new Error('it ended before its answer did')
+}
