@@ -37,5 +37,7 @@ export function findFunction(functions: readonly ProgramFunction[], fn: string):
   const found = functions.find(({ name }) => name === fn)
   if (found !== undefined) return found
   const names = functions.map(({ name }) => name).join(', ')
-  throw new FunctionMissingError(`the program exports no task ${JSON.stringify(fn)}; it has ${names === '' ? 'none' : names}`)
+  const has = names === '' ? 'none' : names
+  const message = `the program exports no task ${JSON.stringify(fn)}; it has ${has}: wrap the function in task(), or call it by map`
+  throw new FunctionMissingError(message)
 }
