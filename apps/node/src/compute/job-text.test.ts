@@ -126,7 +126,9 @@ describe('the explanation of a job’s state', () => {
   it('names the member where the program does not run', () => {
     const unfit = { ...held, path: '', holder: 'member-one', age: 0, leaf: true, unfit: 'no\nmemory' }
     const [, root] = explanationOf(active, [unfit]).split('\n')
-    expect(root).toBe('  search at mber-one: its program does not run there: no memory')
+    expect(root).toBe('  search at mber-one: it does not run there: no memory')
+    const pending = { ...active, state: 'pending', reason: 'no member has begun it' } as const
+    expect(explanationOf(pending, [{ ...held, path: '', holder: 'member-two' }, unfit])).toBe(`pending: no member has begun it\n${root}`)
   })
 
   it('mentions tasks beyond those that a replica names, and that no replica answered', () => {

@@ -58,7 +58,10 @@ export function jobText(event: JobState, now: number): string[] {
  */
 export function explanationOf(event: JobState, tasks: readonly HeldTask[], running: JobState['running'] = []): string {
   const { state, reason, members, begun, finished, covered } = event
-  if (reason !== '' && state !== 'active') return `${state}: ${oneLine(reason)}`
+  if (reason !== '' && state !== 'active') {
+    const refusals = tasks.filter(({ unfit }) => unfit !== undefined)
+    return [`${state}: ${oneLine(reason)}`, ...taskLines(refusals, covered)].join('\n')
+  }
   const why = reason === '' ? '' : `${oneLine(reason)}; `
   const have = `${counted(members, 'member')} ${members === 1 ? 'has' : 'have'}`
   const work = `${percent(covered)} is done; ${have} begun ${counted(begun, 'task')} and finished ${finished}, ${AS_HEARD}`
@@ -80,7 +83,7 @@ function taskLines(tasks: readonly HeldTask[], covered: number): string[] {
     const indent = '  '.repeat(above.length + 1)
     if (above.at(-1)?.path !== task.path) above.push(task)
     const where = `${indent}${oneLine(task.fn)} at ${oneLine(task.holder).slice(-SHORT)}`
-    if (task.unfit !== undefined) return `${where}: its program does not run there: ${oneLine(task.unfit)}`
+    if (task.unfit !== undefined) return `${where}: it does not run there: ${oneLine(task.unfit)}`
     return `${where}, for ${seconds(task.age)}: ${doing(task, byPath, covered)}`
   })
 }
