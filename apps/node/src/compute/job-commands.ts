@@ -98,7 +98,7 @@ function isOver({ state }: { readonly state: string }): boolean {
 
 /** Returns the tasks for which a job waits, and the tasks that have run for long. */
 async function explained(job: Job): Promise<Pick<Extract<JobEvent, { readonly event: 'job' }>, 'waits' | 'running'>> {
-  if (job.state !== 'active') return { waits: [] }
+  if (job.state !== 'active' && job.state !== 'pending') return { waits: [] }
   const { tasks, members } = await job.explain()
   return { waits: tasks, running: members.flatMap(({ member, oldest = [] }) => oldest.map((task) => ({ ...task, member }))) }
 }
