@@ -11,7 +11,7 @@ const send = (to: string): Effect => ({ type: 'send', to })
 /** A driver over a scripted machine. The log shows inputs as `< …`, effects as `> …`. */
 function setUp(script: (input: Input, now: number) => Effect[], onSend?: (to: string) => void) {
   const log: string[] = []
-  const carrier = {
+  const handlers = {
     send: ({ to }: { to: string }) => {
       log.push(`> ${to}`)
       onSend?.(to)
@@ -25,7 +25,7 @@ function setUp(script: (input: Input, now: number) => Effect[], onSend?: (to: st
     },
   }
   let time = 0
-  const driver = new Driver<Input, Effect>(machine, carrier, { now: () => time })
+  const driver = new Driver<Input, Effect>(machine, handlers, { now: () => time })
   const ask = (): string | undefined =>
     driver.ask(() => {
       log.push('< question')

@@ -1,10 +1,10 @@
 import type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
 
 /**
- * Carries out effects. For each type of effect it has a method with the name of the type. The
+ * The handlers that carry out effects: one for each type of effect, with the name of the type. The
  * driver itself carries out effects of the type `timer`.
  */
-export type Carrier<Effect extends Tagged> = {
+export type EffectHandlers<Effect extends Tagged> = {
   readonly [Type in Exclude<Effect['type'], 'timer'>]: (effect: Extract<Effect, { type: Type }>) => void
 }
 
@@ -22,7 +22,7 @@ const longestDelay = 2 ** 31 - 1
  */
 export class Driver<Input extends Tagged, Effect extends Tagged> {
   readonly #machine: Machine<Input, Effect>
-  readonly #carrier: Carrier<Effect>
+  readonly #handlers: EffectHandlers<Effect>
   readonly #clock: Clock
   readonly #queue: ({ readonly input: Input } | { readonly effects: readonly (Effect | TimerEffect)[] })[] = []
   #isRunning = false
@@ -36,9 +36,9 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   #armed: Milliseconds | undefined
   #timeout: NodeJS.Timeout | undefined
 
-  constructor(machine: Machine<Input, Effect>, carrier: Carrier<Effect>, clock: Clock) {
+  constructor(machine: Machine<Input, Effect>, handlers: EffectHandlers<Effect>, clock: Clock) {
     this.#machine = machine
-    this.#carrier = carrier
+    this.#handlers = handlers
     this.#clock = clock
   }
 
@@ -112,7 +112,7 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
     for (const effect of effects) {
       if (this.#isStopped) return
       if (isTimer(effect)) this.#due = effect.at
-      else (this.#carrier[effect.type as keyof Carrier<Effect>] as (effect: Effect) => void)(effect)
+      else (this.#handlers[effect.type as keyof EffectHandlers<Effect>] as (effect: Effect) => void)(effect)
     }
   }
 

@@ -1,3 +1,3 @@
-export { Driver, type Carrier, type Clock } from './driver.ts'
+export { Driver, type EffectHandlers, type Clock } from './driver.ts'
 export type { Machine, Milliseconds, Tagged, TimerEffect, TimerInput } from './machine.ts'
 export { Timers } from './timers.ts'

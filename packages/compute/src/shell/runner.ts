@@ -1,4 +1,4 @@
-import { Driver, type Carrier } from '@jel/machine'
+import { Driver, type EffectHandlers } from '@jel/machine'
 import type { ComputeMember, Effect, Input, JobId, MemberId } from '../core/io.ts'
 import type { Signer } from '../core/context.ts'
 import type { Message } from '../core/messages.ts'
@@ -31,7 +31,7 @@ export interface RunnerOptions {
   readonly onWarning: (effect: Extract<Effect, { type: 'warning' }>) => void
 }
 
-/** Runs a scheduler with a clock, containers for its tasks, and a carrier for its messages. */
+/** Runs a scheduler with a clock, containers for its tasks, and a way to send its messages. */
 export class Runner {
   readonly scheduler: Scheduler
   readonly #executor: Executor
@@ -62,7 +62,7 @@ export class Runner {
       ...(onOutput && { onOutput }),
     })
     this.#executor = executor
-    const carrier: Carrier<Effect> = {
+    const handlers: EffectHandlers<Effect> = {
       send: ({ to, message }) => options.send(to, message),
       run: (effect) => {
         options.onRun?.(effect)
@@ -79,7 +79,7 @@ export class Runner {
       outcomes: (effect) => options.onOutcomes?.(effect),
       warning: (effect) => options.onWarning(effect),
     }
-    this.#driver = new Driver(this.scheduler, carrier, performance)
+    this.#driver = new Driver(this.scheduler, handlers, performance)
   }
 
   feed(...inputs: readonly Input[]): void {

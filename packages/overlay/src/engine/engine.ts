@@ -15,7 +15,7 @@ import {
   type NodeId,
   type Notification,
 } from '@jel/protocol'
-import { Driver, type Carrier } from '@jel/machine'
+import { Driver, type EffectHandlers } from '@jel/machine'
 import { raceSignal } from 'race-signal'
 import type { Connection } from '@libp2p/interface'
 import { looksDialable } from '../base/addresses.ts'
@@ -94,7 +94,7 @@ export class Engine {
       services: createServices(identity.privateKey, (measured) => events.onMeasured(measured)),
     })
     this.#entered.promise.catch(() => {}) // perhaps nobody waits for it
-    this.#driver = new Driver(this.node, this.#carrier(), this.#clock)
+    this.#driver = new Driver(this.node, this.#handlers(), this.#clock)
     this.#addresses = new OwnAddresses(() => host.addresses(), config.limits.addresses)
     this.links = new Links(
       {
@@ -174,7 +174,7 @@ export class Engine {
     await host.stop()
   }
 
-  #carrier(): Carrier<Effect> {
+  #handlers(): EffectHandlers<Effect> {
     const { host } = this.#parts
     const connect = (effect: Extract<Effect, { type: 'connect' }>): void => void this.#connector.connect(effect)
     return {
