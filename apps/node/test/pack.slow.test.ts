@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -167,6 +167,16 @@ describe('an application in TypeScript', () => {
     ['with exact optional properties', ['ES2024'], { exactOptionalPropertyTypes: true }],
   ] as const)('compiles with all declarations checked: %s', async (_, lib, strictness) => {
     expect(await compile(lib, strictness)).toBe('')
+  })
+
+  it('sees nothing internal', () => {
+    const scope = join(empty, 'node_modules/@jel')
+    const declarations = readdirSync(scope, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.d.ts'))
+    expect(declarations).toContain('compute/dist/grid.d.ts')
+    const read = (file: string): string => readFileSync(join(scope, file), 'utf8')
+    expect(declarations.filter((file) => read(file).includes('@internal'))).toEqual([])
+    const handles = ['grid', 'local', 'job', 'sweep'].map((name) => `compute/dist/${name}.d.ts`)
+    expect(handles.filter((file) => /JobSource|LocalJobs/u.test(read(file)))).toEqual([])
   })
 
   it('is checked: an option of another type does not compile', async () => {

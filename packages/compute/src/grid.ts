@@ -1,33 +1,22 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
-import type { Entry } from './core/entry.ts'
 import type { JobId } from './core/io.ts'
-import type { JobExplanation } from './core/messages.ts'
-import type { JobView } from './core/scheduler.ts'
 import { TIME_BOUNDS } from './core/task-counts.ts'
-import { JobNameTakenError, JobNotKeptError } from './errors.ts'
-import { Job, type JobSource } from './job.ts'
+import { JobNameTakenError } from './errors.ts'
+import { Job } from './job.ts'
+import type { JobSource } from './job-source.ts'
 import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapOptions, type SubmitOptions } from './options.ts'
 import type { BlobReference } from './program/blob.ts'
-import { MAX_ENCODED } from './program/collected-files.ts'
 import { keepBlob } from './shell/blob-list.ts'
 import { SWEEP } from './shell/bundle.ts'
 import { Engine } from './shell/engine.ts'
-import { jobId, MAX_LIFETIME, type JobRecord, type PublishedJob } from './shell/job-record.ts'
+import { jobId, MAX_LIFETIME } from './shell/job-record.ts'
+import { PoolJobSource } from './shell/pool-job-source.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
-import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
+import type { TaskOutput } from './shell/output-log.ts'
 import { Submissions } from './shell/submission.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
 import { Sweep } from './sweep.ts'
-
-/** Interval of the checks whether another member keeps a job, ms. A guess. */
-const KEEP_AGAIN = 100
-/**
- * Time in which replicas must learn of a cancellation, ms. It exceeds the time-out of a request
- * (3 s). A guess.
- */
-const CANCEL_TIME = 5000
 
 /** Events of a {@link Grid}. */
 export interface GridEvents {
@@ -74,16 +63,16 @@ export interface GridFigures {
 }
 
 /** Computing on a pool: the workers of this member, and all jobs. `compute` creates a grid. */
-export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposable, JobSource {
-  readonly #pool: Pool
+export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposable {
+  /** @internal */
+  readonly source: JobSource
   readonly #options: ComputeOptions
   readonly #engine: Engine
   readonly #submissions: Submissions
 
-  /** Call `compute` instead of this. */
+  /** @internal */
   constructor(pool: Pool, options: ComputeOptions) {
     super()
-    this.#pool = pool
     this.#options = options
     this.#engine = new Engine(pool, options, {
       onWorking: (detail) => this.safeDispatchEvent('working', { detail }),
@@ -91,10 +80,11 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onOutput: (job, output) => this.safeDispatchEvent('output', { detail: { job, ...output } }),
       onWarning: (code, message, job) => this.#warn(code, message, job),
     })
+    this.source = new PoolJobSource(pool, this.#engine)
     this.#submissions = new Submissions(this.#engine.store)
   }
 
-  /** Called once, by `compute`. */
+  /** @internal */
   async start(): Promise<void> {
     await this.#engine.start()
   }
@@ -159,7 +149,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async map(program: string, fn: string, inputs: readonly unknown[], options: MapOptions = {}): Promise<Sweep> {
     const sweep = await functionSweep(program, fn, inputs, options, async (source) => await this.blob(source))
     const { id } = await this.submit(sweep.program, SWEEP, sweep.rootInput, sweep.options)
-    return new Sweep(this, id, sweep.fn, sweep.input)
+    return new Sweep(this.source, id, sweep.fn, sweep.input)
   }
 
   /**
@@ -173,7 +163,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   async mapCommand(command: string, inputs: readonly unknown[], options: CommandOptions = {}): Promise<Sweep> {
     const sweep = await commandSweep(command, inputs, options, async (source) => await this.blob(source))
     const { id } = await this.submit(sweep.program, SWEEP, sweep.rootInput, sweep.options)
-    return new Sweep(this, id, sweep.fn, sweep.input)
+    return new Sweep(this.source, id, sweep.fn, sweep.input)
   }
 
   async #submit(program: string | Uint8Array, fn: string, input: unknown, options: SubmitOptions, pin: { for: string }): Promise<Job> {
@@ -185,7 +175,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (known !== undefined && known.desired !== 'cancel') {
       if (known.id !== id)
         throw new JobNameTakenError(`this owner has another job of the name ${JSON.stringify(name)}: its program or its inputs differ`)
-      return new Job(this, id)
+      return new Job(this.source, id)
     }
     if (needs.length > 0)
       this.#warn(
@@ -196,7 +186,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     for (const hash of hashes) this.#engine.store.pin(hash, pin.for)
     await this.#distribute(id, hashes)
     await this.#engine.jobs.publish(name, job, MAX_LIFETIME)
-    return new Job(this, id)
+    return new Job(this.source, id)
   }
 
   /**
@@ -205,12 +195,12 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
    * @throws UnknownJobError if there is no such job, or if several owners have a job of this name
    */
   job(idOrName: string): Job {
-    return new Job(this, this.#engine.jobs.find(idOrName))
+    return new Job(this.source, this.#engine.jobs.find(idOrName))
   }
 
   /** All jobs of the pool, the oldest first. */
   jobs(): Job[] {
-    return this.#engine.jobs.ids().map((id) => new Job(this, id))
+    return this.#engine.jobs.ids().map((id) => new Job(this.source, id))
   }
 
   /**
@@ -235,94 +225,6 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
-  }
-
-  /** @internal */
-  published(id: JobId): PublishedJob | undefined {
-    return this.#engine.jobs.get(id)
-  }
-
-  /** @internal */
-  status(id: JobId): JobView | undefined {
-    return this.#engine.runner.scheduler.job(id)
-  }
-
-  /** @internal */
-  replicas(id: JobId): readonly string[] {
-    return this.#engine.runner.scheduler.replicas(id)
-  }
-
-  /** @internal */
-  watch(id: JobId, within = Infinity): void {
-    this.#engine.runner.feed({ type: 'watch', job: id, within })
-  }
-
-  /** @internal */
-  async explain(id: JobId, ms: number): Promise<JobExplanation> {
-    return await this.#engine.explanations.of(id, ms, () => this.#engine.runner.feed({ type: 'explain', job: id }))
-  }
-
-  /** @internal */
-  async outcomes(id: JobId, paths: readonly string[], ms: number): Promise<readonly Entry[]> {
-    return await this.#engine.outcomes.of(id, ms, () => this.#engine.runner.feed({ type: 'read', job: id, paths }))
-  }
-
-  /** @internal */
-  async output(id: JobId): Promise<readonly NumberedOutput[]> {
-    return await this.#engine.output.of(id)
-  }
-
-  /** @internal */
-  async made(id: JobId, hash: string): Promise<Uint8Array> {
-    return await this.#engine.blobs.read(hash, () => this.#engine.holders.all(id), MAX_ENCODED)
-  }
-
-  /** @internal */
-  whyWaiting(id: JobId, hasBegun: boolean): string {
-    return this.#engine.whyWaiting(id, hasBegun)
-  }
-
-  /** @internal */
-  get closed(): boolean {
-    return this.#engine.closed
-  }
-
-  /**
-   * @internal Resolves when the job has ended or expired, when this grid is closed, or after `ms`.
-   */
-  async ended(id: JobId, ms?: number): Promise<Entry | undefined> {
-    const isOver = this.closed || !this.#engine.jobs.has(id) || this.#engine.runner.scheduler.ended(id) !== undefined
-    if (!isOver) await this.#engine.endings.wait(id, ms)
-    return this.status(id)?.entry
-  }
-
-  /** @internal */
-  async kept(id: JobId, within: number): Promise<string> {
-    let asked: readonly string[] = []
-    for (const end = performance.now() + within; !this.closed && this.#engine.jobs.has(id);) {
-      asked = this.#engine.holders.replicas(id)
-      for (const member of asked) if (await this.#engine.keepers.ask(member, id, undefined, end - performance.now())) return member
-      if (this.#engine.runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
-      if (performance.now() > end) break
-      await sleep(KEEP_AGAIN)
-    }
-    const why = asked.length === 0 ? 'nobody else computes in this pool' : `none of ${asked.length} members has taken all of it`
-    throw new JobNotKeptError(`the job is at this member alone, and would be lost with it: ${why}`)
-  }
-
-  /** @internal */
-  async setDesired(id: JobId, desired: JobRecord['desired']): Promise<void> {
-    await this.#engine.jobs.setDesired(id, desired)
-    // The job ends here once replicas have answered that they stopped, or that the job has an
-    // outcome.
-    if (desired === 'cancel') await this.ended(id, CANCEL_TIME)
-    else await this.#engine.untilKnown(id, desired)
-  }
-
-  /** @internal */
-  async forget(id: JobId): Promise<void> {
-    await this.#engine.jobs.withdraw(id)
-    await this.#engine.untilKnown(id, 'forget')
   }
 
   /** Pushes programs, inputs and blobs to the replicas before any member learns of the job. */

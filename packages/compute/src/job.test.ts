@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { Job, type JobSource } from './job.ts'
+import { Job } from './job.ts'
+import type { JobSource } from './job-source.ts'
 import type { JobView } from './core/scheduler.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BlobMissingError, JobCancelledError, JobFailedError, ProgramError, UnknownJobError } from './errors.ts'
-import type { Entry } from './core/entry.ts'
 import type { HeldTask, JobExplanation } from './core/messages.ts'
-import type { JobView } from './core/scheduler.ts'
+import type { JobSource } from './job-source.ts'
 import { progressOf, stateOf, type JobProgress, type JobState } from './job-progress.ts'
 import type { BlobReference } from './program/blob.ts'
 import type { CollectedFile } from './program/collected-files.ts'
@@ -10,8 +9,8 @@ import { decodeLarge, StoredValue } from './program/stored-value.ts'
 import { decodeValue } from './program/values.ts'
 import { readName } from './shell/blob-names.ts'
 import { decodeFiles } from './shell/collected-files.ts'
-import type { JobRecord, PublishedJob } from './shell/job-record.ts'
-import type { NumberedOutput, TaskOutput } from './shell/output-log.ts'
+import type { PublishedJob } from './shell/job-record.ts'
+import type { TaskOutput } from './shell/output-log.ts'
 
 /** Time in which a replica must list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000
@@ -33,25 +32,6 @@ const MAX_KNOWN = 10_000
 /** Time in which others must get all files of a job, ms. A guess: 64 MiB on a line of 30 Mbit/s. */
 const KEEP = 20_000
 
-/** The services that a job needs from its grid. */
-export interface JobSource {
-  published(id: string): PublishedJob | undefined
-  status(id: string): JobView | undefined
-  watch(id: string, within?: number): void
-  explain(id: string, ms: number): Promise<JobExplanation>
-  /** Returns the outcomes of these tasks, as far as a replica knows them while the job runs. */
-  outcomes(id: string, paths: readonly string[], ms: number): Promise<readonly Entry[]>
-  output(id: string): Promise<readonly NumberedOutput[]>
-  whyWaiting(id: string, hasBegun: boolean): string
-  readonly closed: boolean
-  replicas(id: string): readonly string[]
-  kept(id: string, within: number): Promise<string>
-  ended(id: string, ms?: number): Promise<Entry | undefined>
-  setDesired(id: string, desired: JobRecord['desired']): Promise<void>
-  forget(id: string): Promise<void>
-  made(id: string, hash: string): Promise<Uint8Array>
-}
-
 /** Options of `output` of a {@link Job}. */
 export interface OutputOptions {
   /** Yields further output until the job has ended. Default: false. */
@@ -66,6 +46,7 @@ export class Job {
   readonly id: string
   readonly #source: JobSource
 
+  /** @internal */
   constructor(source: JobSource, id: string) {
     this.#source = source
     this.id = id

@@ -81,6 +81,9 @@ export interface SubmitOptions {
   readonly blobs?: readonly BlobReference[]
 }
 
+/** The options of a job that apply without a pool. */
+export type LocalSubmitOptions = Pick<SubmitOptions, 'blobs'>
+
 /** Options of a sweep. */
 export interface MapOptions extends SubmitOptions {
   /**
@@ -237,7 +240,7 @@ export function checkCommandOptions(options: unknown): asserts options is Comman
 }
 
 /** Without a pool there are fewer options. @throws InvalidOptionError that names the option */
-export function checkLocalSubmitOptions(options: unknown): asserts options is Pick<SubmitOptions, 'blobs'> {
+export function checkLocalSubmitOptions(options: unknown): asserts options is LocalSubmitOptions {
   check(ofLocalJob, options)
 }
 

@@ -1,7 +1,8 @@
 import type { Outcome } from './core/entry.ts'
 import type { Path } from './core/path.ts'
 import { stepOf } from './executors/step.ts'
-import { Job, WATCH, type JobSource } from './job.ts'
+import { Job, WATCH } from './job.ts'
+import type { JobSource } from './job-source.ts'
 import type { JobState } from './job-progress.ts'
 import { rejected, type MapOutcome } from './program/map.ts'
 import { decodeValue, encodeValue } from './program/values.ts'
@@ -27,6 +28,7 @@ export class Sweep extends Job {
   readonly #fn: string
   readonly #input: SweepInput
 
+  /** @internal */
   constructor(source: JobSource, id: string, fn: string, input: SweepInput) {
     super(source, id)
     this.#source = source

@@ -31,7 +31,7 @@ describe('blobs of a job on a pool', () => {
   it('are kept by its replicas, and reach a worker once after the submitter left', async () => {
     const submitter = await member()
     const keeper = await member()
-    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const data = await submitter.blob(bytes)
     const { id } = await submitter.submit(blobs, 'many', { data, tasks: 20 })
     expect(await has(1)).toBe(true)
@@ -67,19 +67,19 @@ describe('blobs of a job on a pool', () => {
   it('reach a member that becomes a replica when one leaves', async () => {
     const submitter = await member()
     for (let others = 0; others < 4; others++) await member()
-    await expect.poll(() => submitter.replicas('x').length).toBe(3)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(3)
     await expect
-      .poll(() => test.grids.map((grid) => grid.replicas('x').toSorted().join(' ')))
+      .poll(() => test.grids.map((grid) => grid.source.replicas('x').toSorted().join(' ')))
       .toSatisfy((views: string[]) => new Set(views).size === 1)
     const job = await submitter.submit(blobs, 'sum', { data: await submitter.blob(bytes) })
     const ids = test.pools.map(({ self }) => self.id)
     const outside = ids.flatMap((id, number) => (number === 0 || job.replicas.includes(id) ? [] : [number]))
     expect(await Promise.all(outside.map(async (number) => await has(number)))).not.toContain(true)
-    await expect.poll(() => test.grids.every((grid) => grid.status(job.id) !== undefined)).toBe(true)
+    await expect.poll(() => test.grids.every((grid) => grid.source.status(job.id) !== undefined)).toBe(true)
     const leaving = ids.findIndex((id, number) => number > 0 && job.replicas.includes(id))
     await leave(leaving)
     // If the submitter is the new replica, it has the blobs anyway. Then another replica leaves.
-    if (submitter.replicas(job.id).includes(ids[0] as string))
+    if (submitter.source.replicas(job.id).includes(ids[0] as string))
       await leave(ids.findIndex((id, number) => number > 0 && number !== leaving && job.replicas.includes(id)))
     await expect.poll(async () => await Promise.all(outside.map(async (number) => await has(number))), { timeout: 20_000 }).toContain(true)
   })
@@ -87,7 +87,7 @@ describe('blobs of a job on a pool', () => {
   it('that nobody has fail with the name of the member, and other tasks go on', { timeout: 60_000 }, async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })
-    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const known = await (await submitter.submit(blobs, 'sound', 1)).result
     expect(known).toBe(1)
     const [job] = submitter.jobs()
@@ -95,7 +95,7 @@ describe('blobs of a job on a pool', () => {
     const name = nameOf({ hash, isList: false })
     const list = await new BlobStore(join(test.folder, '0')).put(toBytes([{ name, size: 3, parts: [hash] }]))
     // Publishes a job as if its submitter had lost the blob.
-    const published = submitter.published((job as { id: string }).id) as PublishedJob
+    const published = submitter.source.published((job as { id: string }).id) as PublishedJob
     const value = encodeJob({ ...published, fn: 'catches', input: encodeValue(name), blobs: list, submitted: Date.now() })
     await (test.pools[0] as Pool).publish('jel.compute/job/lost', value, { ttl: 60_000 })
     await expect.poll(() => worker.jobs().length).toBe(2)
@@ -113,7 +113,7 @@ describe('blobs of a job on a pool', () => {
     const small = await member({ workers: 1, limits: { disk: 1 } })
     const warned: string[] = []
     small.addEventListener('warning', ({ detail }) => warned.push(detail.code))
-    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const job = await submitter.submit(blobs, 'sum', { data: await submitter.blob(bytes) })
     await expect.poll(() => warned).toContain('BLOB_TOO_LARGE')
     expect(job.state).toBe('pending')
@@ -130,7 +130,7 @@ describe('blobs of a job on a pool', () => {
     const warned: string[] = []
     small.addEventListener('warning', ({ detail }) => warned.push(`${detail.code} ${detail.message}`))
     const open = vi.spyOn(test.pools[1] as Pool, 'open')
-    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const program = Buffer.concat([await bundleProgram(blobs), Buffer.from(`\n//${'x'.repeat(2_000_000)}`)])
     const job = await submitter.submit(program, 'sum', { data: await submitter.blob(Uint8Array.of(1)) })
     await expect(job.kept(3000)).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })

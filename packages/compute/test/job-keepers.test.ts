@@ -38,7 +38,7 @@ describe('a member', () => {
   it('soon denies that it keeps an unknown job, and keeps the jobs of which it is a replica', async () => {
     const submitter = await test.member()
     for (let member = 0; member < 4; member++) await test.member()
-    await expect.poll(() => submitter.replicas('x').length, { timeout: 5000 }).toBe(3)
+    await expect.poll(() => submitter.source.replicas('x').length, { timeout: 5000 }).toBe(3)
     await expect.poll(() => test.pools.map((pool) => pool.members().length)).toEqual([5, 5, 5, 5, 5])
     const [pool, other] = test.pools as [Pool, Pool]
     const begin = performance.now()

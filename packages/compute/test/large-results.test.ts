@@ -61,7 +61,7 @@ it('replicas keep a large value: a member that comes last reads it after all oth
   await test.join()
   const submitter = await test.member()
   const worker = await test.member({ workers: 1 })
-  await expect.poll(() => submitter.replicas('x').length).toBe(2)
+  await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
   const job = await submitter.submit(file, 'large', 3 * MEBIBYTE)
   const value = { text: 'x'.repeat(3 * MEBIBYTE) }
   expect(await job.result).toEqual(value)
@@ -73,7 +73,7 @@ it('replicas keep a large value: a member that comes last reads it after all oth
     await test.pools[2 - gone]?.leave()
   }
   const last = await test.member()
-  await expect.poll(() => last.replicas(job.id).length, { timeout: 10_000 }).toBeGreaterThan(1)
+  await expect.poll(() => last.source.replicas(job.id).length, { timeout: 10_000 }).toBeGreaterThan(1)
   await expect.poll(() => last.job(job.id).state, { timeout: 10_000 }).toBe('done')
   expect(await last.job(job.id).result).toEqual(value)
 })

@@ -173,7 +173,7 @@ export const each = task(async (inputs: { runs: string; faults: number }[], { ru
     expect([job.state, await job.result]).toEqual(['done', 45])
     // The job never expires.
     expect(job.expires.toISOString()).toBe('+275760-09-13T00:00:00.000Z')
-    expect(grid.published(job.id)?.input).toBeUndefined()
+    expect(grid.source.published(job.id)?.input).toBeUndefined()
     await job.cancel()
     expect(job.state).toBe('done')
   })
@@ -188,7 +188,7 @@ export const each = task(async (inputs: { runs: string; faults: number }[], { ru
     await expect
       .poll(() => {
         collectGarbage()
-        return ids.map((id) => [grid.published(id), grid.status(id)])
+        return ids.map((id) => [grid.source.published(id), grid.source.status(id)])
       })
       .toEqual(ids.map(() => [undefined, undefined]))
   })

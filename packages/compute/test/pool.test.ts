@@ -61,7 +61,7 @@ describe('a pool that computes', () => {
     const submitter = await member()
     await member()
     await member()
-    await expect.poll(() => submitter.replicas('any').length).toBe(3)
+    await expect.poll(() => submitter.source.replicas('any').length).toBe(3)
     const asked: number[] = []
     vi.spyOn(BlobExchange.prototype, 'push').mockImplementation(async (_, members) => {
       asked.push(members.length)
@@ -99,13 +99,13 @@ describe('a pool that computes', () => {
 
   it('names the keeper of an ended job, and the member itself only if it keeps the job', async () => {
     const [submitter, worker] = [await member(), await member({ workers: 1 })]
-    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const job = await submitter.submit(various, 'queens', 6)
     expect(await job.result).toBe(4)
     expect(await job.kept()).toBe((test.pools[1] as Pool).self.id)
     await worker.close()
     await (test.pools[1] as Pool).leave()
-    await expect.poll(() => submitter.replicas('x').length).toBe(1)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(1)
     expect(await job.kept()).toBe((test.pools[0] as Pool).self.id)
     await submitter.close()
     await expect(job.kept()).rejects.toMatchObject({ code: 'JOB_NOT_KEPT' })
@@ -133,7 +133,7 @@ describe('a pool that computes', () => {
   it('keeps the programs of unfinished jobs, whatever other blobs arrive', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1, limits: { disk: 2 } })
-    await expect.poll(() => submitter.replicas('x').length).toBe(2)
+    await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const long = await submitter.submit(various, 'flat', { tasks: 60, ms: 20 })
     await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
     // Each of these blobs would evict an unpinned file.
@@ -151,9 +151,9 @@ describe('a pool that computes', () => {
     const first = await submitter.submit(various, 'never')
     await expect.poll(() => worker.jobs()[0]?.state).toBe('active')
     const job = await submitter.submit(spaces, 'area')
-    await expect.poll(() => worker.status(job.id)).toBeDefined()
+    await expect.poll(() => worker.source.status(job.id)).toBeDefined()
     await job.kept()
-    rmSync(join(test.folder, '1', `${submitter.published(job.id)?.program}.mjs`))
+    rmSync(join(test.folder, '1', `${submitter.source.published(job.id)?.program}.mjs`))
     await first.cancel()
     expect(await job.result).toBe(3000)
     expect(warned).toEqual([])
@@ -208,7 +208,7 @@ describe('a pool that computes', () => {
     const worker = await member({ workers: 1 })
     const job = await submitter.submit(various, 'queens', 6, { name: 'mine' })
     expect(await job.result).toBe(4)
-    const published = submitter.published(job.id) as PublishedJob
+    const published = submitter.source.published(job.id) as PublishedJob
     // Publishes a job as if its submitter did not know of the first job.
     const value = encodeJob({ ...published, input: encodeValue(7) })
     await (test.pools[0] as Pool).publish('jel.compute/job/mine', value, { ttl: 60_000 })
