@@ -46,12 +46,12 @@ export class Blame {
   due(): void {
     const { now, attended, self, timers } = this.#context
     for (const job of attended) {
-      if (job.isStopped && job.fitness.stoppedUntil <= now) {
-        job.isStopped = false
+      if (job.failures.isStopped && job.failures.fitness.stoppedUntil <= now) {
+        job.failures.isStopped = false
         this.#queue.changed(job)
-      } else if (job.isStopped) timers.advance('blame', job.fitness.stoppedUntil)
-      for (const [node, { until, reason }] of job.left) {
-        if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.left.delete(node)
+      } else if (job.failures.isStopped) timers.advance('blame', job.failures.fitness.stoppedUntil)
+      for (const [node, { until, reason }] of job.failures.leftToOthers) {
+        if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.failures.leftToOthers.delete(node)
         else if (until > now) timers.advance('blame', until)
         else
           this.#settlement.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
@@ -66,7 +66,7 @@ export class Blame {
     const culprit = this.#culprit(job, slot, path)
     if (culprit !== undefined) {
       this.#context.counts.crashed()
-      job.learnTries(culprit, crashedAt(culprit.tries ?? NO_TRIES, self))
+      job.failures.learnTries(culprit, crashedAt(culprit.tries ?? NO_TRIES, self))
       job.reportTries(culprit, false)
     }
     this.#execution.beginAnew(job, slot)
@@ -75,8 +75,8 @@ export class Blame {
       return
     }
     if (culprit !== undefined && crashesAt(culprit.tries, self) >= MOST_CRASHES)
-      job.left.set(culprit, { until: now + LEFT_TO_OTHERS, reason })
-    const pause = job.work.own.finished === 0 ? job.fitness.failed(now) : undefined
+      job.failures.leftToOthers.set(culprit, { until: now + LEFT_TO_OTHERS, reason })
+    const pause = job.work.own.finished === 0 ? job.failures.fitness.failed(now) : undefined
     if (pause !== undefined && members.size > 1) this.#stop(job, reason, pause)
   }
 
@@ -92,16 +92,16 @@ export class Blame {
       [...this.#context.members.computing(job.spec)].length === 1
     ) {
       // No other member can try it. Other tasks of the job may run here.
-      job.fitness.succeeded()
+      job.failures.fitness.succeeded()
       this.#settlement.giveUp(job, culprit, code, reason)
       return
     }
-    const pause = job.fitness.failed(this.#context.now)
+    const pause = job.failures.fitness.failed(this.#context.now)
     if (pause === undefined) return
-    job.unfit = { code, reason: reason.slice(0, MAX_REASON), ...(stack !== undefined && { stack }) }
+    job.failures.unfit = { code, reason: reason.slice(0, MAX_REASON), ...(stack !== undefined && { stack }) }
     this.judge(job)
     if (job.ended !== undefined) return
-    job.news.push({ type: 'work', path: ROOT })
+    job.reports.add({ type: 'work', path: ROOT })
     this.#stop(job, reason, pause)
   }
 
@@ -111,7 +111,7 @@ export class Blame {
    * lead here. The unfit members report again after their pauses.
    */
   judge(job: Job): void {
-    const { self, members, keepers } = this.#context
+    const { self, members, replicas } = this.#context
     if (job.ended !== undefined || this.#awaitsReturn(job)) return
     let first: string | undefined
     let count = 0
@@ -121,15 +121,15 @@ export class Blame {
       first ??= reason
       count++
     }
-    if (first === undefined || count < job.votesNeeded || !keepers(job).includes(self)) return
-    const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.unfit ?? {}
+    if (first === undefined || count < job.votesNeeded || !replicas(job).includes(self)) return
+    const { code = 'PROGRAM_UNUSABLE', reason = first, stack } = job.failures.unfit ?? {}
     this.#settlement.fail(job, code, count === 1 ? reason : `it runs at none of ${count} members: ${reason}`, stack)
   }
 
   /** The holder of a task is gone. As far as this member knows, it died. */
   lostHolder(job: Job, node: TaskNode, member: MemberId): void {
     if (node.progress > 0) return
-    job.learnTries(node, heldBy(node.tries ?? NO_TRIES, member))
+    job.failures.learnTries(node, heldBy(node.tries ?? NO_TRIES, member))
     job.reportTries(node, false)
   }
 
@@ -141,8 +141,8 @@ export class Blame {
   }
 
   /** Whether a member that may run the program is away only since a moment. */
-  #awaitsReturn({ lostFitAt }: Job): boolean {
-    return this.#context.now - lostFitAt < RETURN_TIME
+  #awaitsReturn({ failures }: Job): boolean {
+    return this.#context.now - failures.fitMemberLostAt < RETURN_TIME
   }
 
   #culprit(job: Job, slot: number, path: Path | undefined): TaskNode | undefined {
@@ -152,7 +152,7 @@ export class Blame {
 
   /** Containers failed: this member takes no tasks of the job for a while. */
   #stop(job: Job, reason: string, pause: Milliseconds): void {
-    job.isStopped = true
+    job.failures.isStopped = true
     this.#queue.changed(job)
     const message = `its program does not run here: ${reason}. This member leaves it to others for ${pause / 1000} s`
     this.#context.effects.push({ type: 'warning', job: job.id, code: 'MEMBER_UNFIT', message })

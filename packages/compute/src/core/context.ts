@@ -52,7 +52,7 @@ export interface Context {
   /** Sends a message. This member handles a message to itself at the end of the turn. */
   readonly send: (to: MemberId, message: Message) => void
   /** Returns the replicas of a job in this member's view. */
-  readonly keepers: (job: Job) => readonly MemberId[]
+  readonly replicas: (job: Job) => readonly MemberId[]
 }
 
 /** Returns a job for which something arrived. If it is not over here, the next turns process it. */
@@ -67,6 +67,6 @@ export function attend({ jobs, attended }: Context, id: JobId): Job | undefined 
  * `namedBy`: see `TaskNode`.
  */
 export function awaitTask({ now, config, timers }: Context, job: Job, node: TaskNode, holder: MemberId, namedBy?: MemberId): void {
-  job.await(node, holder, now, namedBy)
+  job.beginWait(node, holder, now, namedBy)
   timers.advance('supervision', now + config.checkEvery)
 }

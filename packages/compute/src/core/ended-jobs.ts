@@ -48,7 +48,7 @@ export class EndedJobs {
   readonly #reports: Reports
   /** Jobs whose outcomes this member must compare, and jobs that may have new replicas. */
   #toCompare: Job[] = []
-  #toFollow: Job[] = []
+  #toReport: Job[] = []
   /** Members changed again before this had processed all jobs. */
   #isChanged = false
   /** Until this time another part of the pool may send its outcomes. */
@@ -79,8 +79,8 @@ export class EndedJobs {
 
   /** Members came or went. */
   changed(): void {
-    if (this.#toFollow.length > 0) this.#isChanged = true
-    else this.#toFollow = this.#all()
+    if (this.#toReport.length > 0) this.#isChanged = true
+    else this.#toReport = this.#all()
     this.#plan()
   }
 
@@ -90,10 +90,10 @@ export class EndedJobs {
   }
 
   due(): void {
-    for (const job of this.#toFollow.splice(0, AT_ONCE)) if (this.#isKept(job)) this.#reports.follow(job)
-    if (this.#toFollow.length === 0 && this.#isChanged) {
+    for (const job of this.#toReport.splice(0, AT_ONCE)) if (this.#isKept(job)) this.#reports.updateRecipients(job)
+    if (this.#toReport.length === 0 && this.#isChanged) {
       this.#isChanged = false
-      this.#toFollow = this.#all()
+      this.#toReport = this.#all()
     }
     for (const job of this.#toCompare.splice(0, AT_ONCE)) if (this.#isKept(job)) this.ask(job)
     this.#plan()
@@ -163,8 +163,8 @@ export class EndedJobs {
 
   /** Asks two replicas for an outcome that differs from this member's. Returns these replicas. */
   ask(job: Job): Set<MemberId> {
-    const { self, random, keepers } = this.#context
-    const [first, ...others] = keepers(job).filter((id) => id !== self)
+    const { self, random, replicas } = this.#context
+    const [first, ...others] = replicas(job).filter((id) => id !== self)
     const asked = new Set([first, pickOne(random, others)].filter((id) => id !== undefined))
     const known = job.entry === undefined ? undefined : digestOf(job.entry)
     for (const replica of asked) {
@@ -200,6 +200,6 @@ export class EndedJobs {
 
   #plan(): void {
     const { now, timers } = this.#context
-    if (this.#toCompare.length + this.#toFollow.length > 0) timers.advance('endedJobs', now + EVERY)
+    if (this.#toCompare.length + this.#toReport.length > 0) timers.advance('endedJobs', now + EVERY)
   }
 }

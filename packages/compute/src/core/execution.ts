@@ -39,7 +39,7 @@ export class Execution {
   open(job: Job, node: TaskNode, task: Task, options: Partial<Pick<Frame, 'claimed' | 'from' | 'second' | 'replay' | 'careful'>>): void {
     this.#context.attended.add(job)
     node.task = task
-    job.unawait(node, 'passed on')
+    job.endWait(node, 'passed on')
     node.frame = newFrame(this.#context.now, options)
     node.frame.careful ||= node.tries !== undefined && node.tries.holders.length > 0
     if (options.claimed === true) job.held.add(node)
@@ -59,7 +59,7 @@ export class Execution {
     node.frame.state = 'ready'
     this.#context.attended.add(job)
     job.ready.push(node)
-    if (node.frame.claimed) job.news.push({ type: 'claim', path: node.path })
+    if (node.frame.claimed) job.reports.add({ type: 'claim', path: node.path })
   }
 
   /** A frame that runs here spawned children. */
@@ -81,7 +81,7 @@ export class Execution {
       node.task ??= { path: node.path, ...called }
       node.inputSize = input.length
       // The task is a parent now. Replicas apply another time limit to parents.
-      if (frame.spawned++ === 0 && frame.claimed) job.news.push({ type: 'claim', path })
+      if (frame.spawned++ === 0 && frame.claimed) job.reports.add({ type: 'claim', path })
       job.open.waits(frame, input.length)
       if (job.open.bytes > this.#context.config.openBytes) {
         this.#settlement.fail(job, 'JOB_TOO_WIDE', OPEN_ADVICE)
@@ -97,8 +97,8 @@ export class Execution {
   /** A frame that ran here ended. */
   returned(job: Job, path: Path, outcome: Outcome, shared: Shared, ran: Milliseconds): void {
     const node = job.tree.find(path)
-    job.fitness.succeeded()
-    job.unfit = undefined
+    job.failures.fitness.succeeded()
+    job.failures.unfit = undefined
     this.#queue.charge(job, ran - (node?.frame?.charged ?? 0))
     job.work.finished(node?.task?.fn, ran, 'failure' in outcome)
     this.#context.counts.ended(ran, 'failure' in outcome)

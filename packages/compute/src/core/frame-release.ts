@@ -19,7 +19,7 @@ export function dropFrame({ effects }: Context, job: Job, node: TaskNode): void 
 export function dropBelow(context: Context, job: Job, node: TaskNode): void {
   for (const child of node.children?.values() ?? []) {
     child.wanted = false
-    job.unawait(child, 'passed on')
+    job.endWait(child, 'passed on')
     if (child.frame?.claimed === true) continue
     if (child.frame !== undefined) dropFrame(context, job, child)
     dropBelow(context, job, child)
@@ -33,7 +33,7 @@ export function closeFrame(job: Job, node: TaskNode): void {
   node.frame = undefined
   if (!frame.claimed) return
   job.held.delete(node)
-  job.news.push({ type: 'dropped', path: node.path })
+  job.reports.add({ type: 'dropped', path: node.path })
 }
 
 /** Ends the execution of a frame that is not in the deque. The frame begins anew later. */
@@ -52,7 +52,7 @@ export function releaseTask(context: Context, job: Job, node: TaskNode): Set<Mem
     if (each.frame !== undefined) dropFrame(context, job, each)
     if (each.holder !== undefined) {
       interested.add(each.holder)
-      job.unawait(each, 'passed on')
+      job.endWait(each, 'passed on')
     }
     for (const waiter of each.waiters ?? []) interested.add(waiter)
     each.waiters = undefined

@@ -127,8 +127,8 @@ export class Grants {
   #hint(jobs: readonly JobId[]): MemberId | undefined {
     for (const id of jobs) {
       const job = this.#context.jobs.get(id)
-      const rich = job?.rich.near ?? job?.rich.far
-      if (rich !== undefined) return rich
+      const generous = job?.generous.near ?? job?.generous.far
+      if (generous !== undefined) return generous
       const root = job?.tree.root
       const holder = root?.holder ?? root?.claims?.keys().next().value
       if (holder !== undefined) return holder

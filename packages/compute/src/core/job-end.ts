@@ -34,7 +34,7 @@ export class JobEnd {
   endOtherwise(job: Job, entry: Entry): void {
     job.tree.put(job.tree.root, entry)
     job.join(entry.shared)
-    job.news.push({ type: 'entry', path: ROOT })
+    job.reports.add({ type: 'entry', path: ROOT })
     this.end(job, entry)
   }
 

@@ -112,7 +112,7 @@ export class Queue {
 }
 
 function isServed(job: Job): boolean {
-  return job.runs && job.spec.accepted && !job.isStopped
+  return job.runs && job.spec.accepted && !job.failures.isStopped
 }
 
 function bySubmission(a: Job, b: Job): number {

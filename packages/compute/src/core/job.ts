@@ -3,22 +3,14 @@ import type { Entry, Task } from './entry.ts'
 import type { JobId, JobSpec, MemberId, Milliseconds } from './io.ts'
 import type { Message } from './messages.ts'
 import { OpenFrames } from './open-frames.ts'
-import { ROOT, type Path } from './path.ts'
+import { ROOT } from './path.ts'
 import { ReadyDeque } from './ready-deque.ts'
-import { Fitness } from './fitness.ts'
 import type { KnownClaim, TaskNode } from './task-node.ts'
 import { TaskTree } from './task-tree.ts'
-import { isNone, joinTries, NO_TRIES, type Tries } from './tries.ts'
 import { Credit, type Ending } from './credit.ts'
+import { JobFailures } from './job-failures.ts'
 import { JobWork } from './job-work.ts'
-import type { ReplicaProgress } from './replica-progress.ts'
-
-/**
- * News for replicas. `entry`: a task has an outcome. `claim`: this member holds the task.
- * `dropped`: it no longer holds the task. `tried`: the task has crashes or lost holders. `work`:
- * only this member's totals of work changed. Each report includes them.
- */
-export type News = { readonly type: 'entry' | 'claim' | 'dropped' | 'tried' | 'work'; readonly path: Path }
+import { ReportState } from './report-state.ts'
 
 /** One job, at this member. */
 export class Job {
@@ -47,33 +39,14 @@ export class Job {
   /** Grows as `shared` improves. */
   sharedVersion = 0
 
-  // Reports to replicas.
-  /** News for the replicas. `newsStart`: number of earlier items that this member has dropped. */
-  news: News[] = []
-  newsStart = 0
-  readonly replicas = new Map<MemberId, ReplicaProgress>()
+  // Replicas.
   /**
-   * The replicas that receive reports now. They come from the view with version `replicasVersion`.
-   * This member may be one of them.
+   * The replicas of the job in the latest view, which has version `replicasVersion`. The first
+   * replica runs the root. Parts call `replicas` of the context, which brings them up to date.
    */
-  followed: readonly MemberId[] = []
+  replicas: readonly MemberId[] = []
   replicasVersion = -1
-  /** For each replica, the time at which this member learned of its role. */
-  readonly followedSince = new Map<MemberId, Milliseconds>()
-  /** The replica that sends its whole state to new replicas. */
-  source: MemberId | undefined
-  /**
-   * The replicas of the job in the latest view, which has version `keepersVersion`. The first
-   * replica runs the root.
-   */
-  keepers: readonly MemberId[] = []
-  keepersVersion = -1
-  /**
-   * Until this time this member forwards reported outcomes to the other replicas. Members that do
-   * not know a new replica yet report only to the old ones. The time begins when this member starts
-   * to send its whole state to a new replica.
-   */
-  passesOnUntil: Milliseconds = 0
+  readonly reports = new ReportState()
 
   // Trust in members, and limits.
   /** Members that voted against the elected outcome of a task, or for two outcomes of a task. */
@@ -86,30 +59,12 @@ export class Job {
    * The near member and the far member that gave tasks last, if they had many more. Often only the
    * holder of a task with many children has tasks to give.
    */
-  rich: { near?: MemberId | undefined; far?: MemberId | undefined } = {}
+  generous: { near?: MemberId | undefined; far?: MemberId | undefined } = {}
 
   /** For each holder, when this replica first and last sent an idle member to it. */
-  readonly named = new Map<MemberId, { readonly since: Milliseconds; readonly latest: Milliseconds }>()
+  readonly recommended = new Map<MemberId, { readonly since: Milliseconds; readonly latest: Milliseconds }>()
 
-  // Failures of tasks and of this machine.
-  readonly fitness = new Fitness()
-  /** Tasks with crashes or lost holders. */
-  readonly tried = new Set<TaskNode>()
-  /** The last time at which a member that may run the program left or died. */
-  lostFitAt: Milliseconds = -Infinity
-  /** Some task of the job ended the process that ran it. */
-  hasCrashes = false
-  /**
-   * Tasks that ended too many processes of the program here. This member leaves them to
-   * others until this time. `reason`: the reason of the last crash.
-   */
-  readonly left = new Map<TaskNode, { readonly until: Milliseconds; readonly reason: string }>()
-  /** Replicas need a report at once. */
-  isUrgent = false
-  /** This member takes no tasks of the job for a while: its machine can't run the program. */
-  isStopped = false
-  /** The reason why the program does not run here; undefined once it runs. */
-  unfit: { readonly code: string; readonly reason: string; readonly stack?: string } | undefined
+  readonly failures = new JobFailures(this.tree)
 
   // The end.
   ended: 'done' | 'cancelled' | undefined
@@ -154,7 +109,7 @@ export class Job {
    * tasks of the job, so that this pause ends, and while an application here follows the job.
    */
   get hasPart(): boolean {
-    return this.held.size + this.ready.size + this.awaited.size > 0 || this.isStopped || this.isWatched
+    return this.held.size + this.ready.size + this.awaited.size > 0 || this.failures.isStopped || this.isWatched
   }
 
   get isWatched(): boolean {
@@ -188,13 +143,10 @@ export class Job {
     this.awaited.clear()
     this.held.clear()
     this.claims.clear()
-    this.tried.clear()
-    this.left.clear()
     this.proofs.clear()
-    this.rich = {}
-    this.newsStart += this.news.length
-    this.news = [{ type: 'entry', path: ROOT }]
-    for (const progress of this.replicas.values()) progress.backlog = undefined
+    this.generous = {}
+    this.reports.release()
+    this.failures.release()
     const { root } = this.tree
     root.task = undefined
     root.tries = undefined
@@ -211,8 +163,8 @@ export class Job {
   }
 
   /** Notes that another member holds this task, and that this member waits for the outcome. */
-  await(node: TaskNode, holder: MemberId, now: Milliseconds, namedBy?: MemberId): void {
-    this.unawait(node, 'passed on')
+  beginWait(node: TaskNode, holder: MemberId, now: Milliseconds, namedBy?: MemberId): void {
+    this.endWait(node, 'passed on')
     node.holder = holder
     node.namedBy = namedBy
     node.heldAt = now
@@ -239,7 +191,8 @@ export class Job {
     this.awaited.add(node)
   }
 
-  unawait(node: TaskNode, how: Ending): void {
+  /** This member no longer waits for the holder of a task. */
+  endWait(node: TaskNode, how: Ending): void {
     const { holder, namedBy } = node
     if (holder === undefined) return
     // If `namedBy` is another member, the holder never confirmed the task. So the holder is not to
@@ -254,41 +207,18 @@ export class Job {
     this.awaited.delete(node)
   }
 
-  /** Adds crashes and lost holders to those of a task. */
-  learnTries(node: TaskNode, tries: Tries): void {
-    node.tries = joinTries(node.tries ?? NO_TRIES, tries)
-    this.tried.add(node)
-    this.hasCrashes ||= node.tries.crashes.length > 0
-  }
-
-  /**
-   * A task has an outcome, so the tasks above it made progress. Forgets the lost holders of the
-   * tasks above, and the failed attempts of all tasks that have an outcome.
-   */
-  cleared(node: TaskNode): void {
-    if (this.tried.size === 0) return
-    for (let above: TaskNode | undefined = node; above !== undefined; above = above.parent) {
-      if (above.tries !== undefined && above !== node) above.tries = { crashes: above.tries.crashes, holders: [] }
-    }
-    for (const each of this.tried) {
-      if (each.tries !== undefined && !isNone(each.tries) && this.tree.entryFor(each.path) === undefined) continue
-      each.tries = undefined
-      this.tried.delete(each)
-    }
-  }
-
   /**
    * Reports the tries to replicas. The replicas must know the tries before the task begins again,
    * because the next holder may die with the task.
    */
   reportTries(node: TaskNode, isUrgent: boolean): void {
-    this.news.push({ type: 'tried', path: node.path })
-    this.isUrgent ||= isUrgent
+    this.reports.add({ type: 'tried', path: node.path })
+    this.reports.isUrgent ||= isUrgent
   }
 
   /** Returns the reason why the program does not run at a member; undefined: it may run there. */
   unfitAt(member: MemberId, self: MemberId): string | undefined {
-    return member === self ? this.unfit?.reason : this.work.others.get(member)?.unfit
+    return member === self ? this.failures.unfit?.reason : this.work.others.get(member)?.unfit
   }
 
   /** Returns the reason why a member does not run the job; undefined: it may run there. */

@@ -29,7 +29,7 @@ export class KnownJobs {
       if (this.#context.saves) job.tree.unsaved = new Set()
     } else job.spec = job.ended === undefined ? spec : { ...spec, input: undefined }
     attend(this.#context, spec.id)
-    if (spec.noRoom !== undefined && job.ended === undefined) job.news.push({ type: 'work', path: ROOT })
+    if (spec.noRoom !== undefined && job.ended === undefined) job.reports.add({ type: 'work', path: ROOT })
     this.#parts.queue.changed(job)
     if (spec.desired !== 'cancel') this.#parts.ended.forget(job)
     else if (job.ended === undefined) this.#parts.ended.cancelled(job)

@@ -80,7 +80,7 @@ export class Lane {
 
   /** Chooses the next victim. */
   choose(jobs: readonly Job[]): MemberId | undefined {
-    const { random, members, keepers, self } = this.#context
+    const { random, members, replicas, self } = this.#context
     const hint = this.#hint
     this.#hint = undefined
     if (hint !== undefined && hint !== self && members.has(hint)) {
@@ -88,11 +88,11 @@ export class Lane {
       return hint
     }
     const candidates = [...this.victims]
-    const [keeper] = keepers(jobs.at(-1) as Job)
-    const isHere = keeper !== undefined && keeper !== self && members.isNear(keeper) === this.near
-    if (isHere && !candidates.includes(keeper)) candidates.push(keeper)
-    const rich = jobs.map(({ rich }) => rich[this.#side]).find((id) => id !== undefined && members.has(id))
-    return isHere && this.#isFresh ? keeper : (rich ?? pickOne(random, candidates))
+    const [firstReplica] = replicas(jobs.at(-1) as Job)
+    const isHere = firstReplica !== undefined && firstReplica !== self && members.isNear(firstReplica) === this.near
+    if (isHere && !candidates.includes(firstReplica)) candidates.push(firstReplica)
+    const generous = jobs.map((job) => job.generous[this.#side]).find((id) => id !== undefined && members.has(id))
+    return isHere && this.#isFresh ? firstReplica : (generous ?? pickOne(random, candidates))
   }
 
   sent(request: StealRequest): void {
@@ -101,8 +101,8 @@ export class Lane {
   }
 
   /** The victim gave tasks of this job, and has `left` more. */
-  succeeded({ rich }: Job, left: number): void {
-    rich[this.#side] = left >= MANY ? this.request?.victim : undefined
+  succeeded({ generous }: Job, left: number): void {
+    generous[this.#side] = left >= MANY ? this.request?.victim : undefined
     this.request = undefined
     this.#failures = 0
     this.#delay = 0
@@ -124,7 +124,7 @@ export class Lane {
     const { now, config, random } = this.#context
     const { victim, jobs = [] } = this.request ?? {}
     this.request = undefined
-    for (const { rich } of jobs) if (rich[this.#side] === victim) rich[this.#side] = undefined
+    for (const { generous } of jobs) if (generous[this.#side] === victim) generous[this.#side] = undefined
     this.#failures++
     const round = this.victims.length
     if (victim !== undefined && this.#failures % Math.max(round, 1) === 0) this.#victims.exchange(victim, this.near)

@@ -16,7 +16,7 @@ it('splits requests for tasks with long paths so that each fits in a message', (
     config: defaultSchedulerConfig,
     timers: new Timers(timerNames),
     members: { longestRoundTrip: 0, has: () => true },
-    keepers: () => ['replica'],
+    replicas: () => ['replica'],
     send: (_: string, message: Message) => requests.push(message as (typeof requests)[0]),
   }
   const lookups = new LookupRequests(context as unknown as Context)

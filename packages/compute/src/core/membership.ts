@@ -28,7 +28,7 @@ export class Membership {
   gone(id: MemberId): void {
     const { members, active, now, self } = this.#context
     const { version } = members
-    for (const job of active) if (members.runs(id, job.spec) && job.unfitAt(id, self) === undefined) job.lostFitAt = now
+    for (const job of active) if (members.runs(id, job.spec) && job.unfitAt(id, self) === undefined) job.failures.fitMemberLostAt = now
     if (!members.gone(id)) return
     this.#context.quota.gone()
     this.#parts.lookupRequests.changed()

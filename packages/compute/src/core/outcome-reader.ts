@@ -27,11 +27,11 @@ export class OutcomeReader {
   /** Asks a replica, unless this member is one. */
   read(job: Job, paths: readonly Path[]): void {
     const { self } = this.#context
-    const keepers = this.#context.keepers(job)
+    const replicas = this.#context.replicas(job)
     // Chooses at random each time: a replica may hang.
-    const replica = keepers.length === 0 ? undefined : pickOne(this.#context.random, keepers)
+    const replica = replicas.length === 0 ? undefined : pickOne(this.#context.random, replicas)
     if (job.votesNeeded > 1) this.#give(job, [])
-    else if (replica === undefined || keepers.includes(self))
+    else if (replica === undefined || replicas.includes(self))
       this.#give(
         job,
         paths.flatMap((path) => job.tree.find(path)?.entry ?? []),

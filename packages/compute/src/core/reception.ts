@@ -82,7 +82,7 @@ export class Reception {
         return
       case 'yield': {
         const node = job.tree.find(message.path)
-        const mayYield = this.#context.keepers(job).includes(from) && this.#context.members.has(message.to)
+        const mayYield = this.#context.replicas(job).includes(from) && this.#context.members.has(message.to)
         if (mayYield && node?.frame?.claimed === true) this.#parts.execution.yield(job, node, message.to, from)
         return
       }
@@ -90,7 +90,7 @@ export class Reception {
         this.#context.send(from, { type: 'explained', job: job.id, ...explanationOf(this.#context, job) })
         return
       case 'explained':
-        if (!this.#context.keepers(job).includes(from)) return
+        if (!this.#context.replicas(job).includes(from)) return
         this.#context.effects.push({ functions: [], members: [], ...message })
         return
       case 'shared':

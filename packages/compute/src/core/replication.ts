@@ -81,8 +81,8 @@ export class Replication {
       if (job.ended !== undefined) break
       // The sender may assume that a new replica already has this entry. This member's own report
       // comes from its disk: to the replicas it is news.
-      if ((from === this.#context.self || this.#context.now < job.passesOnUntil) && knownOf(job, entry.path) > known)
-        job.news.push({ type: 'entry', path: entry.path })
+      if ((from === this.#context.self || this.#context.now < job.reports.passesOnUntil) && knownOf(job, entry.path) > known)
+        job.reports.add({ type: 'entry', path: entry.path })
     }
     for (const path of message.dropped) {
       const node = job.tree.find(path)
@@ -96,10 +96,10 @@ export class Replication {
   /** Takes reports of crashes and lost holders. */
   tried(from: MemberId, job: Job, tried: readonly Tried[] = []): void {
     for (const { path, ...tries } of tried) {
-      if (job.ended !== undefined || job.tree.entryFor(path) !== undefined || job.tried.size >= MAX_TRIED) continue
+      if (job.ended !== undefined || job.tree.entryFor(path) !== undefined || job.failures.triedTasks.size >= MAX_TRIED) continue
       const kept = this.#context.quota.tries(job, from, tries)
       const node = isNone(kept) ? undefined : this.#context.quota.node(job, path, from, TRIED_BYTES)
-      if (node !== undefined) job.learnTries(node, kept)
+      if (node !== undefined) job.failures.learnTries(node, kept)
     }
   }
 

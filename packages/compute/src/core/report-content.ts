@@ -52,11 +52,13 @@ export function newsFor(job: Job, { noted, isNew }: ReplicaProgress, now: Millis
   const claims = heldBy(job, isNew, now)
   const dropped: Path[] = []
   const tried = triedIn(job, isNew)
-  let isEmpty = !isNew || (job.unfit === undefined && job.spec.noRoom === undefined && job.held.size + job.tried.size === 0)
+  const { unfit, triedTasks } = job.failures
+  let isEmpty = !isNew || (unfit === undefined && job.spec.noRoom === undefined && job.held.size + triedTasks.size === 0)
   let bytes = 0
-  let end = Math.max(noted, job.newsStart)
-  for (; end < job.newsStart + job.news.length; end++) {
-    const { type, path } = job.news[end - job.newsStart] as (typeof job.news)[0]
+  const { reports } = job
+  let end = Math.max(noted, reports.newsStart)
+  for (; end < reports.end; end++) {
+    const { type, path } = reports.at(end)
     const node = job.tree.find(path)
     // A task above may have ended meanwhile. The member that computed its outcome may die before it
     // reports the outcome.
@@ -81,7 +83,7 @@ function heldBy(job: Job, isNew: boolean, now: Milliseconds): Claim[] {
 }
 
 function triedIn(job: Job, isNew: boolean): Tried[] {
-  return isNew ? [...job.tried].map(triedOf) : []
+  return isNew ? [...job.failures.triedTasks].map(triedOf) : []
 }
 
 /** Returns no claim for a task in lookup, since another member may hold it. */

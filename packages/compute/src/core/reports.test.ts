@@ -43,7 +43,7 @@ function memberOf(view: Members, id: string, self: string): void {
     attended: new Set([job]),
     unreported: new Set(),
     timers: new Timers(timerNames),
-    keepers: () => view.replicas(id),
+    replicas: () => view.replicas(id),
     send: (_, message) => sent.push(message as Report),
   }
   context = state as Context
@@ -52,7 +52,7 @@ function memberOf(view: Members, id: string, self: string): void {
 
 function ends(path: string): void {
   job.tree.put(job.tree.ensure(path), { path, outcome: { value: Uint8Array.of(1) }, shared: NOTHING_SHARED })
-  job.news.push({ type: 'entry', path })
+  job.reports.add({ type: 'entry', path })
 }
 
 /** A part ends after its thousand leaves. */
@@ -72,7 +72,7 @@ function endParts(answering?: string): void {
 
 function acknowledges(replica: string): void {
   for (let more = true; more;) {
-    const progress = job.replicas.get(replica)
+    const progress = job.reports.progress.get(replica)
     const { number = 0, sentAt = -Infinity } = progress ?? {}
     more = sentAt !== -Infinity
     if (more) reports.noted(replica, job, number)
@@ -81,7 +81,7 @@ function acknowledges(replica: string): void {
   }
 }
 
-const newsBytes = (): number => job.news.reduce((sum, { path }) => sum + path.length, 0)
+const newsBytes = (): number => job.reports.news.reduce((sum, { path }) => sum + path.length, 0)
 
 describe('the news of a job', () => {
   it('has the outcome of a task above, though another member computed it', () => {
@@ -133,8 +133,8 @@ describe('new replicas receive everything', () => {
     const nodes = all.map((self) => {
       const view = viewOf(self)
       memberOf(view, 'job', self)
-      reports.follow(job)
-      for (const progress of job.replicas.values()) progress.noted = 0
+      reports.updateRecipients(job)
+      for (const progress of job.reports.progress.values()) progress.noted = 0
       return { self, view, job, reports, context }
     })
     const complete = new Set(viewOf('m0').replicas('job'))
@@ -158,8 +158,8 @@ describe('new replicas receive everything', () => {
       if (node === undefined || dead.has(node.self)) continue
       Object.assign(node.context, { now: at })
       node.view.gone(death)
-      node.reports.follow(node.job)
-      for (const [replica, progress] of node.job.replicas) {
+      node.reports.updateRecipients(node.job)
+      for (const [replica, progress] of node.job.reports.progress) {
         if (progress.noted !== -1) continue
         progress.noted = 0
         if (complete.has(node.self)) complete.add(replica)
@@ -177,12 +177,12 @@ describe('new replicas receive everything', () => {
     const senders = members.filter(({ self, view }) => {
       if (self === death) return false
       memberOf(view, 'job', self)
-      reports.follow(job)
-      for (const progress of job.replicas.values()) progress.noted = 0
+      reports.updateRecipients(job)
+      for (const progress of job.reports.progress.values()) progress.noted = 0
       Object.assign(context, { now: 5000 })
       view.gone(death)
-      reports.follow(job)
-      return [...job.replicas.values()].some(({ noted }) => noted === -1)
+      reports.updateRecipients(job)
+      return [...job.reports.progress.values()].some(({ noted }) => noted === -1)
     })
     // A new replica has nothing yet.
     const old = new Set(viewOf('m0').replicas('job'))
@@ -206,39 +206,39 @@ describe('a hand-over that takes long', () => {
     const rank = (id: string, of: string): number => hash52(`${id} ${of}`)
     const first = Array.from({ length: 99 }, (_, number) => `job${number}`).find((id) => rank('early', id) < rank('self', id)) ?? ''
     memberOf(view, first, 'self')
-    Object.assign(context, { now: MINUTE, keepers: () => ['self', 'early', 'late'] })
-    job.followed = ['self', 'early', 'late']
+    Object.assign(context, { now: MINUTE, replicas: () => ['self', 'early', 'late'] })
+    job.reports.recipients = ['self', 'early', 'late']
     for (const [id, since] of [
       ['self', 0],
       ['early', 10_000],
       ['late', MINUTE - 5000],
     ] as const)
-      job.followedSince.set(id, since)
-    job.source = 'self'
-    job.replicas.set('early', { ...newReplica(0, 3000), ...earlier })
-    job.replicas.set('late', { ...newReplica(0, 3000), backlog: ['x'] })
-    reports.follow(job)
+      job.reports.recipientSince.set(id, since)
+    job.reports.handOverSource = 'self'
+    job.reports.progress.set('early', { ...newReplica(0, 3000), ...earlier })
+    job.reports.progress.set('late', { ...newReplica(0, 3000), backlog: ['x'] })
+    reports.updateRecipients(job)
   }
 
   it('goes on although this member now chooses another replica as the source', () => {
     handsOver({})
-    expect(job.source).toBe('early')
-    expect(job.replicas.get('late')?.backlog).toEqual(['x'])
+    expect(job.reports.handOverSource).toBe('early')
+    expect(job.reports.progress.get('late')?.backlog).toEqual(['x'])
   })
 
   it('is repeated by the next source if another replica displaces the source', () => {
     handsOver({})
-    Object.assign(job, { source: 'displaced', followed: ['self', 'late'] })
-    job.followedSince.delete('early')
-    Object.assign(job.replicas.get('late') ?? {}, { backlog: undefined, noted: 7 })
-    reports.follow(job)
-    expect(job.source).toBe('self')
-    expect(job.replicas.get('late')?.noted).toBe(-1)
+    Object.assign(job.reports, { handOverSource: 'displaced', recipients: ['self', 'late'] })
+    job.reports.recipientSince.delete('early')
+    Object.assign(job.reports.progress.get('late') ?? {}, { backlog: undefined, noted: 7 })
+    reports.updateRecipients(job)
+    expect(job.reports.handOverSource).toBe('self')
+    expect(job.reports.progress.get('late')?.noted).toBe(-1)
   })
 
   it('leaves its replica incomplete', () => {
     handsOver({ backlog: ['y'] })
-    expect(job.source).toBe('self')
+    expect(job.reports.handOverSource).toBe('self')
   })
 })
 
@@ -262,8 +262,8 @@ describe('a replica that lacks more than 8 MiB of news', () => {
   })
 
   it('lacks them still after an acknowledgement of an earlier report', () => {
-    for (let part = 0; part < PARTS && job.replicas.get('late')?.noted !== -1; part++) endPart(part)
+    for (let part = 0; part < PARTS && job.reports.progress.get('late')?.noted !== -1; part++) endPart(part)
     reports.noted('late', job, sent.at(-1)?.number ?? -1)
-    expect(job.replicas.get('late')).toMatchObject({ noted: -1, isNew: true })
+    expect(job.reports.progress.get('late')).toMatchObject({ noted: -1, isNew: true })
   })
 })

@@ -52,9 +52,10 @@ export class Reports {
     const { now, members, config } = this.#context
     let long = Infinity
     for (const job of this.#reporting()) {
-      if (job.isUrgent) this.#due.set(job.id, now)
-      job.isUrgent = false
-      if (job.ended === undefined && job.replicasVersion !== members.version) this.follow(job)
+      const state = job.reports
+      if (state.isUrgent) this.#due.set(job.id, now)
+      state.isUrgent = false
+      if (job.ended === undefined && state.recipientsVersion !== members.version) this.updateRecipients(job)
       this.#noteLong(job)
       long = Math.min(long, longReportAt(job))
       const due = this.#due.get(job.id)
@@ -63,7 +64,7 @@ export class Reports {
         this.#report(job)
       }
       // A replica that comes later receives everything.
-      if (job.replicas.size === 0 && job.news.length > 0) this.#trim(job)
+      if (state.progress.size === 0 && state.news.length > 0) state.trim()
       const hasNews = this.#hasNews(job)
       if (hasNews && !this.#due.has(job.id)) this.#due.set(job.id, this.#isFirst(job) ? now : now + config.reportEvery)
       if (job.ended !== undefined && !hasNews) this.forget(job)
@@ -72,7 +73,7 @@ export class Reports {
   }
 
   noted(from: MemberId, job: Job, number: number): void {
-    const progress = job.replicas.get(from)
+    const progress = job.reports.progress.get(from)
     if (progress === undefined || progress.number !== number) return
     progress.noted = progress.sent
     progress.backlog?.splice(0, progress.page)
@@ -80,7 +81,7 @@ export class Reports {
     progress.retransmitAfter = Math.max(this.#context.config.requestTimeout, 2 * (this.#context.now - progress.sentAt))
     progress.sentAt = -Infinity
     progress.isNew = false
-    this.#trim(job)
+    job.reports.trim()
   }
 
   forget(job: Job): void {
@@ -97,7 +98,7 @@ export class Reports {
     const { open } = job
     if (longReportAt(job) > this.#context.now) return
     open.noted = open.since
-    if (open.leaves().length > 0) job.news.push({ type: 'work', path: ROOT })
+    if (open.leaves().length > 0) job.reports.add({ type: 'work', path: ROOT })
   }
 
   /** Jobs that may have something to report. */
@@ -106,38 +107,40 @@ export class Reports {
     yield* this.#context.unreported
   }
 
-  /** Sets the replicas that receive reports to the replicas in the present view. */
-  follow(job: Job): void {
+  /** From now on the replicas in the present view receive reports. */
+  updateRecipients(job: Job): void {
     const { self, now, members, config } = this.#context
-    job.replicasVersion = members.version
+    const { reports } = job
+    const { progress, recipients: former, handOverSource: formerSource } = reports
+    reports.recipientsVersion = members.version
     if (job.ended !== undefined) this.#context.unreported.add(job)
     const isComplete = (id: MemberId): boolean =>
-      id === self || (job.replicas.get(id)?.backlog === undefined && (job.followedSince.get(id) ?? now) <= now - HAND_OVER)
+      id === self || (progress.get(id)?.backlog === undefined && (reports.recipientSince.get(id) ?? now) <= now - HAND_OVER)
     // Members see deaths in different orders, and choose different sources. A replica always counts
     // itself. So the first of all chosen replicas chooses itself, and hands over.
     const rank = (id: MemberId): number => hash52(`${id} ${job.id}`)
-    const [source] = job.followed.filter((id) => members.has(id) && isComplete(id)).sort((a, b) => rank(a) - rank(b))
-    const noted = source === undefined || source === self ? -1 : (job.replicas.get(source)?.noted ?? -1)
-    const isBroken = job.source !== undefined && job.source !== source && (source !== undefined || !members.has(job.source))
-    job.source = source
+    const [source] = former.filter((id) => members.has(id) && isComplete(id)).sort((a, b) => rank(a) - rank(b))
+    const noted = source === undefined || source === self ? -1 : (progress.get(source)?.noted ?? -1)
+    const isBroken = formerSource !== undefined && formerSource !== source && (source !== undefined || !members.has(formerSource))
+    reports.handOverSource = source
     // Nothing happened before the first replicas of a new job.
-    const called = job.followed.length === 0 && job.spec.fresh ? -Infinity : now
-    job.followed = this.#context.keepers(job)
-    for (const id of job.followedSince.keys()) if (!job.followed.includes(id)) job.followedSince.delete(id)
-    for (const id of job.replicas.keys()) if (!job.followed.includes(id)) job.replicas.delete(id)
-    for (const id of job.followed) {
-      if (!job.followedSince.has(id)) job.followedSince.set(id, called)
+    const since = former.length === 0 && job.spec.fresh ? -Infinity : now
+    const recipients = this.#context.replicas(job)
+    reports.recipients = recipients
+    for (const id of reports.recipientSince.keys()) if (!recipients.includes(id)) reports.recipientSince.delete(id)
+    for (const id of progress.keys()) if (!recipients.includes(id)) progress.delete(id)
+    for (const id of recipients) {
+      if (!reports.recipientSince.has(id)) reports.recipientSince.set(id, since)
       if (id === self) continue
-      const progress = job.replicas.get(id)
-      if (progress === undefined) job.replicas.set(id, newReplica(noted, config.requestTimeout))
+      const known = progress.get(id)
+      if (known === undefined) progress.set(id, newReplica(noted, config.requestTimeout))
       // The transfer that the former source began may be lost. This member's own transfer goes on.
-      else if (isBroken && id !== source && !isComplete(id) && progress.backlog === undefined)
-        restart(progress, Math.min(noted, progress.noted))
+      else if (isBroken && id !== source && !isComplete(id) && known.backlog === undefined) restart(known, Math.min(noted, known.noted))
     }
   }
 
   #hasNews(job: Job): boolean {
-    for (const progress of job.replicas.values()) if (this.#lacks(job, progress)) return true
+    for (const progress of job.reports.progress.values()) if (this.#lacks(job, progress)) return true
     return false
   }
 
@@ -145,7 +148,7 @@ export class Reports {
     if (backlog !== undefined) return true
     const isRefused = isNew && job.refusalAt(this.#context.self, this.#context.self) !== undefined
     if (noted === -1) return isRefused || job.tree.root.children !== undefined || !job.tree.root.isEmpty
-    return noted < job.newsStart + job.news.length || (isNew && job.held.size > 0) || isRefused
+    return noted < job.reports.end || (isNew && job.held.size > 0) || isRefused
   }
 
   /**
@@ -153,7 +156,7 @@ export class Reports {
    * replica.
    */
   #isFirst(job: Job): boolean {
-    for (const progress of job.replicas.values()) {
+    for (const progress of job.reports.progress.values()) {
       if ((progress.isNew || progress.backlog !== undefined) && progress.sentAt === -Infinity && this.#lacks(job, progress)) return true
     }
     return false
@@ -162,7 +165,7 @@ export class Reports {
   #report(job: Job): void {
     const { now } = this.#context
     this.#restartLaggards(job)
-    for (const [replica, progress] of job.replicas) {
+    for (const [replica, progress] of job.reports.progress) {
       if (progress.sentAt > now - progress.retransmitAfter || !this.#lacks(job, progress)) continue
       // Behind a slow line an acknowledgement takes long. Repeated reports would delay it further.
       if (progress.sentAt !== -Infinity) progress.retransmitAfter *= 2
@@ -178,7 +181,7 @@ export class Reports {
       if (isEmpty) Object.assign(progress, { noted: end, isNew: false })
       else this.#send(job, replica, progress, content)
     }
-    this.#trim(job)
+    job.reports.trim()
   }
 
   /**
@@ -187,19 +190,17 @@ export class Reports {
    */
   #restartLaggards(job: Job): void {
     let bytes = 0
-    const last = job.news.findLastIndex(({ path }) => (bytes += ITEM_BYTES + path.length) > MAX_NEWS_BYTES)
+    const { news, newsStart, progress: replicas } = job.reports
+    const last = news.findLastIndex(({ path }) => (bytes += ITEM_BYTES + path.length) > MAX_NEWS_BYTES)
     if (last === -1) return
-    for (const progress of job.replicas.values()) {
-      if (progress.noted > job.newsStart + last) continue
-      restart(progress, -1)
-    }
+    for (const progress of replicas.values()) if (progress.noted <= newsStart + last) restart(progress, -1)
   }
 
   /** Begins to send the whole state to a replica. */
   #handOver(job: Job, progress: ReplicaProgress): void {
-    job.passesOnUntil = this.#context.now + PASS_ON
+    job.reports.passesOnUntil = this.#context.now + PASS_ON
     progress.backlog = [...new Set([...job.tree.entries()].map(({ path }) => path))]
-    progress.noted = job.newsStart + job.news.length
+    progress.noted = job.reports.end
   }
 
   #send(job: Job, replica: MemberId, progress: ReplicaProgress, { entries, claims, dropped, tried }: ReportContent): void {
@@ -219,21 +220,10 @@ export class Reports {
         ...(job.open.running > 0 && { running: job.open.running }),
         ...(job.ready.size > 0 && { waiting: job.ready.size }),
         ...longRunning(this.#context, job),
-        ...(job.unfit && { unfit: job.unfit.reason }),
+        ...(job.failures.unfit && { unfit: job.failures.unfit.reason }),
         ...(job.spec.noRoom !== undefined && { noRoom: job.spec.noRoom }),
       },
       ...(tried.length > 0 && { tried }),
     })
-  }
-
-  /** Drops news that all replicas have acknowledged, or will receive with the whole state. */
-  #trim(job: Job): void {
-    let noted = job.newsStart + job.news.length
-    for (const progress of job.replicas.values()) {
-      const known = progress.noted === -1 ? progress.sent : progress.noted
-      if (known !== -1) noted = Math.min(noted, known)
-    }
-    job.news = job.news.slice(noted - job.newsStart)
-    job.newsStart = noted
   }
 }

@@ -47,21 +47,21 @@ export class RootFailover {
 
   /** Whether this member must begin the root, or waits for an earlier replica to begin it. */
   isDue(job: Job): boolean {
-    const { self, keepers } = this.#context
+    const { self, replicas } = this.#context
     const { frame, holder, claims } = job.tree.root
     const isHeld = (frame ?? holder ?? claims) !== undefined
-    return job.runs && job.spec.input !== undefined && !isHeld && keepers(job).includes(self)
+    return job.runs && job.spec.input !== undefined && !isHeld && replicas(job).includes(self)
   }
 
   due(): void {
     const { self, now, attended, timers } = this.#context
     for (const job of attended) {
       const { root } = job.tree
-      if (!job.runs || !this.#context.keepers(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
+      if (!job.runs || !this.#context.replicas(job).includes(self) || root.frame !== undefined || root.holder !== undefined) {
         this.#waits.delete(job)
         continue
       }
-      if (this.#context.keepers(job)[0] !== self) {
+      if (this.#context.replicas(job)[0] !== self) {
         // The first replica begins the root, if it works at all. A claim that a member withdraws
         // again and again does not count.
         const wait = this.#waits.get(job) ?? { since: now, isClaimed: false, takenBack: 0 }
@@ -69,7 +69,7 @@ export class RootFailover {
         if (wait.isClaimed && root.claims === undefined && wait.takenBack++ < MAX_TAKEN_BACK) wait.since = now
         wait.isClaimed = root.claims !== undefined
         if (wait.isClaimed) continue
-        const at = wait.since + TAKE_OVER_AFTER * this.#context.keepers(job).indexOf(self)
+        const at = wait.since + TAKE_OVER_AFTER * this.#context.replicas(job).indexOf(self)
         if (now < at) {
           timers.advance('rootFailover', at)
           continue

@@ -104,12 +104,12 @@ export class Scheduler {
         if (to === self.id) this.#own.push(message)
         else if (members.has(to)) effects.push({ type: 'send', to, message })
       },
-      keepers: (job) => {
-        if (job.keepersVersion !== members.version) {
-          job.keepers = members.replicas(job.id)
-          job.keepersVersion = members.version
+      replicas: (job) => {
+        if (job.replicasVersion !== members.version) {
+          job.replicas = members.replicas(job.id)
+          job.replicasVersion = members.version
         }
-        return job.keepers
+        return job.replicas
       },
     }
     this.#context = context
@@ -153,7 +153,7 @@ export class Scheduler {
     let waiting = 0
     for (const job of active) waiting += job.ready.size
     let kept = 0
-    for (const job of jobs.values()) if (this.#context.keepers(job).includes(self)) kept++
+    for (const job of jobs.values()) if (this.#context.replicas(job).includes(self)) kept++
     return { workers, busy: workers - idle, waiting, kept, counts }
   }
 
@@ -200,7 +200,7 @@ export class Scheduler {
   /** Returns the replicas of a job in this member's view. */
   replicas(id: JobId): readonly MemberId[] {
     const job = this.#context.jobs.get(id)
-    return job === undefined ? this.#context.members.replicas(id) : this.#context.keepers(job)
+    return job === undefined ? this.#context.members.replicas(id) : this.#context.replicas(job)
   }
 
   #take(input: Input): void {
@@ -255,7 +255,7 @@ export class Scheduler {
         const job = this.#context.jobs.get(input.job)
         // Prefers another replica: this member may have received nothing yet.
         const replica =
-          job === undefined ? undefined : (this.#context.keepers(job).find((id) => id !== this.#context.self) ?? this.#context.self)
+          job === undefined ? undefined : (this.#context.replicas(job).find((id) => id !== this.#context.self) ?? this.#context.self)
         if (replica !== undefined) this.#context.send(replica, { type: 'explain', job: input.job })
         return
       }

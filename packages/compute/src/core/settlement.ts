@@ -66,7 +66,7 @@ export class Settlement {
     job.held.delete(node)
     job.open.ended(frame)
     node.frame = undefined
-    job.news.push({ type: 'entry', path: node.path })
+    job.reports.add({ type: 'entry', path: node.path })
     this.settle(job, entry, this.#context.self)
   }
 
@@ -100,7 +100,7 @@ export class Settlement {
     const failure = { code, message, member: this.#context.self, tries: 1, ...(stack === undefined ? {} : { stack }) }
     if (job.votesNeeded > 1) this.#jobEnd.stop(job)
     const shared = job.votesNeeded === 1 ? job.shared : NOTHING_SHARED
-    job.news.push({ type: 'entry', path: ROOT })
+    job.reports.add({ type: 'entry', path: ROOT })
     this.settle(job, this.#entry(job, ROOT, { failure }, shared, newFrame(0)), this.#context.self)
   }
 
@@ -139,13 +139,13 @@ export class Settlement {
 
   #accept(job: Job, node: TaskNode, entry: Entry, from: MemberId): void {
     const voters = votersOf(node)
-    if (node.holder === from) job.unawait(node, 'outcome')
+    if (node.holder === from) job.endWait(node, 'outcome')
     const interested = releaseTask(this.#context, job, node)
     for (const voter of voters) if (voter !== this.#context.self) interested.add(voter)
     job.tree.put(node, entry)
     // Nobody needs its input any more.
     if (node.task !== undefined) node.task = { ...node.task, input: NO_INPUT }
-    job.cleared(node)
+    job.failures.forgetTries(node)
     for (const member of interested) if (member !== from) this.#context.send(member, resultOf(job, entry, this.#context.self))
     this.#improve(job, entry.shared, entry)
     if (node.wanted) this.deliver(job, node, entry)
@@ -173,7 +173,7 @@ export class Settlement {
     for (const member of [from, ...votersOf(node)]) job.unclaim(node, member)
     node.deny(from)
     // An outcome that adds no valid vote counts as a dropped task.
-    if (node.holder === from) job.unawait(node, votersOf(node).length > before ? 'outcome' : 'dropped')
+    if (node.holder === from) job.endWait(node, votersOf(node).length > before ? 'outcome' : 'dropped')
     if (node.frame !== undefined || node.holder !== undefined) return undefined
     if (node.wanted) {
       // The next holder looks up the known outcomes of the task and its parts.

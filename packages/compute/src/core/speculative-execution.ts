@@ -61,11 +61,11 @@ export class SpeculativeExecution {
    * for an overdue task.
    */
   seek(jobs: readonly Job[]): MemberId | undefined {
-    const { now, keepers } = this.#context
+    const { now } = this.#context
     this.#soughtAt = now
     // Asks the first replica first, so that no two replicas give out the same task. Then asks the
     // others, since the first replica may refuse on purpose.
-    const replicas = keepers(jobs[0] as Job)
+    const replicas = this.#context.replicas(jobs[0] as Job)
     const replica = replicas[this.#inVain++ % Math.max(1, replicas.length)]
     return jobs.some((job) => this.#repeatAwaited(job)) ? undefined : replica
   }
@@ -106,7 +106,7 @@ export class SpeculativeExecution {
       const { task } = node
       if (node.holder !== holder || task === undefined) continue
       node.deny(holder)
-      job.unawait(node, 'lost')
+      job.endWait(node, 'lost')
       this.#execution.open(job, node, task, { claimed: !node.wanted, second: true, replay: true })
     }
     return true
@@ -160,16 +160,16 @@ export class SpeculativeExecution {
     if (waiting === 0 || job.votesNeeded > 1) return false
     const all = job.work.totalsAt(self)
     if (ran * all.finished >= config.eagerFactor * all.ran * finished) return false
-    const named = job.named.get(holder)
+    const named = job.recommended.get(holder)
     return named === undefined || now - named.since <= STEAL_FIRST || now - named.latest > STEAL_FIRST
   }
 
   /** Notes that this replica sends an idle member to a holder. Returns the holder. */
   #named({ job, holder }: Rich): MemberId {
     const { now } = this.#context
-    const named = job.named.get(holder)
+    const named = job.recommended.get(holder)
     const isNew = named === undefined || now - named.latest > STEAL_FIRST
-    job.named.set(holder, { since: isNew ? now : named.since, latest: now })
+    job.recommended.set(holder, { since: isNew ? now : named.since, latest: now })
     return holder
   }
 

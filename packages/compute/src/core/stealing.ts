@@ -123,7 +123,7 @@ export class Stealing {
         node.waiters.add(from)
       }
       const tries = this.#context.quota.tries(job, from, { crashes, holders })
-      if (!isNone(tries)) job.learnTries(node, tries)
+      if (!isNone(tries)) job.failures.learnTries(node, tries)
       // If the job is voted on, one member's statement of a loss does not count. This member still
       // announces the task before the task begins here.
       const careful = holders.length > 0

@@ -67,7 +67,7 @@ export class Supervision {
    * the first does not.
    */
   ask(job: Job): void {
-    const [first, ...others] = this.#context.keepers(job)
+    const [first, ...others] = this.#context.replicas(job)
     for (const replica of [first, pickOne(this.#context.random, others)]) {
       if (replica !== undefined) this.#context.send(replica, { type: 'awaiting', job: job.id, paths: [ROOT] })
     }
@@ -145,7 +145,7 @@ export class Supervision {
 
   unknown(from: MemberId, job: Job, paths: readonly Path[]): void {
     if (from !== this.#context.self && paths.includes(ROOT)) job.isOpenElsewhere = true
-    if (job.isWatched && paths.includes(ROOT) && from === this.#context.keepers(job)[0]) this.#askSoon(job)
+    if (job.isWatched && paths.includes(ROOT) && from === this.#context.replicas(job)[0]) this.#askSoon(job)
     for (const path of paths) {
       const node = job.tree.find(path)
       if (node === undefined) continue
@@ -170,7 +170,7 @@ export class Supervision {
       } else if (node.namedBy === member) node.namedBy = undefined
     }
     job.credit.gone(member)
-    job.named.delete(member)
+    job.recommended.delete(member)
     for (const node of job.held) {
       if (node.waiters?.delete(member) === true && node.waiters.size === 0) node.waiters = undefined
     }
@@ -184,7 +184,7 @@ export class Supervision {
   }
 
   #redo(job: Job, node: TaskNode, how: Ending = 'dropped'): void {
-    job.unawait(node, how)
+    job.endWait(node, how)
     // This member only looked the task up. No frame here waits for the task, so this member need
     // not repeat the task.
     if (node.task === undefined) {

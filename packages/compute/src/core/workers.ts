@@ -90,7 +90,7 @@ export class Workers {
     job.open.began(node, frame, this.#context.now)
     job.work.own.begun++
     if (frame.careful || node.parent?.frame?.careful === true) {
-      job.learnTries(node, heldBy(node.tries ?? NO_TRIES, self))
+      job.failures.learnTries(node, heldBy(node.tries ?? NO_TRIES, self))
       job.reportTries(node, true)
     }
     frame.charged = job.work.taskTime ?? 0

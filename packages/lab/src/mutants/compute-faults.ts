@@ -149,8 +149,8 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'members disagree about the replica that hands everything over to a new one',
     file: `${core}/reports.ts`,
-    from: 'id === self || (job',
-    to: '(job',
+    from: 'id === self || (progress',
+    to: '(progress',
     test: `${core}/reports.test.ts`,
   },
   {
@@ -163,14 +163,14 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'when a hand-over gets a new source, this member stops a hand-over of its own',
     file: `${core}/reports.ts`,
-    from: '!isComplete(id) && progress.backlog === undefined',
+    from: '!isComplete(id) && known.backlog === undefined',
     to: '!isComplete(id)',
     test: `${core}/reports.test.ts`,
   },
   {
     name: 'a replica whose hand-over takes long counts as complete',
     file: `${core}/reports.ts`,
-    from: 'job.replicas.get(id)?.backlog === undefined && ',
+    from: 'progress.get(id)?.backlog === undefined && ',
     to: '',
     test: `${core}/reports.test.ts`,
   },
