@@ -97,7 +97,7 @@ describe('a pool that computes', () => {
     expect(await worker.job('left alone').result).toHaveLength(500_000)
   })
 
-  it('names the keeper of an ended job, and the member itself only if it keeps the job', async () => {
+  it('names a member that keeps an ended job, and the member itself only if it keeps the job', async () => {
     const [submitter, worker] = [await member(), await member({ workers: 1 })]
     await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
     const job = await submitter.submit(various, 'queens', 6)

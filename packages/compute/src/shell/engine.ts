@@ -9,9 +9,9 @@ import { acceptanceOf } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
 import { BlobStore } from './blob-store.ts'
 import { Endings } from './endings.ts'
+import { JobConfirmations } from './job-confirmations.ts'
 import { JobFiles } from './job-files.ts'
 import { JobHolders } from './job-holders.ts'
-import { JobKeepers } from './job-keepers.ts'
 import { JOB_PREFIX, readJob, type JobRecord, type PublishedJob } from './job-record.ts'
 import { LargeResults } from './large-results.ts'
 import { MemberList } from './member-list.ts'
@@ -42,7 +42,7 @@ export class Engine {
   readonly runner: Runner
   readonly jobs: PublishedJobs
   readonly holders: JobHolders
-  readonly keepers: JobKeepers
+  readonly confirmations: JobConfirmations
   readonly output: OutputExchange
   readonly endings = new Endings()
   readonly explanations = new Replies<JobExplanation>(NOTHING_EXPLAINED)
@@ -141,7 +141,7 @@ export class Engine {
           })
     this.#members = new MemberList(pool, { isClient, accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
-    this.keepers = new JobKeepers(pool, {
+    this.confirmations = new JobConfirmations(pool, {
       keeps: async (job) => await this.#files.keeps(job),
       desiredOf: (job) => this.jobs.get(job)?.desired ?? 'forget',
     })
@@ -176,7 +176,7 @@ export class Engine {
 
   async start(): Promise<void> {
     await this.blobs.start()
-    await this.keepers.start()
+    await this.confirmations.start()
     await this.output.start()
     await this.#streams.start()
     if (!this.#isClient) await this.#signer.start()
@@ -201,7 +201,7 @@ export class Engine {
     await this.#members.close()
     await this.#streams.close()
     await this.blobs.close()
-    await this.keepers.close()
+    await this.confirmations.close()
     await this.output.close()
     this.store.close()
     this.endings.endAll()
@@ -211,7 +211,7 @@ export class Engine {
 
   /** Resolves once two of the members that may keep a job know its desired state, or after 3 s. */
   async untilKnown(id: JobId, desired: JobRecord['desired'] | 'forget'): Promise<void> {
-    await this.keepers.untilKnown(this.holders.keepers(id), id, desired)
+    await this.confirmations.untilKnown(this.holders.participants(id), id, desired)
   }
 
   /**

@@ -30,9 +30,10 @@ export class JobHolders {
   }
 
   /**
-   * The members that may keep a job: its replicas, then others that take part, clients excepted.
+   * The members that take part, and so may keep a job: its replicas, then some others. Clients do
+   * not take part.
    */
-  keepers(id: JobId): MemberId[] {
+  participants(id: JobId): MemberId[] {
     const replicas = this.#scheduler.replicas(id)
     const others = this.#members.members.filter((member) => !replicas.includes(member))
     return [...replicas, ...this.#some(others)].filter((member) => member !== this.#pool.self.id)
@@ -43,12 +44,12 @@ export class JobHolders {
    * pool. A client may have submitted the job.
    */
   all(id: JobId): MemberId[] {
-    const keepers = this.keepers(id)
+    const participants = this.participants(id)
     const others = this.#pool
       .members()
       .map((member) => member.id)
-      .filter((member) => member !== this.#pool.self.id && !keepers.includes(member))
-    return [...keepers, ...this.#some(others)]
+      .filter((member) => member !== this.#pool.self.id && !participants.includes(member))
+    return [...participants, ...this.#some(others)]
   }
 
   /** Chooses at random. Otherwise all members would ask the same few members. */

@@ -11,7 +11,7 @@ import type { PeerBudget } from './peer-budget.ts'
 
 const PROTOCOL = '/jel-compute-output/1.0.0'
 /** Number of replicas that keep the output of a job. A guess: one of them may die. */
-const KEEPERS = 2
+const REPLICAS = 2
 /**
  * A member sends output to these replicas after this time, ms. A guess: few messages, and no wait
  * that a reader notices.
@@ -150,9 +150,9 @@ export class OutputExchange {
    */
   async of(job: JobId): Promise<readonly NumberedOutput[]> {
     for (let attempt = 1; ; attempt++) {
-      const keepers = this.#parts.replicas(job).slice(0, KEEPERS)
+      const replicas = this.#parts.replicas(job).slice(0, REPLICAS)
       const logs = await Promise.all(
-        keepers.map(async (keeper) => (keeper === this.#pool.self.id ? this.#log.of(job) : await this.#ask(keeper, job))),
+        replicas.map(async (replica) => (replica === this.#pool.self.id ? this.#log.of(job) : await this.#ask(replica, job))),
       )
       const answers = logs.filter((log) => log !== undefined)
       if (answers.length > 0 || attempt === ATTEMPTS) return united(answers)
@@ -186,7 +186,7 @@ export class OutputExchange {
   #sendAll(): void {
     this.#timer = undefined
     for (const [job, outputs] of this.#unsent) {
-      for (const replica of this.#parts.replicas(job).slice(0, KEEPERS)) {
+      for (const replica of this.#parts.replicas(job).slice(0, REPLICAS)) {
         if (replica === this.#pool.self.id) this.#log.append(job, ...outputs)
         else for (const batch of batchesOf(outputs)) this.#sending = this.#sending.then(async () => await this.#send(replica, job, batch))
       }

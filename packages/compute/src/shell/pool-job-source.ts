@@ -73,7 +73,7 @@ export class PoolJobSource implements JobSource {
     let asked: readonly string[] = []
     for (const end = performance.now() + within; !this.closed && this.#engine.jobs.has(id);) {
       asked = this.#engine.holders.replicas(id)
-      for (const member of asked) if (await this.#engine.keepers.ask(member, id, undefined, end - performance.now())) return member
+      for (const member of asked) if (await this.#engine.confirmations.ask(member, id, undefined, end - performance.now())) return member
       if (this.#engine.runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
       if (performance.now() > end) break
       await sleep(KEEP_AGAIN)

@@ -50,8 +50,8 @@ export function runChaos(seed: number, votes = 1): ChaosResult {
 export function replaceOften(grid: VirtualGrid, seconds: number): void {
   for (let time = 2; time < seconds; time += 2) {
     grid.after(time * 1000, () => {
-      const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-      const victim = time % 6 === 0 ? grid.living.find(({ id }) => id === keeper) : grid.living[time % grid.living.length]
+      const firstReplica = grid.living[0]?.scheduler.replicas('job')[0]
+      const victim = time % 6 === 0 ? grid.living.find(({ id }) => id === firstReplica) : grid.living[time % grid.living.length]
       if (victim === undefined) return
       grid.kill(victim)
       grid.join({ site: victim.site })

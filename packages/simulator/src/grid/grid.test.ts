@@ -97,8 +97,8 @@ describe('a grid with faults', () => {
     const grid = treeGrid(1, 32, { leaves })
     const begin = grid.now
     grid.after(10_000, () => {
-      const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-      const order = [...grid.living].sort((a, b) => Number(b.id === keeper) - Number(a.id === keeper))
+      const firstReplica = grid.living[0]?.scheduler.replicas('job')[0]
+      const order = [...grid.living].sort((a, b) => Number(b.id === firstReplica) - Number(a.id === firstReplica))
       for (const member of order.slice(0, 10)) grid.kill(member)
     })
     grid.until(() => grid.doneAt.has('job'), 600_000)
@@ -118,8 +118,8 @@ describe('a grid with faults', () => {
     for (let second = 1; second <= 15; second++) {
       grid.after(second * 1000, () => {
         const [first] = grid.living as [GridMember, ...GridMember[]]
-        const [keeper] = first.scheduler.replicas('job')
-        grid.kill(grid.living.find(({ id }) => id === keeper) ?? first)
+        const [firstReplica] = first.scheduler.replicas('job')
+        grid.kill(grid.living.find(({ id }) => id === firstReplica) ?? first)
         grid.join({ site: 's' })
       })
     }

@@ -158,8 +158,8 @@ describe('tasks whose holders die for other reasons', () => {
     grid.submit({ id: 'job', input: rootInput(640) })
     for (let time = 2; time < 60; time += 2) {
       grid.after(time * 1000, () => {
-        const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-        const victim = time % 4 === 0 ? grid.living.find(({ id }) => id === keeper) : grid.living[time % grid.living.length]
+        const firstReplica = grid.living[0]?.scheduler.replicas('job')[0]
+        const victim = time % 4 === 0 ? grid.living.find(({ id }) => id === firstReplica) : grid.living[time % grid.living.length]
         if (victim !== undefined) grid.kill(victim)
         grid.join({ site: 's' })
       })

@@ -73,8 +73,8 @@ describe('a job that is voted on', () => {
     const disturb = (grid: VirtualGrid): void => {
       for (const at of [400, 1200, 2000]) {
         grid.after(at, () => {
-          const keeper = grid.living[0]?.scheduler.replicas('job')[0]
-          const victim = grid.living.find(({ id }) => id === keeper)
+          const firstReplica = grid.living[0]?.scheduler.replicas('job')[0]
+          const victim = grid.living.find(({ id }) => id === firstReplica)
           if (victim !== undefined) grid.kill(victim)
         })
       }

@@ -1,36 +1,36 @@
 import { join } from 'node:path'
 import type { Pool } from '@jel/jel'
 import { describe, expect, it } from 'vitest'
-import { JobKeepers } from '../src/shell/job-keepers.ts'
+import { JobConfirmations } from '../src/shell/job-confirmations.ts'
 import { testPool } from './test-pool.ts'
 
 const various = join(import.meta.dirname, 'programs/various.ts')
 const test = testPool()
 
 /** A requester at this member. */
-const asker = (pool: Pool): JobKeepers =>
-  new JobKeepers(pool, { keeps: async () => await Promise.resolve(false), desiredOf: () => 'forget' })
+const asker = (pool: Pool): JobConfirmations =>
+  new JobConfirmations(pool, { keeps: async () => await Promise.resolve(false), desiredOf: () => 'forget' })
 
 describe('a member', () => {
   it('answers others whether it keeps a job, however much one peer asks', async () => {
-    const [keeper, liar, honest] = [await test.join(), await test.join(), await test.join()] as const
+    const [replica, liar, honest] = [await test.join(), await test.join(), await test.join()] as const
     await expect.poll(() => honest.members().length).toBe(3)
     const never = new Promise<boolean>(() => {})
-    const keepers = new JobKeepers(keeper, {
+    const confirmations = new JobConfirmations(replica, {
       keeps: async (job) => (job === 'known' ? await Promise.resolve(true) : await never),
       desiredOf: () => 'run',
     })
-    await keepers.start()
+    await confirmations.start()
     let open = 0
     const asked = Array.from({ length: 80 }, async () => {
       open++
-      await asker(liar).ask(keeper.self.id, 'unknown')
+      await asker(liar).ask(replica.self.id, 'unknown')
       open--
     })
     // At most two requests may wait.
     await expect.poll(() => open, { timeout: 5000 }).toBe(2)
-    expect(await asker(honest).ask(keeper.self.id, 'known')).toBe(true)
-    await keepers.close()
+    expect(await asker(honest).ask(replica.self.id, 'known')).toBe(true)
+    await confirmations.close()
     await liar.leave()
     await Promise.all(asked)
   })

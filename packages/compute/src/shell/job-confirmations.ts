@@ -23,7 +23,8 @@ const [HEARERS, KNOWN_TIME, LOOK_AGAIN] = [2, 3000, 100]
 /** Maximum bytes of a request: the id of a job, and a desired state. */
 const MAX_ID = 128
 
-export interface KeeperAnswers {
+/** What this member can confirm to others. */
+export interface ConfirmedState {
   /** Whether this member keeps a job. The answer may take some time. */
   readonly keeps: (job: JobId) => Promise<boolean>
   /** The desired state of the job, as far as this member knows. */
@@ -33,18 +34,19 @@ export interface KeeperAnswers {
 type DesiredState = JobRecord['desired'] | 'forget'
 
 /**
- * Asks and answers whether a member keeps a job: its record, and all files that a worker needs. A
- * request with a desired state asks whether the member knows that state.
+ * Asks members to confirm that they keep a job: its record, and all files that a worker needs. A
+ * request with a desired state asks whether the member knows that state. Answers such requests of
+ * others.
  */
-export class JobKeepers {
+export class JobConfirmations {
   readonly #pool: Pool
-  readonly #answers: KeeperAnswers
+  readonly #state: ConfirmedState
   /** The members whose requests wait for an answer. */
   readonly #waiting: MemberId[] = []
 
-  constructor(pool: Pool, answers: KeeperAnswers) {
+  constructor(pool: Pool, state: ConfirmedState) {
     this.#pool = pool
-    this.#answers = answers
+    this.#state = state
   }
 
   async start(): Promise<void> {
@@ -113,7 +115,7 @@ export class JobKeepers {
    */
   async #hears(job: JobId, desired: string): Promise<boolean> {
     for (const end = performance.now() + KNOWN_TIME; performance.now() < end;) {
-      if (this.#answers.desiredOf(job) === desired) return true
+      if (this.#state.desiredOf(job) === desired) return true
       await sleep(LOOK_AGAIN)
     }
     return false
@@ -127,7 +129,7 @@ export class JobKeepers {
     const [job = '', desired] = question.split(' ')
     this.#waiting.push(from)
     try {
-      queue.push(Uint8Array.of((await (desired === undefined ? this.#answers.keeps(job) : this.#hears(job, desired))) ? 1 : 0))
+      queue.push(Uint8Array.of((await (desired === undefined ? this.#state.keeps(job) : this.#hears(job, desired))) ? 1 : 0))
     } finally {
       this.#waiting.splice(this.#waiting.indexOf(from), 1)
     }
