@@ -1,4 +1,4 @@
-import type { JobView } from './core/scheduler.ts'
+import type { JobView } from './core/job-view.ts'
 import type { JobRecord } from './shell/job-record.ts'
 
 /** The state of a job. `pending`: no member has begun it. The names are those of GRAM. */

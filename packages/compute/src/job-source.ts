@@ -1,6 +1,6 @@
 import type { Entry } from './core/entry.ts'
 import type { JobExplanation } from './core/messages.ts'
-import type { JobView } from './core/scheduler.ts'
+import type { JobView } from './core/job-view.ts'
 import type { JobRecord, PublishedJob } from './shell/job-record.ts'
 import type { NumberedOutput } from './shell/output-log.ts'
 

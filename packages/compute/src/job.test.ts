@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Job } from './job.ts'
 import type { JobSource } from './job-source.ts'
-import type { JobView } from './core/scheduler.ts'
+import type { JobView } from './core/job-view.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 
 it('the progress of a job is asked for only until the next time that it is due', async () => {

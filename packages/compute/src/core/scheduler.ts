@@ -4,9 +4,10 @@ import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
 import { attend, type Context, type Signer } from './context.ts'
 import type { Entry } from './entry.ts'
 import type { ComputeMember, Effect, Input, JobId, MemberId, Milliseconds } from './io.ts'
-import type { Message, Totals } from './messages.ts'
+import type { Message } from './messages.ts'
 import { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
+import { viewOf, type JobView } from './job-view.ts'
 import { KnownJobs } from './known-jobs.ts'
 import { Members } from './members.ts'
 import { Membership } from './membership.ts'
@@ -14,10 +15,10 @@ import { createParts, type Parts } from './parts.ts'
 import type { Path } from './path.ts'
 import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
+import { figuresOf, type SchedulerFigures } from './scheduler-figures.ts'
+import { statedEntries, takeUnsaved } from './stated-entries.ts'
 import { TaskCounts } from './task-counts.ts'
-import { progressOf, type TaskNode } from './task-node.ts'
 import { inputTimers, timerNames } from './timers.ts'
-import { evidence } from './votes.ts'
 
 export interface SchedulerOptions {
   readonly self: ComputeMember
@@ -38,31 +39,6 @@ export interface SchedulerOptions {
 }
 
 const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true, isGenuine: () => true }
-
-/** A job as this member sees it. */
-export interface JobView {
-  readonly ended: 'done' | 'cancelled' | undefined
-  /** When it ended here, by the clock of the scheduler. Undefined: it has not ended. */
-  readonly endedAt?: Milliseconds
-  /** The outcome of the root with its shared values; undefined: none yet. */
-  readonly entry: Entry | undefined
-  /** 0 to 1: this member's figure, or the figure of a replica. */
-  readonly progress: number
-  /** The work of all members, as far as this member knows. */
-  readonly totals: Totals
-}
-
-/** The work of this member for all jobs together. */
-export interface SchedulerFigures {
-  readonly workers: number
-  /** Workers that have something to do. */
-  readonly busy: number
-  /** Tasks that wait for a worker here. */
-  readonly waiting: number
-  /** Jobs of which this member is a replica. */
-  readonly kept: number
-  readonly counts: Readonly<TaskCounts>
-}
 
 /**
  * The scheduler of one member. It takes jobs and news of members. It returns tasks for its workers
@@ -133,12 +109,7 @@ export class Scheduler {
   /** Returns this member's view of a job. */
   job(id: JobId): JobView | undefined {
     const job = this.#context.jobs.get(id)
-    if (job === undefined) return undefined
-    const { entry, tree } = job
-    const claimed = Math.max(tree.root.progress, ...[...(tree.root.claims?.values() ?? [])].map(({ progress }) => progress))
-    const progress = entry !== undefined ? 1 : Math.max(progressOf(tree.root), claimed, job.progress)
-    const endedAt = job.ended === undefined ? undefined : job.endedAt
-    return { ended: job.ended, ...(endedAt !== undefined && { endedAt }), entry, progress, totals: job.work.totalsAt(this.#context.self) }
+    return job === undefined ? undefined : viewOf(job, this.#context.self)
   }
 
   /** Returns how a job ended here; undefined if it runs or is unknown. */
@@ -148,13 +119,7 @@ export class Scheduler {
 
   /** Returns the work of this member for all jobs together. */
   figures(): SchedulerFigures {
-    const { active, counts, jobs, self } = this.#context
-    const { count: workers, idle } = this.#parts.workers
-    let waiting = 0
-    for (const job of active) waiting += job.ready.size
-    let kept = 0
-    for (const job of jobs.values()) if (this.#context.replicas(job).includes(self)) kept++
-    return { workers, busy: workers - idle, waiting, kept, counts }
+    return figuresOf(this.#context, this.#parts.workers)
   }
 
   /** Whether another member stated that a job is not over. */
@@ -174,11 +139,8 @@ export class Scheduler {
   takeUnsaved(): Map<JobId, readonly Entry[]> {
     const news = new Map<JobId, readonly Entry[]>()
     for (const job of this.#context.jobs.values()) {
-      const { unsaved } = job.tree
-      if (unsaved === undefined || unsaved.size === 0) continue
-      const nodes = [...unsaved].flatMap((path) => job.tree.find(path) ?? [])
-      news.set(job.id, unique(nodes.flatMap((node) => statedOf(job, node))))
-      unsaved.clear()
+      const unsaved = takeUnsaved(job)
+      if (unsaved !== undefined) news.set(job.id, unsaved)
     }
     return news
   }
@@ -186,7 +148,7 @@ export class Scheduler {
   /** Returns all outcomes of a job that this member knows, and votes for outcomes. */
   entries(id: JobId): readonly Entry[] {
     const job = this.#context.jobs.get(id)
-    return job === undefined ? [] : unique([...job.tree.within(job.tree.root)].flatMap((node) => statedOf(job, node)))
+    return job === undefined ? [] : statedEntries(job)
   }
 
   /**
@@ -309,14 +271,4 @@ export class Scheduler {
     this.#wakeAt = Math.max(timers.next, now)
     effects.push({ type: 'timer', at: this.#wakeAt })
   }
-}
-
-/** Returns the entry of a task, or else the votes on it and the entries that these depend on. */
-function statedOf(job: Job, node: TaskNode): readonly Entry[] {
-  return node.entry === undefined ? evidence(job, node) : [node.entry]
-}
-
-/** Returns each entry once: several tasks may state the same entry. */
-function unique(entries: readonly Entry[]): readonly Entry[] {
-  return [...new Set(entries)]
 }

@@ -23,8 +23,10 @@ export const timerNames = [
 export type TimerName = (typeof timerNames)[number]
 
 /**
- * The timers of parts that act on the state of jobs. Any input may change that state, so they all
- * fire at each input. So no part has to notify these parts.
+ * The timers of parts that act on what many other parts change: ready tasks, free workers, votes,
+ * claims, news and shared values. All of them fire after each input. The alternative is a call at
+ * each place that changes such a state. A forgotten call would let a task or a report wait for the
+ * next timer. A look after each input costs little, since these parts look only at attended jobs.
  */
 export const inputTimers: ReadonlySet<TimerName> = new Set([
   'rootFailover',
