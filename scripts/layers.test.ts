@@ -111,7 +111,7 @@ const lab: Layers = {
 const compute: Layers = {
   '.': ['core', 'program', 'executors', 'shell'],
   core: [],
-  program: ['core', 'executors'],
+  program: ['core', '.'],
   executors: ['core', 'program', '.'],
   shell: ['core', 'program', 'executors', '.'],
 }
@@ -205,7 +205,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 /** The folders that import each other. A further folder may not join them. */
 const knownCircles: readonly (readonly string[])[] = [
   ['agent', 'commands', 'log', 'model', 'orders'].map((folder) => `apps/node/src/${folder}`),
-  ['executors', 'program'].map((folder) => `packages/compute/src/${folder}`),
   ['compute-field', 'compute-field/programs'].map((folder) => `packages/lab/src/${folder}`),
   ['jobs', 'jobs/programs', 'report', 'runner'].map((folder) => `packages/simulator/src/${folder}`),
 ]

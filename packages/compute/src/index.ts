@@ -17,7 +17,7 @@ export type { JobProgress, JobState } from './job-progress.ts'
 export type { EndedShift, Shift } from './shell/shifts.ts'
 export type { TaskOutput } from './shell/output-log.ts'
 export type { FunctionWork, HeldTask, JobExplanation, MemberWork, RunningTask } from './core/messages.ts'
-export type { TaskLimits } from './executors/task-limits.ts'
+export type { TaskLimits } from './program/task-limits.ts'
 export type { BlobReference } from './program/blob.ts'
 export {
   BlobMissingError,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { BlobMissingError } from '../errors.ts'
 import { BlobFeed } from './blob-feed.ts'
 import type { BlobSource } from './container.ts'
-import type { ToProgram } from './messages.ts'
+import type { ToProgram } from '../program/messages.ts'
 
 /** A container that takes one message at a time, on request. */
 class Reader {

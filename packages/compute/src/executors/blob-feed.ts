@@ -1,7 +1,7 @@
 import { ComputeError } from '../errors.ts'
 import { isFaultCode } from '../program/machine-fault.ts'
 import type { BlobSource, Container } from './container.ts'
-import type { ToProgram } from './messages.ts'
+import type { ToProgram } from '../program/messages.ts'
 
 /** Maximum bytes in one message to a container. A guess: the size of the largest value. */
 const PIECE = 1024 * 1024

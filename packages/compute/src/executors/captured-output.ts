@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { OutputStream } from './messages.ts'
+import type { OutputStream } from '../program/messages.ts'
 
 /**
  * Replaces the standard streams of this process. `take` receives all text written to them. It does

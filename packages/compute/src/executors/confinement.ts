@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { SYSTEM, works, type NamespaceTool } from '../program/confinement-tools.ts'
 
 /**
  * MiB that V8 and its threads reserve before the program has any memory, as `ulimit -d` counts
@@ -30,16 +30,12 @@ const NO_FILES = ['/bin/sh', '-c', 'ulimit -f 0; exec "$0" "$@"']
 export interface Confinement {
   /** A prefix that confines the command after it. The shell must have descriptors 3 and 4. */
   readonly command: readonly string[]
-  /** The tool that shuts off the network and, with bubblewrap, all files except the system's. */
-  readonly namespaces: 'bubblewrap' | 'unshare' | 'none'
+  readonly namespaces: NamespaceTool
   /** Whether the confinement bounds memory besides the heap, and prevents writes to files. */
   readonly limits: boolean
 }
 
-/** Read-only folders: they contain the libraries that Node needs. */
-export const SYSTEM = ['/usr', '/bin', '/lib', '/lib64']
-
-const namespaces: readonly { readonly name: Confinement['namespaces']; readonly command: readonly string[] }[] = [
+const namespaces: readonly { readonly name: NamespaceTool; readonly command: readonly string[] }[] = [
   {
     name: 'bubblewrap',
     command: [
@@ -71,20 +67,6 @@ const hasShell = existsSync('/bin/sh')
 async function find(): Promise<Confinement> {
   for (const { command, name } of namespaces) if (hasShell && (await works(command))) return { command, namespaces: name, limits: true }
   return { command: [], namespaces: 'none', limits: hasShell }
-}
-
-/**
- * Whether a command works with the shell and the empty environment of its later use.
- *
- * @param confined the command that it confines in the trial
- * @throws Error if the trial did not end: an unknown result must not count as absence
- */
-export async function works(command: readonly string[], confined = [process.execPath, '--version']): Promise<boolean> {
-  const args = ['-c', 'exec "$@"', 'sh', ...command, ...confined]
-  const child = spawn('/bin/sh', args, { env: {}, stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' })
-  const [status] = (await once(child, 'exit')) as [number | null]
-  if (status === null) throw new Error('it could not be found out how this machine confines programs: that took too long')
-  return status === 0
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { JobId, Milliseconds } from '../core/io.ts'
 import type { BlobReference } from '../program/blob.ts'
-import type { FromProgram, ToProgram } from './messages.ts'
+import type { FromProgram, ToProgram } from '../program/messages.ts'
 import type { Place } from './program-module.ts'
 
 /** A process that runs one program. Its events report every fault, and nothing is thrown. */

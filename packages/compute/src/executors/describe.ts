@@ -1,6 +1,6 @@
 import { FunctionMissingError, ProgramError } from '../errors.ts'
-import { defaultTaskLimits, LOAD_TIME } from './task-limits.ts'
-import type { ProgramFunction } from './messages.ts'
+import { defaultTaskLimits, LOAD_TIME } from '../program/task-limits.ts'
+import type { ProgramFunction } from '../program/messages.ts'
 import { startProgram } from './process-container.ts'
 
 /**

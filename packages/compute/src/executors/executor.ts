@@ -1,7 +1,7 @@
 import type { Effect, Input, JobId } from '../core/io.ts'
 import type { MessageBudget, PlacedProgram } from './container.ts'
-import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from './task-limits.ts'
-import type { FromProgram, PrintedText } from './messages.ts'
+import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from '../program/task-limits.ts'
+import type { FromProgram, PrintedText } from '../program/messages.ts'
 import { startProgram } from './process-container.ts'
 import { RunningProgram } from './running-program.ts'
 

@@ -3,7 +3,7 @@
  */
 import { encode } from 'it-length-prefixed'
 import { toBytes } from '../schemas.ts'
-import type { TaskLimits } from './task-limits.ts'
+import type { TaskLimits } from '../program/task-limits.ts'
 
 /**
  * Maximum bytes of one frame. A message has at most an input or value of 1 MiB and shared values of

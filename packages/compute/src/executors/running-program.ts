@@ -3,7 +3,7 @@ import { ROOT, type Path } from '../core/path.ts'
 import type { Shared } from '../core/shared-value.ts'
 import { BlobFeed } from './blob-feed.ts'
 import type { Container, PlacedProgram } from './container.ts'
-import type { FromProgram, ToProgram } from './messages.ts'
+import type { FromProgram, ToProgram } from '../program/messages.ts'
 import { StoreRequests } from './store-requests.ts'
 
 type Run = Extract<Effect, { type: 'run' }>

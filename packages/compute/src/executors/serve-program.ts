@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { fromBytes } from '../schemas.ts'
 import { batchesOf, framed, MAX_FIRST_BYTES, type First } from './frames.ts'
 import { hostProgram } from './host-program.ts'
-import type { FromProgram, ToProgram } from './messages.ts'
+import type { FromProgram, ToProgram } from '../program/messages.ts'
 import type { ProgramStack } from './program-stack.ts'
 
 interface Loadable {

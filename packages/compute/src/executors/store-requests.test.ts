@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { MAX_RESULT_BYTES } from '../program/stored-value.ts'
-import { STORE_PIECE, type ToProgram } from './messages.ts'
+import { STORE_PIECE, type ToProgram } from '../program/messages.ts'
 import { StoreRequests } from './store-requests.ts'
 
 const full = new Uint8Array(STORE_PIECE)

@@ -1,7 +1,7 @@
 import type { BlobReference } from '../program/blob.ts'
 import { MAX_ENCODED } from '../program/collected-files.ts'
 import { MAX_RESULT_BYTES } from '../program/stored-value.ts'
-import { STORE_PIECE, type FromProgram, type ToProgram } from './messages.ts'
+import { STORE_PIECE, type FromProgram, type ToProgram } from '../program/messages.ts'
 
 type Piece = Omit<Extract<FromProgram, { type: 'store' }>, 'type'>
 

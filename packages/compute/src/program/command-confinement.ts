@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { SYSTEM, works, type Confinement } from '../executors/confinement.ts'
+import { SYSTEM, works, type NamespaceTool } from './confinement-tools.ts'
 import type { CommandFolder } from './command-folder.ts'
 
 /** Further read-only folders of programs. */
@@ -17,7 +17,7 @@ const SHIELDED = ['env', '--ignore-signal=TERM']
 const OPEN = ['env', '--default-signal=TERM']
 
 /** The result of a trial: the confinement that works on this machine. */
-let known: Promise<Confinement['namespaces']> | undefined
+let known: Promise<NamespaceTool> | undefined
 
 /**
  * Returns a prefix that confines the command after it. With bubblewrap the command has no network,
@@ -33,11 +33,11 @@ export async function confined(folder: CommandFolder): Promise<readonly string[]
   return prefixes(folder)[await known]
 }
 
-function prefixes(folder: CommandFolder): Readonly<Record<Confinement['namespaces'], readonly string[]>> {
+function prefixes(folder: CommandFolder): Readonly<Record<NamespaceTool, readonly string[]>> {
   return { bubblewrap: bubblewrap(folder), unshare: UNSHARE, none: [] }
 }
 
-async function find(folder: CommandFolder): Promise<Confinement['namespaces']> {
+async function find(folder: CommandFolder): Promise<NamespaceTool> {
   try {
     const { bubblewrap: first, unshare: second } = prefixes(folder)
     if (await works(first, ['/bin/sh', '-c', 'exit 0'])) return 'bubblewrap'

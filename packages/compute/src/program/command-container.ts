@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { works } from '../executors/confinement.ts'
+import { works } from './confinement-tools.ts'
 import type { CommandFolder } from './command-folder.ts'
 
 const MEBIBYTE = 2 ** 20

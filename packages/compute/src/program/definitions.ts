@@ -1,5 +1,5 @@
 import type { JoinRule } from '../core/shared-value.ts'
-import type { TaskLimits } from '../executors/task-limits.ts'
+import type { TaskLimits } from './task-limits.ts'
 import type { BlobReference, UseBlob } from './blob.ts'
 
 /** The services and facts that a running task gets besides its input. */

@@ -1,4 +1,4 @@
-import { STORE_PIECE, type FromProgram, type ToProgram } from '../executors/messages.ts'
+import { STORE_PIECE, type FromProgram, type ToProgram } from './messages.ts'
 import type { BlobReference } from './blob.ts'
 
 type Answer = Extract<ToProgram, { type: 'stored' | 'notStored' }>

@@ -1,4 +1,4 @@
-import type { FromProgram, ToProgram } from '../executors/messages.ts'
+import type { FromProgram, ToProgram } from './messages.ts'
 import { blob, type BlobReference, type Unpack } from './blob.ts'
 import { markFault } from './machine-fault.ts'
 

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
-import { defaultTaskLimits } from '../executors/task-limits.ts'
+import { defaultTaskLimits } from '../program/task-limits.ts'
 import { areAbandoned, Pins, type PinOptions } from './pins.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { JobId, MemberId } from '../core/io.ts'
 import type { Path } from '../core/path.ts'
-import type { OutputStream } from '../executors/messages.ts'
+import type { OutputStream } from '../program/messages.ts'
 
 /** Maximum bytes that a log keeps of a job's output, and of the output of all jobs. */
 const [MAX_OF_JOB, MAX_OF_ALL] = [65_536, 16 * 1024 * 1024]

@@ -1,6 +1,6 @@
 import { BlobTooLargeError, ProgramError, VotesError } from '../errors.ts'
 import { describeProgram, findFunction } from '../executors/describe.ts'
-import type { ProgramFunction } from '../executors/messages.ts'
+import type { ProgramFunction } from '../program/messages.ts'
 import { needsOf } from '../executors/program-needs.ts'
 import { ProgramStack } from '../executors/program-stack.ts'
 import type { SubmitOptions } from '../options.ts'

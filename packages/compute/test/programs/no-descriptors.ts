@@ -2,7 +2,7 @@
 import { openSync } from 'node:fs'
 import { startProgram } from '../../src/executors/process-container.ts'
 import { programModule } from '../../src/executors/program-module.ts'
-import { defaultTaskLimits } from '../../src/executors/task-limits.ts'
+import { defaultTaskLimits } from '../../src/program/task-limits.ts'
 
 const file = process.argv[2] as string
 await programModule('own')
