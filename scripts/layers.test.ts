@@ -117,17 +117,18 @@ const compute: Layers = {
 }
 
 const simulator: Layers = {
-  '.': ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'report', 'jobs/programs', 'runner', 'grid'],
+  '.': ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'truth', 'report', 'jobs/programs', 'runner', 'grid'],
   engine: [],
   network: ['engine'],
   'network/topologies': ['network'],
   protocol: ['engine', 'network', '.'],
   hostile: ['network', 'protocol'],
-  scenario: ['hostile', 'network', 'network/topologies'],
-  report: ['engine', 'network', 'runner', 'scenario'],
-  'jobs/programs': ['runner', 'scenario'],
-  jobs: ['engine', 'network', 'protocol', 'scenario', 'report', 'runner', 'jobs/programs', '.'],
-  runner: ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'report', 'jobs', '.'],
+  scenario: ['engine', 'hostile', 'network', 'network/topologies'],
+  truth: ['hostile', 'scenario', '.'],
+  report: ['engine', 'network', 'scenario', 'truth'],
+  'jobs/programs': ['scenario'],
+  jobs: ['engine', 'network', 'protocol', 'scenario', 'truth', 'report', 'jobs/programs', '.'],
+  runner: ['engine', 'network', 'network/topologies', 'protocol', 'hostile', 'scenario', 'truth', 'report', 'jobs', '.'],
   grid: ['jobs', 'jobs/programs', 'network', 'protocol', '.'],
 }
 
@@ -206,7 +207,6 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 const knownCircles: readonly (readonly string[])[] = [
   ['agent', 'commands', 'log', 'model', 'orders'].map((folder) => `apps/node/src/${folder}`),
   ['compute-field', 'compute-field/programs'].map((folder) => `packages/lab/src/${folder}`),
-  ['jobs', 'jobs/programs', 'report', 'runner'].map((folder) => `packages/simulator/src/${folder}`),
 ]
 
 /** `join` reads whether a command computes, and such a command loads `join` when it runs. */

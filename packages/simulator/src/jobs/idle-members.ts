@@ -1,6 +1,6 @@
 import { defaultSchedulerConfig, type Effect, type Input, type JobId, type Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
-import { isActive } from '../runner/actor.ts'
+import { isActive } from '../truth/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'

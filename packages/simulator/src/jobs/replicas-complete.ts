@@ -1,7 +1,7 @@
 import type { JobId, Path } from '@jel/compute/internals'
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
-import { lives } from '../runner/actor.ts'
+import { lives } from '../truth/actor.ts'
 import type { ComputeNode } from './compute-node.ts'
 import type { Break, JobCheck } from './job-check.ts'
 import type { Jobs } from './jobs.ts'

@@ -1,5 +1,5 @@
 import type { NodeId, Reign } from '@jel/protocol'
-import { isActive, lives, type Actor } from '../runner/actor.ts'
+import { isActive, lives, type Actor } from '../truth/actor.ts'
 
 /** The nodes' views of one election. */
 export class Agreement {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 import { columns, type JobResult } from './result.ts'
 
 /** Writes comma-separated values with a header. Quotes text where necessary (RFC 4180). */

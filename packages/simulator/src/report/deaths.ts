@@ -1,6 +1,6 @@
 import type { Member, Milliseconds } from '@jel/protocol'
 import type { Contact } from '../network/contact.ts'
-import { isActive, type Actor } from '../runner/actor.ts'
+import { isActive, type Actor } from '../truth/actor.ts'
 import { Distribution } from './quantile.ts'
 import type { Views } from './views.ts'
 

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario/scenario.ts'
 import { writeScenario } from '../scenario/write.ts'
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 import { bySettings } from './settings.ts'
 import { summaryOf } from './summary.ts'
 

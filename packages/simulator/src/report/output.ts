@@ -1,5 +1,5 @@
 import type { Scenario } from '../scenario/scenario.ts'
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 import { overlayDot } from './overlay.ts'
 import { overlayPlot } from './overlay-plot.ts'
 import { runsCsv, samplesCsv } from './csv.ts'

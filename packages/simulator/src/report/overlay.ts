@@ -1,4 +1,4 @@
-import { lives, type Actor } from '../runner/actor.ts'
+import { lives, type Actor } from '../truth/actor.ts'
 
 /** The links between living nodes at one time. */
 export interface Overlay {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 import { barPlot, linePlot, type PlotSeries } from './plot.ts'
 import type { Samples } from './result.ts'
 import { bySettings } from './settings.ts'

@@ -1,5 +1,5 @@
 /** The runs with the same settings of a sweep. */
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 
 export interface SettingRuns {
   /** The settings of the sweep, in the form of `--set`; empty without a sweep. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 import type { Verdict } from './result.ts'
 import { summaryOf } from './summary.ts'
 import { parseScenario } from '../scenario/parse.ts'

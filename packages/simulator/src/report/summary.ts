@@ -1,4 +1,4 @@
-import type { Outcome } from '../runner/task.ts'
+import type { Outcome } from './outcome.ts'
 import { knewAllAfterLastChange } from './csv.ts'
 import type { Verdict } from './result.ts'
 

@@ -1,5 +1,5 @@
 import type { Member, NodeId, Notification } from '@jel/protocol'
-import { isActive, lives, type Actor } from '../runner/actor.ts'
+import { isActive, lives, type Actor } from '../truth/actor.ts'
 import { Bits } from '../engine/bits.ts'
 
 /** Compares each node's view, from its notifications, with the truth. */

@@ -1,9 +1,9 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Action } from '../scenario/actions.ts'
 import type { Targets } from '../scenario/targets.ts'
-import { lives, type Actor } from './actor.ts'
-import { select } from './selection.ts'
-import type { GroundTruth } from './ground-truth.ts'
+import { lives, type Actor } from '../truth/actor.ts'
+import { select } from '../truth/selection.ts'
+import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /** Carries out the timed actions of a scenario. */
 export class ActionRunner {

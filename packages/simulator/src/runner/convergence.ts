@@ -1,7 +1,7 @@
 import type { Milliseconds } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
-import { isActive, type Actor } from './actor.ts'
-import type { GroundTruth } from './ground-truth.ts'
+import { isActive, type Actor } from '../truth/actor.ts'
+import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /** The bounds of an undisturbed pool. */
 export interface SettledBounds {

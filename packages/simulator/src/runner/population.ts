@@ -1,7 +1,7 @@
 import type { Sessions, TraceEvent } from '../scenario/population.ts'
-import { lives, type Actor } from './actor.ts'
-import { exponential, lifetime, residualLifetime } from './distributions.ts'
-import type { GroundTruth } from './ground-truth.ts'
+import { lives, type Actor } from '../truth/actor.ts'
+import { exponential, lifetime, residualLifetime } from '../scenario/distributions.ts'
+import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /** Starts the initial nodes and ends the sessions of all nodes, each in its time. */
 export class Population {

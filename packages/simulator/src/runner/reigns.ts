@@ -1,8 +1,8 @@
 import type { Milliseconds, Reign } from '@jel/protocol'
 import type { Metrics } from '../report/metrics.ts'
 import { BrokenPromiseError } from '../protocol/promises.ts'
-import { isActive, type Actor } from './actor.ts'
-import type { GroundTruth } from './ground-truth.ts'
+import { isActive, type Actor } from '../truth/actor.ts'
+import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /**
  * A reign is provisional until all nodes have named the same winner for this long, ms. A guess:

@@ -5,17 +5,11 @@ import type { ScenarioJob } from '../scenario/jobs.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Testbed } from '../testbed.ts'
 import { ActionRunner } from './action-runner.ts'
-import type { Actor } from './actor.ts'
 import { Population } from './population.ts'
-import { GroundTruth } from './ground-truth.ts'
-import { select } from './selection.ts'
+import { GroundTruth } from '../truth/ground-truth.ts'
+import type { JobTestbed } from '../truth/job-testbed.ts'
+import { select } from '../truth/selection.ts'
 import { judge } from './verdict.ts'
-
-/** The jobs of a scenario on the nodes of a testbed. */
-export interface JobTestbed {
-  /** Submits a job at this node. */
-  submit(by: Actor, job: ScenarioJob): void
-}
 
 /**
  * A scenario under way on a testbed: its population, its actions, its jobs and the verdicts on its

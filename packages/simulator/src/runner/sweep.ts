@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Outcome, Report, Task } from './task.ts'
+import type { Outcome } from '../report/outcome.ts'
+import type { Report, Task } from './task.ts'
 
 export interface SweepOptions {
   /** The number of threads. Default: one per processor. */

@@ -1,5 +1,4 @@
-import type { Overlay } from '../report/overlay.ts'
-import type { RunResult } from '../report/result.ts'
+import type { Outcome } from '../report/outcome.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 
 /** One run to make: plain data, so that another thread can make it. */
@@ -10,16 +9,6 @@ export interface Task {
   readonly set: readonly string[]
   /** The file for the trace, as JSON lines. */
   readonly traceFile?: string
-}
-
-export interface Outcome {
-  readonly seed: number
-  readonly set: readonly string[]
-  readonly result: RunResult
-  /** The links at the end. */
-  readonly overlay: Overlay
-  /** The real time of the run, ms. */
-  readonly took: number
 }
 
 /** A message of a worker. */

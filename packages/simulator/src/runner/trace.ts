@@ -1,5 +1,5 @@
 import type { Milliseconds, Notification } from '@jel/protocol'
-import type { GroundTruth } from './ground-truth.ts'
+import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /** One event, as a line of the trace. */
 export interface TraceLine {

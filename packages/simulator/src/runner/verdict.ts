@@ -6,7 +6,7 @@ import type { Expectation, Mark } from '../scenario/expectation.ts'
 import type { Episodes } from '../report/episodes.ts'
 import { writeDuration } from '../scenario/quantity.ts'
 import { judgeJobs } from './job-verdict.ts'
-import type { GroundTruth } from './ground-truth.ts'
+import type { GroundTruth } from '../truth/ground-truth.ts'
 
 /**
  * Judges an expectation. Call it at the end of the run. `computed` is the result of the scenario's

@@ -2,7 +2,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { runScenario } from './run.ts'
-import type { Outcome, Report, Task } from './task.ts'
+import type { Outcome } from '../report/outcome.ts'
+import type { Report, Task } from './task.ts'
 
 /** The characters of trace to gather before writing. */
 const chunk = 1 << 16

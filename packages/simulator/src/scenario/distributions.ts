@@ -1,7 +1,7 @@
 /** Draws from distributions, such as the lengths of nodes' stays. */
 import type { Milliseconds } from '@jel/protocol'
 import { exactExp, exactLog } from '../engine/exact.ts'
-import type { Sessions } from '../scenario/population.ts'
+import type { Sessions } from './population.ts'
 
 /** Returns a draw above 0, because 0 has no logarithm. */
 function positive(random: () => number): number {
