@@ -10,6 +10,7 @@ export type { Effect, Input, JobId, JobSpec, MemberId, Spawn } from './core/io.t
 export type { HeldTask, Message } from './core/messages.ts'
 export { ROOT, stepsOf, type Path } from './core/path.ts'
 export type { Tickets } from './core/job-queue.ts'
-export { Scheduler, type SchedulerOptions } from './core/scheduler.ts'
+export type { SchedulerOptions } from './core/new-context.ts'
+export { Scheduler } from './core/scheduler.ts'
 export { joinShared, NOTHING_SHARED, type Shared } from './core/shared-value.ts'
 export { toBytes, wireForm } from './schemas.ts'

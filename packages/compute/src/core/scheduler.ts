@@ -1,44 +1,19 @@
 import type { Accepted } from './acceptance.ts'
-import { Timers } from '@jel/machine'
-import { defaultSchedulerConfig, type SchedulerConfig } from './config.ts'
-import { attend, type Context, type Signer } from './context.ts'
+import { attend, type Context } from './context.ts'
 import type { Entry } from './entry.ts'
-import type { ComputeMember, Effect, Input, JobId, MemberId, Milliseconds } from './io.ts'
+import type { Effect, Input, JobId, MemberId, Milliseconds } from './io.ts'
 import type { Message } from './messages.ts'
-import { PeerQuota } from './peer-quota.ts'
 import type { Job } from './job.ts'
 import { viewOf, type JobView } from './job-view.ts'
 import { KnownJobs } from './known-jobs.ts'
-import { Members } from './members.ts'
 import { Membership } from './membership.ts'
+import { newContext, type SchedulerOptions } from './new-context.ts'
 import { createParts, type Parts } from './parts.ts'
 import type { Path } from './path.ts'
-import type { Tickets } from './job-queue.ts'
 import { Reception } from './reception.ts'
 import { figuresOf, type SchedulerFigures } from './scheduler-figures.ts'
 import { statedEntries, takeUnsaved } from './stated-entries.ts'
-import { TaskCounts } from './task-counts.ts'
-import { inputTimers, timerNames } from './timers.ts'
-
-export interface SchedulerOptions {
-  readonly self: ComputeMember
-  /**
-   * Maximum number of tasks that run at once here. 0: this member only keeps outcomes of others.
-   */
-  readonly workers: number
-  readonly random: () => number
-  /** Shares of owners. Default: none, and the first submitted job comes first. */
-  readonly tickets?: Tickets
-  /** Signs and verifies votes. Default: votes have no signatures, and anybody can forge them. */
-  readonly signer?: Signer
-  /** Whether this member saves outcomes on disk, see {@link Scheduler.takeUnsaved}. Default: no. */
-  readonly saves?: boolean
-  /** Returns the beginning of an encoded input, as text for people. Default: no text. */
-  readonly describe?: (input: Uint8Array) => string
-  readonly config?: Partial<SchedulerConfig>
-}
-
-const unsigned: Signer = { sign: () => new Uint8Array(), verify: () => true, isGenuine: () => true }
+import { inputTimers } from './timers.ts'
 
 /**
  * The scheduler of one member. It takes jobs and news of members. It returns tasks for its workers
@@ -54,42 +29,10 @@ export class Scheduler {
   #own: Message[] = []
   #wakeAt: Milliseconds = Infinity
 
-  constructor({ self, workers, random, config, tickets, signer = unsigned, saves = false, describe = () => '' }: SchedulerOptions) {
-    const settings = { ...defaultSchedulerConfig, ...config }
-    const members = new Members(self, settings)
-    const effects: Effect[] = []
-    const context: Context = {
-      self: self.id,
-      config: settings,
-      random,
-      members,
-      saves,
-      jobs: new Map(),
-      active: new Set(),
-      attended: new Set(),
-      unreported: new Set(),
-      quota: new PeerQuota(() => context),
-      counts: new TaskCounts(),
-      timers: new Timers(timerNames),
-      effects,
-      ...signer,
-      describe,
-      now: 0,
-      exactNow: 0,
-      send: (to, message) => {
-        if (to === self.id) this.#own.push(message)
-        else if (members.has(to)) effects.push({ type: 'send', to, message })
-      },
-      replicas: (job) => {
-        if (job.replicasVersion !== members.version) {
-          job.replicas = members.replicas(job.id)
-          job.replicasVersion = members.version
-        }
-        return job.replicas
-      },
-    }
+  constructor(options: SchedulerOptions) {
+    const context = newContext(options, (message) => void this.#own.push(message))
     this.#context = context
-    this.#parts = createParts(context, workers, tickets)
+    this.#parts = createParts(context, options.workers, options.tickets)
     this.#jobs = new KnownJobs(context, this.#parts)
     this.#membership = new Membership(context, this.#parts)
     this.#reception = new Reception(context, this.#parts)

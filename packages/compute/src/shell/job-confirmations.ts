@@ -23,7 +23,7 @@ const [HEARERS, KNOWN_TIME, LOOK_AGAIN] = [2, 3000, 100]
 /** Maximum bytes of a request: the id of a job, and a desired state. */
 const MAX_ID = 128
 
-/** What this member can confirm to others. */
+/** The state that this member confirms to others. */
 export interface ConfirmedState {
   /** Whether this member keeps a job. The answer may take some time. */
   readonly keeps: (job: JobId) => Promise<boolean>
