@@ -71,7 +71,7 @@ export class Intake {
     const from = source === 'topic' ? undefined : source.peer
     if (!('statement' in fact.content)) return undefined
     const { statement } = fact.content
-    const { elections } = this.#parts
+    const { detector, elections } = this.#parts
     if (isKind(statement, 'candidacy')) {
       if (statement.signer === this.#context.id) {
         if (!this.#context.view.isAlive(statement.signer, statement.content.incarnation) || !this.#admission.isAffordable(fact, source))
@@ -86,15 +86,14 @@ export class Intake {
       return elections.mergeCandidacy(statement)
     }
     if (isKind(statement, 'suspicion')) {
-      if (this.#admission.isAffordable(fact, source)) this.#parts.detector.accusations.receive(from, statement)
+      if (this.#admission.isAffordable(fact, source)) detector.accused(from, statement)
       return undefined
     }
     if (isKind(statement, 'refutation')) {
-      const { refutationExchange } = this.#parts.detector.accusations
-      if (statement.signer === this.#context.id || !refutationExchange.isNews(statement) || !this.#admission.isAffordable(fact, source))
+      if (statement.signer === this.#context.id || !detector.isNews(statement) || !this.#admission.isAffordable(fact, source))
         return undefined
       this.#admission.check(fact)
-      return refutationExchange.take(statement, from)
+      return detector.refuted(from, statement)
     }
     if (isKind(statement, 'claim')) {
       if (!elections.wantsClaim(statement) || !this.#admission.isAffordable(fact, source)) return undefined

@@ -8,7 +8,7 @@ import type { Milliseconds, NodeId } from './base/values.ts'
 import type { Context } from './context/context.ts'
 import type { Admission, Source } from './admission.ts'
 import type { FailureDetector } from './detection/failure-detector.ts'
-import { accusationsIn, type Accuser, type Certificate } from './facts/certificate.ts'
+import type { Accuser, Certificate } from './facts/certificate.ts'
 import { factOf, type Fact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 
@@ -80,11 +80,10 @@ export class LifeIntake {
     if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
     this.#admission.check(fact)
     const detector = this.#detector
-    const { accusations } = detector
     if (present === undefined) return this.#merge(fact, age)
     const isCurrent = present.incarnation === incarnation
     const members = accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !accusations.refutationExchange.isRefuted(suspect, heartbeat))
+    const valid = members.filter(({ heartbeat }: Accuser) => !isCurrent || !detector.isRefuted(suspect, heartbeat))
     // If this node accuses the member as well, that completes the proof. The word of a member that
     // sends the certificate counts like an accusation: the accusers may have died before this node
     // joined, or the suspect may have died after it refuted them.
@@ -92,7 +91,7 @@ export class LifeIntake {
     if (isTold && detector.isAccused(suspect)) return this.#merge(fact, age)
     const needed = detector.accusersToBelieve(suspect)
     if (valid.length < needed) {
-      if (isCurrent && valid.length > 0) detector.report(accusationsIn(certificate))
+      if (isCurrent && valid.length > 0) detector.accusedIn(certificate)
       if (valid.length > 0) detector.unproven(certificate)
       // The member may have died after it refuted all accusations.
       else if (members.length > 0) detector.suspect(suspect)
@@ -101,7 +100,7 @@ export class LifeIntake {
       if (isCurrent && valid.length === 0 && members.length >= needed) detector.dispute(certificate, true)
       return undefined
     }
-    const isOutlived = isCurrent && accusers.every(({ heartbeat }) => accusations.refutationExchange.isOutlived(suspect, heartbeat))
+    const isOutlived = isCurrent && accusers.every(({ heartbeat }) => detector.isOutlived(suspect, heartbeat))
     if (!isOutlived && !detector.isInContact(suspect)) return this.#merge(fact, age)
     detector.dispute(certificate, isOutlived)
     if (isOutlived) detector.unproven(certificate)
@@ -124,9 +123,8 @@ export class LifeIntake {
       return
     this.#admission.check(fact)
     const detector = this.#detector
-    const { accusations } = detector
     const members = certificate.accusers.filter(({ signer }) => view.wasMember(signer))
-    const valid = members.filter(({ heartbeat }) => !accusations.refutationExchange.isRefuted(id, heartbeat))
+    const valid = members.filter(({ heartbeat }) => !detector.isRefuted(id, heartbeat))
     const isBelieved = valid.length >= detector.accusersToBelieve(id)
     if (isBelieved) outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation })
     // A sender that is an accuser does not count here. If it believes the death, its next hello
@@ -134,7 +132,7 @@ export class LifeIntake {
     else if (members.length > 0 && from !== undefined && view.wasMember(from) && !members.some(({ signer }) => signer === from))
       // Counts the accusers and not the sender: many members may pass on one made-up certificate.
       outcomes.push({ type: 'rejoin', incarnation: certificate.incarnation, by: members.map(({ signer }) => signer) })
-    for (const suspicion of accusationsIn(certificate)) if (!isBelieved) accusations.hear(suspicion, from)
+    if (!isBelieved) detector.accusedIn(certificate, from)
   }
 
   /**

@@ -21,15 +21,14 @@ import type { DialFailure, HostProbeOutcome } from '../base/input.ts'
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { probeLinkTime, type Link } from '../context/links.ts'
-import type { Certificate } from '../facts/certificate.ts'
-import { isKind, type Statement } from '../facts/statement.ts'
+import { accusationsIn, type Certificate } from '../facts/certificate.ts'
+import type { Fact } from '../facts/fact.ts'
+import { isKind, type Accusation, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
 import { DetectionParts } from './parts.ts'
-import type { Accusations } from './verdict/accusations.ts'
 
 export class FailureDetector {
-  readonly accusations: Accusations
   readonly timed: DetectionParts['timed']
   readonly #context: Context
   readonly #parts: DetectionParts
@@ -37,7 +36,6 @@ export class FailureDetector {
   constructor(context: Context) {
     this.#context = context
     this.#parts = new DetectionParts(context)
-    this.accusations = this.#parts.accusations
     this.timed = this.#parts.timed
   }
 
@@ -75,7 +73,7 @@ export class FailureDetector {
     this.#parts.contacts.linkUp(peer)
     this.#parts.direct.linkUp(peer)
     this.#parts.lifecycle.reached(peer)
-    for (const part of [this.#parts.scheduler, this.#parts.helper, this.accusations, this.#parts.disputed]) part.linkUp(peer)
+    for (const part of [this.#parts.scheduler, this.#parts.helper, this.#parts.accusations, this.#parts.disputed]) part.linkUp(peer)
   }
 
   /** Handles a broken link. Deliberate ends (`goodbye`) raise no suspicion. */
@@ -130,7 +128,43 @@ export class FailureDetector {
 
   /** Takes in accusations and refutations of others. Throws {@link FrameError}. */
   alarmed(from: NodeId, { statements }: Alarm): void {
-    for (const statement of statements) this.accusations.receive(from, statement)
+    for (const statement of statements) this.#parts.accusations.receive(from, statement)
+  }
+
+  /**
+   * Takes in an accusation that came as a fact. `from` is undefined if it came on the topic. Checks
+   * the signature if the accusation is news. Throws {@link FrameError}.
+   */
+  accused(from: NodeId | undefined, accusation: Statement<Accusation>): void {
+    this.#parts.accusations.receive(from, accusation)
+  }
+
+  /** Takes in the accusations of a verified certificate whose death this node does not believe. */
+  accusedIn(certificate: Certificate, from?: NodeId): void {
+    for (const accusation of accusationsIn(certificate)) this.#parts.accusations.hear(accusation, from)
+  }
+
+  /** Takes in a verified refutation that came as a fact. Returns the fact; undefined: no news. */
+  refuted(from: NodeId | undefined, refutation: Statement<Refutation>): Fact | undefined {
+    return this.#parts.accusations.refutationExchange.take(refutation, from)
+  }
+
+  /**
+   * True if the refutation is later than the known one, and the member's life goes on. Callers ask
+   * this before they check the signature.
+   */
+  isNews(refutation: Statement<Refutation>): boolean {
+    return this.#parts.refutations.isNews(refutation)
+  }
+
+  /** True if the member refuted accusations that cite this heartbeat. */
+  isRefuted(id: NodeId, heartbeat: number): boolean {
+    return this.#parts.accusations.refutationExchange.isRefuted(id, heartbeat)
+  }
+
+  /** True if this node knows that the member lived long after this heartbeat. */
+  isOutlived(id: NodeId, heartbeat: number): boolean {
+    return this.#parts.accusations.refutationExchange.isOutlived(id, heartbeat)
   }
 
   /** Takes in a hint that this member may be gone. See {@link SuspicionLifecycle.suspect}. */
@@ -141,7 +175,7 @@ export class FailureDetector {
   /** Handles a failed dial of a member. */
   unreachable(id: NodeId, failure: DialFailure): void {
     this.#parts.helper.unreachable(id)
-    this.accusations.unreachable(id)
+    this.#parts.accusations.unreachable(id)
     this.#parts.lifecycle.unreachable(id, failure)
   }
 
@@ -172,15 +206,7 @@ export class FailureDetector {
 
   /** Returns the number of known accusers that this node needs to believe the member's death. */
   accusersToBelieve(id: NodeId): number {
-    return this.accusations.confirmation.quorum.toBelieve(id)
-  }
-
-  /**
-   * Takes in the accusations of a certificate that has too few known accusers, or that the member
-   * has outlived.
-   */
-  report(accusations: readonly Statement[]): void {
-    for (const accusation of accusations) if (isKind(accusation, 'suspicion')) this.accusations.hear(accusation, undefined)
+    return this.#parts.accusations.confirmation.quorum.toBelieve(id)
   }
 
   /** Measures the time that the detection of a death took. */
