@@ -70,7 +70,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'refutations are not published from a timer',
     file: 'detection/parts.ts',
-    from: 'refutation: { due: () => this.accusations.refutationExchange.publish() }',
+    from: 'refutation: { due: () => exchange.publish() }',
     to: 'refutation: { due: () => {} }',
     simulation: ['hostile-deaths.test.ts', '-t', 'a refutation soon reaches'],
   },
@@ -104,7 +104,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'an accuser does not tell the pool',
-    file: 'detection/verdict/own-accusations.ts',
+    file: 'detection/verdict/confirmation.ts',
     from: "this.#context.outcomes.push({ type: 'publish', fact: factOf({ statement: own }), after })",
     to: 'void after',
     simulation: ['sim:check'],
@@ -120,7 +120,7 @@ export const faults: readonly Fault[] = [
     name: 'helpers are not asked',
     file: 'detection/suspicion/indirect-probes.ts',
     from: 'if (helpers.length > 0) this.#ask(id, round, helpers)\n    else this.#finish(id, round)',
-    to: 'if (helpers.length > 0) this.#events.onMissed(id)\n    else this.#finish(id, round)',
+    to: 'if (helpers.length > 0) this.#verdict.missed(id)\n    else this.#finish(id, round)',
     simulation: ['sim:check'],
   },
   {

@@ -26,7 +26,7 @@ import type { Fact } from '../facts/fact.ts'
 import { isKind, type Accusation, type Refutation, type Statement } from '../facts/statement.ts'
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
-import { DetectionParts } from './parts.ts'
+import { createDetectionParts, type DetectionParts } from './parts.ts'
 
 export class FailureDetector {
   readonly timed: DetectionParts['timed']
@@ -35,7 +35,7 @@ export class FailureDetector {
 
   constructor(context: Context) {
     this.#context = context
-    this.#parts = new DetectionParts(context)
+    this.#parts = createDetectionParts(context)
     this.timed = this.#parts.timed
   }
 
@@ -70,10 +70,11 @@ export class FailureDetector {
   }
 
   linkUp(peer: NodeId): void {
-    this.#parts.contacts.linkUp(peer)
-    this.#parts.direct.linkUp(peer)
-    this.#parts.lifecycle.reached(peer)
-    for (const part of [this.#parts.scheduler, this.#parts.helper, this.#parts.accusations, this.#parts.disputed]) part.linkUp(peer)
+    const { contacts, looks, lifecycle, scheduler, helper, spread, disputed } = this.#parts
+    contacts.linkUp(peer)
+    looks.linkUp(peer)
+    lifecycle.reached(peer)
+    for (const part of [scheduler, helper, spread, disputed]) part.linkUp(peer)
   }
 
   /** Handles a broken link. Deliberate ends (`goodbye`) raise no suspicion. */
@@ -85,7 +86,7 @@ export class FailureDetector {
     this.#parts.direct.linkLost(peer)
     this.#parts.indirect.linkLost(peer)
     if (goodbye) return
-    this.#parts.lifecycle.begin(peer)
+    this.#parts.direct.begin(peer)
     this.#parts.proofs.relayLost(peer)
   }
 
@@ -146,7 +147,7 @@ export class FailureDetector {
 
   /** Takes in a verified refutation that came as a fact. Returns the fact; undefined: no news. */
   refuted(from: NodeId | undefined, refutation: Statement<Refutation>): Fact | undefined {
-    return this.#parts.accusations.refutationExchange.take(refutation, from)
+    return this.#parts.exchange.take(refutation, from)
   }
 
   /**
@@ -159,30 +160,29 @@ export class FailureDetector {
 
   /** True if the member refuted accusations that cite this heartbeat. */
   isRefuted(id: NodeId, heartbeat: number): boolean {
-    return this.#parts.accusations.refutationExchange.isRefuted(id, heartbeat)
+    return this.#parts.refutations.isRefuted(id, heartbeat)
   }
 
   /** True if this node knows that the member lived long after this heartbeat. */
   isOutlived(id: NodeId, heartbeat: number): boolean {
-    return this.#parts.accusations.refutationExchange.isOutlived(id, heartbeat)
+    return this.#parts.refutations.isOutlived(id, heartbeat)
   }
 
-  /** Takes in a hint that this member may be gone. See {@link SuspicionLifecycle.suspect}. */
+  /** Takes in a hint that this member may be gone. See {@link Looks.suspect}. */
   suspect(id: NodeId): void {
-    this.#parts.lifecycle.suspect(id)
+    this.#parts.looks.suspect(id)
   }
 
   /** Handles a failed dial of a member. */
   unreachable(id: NodeId, failure: DialFailure): void {
     this.#parts.helper.unreachable(id)
-    this.#parts.accusations.unreachable(id)
+    this.#parts.spread.unreachable(id)
     this.#parts.lifecycle.unreachable(id, failure)
   }
 
   hostProbed(id: NodeId, outcome: HostProbeOutcome): void {
     this.#parts.helper.hostProbed(id, outcome)
-    const suspicion = this.#parts.suspicions.get(id)
-    if (suspicion !== undefined) this.#parts.direct.hostProbed(suspicion, outcome)
+    this.#parts.lifecycle.hostProbed(id, outcome)
   }
 
   /**
@@ -191,7 +191,7 @@ export class FailureDetector {
    */
   dispute(certificate: Certificate, isOutlived: boolean): void {
     this.#parts.disputed.hold(certificate, isOutlived)
-    if (!isOutlived) this.#parts.lifecycle.begin(certificate.suspect)
+    if (!isOutlived) this.#parts.direct.begin(certificate.suspect)
   }
 
   /**
@@ -201,12 +201,12 @@ export class FailureDetector {
    */
   unproven(certificate: Certificate): void {
     this.#parts.verdict.doubt(certificate)
-    this.#parts.lifecycle.suspect(certificate.suspect)
+    this.#parts.looks.suspect(certificate.suspect)
   }
 
   /** Returns the number of known accusers that this node needs to believe the member's death. */
   accusersToBelieve(id: NodeId): number {
-    return this.#parts.accusations.confirmation.quorum.toBelieve(id)
+    return this.#parts.confirmation.quorum.toBelieve(id)
   }
 
   /** Measures the time that the detection of a death took. */
@@ -237,13 +237,13 @@ export class FailureDetector {
    */
   stalled(lateness: Milliseconds): void {
     const { scheduler, verdict, direct, indirect } = this.#parts
-    scheduler.health.degrade()
+    scheduler.degrade()
     for (const part of [scheduler, verdict, direct, indirect]) part.stalled(lateness)
   }
 
   /** Forgets all knowledge of members. */
   clear(): void {
-    const { suspicions, indirect, helper, accusations, batcher, heartbeats } = this.#parts
-    for (const part of [suspicions, indirect, helper, accusations, batcher, heartbeats]) part.clear()
+    const { suspicions, indirect, helper, spread, exchange, batcher, heartbeats } = this.#parts
+    for (const part of [suspicions, indirect, helper, spread, exchange, batcher, heartbeats]) part.clear()
   }
 }

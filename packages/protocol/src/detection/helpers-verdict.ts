@@ -5,14 +5,16 @@
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import type { Accusations } from './verdict/accusations.ts'
-import type { Contacts } from './probing/contacts.ts'
-import type { DirectProbes } from './suspicion/direct-probes.ts'
 import type { ProbeScheduler } from './probing/probe-scheduler.ts'
+import type { DirectProbes } from './suspicion/direct-probes.ts'
+import type { Verdict } from './suspicion/indirect-probes.ts'
+import type { Looks } from './suspicion/looks.ts'
 import type { ProofsOfLife } from './suspicion/proofs-of-life.ts'
-import { smallPool } from './verdict/quorum.ts'
 import type { Suspicion } from './suspicion/suspicion.ts'
 import type { Suspicions } from './suspicion/suspicions.ts'
+import type { Confirmation } from './verdict/confirmation.ts'
+import type { OwnAccusations } from './verdict/own-accusations.ts'
+import { smallPool } from './verdict/quorum.ts'
 
 /**
  * If no helper answers, a node asks again after this time, ms. The time doubles up to
@@ -41,14 +43,15 @@ const aloneInSilence = 3_600_000
 
 export interface VerdictParts {
   readonly suspicions: Suspicions
-  readonly contacts: Contacts
   readonly scheduler: ProbeScheduler
   readonly direct: DirectProbes
   readonly proofs: ProofsOfLife
-  readonly accusations: Accusations
+  readonly looks: Looks
+  readonly confirmation: Confirmation
+  readonly own: OwnAccusations
 }
 
-export class HelpersVerdict {
+export class HelpersVerdict implements Verdict {
   readonly #context: Context
   readonly #parts: VerdictParts
   /** Time of the last frame from a member. */
@@ -92,11 +95,11 @@ export class HelpersVerdict {
   missed(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     const certificate = this.#doubted.get(id)
-    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.accusations.confirmation.believe(certificate)
+    if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.confirmation.believe(certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
-    else if (suspicion?.state === 'indirect') this.#parts.accusations.own.accuse(suspicion)
+    else if (suspicion?.state === 'indirect') this.#parts.own.accuse(suspicion)
     // This node probed the member long ago, so it probes the member again.
-    else if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
+    else if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion)
   }
 
   /** Takes in an accusation by another member. The accusation may count as a helper's "missed". */
@@ -110,14 +113,14 @@ export class HelpersVerdict {
    */
   unknown(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
-    if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
+    if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion)
     if (suspicion?.state !== 'indirect') return
     if (isSeconded(suspicion)) {
       this.missed(id)
       return
     }
     const soonest = this.#context.now + longestRetry
-    const until = this.#asksSoon(suspicion) ? soonest : Math.max(soonest, this.waitsUntil(id))
+    const until = this.#asksSoon(suspicion) ? soonest : Math.max(soonest, this.#parts.direct.waitsUntil(id))
     suspicion.schedule('round', until + this.#context.jitter(retry))
   }
 
@@ -130,33 +133,23 @@ export class HelpersVerdict {
   unanswered(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     const { now, view } = this.#context
-    if (suspicion?.state === 'relayed') this.#parts.direct.begin(suspicion)
+    if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion)
     if (suspicion?.state !== 'indirect') return
     const alone = now - this.#heardAt
     const isSure = alone >= (suspicion.evidence === 'refused' ? aloneAmongRefusals : aloneInSilence)
     if (view.size <= smallPool || isSure) {
-      this.#parts.accusations.own.accuse(suspicion)
+      this.#parts.own.accuse(suspicion)
       return
     }
-    this.#parts.scheduler.health.degrade()
+    this.#parts.scheduler.degrade()
     // If most answers are late, helpers may still answer.
     if (!this.#parts.scheduler.isSlow) this.#context.outcomes.push({ type: 'isolated' })
     suspicion.schedule('round', now + this.#context.jitter(Math.min(retry * 2 ** Math.min(suspicion.rounds, 16), longestRetry)))
   }
 
-  /** True if this node can tell without helpers whether the member is gone. */
-  canTell(id: NodeId): boolean {
-    const suspicion = this.#parts.suspicions.get(id)
-    return this.#parts.contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
-  }
-
-  /**
-   * The only process that reaches the member may have stood still since this node began to miss the
-   * member. Returns the time by which that process is back or dead.
-   */
-  waitsUntil(id: NodeId): Milliseconds {
-    const { unresponsive } = this.#context.config.detection
-    return (this.#parts.suspicions.get(id)?.missedSince ?? this.#context.now) + Math.max(unresponsive, this.#parts.scheduler.late)
+  /** A helper that does not answer may be gone. If most answers are late, that proves nothing. */
+  helperSilent(helper: NodeId): void {
+    if (!this.#parts.scheduler.isSlow) this.#parts.looks.suspect(helper)
   }
 }
 

@@ -1,14 +1,15 @@
 /**
- * Creates and connects the parts of the failure detector. The parts report their findings to the
- * lifecycle of suspicions, which calls the next part:
+ * Creates the parts of the failure detector, in order. Each part calls only parts created before
+ * it.
  *
- * - `direct` probes a member. If the member does not answer, `indirect` asks helpers.
- * - `indirect` passes their answers to the verdict. The verdict has the member accused
- *   (`accusations`), relayed (`proofs`) or probed again (`direct`), or believes a certificate.
- * - `accusations` reports the accusations and refutations that others sign.
- * - `helper` answers other askers. It asks the verdict whether this node itself knows that a member
- *   is gone.
- * - `disputed` holds a death back. When the wait is over, this node believes the death.
+ * - `direct` probes a member. `looks` does so if there is only a hint.
+ * - `own` accuses a member. `confirmation` decides whether the accusers suffice for a death.
+ * - `verdict` has a member accused, relayed (`proofs`) or probed again, or believes a certificate.
+ * - `indirect` asks helpers, and passes their answers to `verdict`. `helper` answers other askers.
+ * - `lifecycle` begins `indirect` after a member did not answer `direct` in time.
+ * - `exchange` and `accusations` take in what other nodes sign, and report it to `lifecycle`.
+ *
+ * An earlier part that finds something for a later part returns the finding to its caller.
  */
 import type { Milliseconds, NodeId } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
@@ -21,12 +22,17 @@ import { ProbeScheduler } from './probing/probe-scheduler.ts'
 import { Batcher } from './suspicion/batcher.ts'
 import { DirectProbes } from './suspicion/direct-probes.ts'
 import { IndirectProbeHelper } from './suspicion/indirect-probe-helper.ts'
-import { IndirectProbes, usualAnswer } from './suspicion/indirect-probes.ts'
+import { IndirectProbes, usualAnswer, type HelperSources } from './suspicion/indirect-probes.ts'
+import { Looks } from './suspicion/looks.ts'
 import { ProofsOfLife } from './suspicion/proofs-of-life.ts'
 import { Suspicions } from './suspicion/suspicions.ts'
 import { SuspicionLifecycle } from './suspicion-lifecycle.ts'
+import { AccusationSpread } from './verdict/accusation-spread.ts'
 import { Accusations } from './verdict/accusations.ts'
+import { Confirmation } from './verdict/confirmation.ts'
 import { DisputedDeaths } from './verdict/disputed-deaths.ts'
+import { OwnAccusations } from './verdict/own-accusations.ts'
+import { RefutationExchange } from './verdict/refutation-exchange.ts'
 import { Refutations } from './verdict/refutations.ts'
 
 /** The timers of failure detection. */
@@ -35,83 +41,99 @@ export type DetectionTimer = Extract<
   'health' | 'probe' | 'suspicion' | 'indirectProbe' | 'helper' | 'refutation' | 'disputedDeath' | 'detectionBatch'
 >
 
-export class DetectionParts {
-  readonly suspicions: Suspicions
-  readonly contacts: Contacts
-  readonly heartbeats: Heartbeats
-  readonly refutations: Refutations
-  readonly scheduler: ProbeScheduler
-  readonly batcher: Batcher
-  readonly turns: ObserverTurns
-  readonly proofs: ProofsOfLife
-  readonly direct: DirectProbes
-  readonly helper: IndirectProbeHelper
-  readonly indirect: IndirectProbes
-  readonly accusations: Accusations
-  readonly disputed: DisputedDeaths
-  readonly verdict: HelpersVerdict
-  readonly lifecycle: SuspicionLifecycle
-  /** The part behind each timer. */
-  readonly timed: Readonly<Record<DetectionTimer, Timed>>
+export type DetectionParts = ReturnType<typeof createDetectionParts>
 
-  constructor(context: Context) {
-    const suspicions = new Suspicions(context)
-    const refutations = new Refutations(context)
-    const scheduler = new ProbeScheduler(context, (id) => this.lifecycle.fellSilent(id))
-    const isObserved = (id: NodeId): boolean => scheduler.observed.has(id)
-    this.suspicions = suspicions
-    this.contacts = new Contacts(context)
-    this.heartbeats = new Heartbeats(context)
-    this.refutations = refutations
-    this.scheduler = scheduler
-    this.batcher = new Batcher(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
-    this.turns = new ObserverTurns(context, () => refutations.heartbeat, isObserved)
-    this.proofs = new ProofsOfLife(context, this)
-    this.direct = new DirectProbes(context, this, (suspicion) => this.lifecycle.timedOut(suspicion))
-    this.helper = new IndirectProbeHelper(context, this, {
-      canTell: (id) => this.verdict.canTell(id),
-      // If a helper misses a member that it observes, it probes that member for itself.
-      onMissed: (id) => this.lifecycle.suspect(id),
-    })
-    const sources = {
-      observersOf: (id: NodeId) => suspicions.observersOf(id),
-      canTell: (id: NodeId) => this.verdict.canTell(id) || context.now >= this.verdict.waitsUntil(id),
-      isSuspected: (id: NodeId) => suspicions.get(id)?.isOwn === true,
-      // The asker waits longer than the helper: the helper's answer takes time, too.
-      get timeout(): Milliseconds {
-        return scheduler.timeout * 1.5
-      },
-      get usual(): Milliseconds {
-        return usualAnswer(scheduler.roundTrip)
-      },
-      // A request over each link costs far less than an accusation. Possibly only one linked peer
-      // reaches the member.
-      wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
-    }
-    this.indirect = new IndirectProbes(context, this.batcher, sources, {
-      onMissed: (id) => this.verdict.missed(id),
-      onUnknown: (id) => this.verdict.unknown(id),
-      onNoAnswer: (id) => this.verdict.unanswered(id),
-      onHelperSilent: (helper) => {
-        if (!scheduler.isSlow) this.lifecycle.suspect(helper)
-      },
-    })
-    this.accusations = new Accusations(context, this, {
-      onReported: (suspicion, isDirect) => this.lifecycle.reported(suspicion, isDirect),
-      onRefuted: (id, isFresh) => this.lifecycle.refuted(id, isFresh),
-    })
-    this.disputed = new DisputedDeaths(context, this.accusations.confirmation)
-    this.verdict = new HelpersVerdict(context, this)
-    this.lifecycle = new SuspicionLifecycle(context, this)
-    this.timed = {
-      health: scheduler.health,
-      probe: scheduler,
-      suspicion: this.lifecycle,
-      indirectProbe: this.indirect,
-      helper: this.helper,
-      refutation: { due: () => this.accusations.refutationExchange.publish() },
-      disputedDeath: this.disputed,
-      detectionBatch: this.batcher,
-    }
+export function createDetectionParts(context: Context) {
+  const suspicions = new Suspicions(context)
+  const contacts = new Contacts(context)
+  const heartbeats = new Heartbeats(context)
+  const scheduler = new ProbeScheduler(context)
+  const refutations = new Refutations(context, heartbeats)
+  const batcher = new Batcher(context, () => (scheduler.isSlow ? scheduler.roundTrip : 0))
+  const turns = new ObserverTurns(
+    context,
+    () => refutations.heartbeat,
+    (id) => scheduler.observed.has(id),
+  )
+  const basis = { suspicions, contacts, heartbeats, scheduler, refutations, batcher }
+
+  const proofs = new ProofsOfLife(context, basis)
+  const direct = new DirectProbes(context, basis)
+  const looks = new Looks(context, { suspicions, proofs, direct })
+  const helper = new IndirectProbeHelper(context, { ...basis, direct, looks })
+
+  const confirmation = new Confirmation(context, basis)
+  const spread = new AccusationSpread(context, batcher, suspicions)
+  const own = new OwnAccusations(context, { ...basis, confirmation, spread })
+  const disputed = new DisputedDeaths(context, confirmation)
+  const verdict = new HelpersVerdict(context, { suspicions, scheduler, direct, proofs, looks, confirmation, own })
+
+  const sources: HelperSources = {
+    observersOf: (id) => suspicions.observersOf(id),
+    canTell: (id) => direct.canTell(id) || context.now >= direct.waitsUntil(id),
+    isSuspected: (id) => suspicions.get(id)?.isOwn === true,
+    // The asker waits longer than the helper: the helper's answer takes time, too.
+    get timeout(): Milliseconds {
+      return scheduler.timeout * 1.5
+    },
+    get usual(): Milliseconds {
+      return usualAnswer(scheduler.roundTrip)
+    },
+    // A request over each link costs far less than an accusation. Possibly only one linked peer
+    // reaches the member.
+    wantsAll: (id: NodeId) => suspicions.get(id)?.evidence !== 'refused',
+  }
+  const indirect = new IndirectProbes(context, batcher, sources, verdict)
+  const lifecycle = new SuspicionLifecycle(context, {
+    ...basis,
+    proofs,
+    direct,
+    looks,
+    helper,
+    confirmation,
+    own,
+    disputed,
+    verdict,
+    indirect,
+  })
+  const exchange = new RefutationExchange(context, { ...basis, confirmation, lifecycle })
+  const accusations = new Accusations(context, { ...basis, confirmation, spread, exchange, lifecycle })
+
+  const dueSuspicions = (): void => {
+    lifecycle.probe()
+    accusations.due()
+    lifecycle.askAgain()
+    suspicions.arm()
+  }
+  const dueProbes = (): void => {
+    for (const id of scheduler.due()) lifecycle.fellSilent(id)
+  }
+  /** The part behind each timer. */
+  const timed: Readonly<Record<DetectionTimer, Timed>> = {
+    health: { due: () => scheduler.recover() },
+    probe: { due: dueProbes },
+    suspicion: { due: dueSuspicions },
+    indirectProbe: indirect,
+    helper,
+    refutation: { due: () => exchange.publish() },
+    disputedDeath: disputed,
+    detectionBatch: batcher,
+  }
+  return {
+    ...basis,
+    turns,
+    proofs,
+    direct,
+    looks,
+    helper,
+    confirmation,
+    spread,
+    disputed,
+    verdict,
+    indirect,
+    lifecycle,
+    exchange,
+    accusations,
+    timed,
   }
 }

@@ -3,22 +3,24 @@
  * node does next. docs/specification.md#suspicions has the table of the transitions.
  */
 import { FrameError } from '../base/errors.ts'
-import type { DialFailure } from '../base/input.ts'
+import type { DialFailure, HostProbeOutcome } from '../base/input.ts'
 import type { NodeId } from '../base/values.ts'
 import { pickOne } from '../base/random.ts'
 import type { Context } from '../context/context.ts'
-import type { Timed } from '../context/timers.ts'
 import type { Refutation, Statement } from '../facts/statement.ts'
-import type { Accusations } from './verdict/accusations.ts'
 import type { Heartbeats } from './probing/heartbeats.ts'
 import type { DirectProbes } from './suspicion/direct-probes.ts'
 import type { DisputedDeaths } from './verdict/disputed-deaths.ts'
 import type { HelpersVerdict } from './helpers-verdict.ts'
+import type { AccusedLifecycle } from './verdict/accusations.ts'
+import type { Confirmation } from './verdict/confirmation.ts'
+import type { OwnAccusations } from './verdict/own-accusations.ts'
+import type { Looks } from './suspicion/looks.ts'
 import type { IndirectProbeHelper } from './suspicion/indirect-probe-helper.ts'
 import type { IndirectProbes } from './suspicion/indirect-probes.ts'
 import type { Batcher } from './suspicion/batcher.ts'
 import type { ProbeScheduler } from './probing/probe-scheduler.ts'
-import { standDown, type ProofsOfLife } from './suspicion/proofs-of-life.ts'
+import type { ProofsOfLife } from './suspicion/proofs-of-life.ts'
 import type { Suspicion } from './suspicion/suspicion.ts'
 import type { Suspicions } from './suspicion/suspicions.ts'
 
@@ -40,15 +42,17 @@ export interface LifecycleParts {
   readonly scheduler: ProbeScheduler
   readonly batcher: Batcher
   readonly direct: DirectProbes
+  readonly looks: Looks
   readonly indirect: IndirectProbes
   readonly helper: IndirectProbeHelper
   readonly proofs: ProofsOfLife
-  readonly accusations: Accusations
+  readonly confirmation: Confirmation
+  readonly own: OwnAccusations
   readonly disputed: DisputedDeaths
   readonly verdict: HelpersVerdict
 }
 
-export class SuspicionLifecycle implements Timed {
+export class SuspicionLifecycle implements AccusedLifecycle {
   readonly #context: Context
   readonly #parts: LifecycleParts
 
@@ -57,28 +61,10 @@ export class SuspicionLifecycle implements Timed {
     this.#parts = parts
   }
 
-  /** Begins to suspect a member that this node missed. */
-  begin(id: NodeId): void {
-    const suspicion = this.#parts.suspicions.open(id)
-    if (suspicion !== undefined && !suspicion.isOwn) this.#parts.direct.begin(suspicion)
-  }
-
   /** An observed member did not answer in time. */
   fellSilent(id: NodeId): void {
     const known = this.#parts.suspicions.get(id)
-    if (known === undefined || known.state === 'reported') this.begin(id)
-  }
-
-  /**
-   * Takes in a hint that this member may be gone (such as `maybeDead`, an accusation, a doubted
-   * death). Probes the member at once, unless too many probes are under way.
-   */
-  suspect(id: NodeId): void {
-    const suspicion = this.#parts.suspicions.get(id)
-    // A proof from other nodes counts for a short time only.
-    const isOld = suspicion?.state === 'relayed' && this.#context.now - this.#parts.heartbeats.provenAt(id) >= standDown
-    if (suspicion !== undefined && suspicion.state !== 'reported' && !isOld) return
-    if (this.#parts.direct.mayLook) this.begin(id)
+    if (known === undefined || known.state === 'reported') this.#parts.direct.begin(id)
   }
 
   /** Handles a failed dial of a member. */
@@ -90,9 +76,16 @@ export class SuspicionLifecycle implements Timed {
     const isFirst = known?.isOwn !== true
     // If most answers are late, a handshake that timed out proves nothing.
     if (isFirst && failure === 'unresponsive' && this.#parts.scheduler.isSlow) return
-    if (isFirst) this.begin(id)
+    if (isFirst) this.#parts.direct.begin(id)
     const suspicion = this.#parts.suspicions.get(id)
-    if (suspicion !== undefined) this.#parts.direct.failed(suspicion, failure, isFirst)
+    if (suspicion !== undefined && this.#parts.direct.failed(suspicion, failure, isFirst)) this.#timedOut(suspicion)
+  }
+
+  hostProbed(id: NodeId, outcome: HostProbeOutcome): void {
+    const suspicion = this.#parts.suspicions.get(id)
+    if (suspicion === undefined) return
+    if (this.#parts.direct.hostProbed(suspicion, outcome)) this.#timedOut(suspicion)
+    if (outcome === 'accepted') this.#parts.direct.accepted(suspicion)
   }
 
   /** The member answered this node itself. */
@@ -101,7 +94,7 @@ export class SuspicionLifecycle implements Timed {
     if (suspicion === undefined || suspicion.state === 'reported') return
     this.#parts.scheduler.heard(id)
     this.#parts.indirect.end(id)
-    this.#parts.accusations.own.withdraw(suspicion)
+    this.#parts.own.withdraw(suspicion)
     suspicion.enter('reported', this.#context.now)
     if (suspicion.accusations.size === 0) this.#parts.suspicions.delete(id)
   }
@@ -122,21 +115,23 @@ export class SuspicionLifecycle implements Timed {
     this.#parts.proofs.relayed(suspicion)
   }
 
-  /** Does what is due in each suspicion. */
-  due(): void {
-    this.#parts.direct.due()
-    this.#parts.accusations.due()
-    for (const suspicion of this.#parts.suspicions.due()) if (this.#context.now >= suspicion.at('round')) this.#askAgain(suspicion)
-    this.#parts.suspicions.arm()
+  /** Probes the suspects whose next probe is due. */
+  probe(): void {
+    for (const suspicion of this.#parts.suspicions.due()) if (this.#parts.direct.probe(suspicion)) this.#timedOut(suspicion)
+  }
+
+  /** Begins the rounds of indirect probes that are due. */
+  askAgain(): void {
+    for (const suspicion of this.#parts.suspicions.due()) if (this.#context.now >= suspicion.at('round')) this.#askAgainAbout(suspicion)
   }
 
   /** Handles a member that did not answer this node in time. */
-  timedOut(suspicion: Suspicion): void {
+  #timedOut(suspicion: Suspicion): void {
     const { id } = suspicion
     const certificate = this.#parts.disputed.get(id)
     if (certificate !== undefined) {
       // This node can't reach the member either.
-      this.#parts.accusations.confirmation.believe(certificate)
+      this.#parts.confirmation.believe(certificate)
       return
     }
     this.#parts.helper.missed(id)
@@ -162,10 +157,10 @@ export class SuspicionLifecycle implements Timed {
     this.#parts.indirect.begin(id, this.#isObserved(id) ? undefined : this.#linkedObserver(id))
   }
 
-  #askAgain(suspicion: Suspicion): void {
+  #askAgainAbout(suspicion: Suspicion): void {
     suspicion.schedule('round', Infinity)
     if (suspicion.state === 'reported') {
-      if (!this.#parts.accusations.confirmation.suffices(suspicion)) this.#probeAll(suspicion.id)
+      if (!this.#parts.confirmation.suffices(suspicion)) this.#probeAll(suspicion.id)
       return
     }
     if (suspicion.state === 'relayed' && this.#parts.proofs.isLeft(suspicion)) {
@@ -182,9 +177,8 @@ export class SuspicionLifecycle implements Timed {
    */
   reported(suspicion: Suspicion, isDirect: boolean): void {
     if (!this.#parts.indirect.isUnderWay(suspicion.id)) this.#parts.verdict.seconded(suspicion)
-    if (isDirect || this.#isObserved(suspicion.id)) this.suspect(suspicion.id)
-    else if (suspicion.state === 'reported')
-      suspicion.advance('round', this.#context.now + this.#parts.accusations.confirmation.refutationTime)
+    if (isDirect || this.#isObserved(suspicion.id)) this.#parts.looks.suspect(suspicion.id)
+    else if (suspicion.state === 'reported') suspicion.advance('round', this.#context.now + this.#parts.confirmation.refutationTime)
   }
 
   /**
@@ -193,7 +187,7 @@ export class SuspicionLifecycle implements Timed {
    */
   #probeAll(id: NodeId): void {
     const { view } = this.#context
-    if (this.#isObserved(id) || this.#context.random() * view.size < helpers) this.suspect(id)
+    if (this.#isObserved(id) || this.#context.random() * view.size < helpers) this.#parts.looks.suspect(id)
   }
 
   /** The member refuted accusations, or they expired. `isFresh`: the member signed a moment ago. */

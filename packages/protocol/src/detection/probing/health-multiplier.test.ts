@@ -13,7 +13,7 @@ describe('the health multiplier', () => {
 
   beforeEach(() => {
     context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
-    health = new HealthMultiplier(context, () => {})
+    health = new HealthMultiplier(context)
   })
 
   it('is one for a healthy node, and sets no timer', () => {
@@ -36,7 +36,7 @@ describe('the health multiplier', () => {
     for (let i = 0; i < 2; i++) {
       expect(context.timers.at('health')).toBe(context.now + period)
       context.now = context.timers.at('health')
-      context.timers.fire(context.now, () => health.due())
+      context.timers.fire(context.now, () => health.recover())
     }
     expect([health.value, context.timers.at('health')]).toEqual([1, Infinity])
   })

@@ -6,7 +6,6 @@
  * trouble, lowers the factor by one step.
  */
 import type { Context } from '../../context/context.ts'
-import type { Timed } from '../../context/timers.ts'
 
 /**
  * A timer that is late by this time shows that this process stalled, ms. Measured: timers of 20
@@ -17,16 +16,13 @@ export const stall = 400
 /** Highest score. The factor is the score plus one. Paper: Lifeguard §3. */
 const highest = 8
 
-export class HealthMultiplier implements Timed {
+export class HealthMultiplier {
   readonly #context: Context
   /** 0 is healthy. */
   #score = 0
-  readonly #onChange: () => void
 
-  /** `onChange`: the factor changed. */
-  constructor(context: Context, onChange: () => void) {
+  constructor(context: Context) {
     this.#context = context
-    this.#onChange = onChange
   }
 
   /** The factor on a time-out. */
@@ -39,18 +35,12 @@ export class HealthMultiplier implements Timed {
     const { now, config, timers } = this.#context
     this.#score = Math.min(highest, this.#score + 1)
     timers.set('health', now + config.detection.period)
-    this.#onChange()
   }
 
-  /** Takes in a sign that all is well. */
+  /** Takes in a sign that all is well. Call this when the timer fires, too. */
   recover(): void {
     const { now, config, timers } = this.#context
     this.#score = Math.max(0, this.#score - 1)
     timers.set('health', this.#score === 0 ? Infinity : now + config.detection.period)
-    this.#onChange()
-  }
-
-  due(): void {
-    this.recover()
   }
 }

@@ -12,7 +12,6 @@
 import { earliest } from '../../base/earliest.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
-import type { Timed } from '../../context/timers.ts'
 import { HealthMultiplier } from './health-multiplier.ts'
 import { turnMoved } from './observer-turns.ts'
 
@@ -40,10 +39,9 @@ interface Probe {
   took: Milliseconds | undefined
 }
 
-export class ProbeScheduler implements Timed {
-  readonly health: HealthMultiplier
+export class ProbeScheduler {
   readonly #context: Context
-  readonly #onSilence: (id: NodeId) => void
+  readonly #health: HealthMultiplier
   readonly #probes = new Map<NodeId, Probe>()
   #observed: ReadonlySet<NodeId> = new Set()
   #sequence = 0
@@ -51,11 +49,26 @@ export class ProbeScheduler implements Timed {
   #latency: Milliseconds = 0
   #longLatency: Milliseconds = 0
 
-  /** `onSilence`: an observed member did not answer in time. */
-  constructor(context: Context, onSilence: (id: NodeId) => void) {
+  constructor(context: Context) {
     this.#context = context
-    this.health = new HealthMultiplier(context, () => this.#arm())
-    this.#onSilence = onSilence
+    this.#health = new HealthMultiplier(context)
+  }
+
+  /** The factor on this node's own time-outs. */
+  get multiplier(): number {
+    return this.#health.value
+  }
+
+  /** Takes in a sign that this node itself is slow, or cut off. */
+  degrade(): void {
+    this.#health.degrade()
+    this.#arm()
+  }
+
+  /** Takes in a sign that all is well. */
+  recover(): void {
+    this.#health.recover()
+    this.#arm()
   }
 
   /** Members that this node observes, with or without a link. */
@@ -84,7 +97,7 @@ export class ProbeScheduler implements Timed {
   /** This node gives a probe up after this time, ms. */
   get timeout(): Milliseconds {
     const { probeTimeout, unresponsive } = this.#context.config.detection
-    return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.health.value
+    return Math.max(probeTimeout, Math.min(this.late, unresponsive)) * this.multiplier
   }
 
   /** True if answers take so long that one more late answer proves little. */
@@ -147,7 +160,7 @@ export class ProbeScheduler implements Timed {
     probe.nextAt = now + Math.min(Math.max(nextInMs, period / 2), latest)
     this.#note(probe)
     probe.askedAt = undefined
-    this.health.recover()
+    this.recover()
   }
 
   /**
@@ -173,19 +186,22 @@ export class ProbeScheduler implements Timed {
     this.#arm()
   }
 
-  due(): void {
+  /** Sends the probes that are due. Returns the observed members that did not answer in time. */
+  due(): NodeId[] {
     const { now, config } = this.#context
     const { timeout } = this
+    const silent: NodeId[] = []
     for (const [id, probe] of this.#probes) {
       if (probe.sentAt === undefined) {
         if (now >= probe.nextAt) this.ask(id)
       } else if (now - probe.sentAt >= timeout) {
         probe.sentAt = undefined
         probe.nextAt = now + config.detection.period
-        this.#onSilence(id)
+        silent.push(id)
       }
     }
     this.#arm()
+    return silent
   }
 
   /** Sets the timer to the next probe or time-out. */

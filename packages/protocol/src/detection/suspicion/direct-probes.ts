@@ -9,7 +9,6 @@
 import type { DialFailure, HostProbeOutcome } from '../../base/input.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
-import { probeLinkTime } from '../../context/links.ts'
 import type { Contacts } from '../probing/contacts.ts'
 import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
@@ -36,12 +35,6 @@ const dialsAtOnce = 4
 /** A dial of a silent host takes this time, ms: the overlay's time-out for a connection. */
 const silentDial = 2_000
 
-/**
- * A node may open more links than usual for probes. This share of the additional links stays free
- * for nodes that probe this node. Guess.
- */
-const freeShare = 0.25
-
 export interface DirectProbeParts {
   readonly suspicions: Suspicions
   readonly scheduler: ProbeScheduler
@@ -51,22 +44,20 @@ export interface DirectProbeParts {
 export class DirectProbes {
   readonly #context: Context
   readonly #parts: DirectProbeParts
-  readonly #onTimeout: (suspicion: Suspicion) => void
-  /**
-   * Start times of links that probes brought up. This node keeps such a link for a moment, and
-   * counts it as a probe meanwhile. So the number of links is bounded.
-   */
-  #probeLinks: Milliseconds[] = []
 
-  /** `onTimeout`: the member did not answer in time. */
-  constructor(context: Context, parts: DirectProbeParts, onTimeout: (suspicion: Suspicion) => void) {
+  constructor(context: Context, parts: DirectProbeParts) {
     this.#context = context
     this.#parts = parts
-    this.#onTimeout = onTimeout
   }
 
-  /** Begins to suspect a member, and probes it at once. */
-  begin(suspicion: Suspicion): void {
+  /** Begins to suspect a member that this node missed. */
+  begin(id: NodeId): void {
+    const suspicion = this.#parts.suspicions.open(id)
+    if (suspicion !== undefined && !suspicion.isOwn) this.restart(suspicion)
+  }
+
+  /** Probes a suspect from the start, now. */
+  restart(suspicion: Suspicion): void {
     const { now } = this.#context
     suspicion.enter('probing', now)
     suspicion.missedSince = now
@@ -77,43 +68,47 @@ export class DirectProbes {
     suspicion.schedule('probe', now)
   }
 
-  /**
-   * True if this node may probe one more member because of a hint. It probes few members at once,
-   * and fewer if it has many links: each probe may bring one more link. One probe is always
-   * allowed. Otherwise a peer could prevent all probes by opening many links.
-   */
-  get mayLook(): boolean {
-    const { now, config, links } = this.#context
-    this.#probeLinks = this.#probeLinks.filter((since) => now - since < probeLinkTime)
-    const { probing } = this.#parts.suspicions
-    if (probing + this.#probeLinks.length === 0) return true
-    return probing + this.#probeLinks.length < probesAtOnce && probing + links.size < config.links.max + probesAtOnce * (1 - freeShare)
-  }
-
-  linkUp(peer: NodeId): void {
-    const link = this.#context.links.get(peer)
-    if (link !== undefined && this.#parts.suspicions.get(peer)?.dialling !== undefined) {
-      link.isProbeLink = true
-      this.#probeLinks.push(link.since)
-    }
-  }
-
   linkLost(peer: NodeId): void {
     this.#parts.suspicions.get(peer)?.schedule('probe', this.#context.now)
   }
 
-  /** Takes in a failed dial. Each failed dial is evidence, whatever its purpose was. */
-  failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): void {
+  /**
+   * Takes in a failed dial. Each failed dial is evidence, whatever its purpose was. Returns true if
+   * the time-out is over.
+   */
+  failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): boolean {
     if (isFirst && failure === 'silent') suspicion.delay(-silentDial)
     suspicion.dialling = undefined
-    this.#found(suspicion, failure === 'refused' || failure === 'impostor' ? 'refused' : failure === 'silent' ? 'silent' : 'unresponsive')
+    return this.#found(
+      suspicion,
+      failure === 'refused' || failure === 'impostor' ? 'refused' : failure === 'silent' ? 'silent' : 'unresponsive',
+    )
   }
 
-  hostProbed(suspicion: Suspicion, outcome: HostProbeOutcome): void {
+  /** Takes in the result of a host probe. Returns true if the time-out is over. */
+  hostProbed(suspicion: Suspicion, outcome: HostProbeOutcome): boolean {
     suspicion.hostProbing = undefined
-    const isLinked = this.#context.links.has(suspicion.id)
-    this.#found(suspicion, outcome === 'accepted' ? 'unresponsive' : outcome)
-    if (outcome === 'accepted' && !isLinked && suspicion.isOwn) this.#dial(suspicion)
+    return this.#found(suspicion, outcome === 'accepted' ? 'unresponsive' : outcome)
+  }
+
+  /** The member's kernel accepted a host probe, so a dial may reach its process. */
+  accepted(suspicion: Suspicion): void {
+    if (!this.#context.links.has(suspicion.id) && suspicion.isOwn) this.#dial(suspicion)
+  }
+
+  /** True if this node can tell without helpers whether the member is gone. */
+  canTell(id: NodeId): boolean {
+    const suspicion = this.#parts.suspicions.get(id)
+    return this.#parts.contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
+  }
+
+  /**
+   * The only process that reaches the member may have stood still since this node began to miss the
+   * member. Returns the time by which that process is back or dead.
+   */
+  waitsUntil(id: NodeId): Milliseconds {
+    const { unresponsive } = this.#context.config.detection
+    return (this.#parts.suspicions.get(id)?.missedSince ?? this.#context.now) + Math.max(unresponsive, this.#parts.scheduler.late)
   }
 
   /**
@@ -124,12 +119,9 @@ export class DirectProbes {
     for (const suspicion of this.#parts.suspicions.values()) suspicion.delay(lateness)
   }
 
-  due(): void {
-    for (const suspicion of this.#parts.suspicions.due())
-      if (suspicion.isOwn && this.#context.now >= suspicion.at('probe')) this.#probe(suspicion)
-  }
-
-  #probe(suspicion: Suspicion): void {
+  /** Probes a suspect whose next probe is due. Returns true if the time-out is over. */
+  probe(suspicion: Suspicion): boolean {
+    if (!suspicion.isOwn || this.#context.now < suspicion.at('probe')) return false
     const { now, config, links, view, effects } = this.#context
     const { suspicions, scheduler } = this.#parts
     const { id } = suspicion
@@ -144,24 +136,26 @@ export class DirectProbes {
     }
     if (links.has(id)) scheduler.ask(id)
     else if (suspicion.evidence === 'unresponsive' || this.#parts.contacts.isDialable(id) === false) this.#dial(suspicion)
-    this.#consider(suspicion)
+    return this.#isOver(suspicion)
   }
 
   /** Takes in new evidence. The time-out may be over before the next probe. */
-  #found(suspicion: Suspicion, evidence: Evidence): void {
+  #found(suspicion: Suspicion, evidence: Evidence): boolean {
     suspicion.evidence = evidence
-    this.#consider(suspicion)
+    return this.#isOver(suspicion)
   }
 
-  #consider(suspicion: Suspicion): void {
+  /** True if the member did not answer in time. Otherwise sets the timer to the end of that time. */
+  #isOver(suspicion: Suspicion): boolean {
     const { now, config, links } = this.#context
-    if (suspicion.state !== 'probing') return
+    if (suspicion.state !== 'probing') return false
     const { scheduler, contacts } = this.#parts
     const { id, evidence } = suspicion
     const situation = { evidence, isLinked: links.has(id), isDialable: contacts.isDialable(id) !== false, late: scheduler.late }
-    const ends = suspicion.since + suspicionTimeout(situation, config.detection) * scheduler.health.value
-    if (now >= ends) this.#onTimeout(suspicion)
-    else suspicion.advance('probe', Math.ceil(ends))
+    const ends = suspicion.since + suspicionTimeout(situation, config.detection) * scheduler.multiplier
+    if (now >= ends) return true
+    suspicion.advance('probe', Math.ceil(ends))
+    return false
   }
 
   /**

@@ -15,7 +15,9 @@ import type { Refutation, Statement } from '../../facts/statement.ts'
 import type { Heartbeats } from '../probing/heartbeats.ts'
 import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import type { Batcher } from './batcher.ts'
+import type { DirectProbes } from './direct-probes.ts'
 import { usualAnswer } from './indirect-probes.ts'
+import type { Looks } from './looks.ts'
 import type { Suspicions } from './suspicions.ts'
 
 /**
@@ -32,13 +34,8 @@ export interface HelperParts {
   readonly heartbeats: Heartbeats
   readonly scheduler: ProbeScheduler
   readonly suspicions: Suspicions
-}
-
-export interface HelperEvents {
-  /** True if this node can tell by itself whether the member is gone. */
-  canTell(id: NodeId): boolean
-  /** A member that this node observes did not answer a probe that this node made for others. */
-  onMissed(id: NodeId): void
+  readonly direct: DirectProbes
+  readonly looks: Looks
 }
 
 interface Task {
@@ -54,13 +51,11 @@ interface Task {
 export class IndirectProbeHelper implements Timed {
   readonly #context: Context
   readonly #parts: HelperParts
-  readonly #events: HelperEvents
   readonly #tasks = new Map<NodeId, Task>()
 
-  constructor(context: Context, parts: HelperParts, events: HelperEvents) {
+  constructor(context: Context, parts: HelperParts) {
     this.#context = context
     this.#parts = parts
-    this.#events = events
   }
 
   /** Takes in a member's request for a probe of another member. */
@@ -72,7 +67,7 @@ export class IndirectProbeHelper implements Timed {
     else if (task !== undefined) task.askers.add(from)
     else if (view.get(subject) === undefined) this.#parts.batcher.missed(from, subject, !view.knows(subject))
     else if (this.#parts.suspicions.get(subject)?.isMissed === true)
-      this.#parts.batcher.missed(from, subject, !this.#events.canTell(subject))
+      this.#parts.batcher.missed(from, subject, !this.#parts.direct.canTell(subject))
     else if (this.#tasks.size < most) {
       const isLinked = links.has(subject)
       this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#timeout, isAccepted: false, isDialled: false })
@@ -94,7 +89,7 @@ export class IndirectProbeHelper implements Timed {
    */
   missed(subject: NodeId): void {
     const task = this.#end(subject)
-    for (const asker of task?.askers ?? []) this.#parts.batcher.missed(asker, subject, !this.#events.canTell(subject))
+    for (const asker of task?.askers ?? []) this.#parts.batcher.missed(asker, subject, !this.#parts.direct.canTell(subject))
   }
 
   hostProbed(subject: NodeId, outcome: HostProbeOutcome): void {
@@ -146,9 +141,10 @@ export class IndirectProbeHelper implements Timed {
     )
   }
 
+  /** The subject did not answer. If this node observes the subject, it probes it for itself, too. */
   #fail(subject: NodeId): void {
     this.missed(subject)
-    if (this.#parts.scheduler.observed.has(subject)) this.#events.onMissed(subject)
+    if (this.#parts.scheduler.observed.has(subject)) this.#parts.looks.suspect(subject)
   }
 
   get #dials(): number {

@@ -46,10 +46,10 @@ beforeEach(() => {
       wantsAll: () => isSilent,
     },
     {
-      onMissed: () => outcomes.push('missed'),
-      onUnknown: () => outcomes.push('unknown'),
-      onNoAnswer: () => outcomes.push('no answer'),
-      onHelperSilent: (helper) => silent.push(helper),
+      missed: () => outcomes.push('missed'),
+      unknown: () => outcomes.push('unknown'),
+      unanswered: () => outcomes.push('no answer'),
+      helperSilent: (helper) => silent.push(helper),
     },
   )
 })

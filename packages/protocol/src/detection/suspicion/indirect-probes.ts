@@ -51,28 +51,30 @@ export interface HelperSources extends RoundSources {
   wantsAll(id: NodeId): boolean
 }
 
-export interface IndirectProbeEvents {
+/** Decides what the answers of the helpers mean. */
+export interface Verdict {
   /** Helpers missed the member. */
-  onMissed(id: NodeId): void
+  missed(id: NodeId): void
   /** Helpers answered, and none of them can tell. */
-  onUnknown(id: NodeId): void
+  unknown(id: NodeId): void
   /** No helper answered, or there is none. */
-  onNoAnswer(id: NodeId): void
-  onHelperSilent(helper: NodeId): void
+  unanswered(id: NodeId): void
+  /** This helper did not answer in time. */
+  helperSilent(helper: NodeId): void
 }
 
 export class IndirectProbes implements Timed {
   readonly #context: Context
   readonly #batcher: Batcher
   readonly #sources: HelperSources
-  readonly #events: IndirectProbeEvents
+  readonly #verdict: Verdict
   readonly #rounds = new Map<NodeId, IndirectProbeRound>()
 
-  constructor(context: Context, batcher: Batcher, sources: HelperSources, events: IndirectProbeEvents) {
+  constructor(context: Context, batcher: Batcher, sources: HelperSources, verdict: Verdict) {
     this.#context = context
     this.#batcher = batcher
     this.#sources = sources
-    this.#events = events
+    this.#verdict = verdict
   }
 
   /**
@@ -128,7 +130,7 @@ export class IndirectProbes implements Timed {
     for (const [id, round] of this.#rounds) {
       if (now >= round.secondWaveAt) this.#beginSecondWave(id, round)
       if (now < round.deadline || !this.#rounds.has(id)) continue
-      for (const helper of round.giveUp()) this.#events.onHelperSilent(helper)
+      for (const helper of round.giveUp()) this.#verdict.helperSilent(helper)
       this.#conclude(id, round)
     }
     this.#arm()
@@ -166,9 +168,9 @@ export class IndirectProbes implements Timed {
 
   #finish(id: NodeId, round: IndirectProbeRound): void {
     this.end(id)
-    if (round.missed > 0) this.#events.onMissed(id)
-    else if (round.isUnknown) this.#events.onUnknown(id)
-    else this.#events.onNoAnswer(id)
+    if (round.missed > 0) this.#verdict.missed(id)
+    else if (round.isUnknown) this.#verdict.unknown(id)
+    else this.#verdict.unanswered(id)
   }
 
   #ask(id: NodeId, round: IndirectProbeRound, helpers: readonly NodeId[]): void {

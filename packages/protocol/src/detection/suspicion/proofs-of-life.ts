@@ -33,7 +33,7 @@ const relayedFor = 32_000
  * This node does not accuse a member within this time after a proof of the member's life, ms.
  * Guess: longer than the pause between published refutations.
  */
-export const standDown = 8_000
+const standDown = 8_000
 
 export interface ProofParts {
   readonly suspicions: Suspicions
@@ -56,8 +56,12 @@ export class ProofsOfLife {
    * not accuse the member for that moment.
    */
   isRecent({ id, raised }: Suspicion): boolean {
-    const provenAt = this.#parts.heartbeats.provenAt(id)
-    return provenAt >= raised && this.#context.now - provenAt < standDown
+    return this.#parts.heartbeats.provenAt(id) >= raised && !this.isOld(id)
+  }
+
+  /** True if the last proof of the member's life no longer counts. */
+  isOld(id: NodeId): boolean {
+    return this.#context.now - this.#parts.heartbeats.provenAt(id) >= standDown
   }
 
   /** True if this node does not observe the member, and nobody accuses the member. */

@@ -13,52 +13,38 @@ import { FrameError } from '../../base/errors.ts'
 import type { NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { isKind, type Accusation, type Statement } from '../../facts/statement.ts'
-import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
+import type { Heartbeats } from '../probing/heartbeats.ts'
 import { lifetime, type Suspicion } from '../suspicion/suspicion.ts'
-import { AccusationSpread, roundsAtOnce } from './accusation-spread.ts'
-import { Confirmation } from './confirmation.ts'
-import { OwnAccusations } from './own-accusations.ts'
+import type { Suspicions } from '../suspicion/suspicions.ts'
+import { roundsAtOnce, type AccusationSpread } from './accusation-spread.ts'
+import type { Confirmation } from './confirmation.ts'
 import { mostAccusers } from './quorum.ts'
-import { RefutationExchange, type RefutationParts } from './refutation-exchange.ts'
+import type { RefutationExchange, RefutedLifecycle } from './refutation-exchange.ts'
+import type { Refutations } from './refutations.ts'
 
-export interface AccusationEvents {
-  /** Somebody accuses this member. `isDirect`: a peer sent the accusation over a link. */
-  onReported(suspicion: Suspicion, isDirect: boolean): void
-  /**
-   * A member signed that it lives, or accusations expired. `isFresh`: the member signed a moment
-   * ago.
-   */
-  onRefuted(id: NodeId, isFresh: boolean): void
+export interface AccusationParts {
+  readonly suspicions: Suspicions
+  readonly heartbeats: Heartbeats
+  readonly refutations: Refutations
+  readonly confirmation: Confirmation
+  readonly spread: AccusationSpread
+  readonly exchange: RefutationExchange
+  readonly lifecycle: AccusedLifecycle
 }
 
-export interface AccusationParts extends RefutationParts {
-  readonly scheduler: ProbeScheduler
+/** Decides what the accusations of others mean for a suspicion. */
+export interface AccusedLifecycle extends RefutedLifecycle {
+  /** Somebody accuses this member. `isDirect`: a peer sent the accusation over a link. */
+  reported(suspicion: Suspicion, isDirect: boolean): void
 }
 
 export class Accusations {
-  readonly confirmation: Confirmation
-  readonly refutationExchange: RefutationExchange
-  /** The accusations that this node makes. */
-  readonly own: OwnAccusations
   readonly #context: Context
   readonly #parts: AccusationParts
-  readonly #events: AccusationEvents
-  readonly #spread: AccusationSpread
 
-  constructor(context: Context, parts: AccusationParts, events: AccusationEvents) {
+  constructor(context: Context, parts: AccusationParts) {
     this.#context = context
     this.#parts = parts
-    this.#events = events
-    const { suspicions, heartbeats, batcher, scheduler } = parts
-    this.refutationExchange = new RefutationExchange(context, parts, (suspicion, isFresh) => {
-      if (suspicion.accusations.has(context.id)) this.confirmation.accused(suspicion)
-      events.onRefuted(suspicion.id, isFresh)
-    })
-    const { refutationExchange } = this
-    this.confirmation = new Confirmation(context, { suspicions, scheduler, refutationExchange }, (suspicion) => this.own.publish(suspicion))
-    const { confirmation } = this
-    this.#spread = new AccusationSpread(context, batcher, suspicions)
-    this.own = new OwnAccusations(context, { suspicions, heartbeats, batcher, refutationExchange, confirmation, spread: this.#spread })
   }
 
   /**
@@ -69,7 +55,7 @@ export class Accusations {
     const { codec, view, id } = this.#context
     if (isKind(statement, 'suspicion')) {
       const { suspect, incarnation } = statement.content
-      if (from !== undefined) this.refutationExchange.object(statement, from)
+      if (from !== undefined) this.#parts.exchange.object(statement, from)
       // Most accusations of a dead member come after this node knows of the death. Their signatures
       // need no check.
       if (!view.isAlive(suspect, incarnation) || !view.wasMember(statement.signer)) return
@@ -79,7 +65,7 @@ export class Accusations {
       }
       if (!codec.verify(statement)) throw new FrameError('a suspicion with a forged signature')
       this.hear(statement, from, from === undefined)
-    } else if (isKind(statement, 'refutation')) this.refutationExchange.receive(statement, from)
+    } else if (isKind(statement, 'refutation')) this.#parts.exchange.receive(statement, from)
     else if (!isKind(statement, 'unknown')) throw new FrameError(`a ${statement.content.kind} is no alarm`)
   }
 
@@ -88,7 +74,7 @@ export class Accusations {
     const { suspect, incarnation } = accusation.content
     const { view, id } = this.#context
     if (suspect === id) {
-      this.refutationExchange.refute(accusation, from)
+      this.#parts.exchange.refute(accusation, from)
       return
     }
     if (!this.#isNews(accusation) || !view.isAlive(suspect, incarnation) || !view.wasMember(accusation.signer)) return
@@ -96,23 +82,10 @@ export class Accusations {
     if (suspicion === undefined) return
     suspicion.add(accusation)
     if (from !== undefined) suspicion.exchange(from, accusation)
-    this.confirmation.added(suspicion, accusation.signer, isPublished)
-    this.#events.onReported(suspicion, from !== undefined)
-    if (!suspicion.isOwn) this.#spread.sendToSubject(suspicion, accusation)
-    this.confirmation.judge(suspicion)
-  }
-
-  linkUp(peer: NodeId): void {
-    this.#spread.linkUp(peer)
-  }
-
-  unreachable(peer: NodeId): void {
-    this.#spread.unreachable(peer)
-  }
-
-  clear(): void {
-    this.#spread.clear()
-    this.refutationExchange.clear()
+    this.#parts.confirmation.added(suspicion, accusation.signer, isPublished)
+    this.#parts.lifecycle.reported(suspicion, from !== undefined)
+    if (!suspicion.isOwn) this.#parts.spread.sendToSubject(suspicion, accusation)
+    this.#parts.confirmation.judge(suspicion)
   }
 
   due(): void {
@@ -123,14 +96,14 @@ export class Accusations {
       if (now - suspicion.since >= lifetime) {
         for (const accuser of suspicion.accusations.keys()) suspicion.remove(accuser)
         suspicion.unpublish()
-        this.#events.onRefuted(suspicion.id, false)
+        this.#parts.lifecycle.refuted(suspicion.id, false)
         continue
       }
       if (now >= suspicion.at('spread')) {
-        if (rounds++ < roundsAtOnce) this.#spread.round(suspicion)
-        else suspicion.schedule('spread', now + this.#context.jitter(this.confirmation.spreadTime))
+        if (rounds++ < roundsAtOnce) this.#parts.spread.round(suspicion)
+        else suspicion.schedule('spread', now + this.#context.jitter(this.#parts.confirmation.spreadTime))
       }
-      this.confirmation.judge(suspicion)
+      this.#parts.confirmation.judge(suspicion)
     }
   }
 
@@ -144,7 +117,7 @@ export class Accusations {
     const { suspect, heartbeat } = statement.content
     const { heartbeats, refutations } = this.#parts
     const proof = heartbeats.refutation(suspect)
-    if (this.#isHeld(statement)) this.confirmation.published(statement)
+    if (this.#isHeld(statement)) this.#parts.confirmation.published(statement)
     else if (
       proof !== undefined &&
       proof.content.heartbeat > heartbeat &&
@@ -152,7 +125,7 @@ export class Accusations {
       this.#context.codec.verify(statement)
     ) {
       const fact = refutations.merge(proof)
-      this.#context.outcomes.push({ type: 'publish', fact, after: this.confirmation.waitFor(this.#context.random() * mostAccusers) })
+      this.#context.outcomes.push({ type: 'publish', fact, after: this.#parts.confirmation.waitFor(this.#context.random() * mostAccusers) })
     }
   }
 
@@ -166,7 +139,7 @@ export class Accusations {
    * node knows them, and may have withdrawn them since.
    */
   #isNews({ signer, content }: Statement<Accusation>): boolean {
-    if (signer === this.#context.id || signer === content.suspect || !this.refutationExchange.isValid(content)) return false
+    if (signer === this.#context.id || signer === content.suspect || !this.#parts.refutations.isValid(content)) return false
     const present = this.#parts.suspicions.get(content.suspect)?.accusations.get(signer)
     return present === undefined || present.content.heartbeat < content.heartbeat
   }

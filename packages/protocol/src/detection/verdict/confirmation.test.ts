@@ -301,9 +301,9 @@ describe('accusations with heartbeats of any distance', () => {
     const parts = {
       suspicions: { accused: 0, isAccused: () => false },
       scheduler: { roundTrip: 0 },
-      refutationExchange: { isValid: ({ heartbeat }: Accusation) => heartbeat >= refuted },
+      refutations: { isValid: ({ heartbeat }: Accusation) => heartbeat >= refuted },
     } as unknown as ConfirmationParts
-    return new Confirmation(context, parts, () => {}).suffices(suspicion)
+    return new Confirmation(context, parts).suffices(suspicion)
   }
 
   it('suffice if four valid ones lie together', () => {

@@ -15,13 +15,14 @@
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { heartbeatWindow, certify, type Certificate } from '../../facts/certificate.ts'
+import { factOf } from '../../facts/fact.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import type { Suspicion } from '../suspicion/suspicion.ts'
 import type { Suspicions } from '../suspicion/suspicions.ts'
 import { firstRound } from './accusation-spread.ts'
 import { mostAccusers, Quorum } from './quorum.ts'
-import type { RefutationExchange } from './refutation-exchange.ts'
+import type { Refutations } from './refutations.ts'
 
 /**
  * For this time an accuser needs as many accusers as other nodes need, ms. Afterwards a quorum of
@@ -78,23 +79,27 @@ const turnLength = 60
 const turnTrips = 3
 const longestTurn = 5_000
 
+/**
+ * An accusation waits for this time, so that others can share its broadcast, ms. Measured
+ * (simulated, 18 of 60 nodes die): without the wait 99 % of the deaths are known after 3.5 s
+ * instead of 3.1 s.
+ */
+const company = 40
+
 export interface ConfirmationParts {
   readonly suspicions: Suspicions
   readonly scheduler: ProbeScheduler
-  readonly refutationExchange: RefutationExchange
+  readonly refutations: Refutations
 }
 
 export class Confirmation {
   readonly quorum: Quorum
   readonly #context: Context
   readonly #parts: ConfirmationParts
-  readonly #onTurn: (suspicion: Suspicion) => void
 
-  /** `onTurn`: it is this node's turn to publish its accusation of the member. */
-  constructor(context: Context, parts: ConfirmationParts, onTurn: (suspicion: Suspicion) => void) {
+  constructor(context: Context, parts: ConfirmationParts) {
     this.#context = context
     this.#parts = parts
-    this.#onTurn = onTurn
     this.quorum = new Quorum(context, parts.suspicions)
   }
 
@@ -175,7 +180,7 @@ export class Confirmation {
     const isEnough = accusers.some(({ signer }) => signer === id) && accusers.length >= needed
     if (now >= suspicion.at('publish')) {
       suspicion.schedule('publish', Infinity)
-      if (!isEnough || suspicion.judgedFrom === Infinity) this.#onTurn(suspicion)
+      if (!isEnough || suspicion.judgedFrom === Infinity) this.#publish(suspicion)
     }
     if (!isEnough || (now < suspicion.judgedFrom && view.size > 2)) return
     const rank = this.#parts.suspicions.rankAmong(
@@ -183,6 +188,15 @@ export class Confirmation {
       suspicion.id,
     )
     this.#died(accusers, rank === 0 ? 0 : settling + this.waitFor(rank))
+  }
+
+  /** Publishes this node's accusation. The member's time to refute it begins. */
+  #publish(suspicion: Suspicion): void {
+    const own = suspicion.accusations.get(this.#context.id)
+    if (own === undefined) return
+    const after = this.#parts.suspicions.own > 1 ? company : 0
+    this.#context.outcomes.push({ type: 'publish', fact: factOf({ statement: own }), after })
+    this.published(own)
   }
 
   /** Judges a member that others accuse. */
@@ -214,7 +228,7 @@ export class Confirmation {
   /** Returns the largest group of valid accusations whose heartbeats are close enough together. */
   #together({ byHeartbeat }: Suspicion): Statement<Accusation>[] {
     // If an accusation is valid, all accusations of later heartbeats are valid.
-    const firstValid = byHeartbeat.findIndex(({ content }) => this.#parts.refutationExchange.isValid(content))
+    const firstValid = byHeartbeat.findIndex(({ content }) => this.#parts.refutations.isValid(content))
     if (firstValid < 0) return []
     let start = firstValid
     let [from, to] = [start, start]

@@ -5,13 +5,12 @@
 import { FrameError } from '../../base/errors.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
-import { heartbeatWindow } from '../../facts/certificate.ts'
 import type { Fact } from '../../facts/fact.ts'
 import type { Accusation, Refutation, Statement } from '../../facts/statement.ts'
 import type { Heartbeats } from '../probing/heartbeats.ts'
 import type { Batcher } from '../suspicion/batcher.ts'
-import type { Suspicion } from '../suspicion/suspicion.ts'
 import type { Suspicions } from '../suspicion/suspicions.ts'
+import type { Confirmation } from './confirmation.ts'
 import type { Refutations } from './refutations.ts'
 
 /**
@@ -24,42 +23,28 @@ export interface RefutationParts {
   readonly heartbeats: Heartbeats
   readonly refutations: Refutations
   readonly batcher: Batcher
+  readonly confirmation: Confirmation
+  readonly lifecycle: RefutedLifecycle
+}
+
+/** Ends a suspicion that a refutation made void. */
+export interface RefutedLifecycle {
+  /**
+   * A member signed that it lives, or accusations expired. `isFresh`: the member signed a moment
+   * ago.
+   */
+  refuted(id: NodeId, isFresh: boolean): void
 }
 
 export class RefutationExchange {
   readonly #context: Context
   readonly #parts: RefutationParts
-  readonly #onRefuted: (suspicion: Suspicion, isFresh: boolean) => void
   /** The time at which this node last sent its own refutation to each peer. */
   readonly #sentAt = new Map<NodeId, Milliseconds>()
 
-  /** `onRefuted`: a suspected member signed that it lives. `isFresh`: it signed a moment ago. */
-  constructor(context: Context, parts: RefutationParts, onRefuted: (suspicion: Suspicion, isFresh: boolean) => void) {
+  constructor(context: Context, parts: RefutationParts) {
     this.#context = context
     this.#parts = parts
-    this.#onRefuted = onRefuted
-  }
-
-  /** Returns the member's latest refutation, published or sent to a helper. */
-  latestOf(id: NodeId): Statement<Refutation> | undefined {
-    const { heartbeats, refutations } = this.#parts
-    const [published, proof] = [refutations.of(id), heartbeats.refutation(id)]
-    return (proof?.content.heartbeat ?? -1) > (published?.content.heartbeat ?? -1) ? proof : published
-  }
-
-  /** True if the member refuted accusations that cite this heartbeat. */
-  isRefuted(suspect: NodeId, heartbeat: number): boolean {
-    return heartbeat < (this.latestOf(suspect)?.content.heartbeat ?? 0)
-  }
-
-  /** True if this node knows that the member lived long after this heartbeat. */
-  isOutlived(suspect: NodeId, heartbeat: number): boolean {
-    return heartbeat < this.#parts.heartbeats.of(suspect) - heartbeatWindow
-  }
-
-  /** True if the member neither refuted nor outlived the accusation. */
-  isValid({ suspect, heartbeat }: Accusation): boolean {
-    return !this.isRefuted(suspect, heartbeat) && !this.isOutlived(suspect, heartbeat)
   }
 
   /**
@@ -69,20 +54,19 @@ export class RefutationExchange {
   receive(refutation: Statement<Refutation>, from: NodeId | undefined): void {
     const { view, codec } = this.#context
     const { signer, content } = refutation
-    if (!view.isAlive(signer, content.incarnation) || (this.latestOf(signer)?.content.heartbeat ?? -1) >= content.heartbeat) return
+    if (
+      !view.isAlive(signer, content.incarnation) ||
+      (this.#parts.refutations.latestOf(signer)?.content.heartbeat ?? -1) >= content.heartbeat
+    )
+      return
     if (!codec.verify(refutation)) throw new FrameError('a refutation with a forged signature')
     this.#hear(refutation, from)
-  }
-
-  /** See {@link Refutations.isNews}. Callers ask this before they check the signature. */
-  isNews(refutation: Statement<Refutation>): boolean {
-    return this.#parts.refutations.isNews(refutation)
   }
 
   /** Takes in a verified, published refutation. Returns the fact; undefined: no news. */
   take(refutation: Statement<Refutation>, from: NodeId | undefined): Fact | undefined {
     const { refutations } = this.#parts
-    if (!this.isNews(refutation)) return undefined
+    if (!refutations.isNews(refutation)) return undefined
     const fact = refutations.merge(refutation)
     this.#hear(refutation, from)
     return fact
@@ -94,7 +78,7 @@ export class RefutationExchange {
    */
   #hear(refutation: Statement<Refutation>, from: NodeId | undefined): void {
     const { signer, content } = refutation
-    const { heartbeats, suspicions, batcher } = this.#parts
+    const { heartbeats, suspicions, batcher, confirmation, lifecycle } = this.#parts
     const isFresh = heartbeats.isFresh(refutation)
     heartbeats.signed(refutation, isFresh)
     const suspicion = suspicions.get(signer)
@@ -105,13 +89,14 @@ export class RefutationExchange {
     for (const [accuser, accusation] of suspicion.accusations)
       if (accusation.content.heartbeat < content.heartbeat) suspicion.remove(accuser)
     suspicion.unpublish()
-    this.#onRefuted(suspicion, isFresh)
+    if (suspicion.accusations.has(this.#context.id)) confirmation.accused(suspicion)
+    lifecycle.refuted(signer, isFresh)
   }
 
   /** Sends the known refutation to a peer that sent an accusation. Possibly no other node does. */
   object({ content }: Statement<Accusation>, accuser: NodeId): void {
     if (content.suspect === this.#context.id) return
-    const refutation = this.latestOf(content.suspect)
+    const refutation = this.#parts.refutations.latestOf(content.suspect)
     if (refutation?.content.incarnation === content.incarnation && content.heartbeat < refutation.content.heartbeat)
       this.#parts.batcher.send(accuser, refutation)
   }

@@ -3,6 +3,7 @@ import { actors, pool, servicesOf, type Actor } from '../../../test/actors.ts'
 import { defaultConfig } from '../../base/config.ts'
 import { Context } from '../../context/context.ts'
 import { factOf, type Fact } from '../../facts/fact.ts'
+import { Heartbeats } from '../probing/heartbeats.ts'
 import { Refutations } from './refutations.ts'
 
 const [self, alice, bob] = actors(3) as [Actor, Actor, Actor]
@@ -22,7 +23,7 @@ beforeEach(() => {
   context.bornAt = 5_000
   context.now = 105_400
   for (const actor of [self, alice, bob]) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
-  refutations = new Refutations(context)
+  refutations = new Refutations(context, new Heartbeats(context))
 })
 
 /** Returns what is published if the timer is due. */

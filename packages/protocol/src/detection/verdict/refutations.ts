@@ -10,8 +10,10 @@
  */
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
+import { heartbeatWindow } from '../../facts/certificate.ts'
 import { factOf, refutationKey, type Fact } from '../../facts/fact.ts'
 import { isKind, type Refutation, type Statement, type Accusation } from '../../facts/statement.ts'
+import type { Heartbeats } from '../probing/heartbeats.ts'
 
 /**
  * Shortest interval between published refutations, ms: a heartbeat, since a member signs no more
@@ -23,12 +25,14 @@ const publishPause = 1_000
 
 export class Refutations {
   readonly #context: Context
+  readonly #heartbeats: Heartbeats
   /** The last refutation that this node signed, even if unpublished. */
   #own: Statement<Refutation> | undefined
   #publishAgain: Milliseconds = -Infinity
 
-  constructor(context: Context) {
+  constructor(context: Context, heartbeats: Heartbeats) {
     this.#context = context
+    this.#heartbeats = heartbeats
   }
 
   /** The age of this node's own life, never less than the heartbeat that it signed. */
@@ -41,6 +45,27 @@ export class Refutations {
     const content = this.#context.facts.get(refutationKey(id))?.content
     if (content === undefined || !('statement' in content) || !isKind(content.statement, 'refutation')) return undefined
     return this.#context.view.isAlive(id, content.statement.content.incarnation) ? content.statement : undefined
+  }
+
+  /** Returns the member's latest refutation, published or sent to a helper. */
+  latestOf(id: NodeId): Statement<Refutation> | undefined {
+    const [published, proof] = [this.of(id), this.#heartbeats.refutation(id)]
+    return (proof?.content.heartbeat ?? -1) > (published?.content.heartbeat ?? -1) ? proof : published
+  }
+
+  /** True if the member refuted accusations that cite this heartbeat. */
+  isRefuted(suspect: NodeId, heartbeat: number): boolean {
+    return heartbeat < (this.latestOf(suspect)?.content.heartbeat ?? 0)
+  }
+
+  /** True if this node knows that the member lived long after this heartbeat. */
+  isOutlived(suspect: NodeId, heartbeat: number): boolean {
+    return heartbeat < this.#heartbeats.of(suspect) - heartbeatWindow
+  }
+
+  /** True if the member neither refuted nor outlived the accusation. */
+  isValid({ suspect, heartbeat }: Accusation): boolean {
+    return !this.isRefuted(suspect, heartbeat) && !this.isOutlived(suspect, heartbeat)
   }
 
   /**
