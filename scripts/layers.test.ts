@@ -24,6 +24,7 @@ const protocol: Layers = {
     'dissemination',
     'detection',
     'detection/probing',
+    'detection/suspicion',
     'life',
     'election',
     'records',

@@ -99,7 +99,7 @@ export class HelpersVerdict implements Verdict {
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
     else if (suspicion?.state === 'indirect') this.#parts.own.accuse(suspicion)
     // This node probed the member long ago, so it probes the member again.
-    else if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion)
+    else if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion, 'missedByHelpers')
   }
 
   /** Takes in an accusation by another member. The accusation may count as a helper's "missed". */
@@ -113,7 +113,7 @@ export class HelpersVerdict implements Verdict {
    */
   unknown(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
-    if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion)
+    if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion, 'missedByHelpers')
     if (suspicion?.state !== 'indirect') return
     if (isSeconded(suspicion)) {
       this.missed(id)
@@ -133,7 +133,7 @@ export class HelpersVerdict implements Verdict {
   unanswered(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
     const { now, view } = this.#context
-    if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion)
+    if (suspicion?.state === 'relayed') this.#parts.direct.restart(suspicion, 'missedByHelpers')
     if (suspicion?.state !== 'indirect') return
     const alone = now - this.#heardAt
     const isSure = alone >= (suspicion.evidence === 'refused' ? aloneAmongRefusals : aloneInSilence)

@@ -1,6 +1,6 @@
 /**
  * The lifecycle of a suspicion: how each finding changes the state of a suspicion, and what this
- * node does next. docs/specification.md#suspicions has the table of the transitions.
+ * node does next. `transitions.ts` has the table of the states.
  */
 import { FrameError } from '../base/errors.ts'
 import type { DialFailure, HostProbeOutcome } from '../base/input.ts'
@@ -95,7 +95,7 @@ export class SuspicionLifecycle implements AccusedLifecycle {
     this.#parts.scheduler.heard(id)
     this.#parts.indirect.end(id)
     this.#parts.own.withdraw(suspicion)
-    suspicion.enter('reported', this.#context.now)
+    suspicion.enter('answered', this.#context.now)
     if (suspicion.accusations.size === 0) this.#parts.suspicions.delete(id)
   }
 
@@ -150,7 +150,7 @@ export class SuspicionLifecycle implements AccusedLifecycle {
       this.#parts.proofs.refuted(suspicion, true)
       return
     }
-    suspicion.enter('indirect', now)
+    suspicion.enter('timedOut', now)
     suspicion.rounds = 0
     // A node that does not observe the member asks one observer first, because observers probe the
     // member regularly.

@@ -14,6 +14,7 @@ import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
 import type { Suspicion } from './suspicion.ts'
 import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
+import type { Finding } from './transitions.ts'
 
 /**
  * A linked member gets this time to answer over the link before this node probes its host, ms.
@@ -53,13 +54,13 @@ export class DirectProbes {
   /** Begins to suspect a member that this node missed. */
   begin(id: NodeId): void {
     const suspicion = this.#parts.suspicions.open(id)
-    if (suspicion !== undefined && !suspicion.isOwn) this.restart(suspicion)
+    if (suspicion !== undefined) this.restart(suspicion, 'missed')
   }
 
-  /** Probes a suspect from the start, now. */
-  restart(suspicion: Suspicion): void {
+  /** Probes the member from the start, now, unless it is suspected already. */
+  restart(suspicion: Suspicion, finding: Finding): void {
     const { now } = this.#context
-    suspicion.enter('probing', now)
+    if (!suspicion.enter(finding, now)) return
     suspicion.missedSince = now
     suspicion.evidence = 'none'
     suspicion.probes = 0
@@ -145,7 +146,7 @@ export class DirectProbes {
     return this.#isOver(suspicion)
   }
 
-  /** True if the member did not answer in time. Otherwise sets the timer to the end of that time. */
+  /** True if the time-out is over. Otherwise sets the timer to its end. */
   #isOver(suspicion: Suspicion): boolean {
     const { now, config, links } = this.#context
     if (suspicion.state !== 'probing') return false

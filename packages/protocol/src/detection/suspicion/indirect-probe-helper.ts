@@ -141,7 +141,7 @@ export class IndirectProbeHelper implements Timed {
     )
   }
 
-  /** The subject did not answer. If this node observes the subject, it probes it for itself, too. */
+  /** The subject did not answer. An observer of the subject then probes it for itself, too. */
   #fail(subject: NodeId): void {
     this.missed(subject)
     if (this.#parts.scheduler.observed.has(subject)) this.#parts.looks.suspect(subject)

@@ -73,8 +73,7 @@ export class ProofsOfLife {
   relayed(suspicion: Suspicion): void {
     const { now } = this.#context
     const isSure = this.#parts.contacts.relayed(suspicion.id)
-    if (suspicion.state !== 'relayed') {
-      suspicion.enter('relayed', now)
+    if (suspicion.enter('proven', now)) {
       suspicion.rounds = 0
       // If a link is up, nothing comes through it. So this node closes the link. The next dial then
       // shows whether the path is free again.

@@ -5,18 +5,7 @@
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Statement, Accusation } from '../../facts/statement.ts'
 import type { Evidence } from './suspicion-timeout.ts'
-
-export type SuspicionState =
-  /** Other nodes accuse the member. This node does not probe it. */
-  | 'reported'
-  /** This node probes the member. */
-  | 'probing'
-  /** The member did not answer in time, so this node asks helpers to probe it. */
-  | 'indirect'
-  /** Helpers reach the member but this node does not. The member lives. */
-  | 'relayed'
-  /** Helpers failed, too, so this node signed an accusation. */
-  | 'accused'
+import { transitions, type Finding, type SuspicionState } from './transitions.ts'
 
 /** The timers of a suspicion. */
 export type Timer =
@@ -144,13 +133,20 @@ export class Suspicion {
     if (change !== 0) this.#watcher?.dialled(change as 1 | -1)
   }
 
-  enter(state: SuspicionState, now: Milliseconds): void {
+  /**
+   * Changes the state as the table of transitions says. Returns false if the finding changes
+   * nothing in the present state.
+   */
+  enter(finding: Finding, now: Milliseconds): boolean {
+    const state = transitions[this.#state][finding]
+    if (state === undefined) return false
     this.#watcher?.entered(state, this.#state)
     this.#state = state
     this.#since = now
     this.isTimedOut = false
     for (const timer of ['round', 'spread', 'judge'] as const) this.#times[timer] = Infinity
     this.#watcher?.rescheduled(this)
+    return true
   }
 
   /**

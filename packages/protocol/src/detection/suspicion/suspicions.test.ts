@@ -4,11 +4,12 @@ import { actors, pool, servicesOf, type Actor } from '../../../test/actors.ts'
 import { defaultConfig } from '../../base/config.ts'
 import { Context } from '../../context/context.ts'
 import { factOf } from '../../facts/fact.ts'
-import type { SuspicionState, Timer } from './suspicion.ts'
+import type { Timer } from './suspicion.ts'
 import { Suspicions } from './suspicions.ts'
+import type { Finding, SuspicionState } from './transitions.ts'
 
 const [self, ...others] = actors(9) as [Actor, ...Actor[]]
-const states: readonly SuspicionState[] = ['reported', 'probing', 'indirect', 'relayed', 'accused']
+const findings: readonly Finding[] = ['missed', 'timedOut', 'proven', 'missedByHelpers', 'answered']
 const timers: readonly Timer[] = ['probe', 'round', 'spread', 'publish', 'judge']
 
 describe('suspicions', () => {
@@ -16,7 +17,7 @@ describe('suspicions', () => {
     const change = fc.record({
       who: fc.nat(others.length - 1),
       how: fc.constantFrom('open', 'delete', 'enter', 'time', 'accuse', 'take back', 'dial', 'delay', 'clear'),
-      state: fc.constantFrom(...states),
+      finding: fc.constantFrom(...findings),
       timer: fc.constantFrom(...timers),
       at: fc.oneof(fc.nat(100), fc.constant(Infinity)),
     })
@@ -25,13 +26,13 @@ describe('suspicions', () => {
         const context = new Context({ id: self.id, pool, config: defaultConfig, services: servicesOf(self.id) })
         for (const actor of [self, ...others]) context.view.merge(factOf({ statement: actor.joined() }), 0, 0)
         const suspicions = new Suspicions(context)
-        for (const { who, how, state, timer, at } of changes) {
+        for (const { who, how, finding, timer, at } of changes) {
           const actor = others[who] as Actor
           const suspicion = suspicions.get(actor.id)
           context.now += 1
           if (how === 'open') suspicions.open(actor.id)
           else if (how === 'delete') suspicions.delete(actor.id)
-          else if (how === 'enter') suspicion?.enter(state, context.now)
+          else if (how === 'enter') suspicion?.enter(finding, context.now)
           else if (how === 'time') suspicion?.schedule(timer, at)
           else if (how === 'accuse') suspicion?.add(self.suspects(actor))
           else if (how === 'take back') suspicion?.remove(self.id)

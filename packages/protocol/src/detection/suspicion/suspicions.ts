@@ -4,7 +4,8 @@ import { hash52 } from '../../base/hash.ts'
 import type { Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import { observersOf } from '../../topology/rings.ts'
-import { Suspicion, type SuspicionState, type SuspicionWatcher } from './suspicion.ts'
+import { Suspicion, type SuspicionWatcher } from './suspicion.ts'
+import type { SuspicionState } from './transitions.ts'
 
 /** Most direct probes of all suspects together within `reprobe`. Guess. */
 export const probesAtOnce = 8

@@ -38,7 +38,7 @@ export class OwnAccusations {
     const { confirmation, spread } = this.#parts
     const heartbeat = this.#citedHeartbeat(suspicion)
     const accusation = codec.sign(id, { kind: 'suspicion', suspect: suspicion.id, incarnation: suspicion.incarnation, heartbeat })
-    suspicion.enter('accused', now)
+    suspicion.enter('missedByHelpers', now)
     suspicion.spreads = 0
     suspicion.schedule('spread', now + confirmation.spreadTime)
     suspicion.add(accusation)
