@@ -26,6 +26,7 @@ import { Runner } from './runner.ts'
 import { SavedJobs } from './saved-jobs.ts'
 import { Shifts, type EndedShift, type Shift } from './shifts.ts'
 import { VoteSigner } from './vote-signer.ts'
+import { waitingReason } from './waiting-reason.ts'
 
 /** Events of an {@link Engine}. */
 export interface EngineEvents {
@@ -221,21 +222,15 @@ export class Engine {
   whyWaiting(id: JobId, hasBegun: boolean): string {
     const job = this.jobs.get(id)
     const { scheduler } = this.runner
-    if (job === undefined || scheduler.job(id) === undefined) return hasBegun ? '' : 'its input or program is not here yet'
-    const computing = scheduler.computing()
-    if (computing === 0) return 'no member of the pool computes'
-    const accepting = scheduler.computing(job)
-    const workers = `members with workers: ${computing}`
-    if (accepting === 0)
-      return job.trusted
-        ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
-        : `no member accepts programs of ${job.owner}; ${workers}`
-    if (accepting < job.votes) return `each of its tasks must run at ${job.votes} members; members that accept it: ${accepting}`
-    if (hasBegun) return ''
-    if (!scheduler.isOpenElsewhere(id) && !this.holders.isReplica(id)) return 'no member that keeps it has answered yet'
-    const earlier = this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined)
-    const busy = earlier > 0 ? `; jobs that came earlier: ${earlier}` : ''
-    return `no member has begun it yet; members that accept it: ${accepting}${busy}`
+    const isHere = job !== undefined && scheduler.job(id) !== undefined
+    return waitingReason({
+      job: isHere ? job : undefined,
+      hasBegun,
+      computing: scheduler.computing(),
+      accepting: scheduler.computing(job),
+      isKept: scheduler.isOpenElsewhere(id) || this.holders.isReplica(id),
+      earlier: job === undefined || hasBegun ? 0 : this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined),
+    })
   }
 
   watch(id: JobId): void {

@@ -1,0 +1,34 @@
+import type { PublishedJob } from './job-record.ts'
+
+/** What a member knows of a job and of the members that may run it. */
+export interface WaitingJob {
+  /** Undefined: the input or program is not at this member yet. */
+  readonly job: Pick<PublishedJob, 'owner' | 'trusted' | 'votes'> | undefined
+  readonly hasBegun: boolean
+  /** The number of members that compute, and of those that accept the job. */
+  readonly computing: number
+  readonly accepting: number
+  /** Whether a member that keeps the job has answered. True if this member keeps it. */
+  readonly isKept: boolean
+  /** The number of earlier jobs that go on. */
+  readonly earlier: number
+}
+
+/**
+ * Returns the reason why a job does not begin or does not go on. Empty for a begun job whose tasks
+ * have members to run at.
+ */
+export function waitingReason({ job, hasBegun, computing, accepting, isKept, earlier }: WaitingJob): string {
+  if (job === undefined) return hasBegun ? '' : 'its input or program is not here yet'
+  if (computing === 0) return 'no member of the pool computes'
+  const workers = `members with workers: ${computing}`
+  if (accepting === 0)
+    return job.trusted
+      ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
+      : `no member accepts programs of ${job.owner}; ${workers}`
+  if (accepting < job.votes) return `each of its tasks must run at ${job.votes} members; members that accept it: ${accepting}`
+  if (hasBegun) return ''
+  if (!isKept) return 'no member that keeps it has answered yet'
+  const busy = earlier > 0 ? `; jobs that came earlier: ${earlier}` : ''
+  return `no member has begun it yet; members that accept it: ${accepting}${busy}`
+}
