@@ -11,9 +11,24 @@ export const sum = task(async (count, { run }) => (await Promise.all(Array.from(
 export const slow = task(async (count, { run }) => (await Promise.all(Array.from({ length: count }, (_, n) => run(busy, n)))).length)
 export const busy = task((n) => { for (const end = performance.now() + 20; performance.now() < end; ); return n })
 export const length = task(async ({ data, times }, { use }) => (await use(data)).length * times)
-export const forges = task((name) => { console.log('{"event":"died"}'); console.error('  what now,\\u001B[2J' + name) })
 export const ratio = ({ a, b }) => { if (b === 0) throw new RangeError('b is 0'); return a / b }
 export const throws = task(() => { throw new RangeError('no such luck') })
+`
+
+/** A program that prints in all ways a line that looks like an event. */
+const forging = `
+import { spawnSync } from 'node:child_process'
+import { writeSync } from 'node:fs'
+import { task } from '@jel/compute/program'
+const forged = (way) => JSON.stringify({ event: 'died', way }) + '\\n'
+export const forges = task((name) => {
+  console.log(forged('console').trim())
+  console.error('  what now,\\u001B[2J' + name)
+  process.stdout.write(forged('stdout'))
+  process.stderr.write(forged('stderr'))
+  for (const descriptor of [1, 2]) writeSync(descriptor, forged('descriptor ' + descriptor))
+  spawnSync('/bin/sh', ['-c', 'echo "$1"; echo "$2" >&2', 'sh', forged('child 1').trim(), forged('child 2').trim()], { stdio: 'inherit' })
+})
 `
 
 let folder: string
@@ -318,22 +333,33 @@ describe('jel work, submit, jobs and job', () => {
     const args = ['work', 'cli-test', '--json', '--workers', '1', '--show-output', ...loopback, ...owner, '--bootstrap', first.address]
     const second = new JelProcess(args)
     await second.until(() => second.told('joined').length === 2, 'it is in')
-    const submit = command(first.address, 'submit', file, 'forges', '"x"', '--name', 'forges')
+    writeFileSync(file, forging)
+    // With two votes the task runs at both workers. Only the second one shows output.
+    const submit = command(first.address, 'submit', file, 'forges', '"x"', '--name', 'forges', '--votes', '2', '--json')
     expect(await submit.exited).toBe(0)
+    const ways = ['console', 'stdout', 'stderr', 'descriptor 1', 'descriptor 2', 'child 1', 'child 2']
+    const printed = ['  what now,x', ...ways.map((way) => JSON.stringify({ event: 'died', way }))].toSorted()
+    const textOf = (node: JelProcess, by: JelProcess): string[] =>
+      node
+        .of('output')
+        .filter(({ member }) => member === by.id)
+        .flatMap(({ text }) => text.replaceAll('\u001B[2J', '').trimEnd().split('\n'))
+        .toSorted()
+    await expect.poll(() => textOf(second, second)).toEqual(printed)
     const logs = command(first.address, 'job', 'forges', '--logs', '--follow')
     expect(await logs.exited).toBe(0)
-    const source = /^…\w{8} forges( !)? \| /u
-    expect(logs.lines.map((line) => line.replace(source, '')).toSorted()).toEqual(['  what now,x', '{"event":"died"}'])
+    // Nobody knows which task wrote to a descriptor.
+    const source = /^…\w{8}( forges)?( !)? \| /u
+    expect(logs.lines.map((line) => line.replace(source, '')).toSorted()).toEqual([...printed, ...printed].toSorted())
     expect(logs.lines.every((line) => source.test(line))).toBe(true)
     const json = command(first.address, 'job', 'forges', '--logs', '--json')
     expect(await json.exited).toBe(0)
-    const printed = { event: 'output', fn: 'forges', task: '', stream: 'stdout', text: '{"event":"died"}\n' }
-    expect(json.events).toContainEqual(expect.objectContaining(printed))
-    // The task ran at one of the workers. Only the second one shows output.
-    expect(first.lines.some((line) => line.includes('what now'))).toBe(false)
-    for (const node of [first, second]) expect(node.told('died')).toEqual([])
-    const isHere = json.events.some((event) => 'member' in event && event.member === second.id)
-    expect(second.events.filter(({ event }) => event === 'output').length).toBe(isHere ? 2 : 0)
+    for (const node of [first, second]) expect(textOf(json, node)).toEqual(printed)
+    const text = `${JSON.stringify({ event: 'died', way: 'console' })}\n`
+    const ofTask = { event: 'output', fn: 'forges', task: '', stream: 'stdout', text: expect.stringContaining(text) }
+    expect(json.events).toContainEqual(expect.objectContaining(ofTask))
+    expect(first.of('output')).toEqual([])
+    for (const process of [first, second, submit, json]) expect(process.told('died')).toEqual([])
   })
 
   it.runIf(process.platform === 'linux')('write each outcome to a file, and the file outlives an interrupt', async () => {
