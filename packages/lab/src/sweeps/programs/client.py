@@ -14,4 +14,4 @@ def evaluate(point):
 
 if __name__ == "__main__":
     with jel.Pool(sys.argv[1], bootstrap=sys.argv[3]) as pool, open(sys.argv[2]) as inputs:
-        print(json.dumps(pool.map(evaluate, json.load(inputs))))
+        print(json.dumps(pool.map(evaluate, json.load(inputs), name="sweep")))
