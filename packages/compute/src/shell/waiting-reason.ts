@@ -1,6 +1,6 @@
 import type { PublishedJob } from './job-record.ts'
 
-/** What a member knows of a job and of the members that may run it. */
+/** A job and its possible workers, as a member knows them. */
 export interface WaitingJob {
   /** Undefined: the input or program is not at this member yet. */
   readonly job: Pick<PublishedJob, 'owner' | 'trusted' | 'votes'> | undefined

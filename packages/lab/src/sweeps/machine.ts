@@ -1,4 +1,4 @@
-/** A machine of a user, as far as folders make one: files, owner key, nodes that run there, blobs. */
+/** The machine of a user: folders for files, the owner key, control sockets and blobs. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'

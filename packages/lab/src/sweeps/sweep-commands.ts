@@ -1,4 +1,4 @@
-/** The sweeps: what their users write, and the commands that they give. */
+/** The sweeps: their users' files and commands. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jelBin } from '../base/paths.ts'
@@ -18,7 +18,7 @@ export interface Place {
   readonly pool: string
   /** The address of a worker. */
   readonly address: string
-  /** Whether the command enters the pool by this address, instead of through a node that runs here. */
+  /** Whether the command enters the pool by this address. Otherwise it asks a node here. */
   readonly enters: boolean
   /** The address of Dask's scheduler. */
   readonly scheduler: string

@@ -17,7 +17,7 @@ import { Machine, type Running } from './machine.ts'
 import { INPUTS, linesOf, programOf, statusOf, SWEEPS, type SweepCommand } from './sweep-commands.ts'
 
 const WORKERS = 2
-/** The submitter is killed after this share of the time of a whole sweep. A guess: in the middle. */
+/** The submitter is killed after this share of the time of a whole sweep. A guess. */
 const KILL_AT = 0.4
 /** Longest time until all workers see each other, ms. A guess. */
 const ENTER = 30_000
