@@ -186,7 +186,15 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/overlay': ['@jel/machine', '@jel/protocol', '@jel/protocol/internals'],
   'packages/jel': ['@jel/overlay', '@jel/protocol'],
   // The generated entry of a bundle imports `@jel/compute/program`.
-  'packages/compute': ['@jel/compute/command', '@jel/compute/program', '@jel/jel', '@jel/machine', '@jel/overlay', '@jel/protocol'],
+  'packages/compute': [
+    '@jel/compute/command',
+    '@jel/compute/program',
+    '@jel/jel',
+    '@jel/jel/metrics',
+    '@jel/machine',
+    '@jel/overlay',
+    '@jel/protocol',
+  ],
   'packages/simulator': ['@jel/compute/internals', '@jel/protocol', '@jel/protocol/internals'],
   'packages/conformance': ['@jel/protocol'],
   'packages/lab': [
@@ -200,7 +208,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/simulator',
     '@jel/simulator/internals',
   ],
-  'apps/node': ['@jel/compute', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
+  'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
   'apps/examples': ['@jel/compute/program'],
 }
 

@@ -145,7 +145,7 @@ it('metrics match the documents and the dashboard, and count events', async () =
   expect(text).toMatch(/^jel_handler_failures_total 1$/mu)
   expect(text).toMatch(/^jel_detection_seconds_count 1$/mu)
   expect(text).toMatch(/^jel_build_info\{version="[^"]+"\} 1$/mu)
-  expect(Number(/^jel_bytes_sent_total (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(500)
+  expect(Number(/^jel_traffic_sent_bytes_total (\d+)$/mu.exec(text)?.[1])).toBeGreaterThan(500)
   for (const line of text.split('\n').filter(Boolean))
     expect(line).toMatch(/^(?:# (?:HELP|TYPE) \S+ .+|[a-z_][a-z_\d]*(?:\{.*\})? (?:-?[\d.e+-]+|Nan))$/u)
 

@@ -27,6 +27,11 @@ export interface GridEvents {
   /** A task that runs here printed text. `job`: the id of the job. */
   output: CustomEvent<TaskOutput & { readonly job: string }>
   /**
+   * An execution of a task ended here. `took`: the time for which it kept a worker busy, ms. For
+   * metrics, see `observeGrid` of `@jel/compute/opentelemetry`.
+   */
+  measured: CustomEvent<{ readonly took: number }>
+  /**
    * A warning for the operator. `code`: for example `MEMBER_UNFIT`, or the code of an error. `job`:
    * the id of the job; undefined if the warning concerns no job.
    */
@@ -77,6 +82,8 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     this.#engine = new Engine(pool, options, {
       onWorking: (detail) => this.safeDispatchEvent('working', { detail }),
       onWorked: (detail) => this.safeDispatchEvent('worked', { detail }),
+      // There may be thousands of tasks a second, and seldom a listener.
+      onRan: (took) => this.listenerCount('measured') > 0 && this.safeDispatchEvent('measured', { detail: { took } }),
       onOutput: (job, output) => this.safeDispatchEvent('output', { detail: { job, ...output } }),
       onWarning: (code, message, job) => this.#warn(code, message, job),
     })

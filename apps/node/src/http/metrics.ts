@@ -1,9 +1,10 @@
 import { instruments, prometheusName, readings, Watch, type ReadInstrument } from '@jel/jel/metrics'
 import type { GridFigures } from '@jel/compute'
+import { gridInstruments, taskTimes, type GridInstrument } from '@jel/compute/metrics'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
 import { HANDLER_FAILED } from '../agent/handler-errors.ts'
-import { jobInstruments, taskTimes, timeSamples, type JobInstrument } from './job-instruments.ts'
+import { timeSamples } from './task-times.ts'
 
 /**
  * These gauges have names of counters, and promtool complains. The gauges that count each type
@@ -17,7 +18,7 @@ export class Metrics {
   readonly #watch: Watch
   readonly #stopCounting: () => void
   readonly #agent: Agent
-  readonly #jobs: readonly { readonly instrument: JobInstrument; readonly metric: Gauge | Counter }[]
+  readonly #jobs: readonly { readonly instrument: GridInstrument; readonly metric: Gauge | Counter }[]
   #figures: GridFigures | undefined
   readonly #read: readonly { readonly instrument: ReadInstrument; readonly metric: Gauge | Counter }[]
   /** Whether the metrics of the process are collected. The first request begins the collection. */
@@ -38,7 +39,7 @@ export class Metrics {
       this.#watch.onMeasured(({ what, took }) => what === instrument.measures && histogram.observe(took / 1000))
       return []
     })
-    this.#jobs = jobInstruments.map((instrument) => {
+    this.#jobs = gridInstruments.map((instrument) => {
       const options = { name: prometheusName(instrument), help: instrument.help, registers }
       return { instrument, metric: instrument.kind === 'counter' ? new Counter(options) : new Gauge(options) }
     })

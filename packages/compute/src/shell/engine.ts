@@ -32,6 +32,7 @@ import { waitingReason } from './waiting-reason.ts'
 export interface EngineEvents {
   onWorking(shift: Shift): void
   onWorked(shift: EndedShift): void
+  onRan(took: number): void
   onOutput(job: JobId, output: TaskOutput): void
   onWarning(code: string, message: string, job: JobId | undefined): void
 }
@@ -113,6 +114,7 @@ export class Engine {
       programOf: (job) => this.#files.placed(job),
       send: (to, message) => this.#streams.send(to, message),
       onOutput: (job, printed) => this.output.printed(job, printed),
+      onRan: (took) => events.onRan(took),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
         this.store.unpin(job)

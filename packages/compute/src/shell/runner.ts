@@ -24,6 +24,8 @@ export interface RunnerOptions {
   /** Called after each input if this member saves outcomes on disk: there may be new outcomes. */
   readonly onFed?: () => void
   readonly onOutput?: (job: JobId, printed: PrintedText) => void
+  /** A frame ended here. `took`: the time that it kept its worker busy, ms. */
+  readonly onRan?: (took: number) => void
   readonly onRun?: (effect: Extract<Effect, { type: 'run' }>) => void
   readonly onEnded: (effect: Extract<Effect, { type: 'ended' }>) => void
   readonly onExplained?: (effect: Extract<Effect, { type: 'explained' }>) => void
@@ -40,7 +42,7 @@ export class Runner {
   #isClosed = false
 
   constructor(options: RunnerOptions) {
-    const { self, workers, limits, signer, tickets, programOf, onOutput, onFed } = options
+    const { self, workers, limits, signer, tickets, programOf, onOutput, onFed, onRan } = options
     this.#onFed = onFed
     this.scheduler = new Scheduler({
       self,
@@ -51,7 +53,10 @@ export class Runner {
       ...(signer && { signer }),
       ...(tickets && { tickets }),
     })
-    const onInputs = (inputs: readonly Input[]): void => this.feed(...inputs)
+    const onInputs = (inputs: readonly Input[]): void => {
+      this.feed(...inputs)
+      if (onRan !== undefined) for (const input of inputs) if (input.type === 'returned') onRan(input.ran)
+    }
     // The programs of a job pay for their messages, as peers do.
     const executor = new Executor({
       slots: workers,

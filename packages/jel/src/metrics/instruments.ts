@@ -5,11 +5,13 @@ export type Reading = number | undefined | readonly { readonly labels: Readonly<
 
 interface Described {
   /**
-   * The name for OpenTelemetry; for Prometheus see {@link prometheusName}. If the metric has a
-   * unit, the name ends in it or contains it.
+   * The name for OpenTelemetry, without the unit; for Prometheus see {@link prometheusName}.
    */
   readonly name: string
-  /** In the Unified Code for Units of Measure: `s`, `By`, `1`, or the counted thing in braces. */
+  /**
+   * In the Unified Code for Units of Measure: `s`, `By`, `1` for a ratio, or the counted thing in
+   * braces.
+   */
   readonly unit: string
   readonly help: string
 }
@@ -38,7 +40,7 @@ export const instruments: readonly Instrument[] = [
     name: 'jel.node.info',
     kind: 'gauge',
     labels: ['pool', 'id', 'incarnation', 'location'],
-    unit: '1',
+    unit: '{node}',
     help: 'Always 1; the labels say which node this is.',
     read: ({ pool, self: { id, incarnation, location } }) => [
       { labels: { pool, id, incarnation: String(incarnation), location }, value: 1 },
@@ -46,24 +48,21 @@ export const instruments: readonly Instrument[] = [
   },
   gauge('jel.members', '{member}', 'Members that this node believes to be in the pool, itself included.', ({ members }) => members),
   gauge('jel.links', '{link}', 'Links of this node that are up.', ({ links }) => links.length),
-  gauge(
-    'jel.round_trip.median.seconds',
-    's',
-    'How long members took to answer the last probe of this node: half of them no longer.',
-    ({ links }) => quantile(links, 0.5),
+  gauge('jel.round_trip.median', 's', 'How long members took to answer the last probe of this node: half of them no longer.', ({ links }) =>
+    quantile(links, 0.5),
   ),
-  gauge('jel.round_trip.longest.seconds', 's', 'The longest time a member took to answer the last probe of this node.', ({ links }) =>
+  gauge('jel.round_trip.longest', 's', 'The longest time a member took to answer the last probe of this node.', ({ links }) =>
     quantile(links, 1),
   ),
   gauge(
-    'jel.suspected.ratio',
+    'jel.suspected',
     '1',
     'Share of the other members that are suspected, lost within the last minute, or unreachable now: 0 to 1.',
     ({ health }) => health.suspectedShare,
   ),
   gauge('jel.relayed.members', '{member}', 'Members that only others can reach.', ({ health }) => health.relayed),
-  gauge('jel.alone', '1', '1 where this node reaches no other member although it should.', ({ health }) => Number(health.alone)),
-  gauge('jel.minority', '1', '1 where this node reaches at most half of the members of a minute before.', ({ health }) =>
+  gauge('jel.alone', '{node}', '1 where this node reaches no other member although it should.', ({ health }) => Number(health.alone)),
+  gauge('jel.minority', '{node}', '1 where this node reaches at most half of the members of a minute before.', ({ health }) =>
     Number(health.minority),
   ),
   gauge(
@@ -100,16 +99,16 @@ export const instruments: readonly Instrument[] = [
     read: ({ counts }) => [...counts.warnings].map(([code, value]) => ({ labels: { code }, value })),
   },
   gauge('jel.connections', '{connection}', 'TCP connections of this node that are open.', ({ traffic }) => traffic.connections),
-  counter('jel.bytes.sent', 'By', 'Bytes that this node sent over TCP, without headers.', ({ traffic }) => traffic.sent),
-  counter('jel.bytes.received', 'By', 'Bytes that this node received over TCP, without headers.', ({ traffic }) => traffic.received),
+  counter('jel.traffic.sent', 'By', 'Bytes that this node sent over TCP, without headers.', ({ traffic }) => traffic.sent),
+  counter('jel.traffic.received', 'By', 'Bytes that this node received over TCP, without headers.', ({ traffic }) => traffic.received),
   gauge(
-    'jel.reconciliation.age.seconds',
+    'jel.reconciliation.age',
     's',
     'Time since a reconciliation with another member last ended.',
     ({ health: { lastReconciliation }, now }) => lastReconciliation && Math.max(0, now - lastReconciliation) / 1000,
   ),
   {
-    name: 'jel.reconciliation.seconds',
+    name: 'jel.reconciliation',
     kind: 'histogram',
     unit: 's',
     help: 'Reconciliations that this node began, until both sides knew the same.',
@@ -118,7 +117,7 @@ export const instruments: readonly Instrument[] = [
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
   },
   {
-    name: 'jel.detection.seconds',
+    name: 'jel.detection',
     kind: 'histogram',
     unit: 's',
     help: 'From the first suspicion that this node had or was told of until it took the member for dead.',
@@ -128,12 +127,15 @@ export const instruments: readonly Instrument[] = [
   },
 ]
 
+/** The words of Prometheus for units. Counted things have none. */
+const UNIT_WORDS: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes', '1': '_ratio' }
+
 /**
- * Returns the name for Prometheus. For example, `jel.member.deaths` becomes
- * `jel_member_deaths_total`.
+ * Returns the name for Prometheus, as OpenTelemetry's exporters make it. For example,
+ * `jel.traffic.sent` becomes `jel_traffic_sent_bytes_total`.
  */
-export function prometheusName({ name, kind }: Pick<Instrument, 'name' | 'kind'>): string {
-  return `${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`
+export function prometheusName({ name, unit, kind }: Pick<Instrument, 'name' | 'unit' | 'kind'>): string {
+  return `${name.replaceAll('.', '_')}${UNIT_WORDS[unit] ?? ''}${kind === 'counter' ? '_total' : ''}`
 }
 
 /** Returns one reading for each set of labels. */

@@ -73,12 +73,12 @@ it('a pool is measured as it stands, and its events are counted', async () => {
   expect(meter.value('jel.joins')).toBe(4)
   expect(meter.value('jel.member.deaths')).toBe(1)
   expect(meter.value('jel.elections.won')).toBe(1)
-  expect(meter.value('jel.bytes.sent')).toBe(1_000)
-  expect(meter.value('jel.round_trip.longest.seconds')).toBe(0.003)
+  expect(meter.value('jel.traffic.sent')).toBe(1_000)
+  expect(meter.value('jel.round_trip.longest')).toBe(0.003)
   expect(meter.read.get('jel.warnings')).toEqual([{ value: 1, attributes: { code: 'PEER_MISBEHAVED' } }])
   expect(meter.read.get('jel.node.info')).toEqual([{ value: 1, attributes: { pool: 'test', id: 'B', incarnation: '1', location: 'here' } }])
-  expect(meter.recorded.get('jel.detection.seconds')).toEqual([1.5])
-  expect(meter.recorded.get('jel.reconciliation.seconds')).toEqual([0.02])
+  expect(meter.recorded.get('jel.detection')).toEqual([1.5])
+  expect(meter.recorded.get('jel.reconciliation')).toEqual([0.02])
 })
 
 it('a pool that has ended is measured no more', async () => {
@@ -92,13 +92,18 @@ it('a pool that has ended is measured no more', async () => {
   expect(meter.callbacks.size).toBe(0)
 })
 
-it('every instrument has one name, also for Prometheus, that contains its unit', () => {
+it('an instrument has its unit in its name for Prometheus alone', () => {
   const names = instruments.map(prometheusName)
   expect(new Set(names).size).toBe(names.length)
-  for (const [i, { unit, kind }] of instruments.entries()) {
+  for (const [i, { name, unit, kind }] of instruments.entries()) {
+    expect(name).toMatch(/^jel(?:\.[a-z_]+)+$/u)
+    expect(name).not.toMatch(/second|byte|ratio|total/u)
+    expect(unit).toMatch(/^(?:s|By|1|\{[a-z]+\})$/u)
     expect(names[i]).toMatch(/^jel(?:_[a-z]+)+$/u)
-    if (unit === 's') expect(names[i]).toMatch(/_seconds$/u)
-    if (unit === 'By') expect(names[i]).toMatch(/_bytes_/u)
-    if (kind === 'counter') expect(names[i]).toMatch(/_total$/u)
+    expect(names[i]!.endsWith('_total')).toBe(kind === 'counter')
   }
+  expect(prometheusName({ name: 'jel.detection', unit: 's', kind: 'histogram' })).toBe('jel_detection_seconds')
+  expect(prometheusName({ name: 'jel.traffic.sent', unit: 'By', kind: 'counter' })).toBe('jel_traffic_sent_bytes_total')
+  expect(prometheusName({ name: 'jel.suspected', unit: '1', kind: 'gauge' })).toBe('jel_suspected_ratio')
+  expect(prometheusName({ name: 'jel.members', unit: '{member}', kind: 'gauge' })).toBe('jel_members')
 })

@@ -1,6 +1,5 @@
-import { prometheusName } from '@jel/jel/metrics'
 import { expect, it } from 'vitest'
-import { jobInstruments, timeSamples } from './job-instruments.ts'
+import { timeSamples } from './task-times.ts'
 
 it('the buckets of task times are cumulative, in seconds, and end with all tasks', () => {
   const times = [
@@ -15,10 +14,4 @@ it('the buckets of task times are cumulative, in seconds, and end with all tasks
     ['t_sum', undefined, 9],
     ['t_count', undefined, 3],
   ])
-})
-
-it('every metric of jobs has a name of its own', () => {
-  const names = jobInstruments.map(prometheusName)
-  expect(new Set(names).size).toBe(names.length)
-  for (const name of names) expect(name).toMatch(/^jel(?:_[a-z]+)+$/u)
 })
