@@ -17,6 +17,7 @@ it('a node that is alone reports started, its own joined, and stopped', async ()
       addresses: [expect.stringMatching(/^\/ip4\/127\.0\.0\.1\/tcp\/\d+\/p2p\/12D3KooW\w+$/u)],
       location: 'node7@rack2',
       tag: Buffer.from('gpü').toString('base64'),
+      tagText: 'gpü',
       joinedAt: expect.toSatisfy((time: number) => time >= before && time <= Date.now()),
     },
   })

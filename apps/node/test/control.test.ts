@@ -121,6 +121,24 @@ it('where several nodes run, any lists the members, and a command to one node is
   // Only the older node knows the member that left before the younger one entered.
   expect(await asked('members', 'several', '--state', 'left')).toMatchObject({ nodes: [{ id: gone.id }] })
   expect(await run('jobs', 'several')).toMatchObject({ status: 0 })
+  for (const node of [older, younger]) node.send({ command: 'answer', name: 'load', id: 'a' })
+  for (const node of [older, younger]) await node.answer('a')
+  const answered = (async () => {
+    for (const node of [older, younger]) {
+      await node.until(() => node.of('query').length === 1, 'the query')
+      const [query] = node.of('query')
+      expect(query).toMatchObject({ node: { id: older.id } })
+      node.send({ command: 'reply', query: query?.query, payload: '' })
+    }
+  })()
+  const asking = await run('query', 'several', 'load')
+  expect(asking).toMatchObject({ status: 0, stderr: '' })
+  expect(asking.lines).toHaveLength(2)
+  await answered
+  // Only a candidate is one node.
+  for (const flags of [[], ['--withdraw']]) expect((await run('elect', 'several', 'master', ...flags)).stderr).toContain('name one with')
+  younger.send({ command: 'elect', election: 'master' })
+  expect((await run('elect', 'several', 'master', '--result')).lines.join()).toContain(younger.id)
   older.child.kill('SIGSTOP')
   expect(await asked('members', 'several')).toMatchObject({ event: 'members' })
   expect((await run('status', 'several')).stderr).toContain(`${end(older)}, which does not answer`)

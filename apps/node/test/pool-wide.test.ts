@@ -10,7 +10,7 @@ it('a tag is changed while the node runs', async () => {
   const [one, other] = (await joinAll('tags', 2)) as [JelProcess, JelProcess]
   expect(await run('tag', 'tags', 'load=7', ...at(one))).toMatchObject({ status: 0, lines: [], stderr: '' })
   await other.until(() => other.of('updated').some(({ node }) => node.id === one.id), 'updated')
-  expect(other.of('updated').at(-1)?.node).toMatchObject({ id: one.id, incarnation: 1, tag: base64('load=7') })
+  expect(other.of('updated').at(-1)?.node).toMatchObject({ id: one.id, incarnation: 1, tag: base64('load=7'), tagText: 'load=7' })
   const { lines } = await run('members', 'tags', '--tag', '^load=7$', ...at(other))
   expect(lines.join('\n')).toContain(one.id)
   one.send({ command: 'tag', tag: base64('x'.repeat(1_025)), id: 't' })
@@ -27,12 +27,16 @@ it('an event reaches all nodes, and a query is answered by the nodes whose progr
 
   expect(await run('event', 'asking', 'deploy', 'v2', ...at(second))).toMatchObject({ status: 0, lines: [], stderr: '' })
   await Promise.all(nodes.map((node) => node.until(() => node.of('event').length > 0, 'the event')))
-  for (const node of nodes) expect(node.of('event')).toMatchObject([{ name: 'deploy', payload: base64('v2'), node: { id: second.id } }])
+  for (const node of nodes)
+    expect(node.of('event')).toMatchObject([{ name: 'deploy', payload: base64('v2'), payloadText: 'v2', node: { id: second.id } }])
 
   const piped = new JelProcess(['event', 'asking', 'deploy', '-', ...at(second)])
   piped.child.stdin?.end('v3\n')
   expect(await piped.exited).toBe(0)
   await first.until(() => first.of('event').at(-1)?.payload === base64('v3\n'), 'the event with standard input as its payload')
+  second.send({ command: 'event', name: 'bytes', payload: '/w==' })
+  await first.until(() => first.of('event').at(-1)?.payload === '/w==', 'the event whose payload is no text')
+  expect(first.of('event').at(-1)).not.toHaveProperty('payloadText')
 
   for (const node of [first, second]) node.send({ command: 'answer', name: 'load', id: 'a' })
   for (const node of [first, second]) expect(await node.answer('a')).toMatchObject({ event: 'done' })
@@ -55,7 +59,7 @@ it('an event reaches all nodes, and a query is answered by the nodes whose progr
   first.send({ command: 'reply', query: first.of('query')[1]?.query, payload: base64('one') })
   await third.until(() => third.events.some((event) => event.event === 'done' && event.re === 'q'), 'the end of the query')
   expect(third.of('asked')).toMatchObject([{ re: 'q', members: 1 }])
-  expect(third.of('reply')).toMatchObject([{ re: 'q', payload: base64('one'), node: { id: first.id } }])
+  expect(third.of('reply')).toMatchObject([{ re: 'q', payload: base64('one'), payloadText: 'one', node: { id: first.id } }])
   expect(second.of('query')).toHaveLength(1)
   first.send({ command: 'reply', query: 99, id: 'r' }, { command: 'unanswer', name: 'load', id: 'u' })
   expect(await first.answer('r')).toMatchObject({ event: 'error', code: 'INVALID_COMMAND' })
@@ -70,6 +74,7 @@ it('a record of the command line reaches members and newcomers, and is withdrawn
   const [first, second] = (await joinAll('records', 2)) as [JelProcess, JelProcess]
   expect(await run('publish', 'records', 'motd', 'hello', '--ttl', '600', ...at(first))).toMatchObject({ status: 0, lines: [], stderr: '' })
   await second.until(() => second.of('record').length > 0, 'the record')
+  expect(second.of('record')[0]).toMatchObject({ value: base64('hello'), valueText: 'hello' })
   expect((await run('records', 'records', 'mo', ...at(second))).lines).toMatchObject([
     expect.stringMatching(/^NAME +OWNER +EXPIRES IN +VALUE/u),
     expect.stringMatching(new RegExp(`^motd +${first.id} +(?:10:00|9:\\d\\d) +hello`, 'u')),

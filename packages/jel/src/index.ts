@@ -45,6 +45,7 @@ export {
 } from './errors.ts'
 export { drained } from './drain.ts'
 export { poolStore, type PoolSnapshot, type PoolStore } from './pool-store.ts'
+export { textOf } from './text-of.ts'
 export { webStreams, type WebStreams } from './web-streams.ts'
 export { electionNameProblem } from './base/arguments.ts'
 export {

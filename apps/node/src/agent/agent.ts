@@ -2,7 +2,7 @@ import type { Grid } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
-import { base64, electedEvent, healthEvent, nodeJson, recordJson, type NodeEvent } from './events.ts'
+import { electedEvent, healthEvent, nodeJson, payloadJson, recordJson, type NodeEvent } from './events.ts'
 import type { JobCommand, JobEvent } from './job-messages.ts'
 import { SILENT, type Log } from '../log/log.ts'
 import { PoolModel } from '../model/pool.ts'
@@ -61,7 +61,7 @@ export class Agent {
     pool.addEventListener('elected', ({ detail }) => this.report(electedEvent(detail)))
     pool.addEventListener('signal', ({ detail }) => this.report({ event: 'signal', name: detail.name, node: nodeJson(detail.from) }))
     pool.addEventListener('event', ({ detail }) =>
-      this.report({ event: 'event', name: detail.name, payload: base64(detail.payload), node: nodeJson(detail.from) }),
+      this.report({ event: 'event', name: detail.name, ...payloadJson(detail.payload), node: nodeJson(detail.from) }),
     )
     pool.addEventListener('poolClosed', ({ detail }) => this.report({ event: 'poolClosed', ...detail }))
     pool.addEventListener('terminated', ({ detail }) => this.report({ event: 'terminated', ...detail }))

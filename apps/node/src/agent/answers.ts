@@ -1,6 +1,6 @@
 import type { Pool } from '@jel/jel'
 import { CommandError } from '../base/usage-error.ts'
-import { base64, nodeJson, type NodeEvent } from './events.ts'
+import { nodeJson, payloadJson, type NodeEvent } from './events.ts'
 
 /**
  * The queries that one session answers. Each query has a number, and waits for the `reply` with
@@ -28,7 +28,7 @@ export class Answers {
         const reply = Promise.withResolvers<Uint8Array | undefined>()
         this.#open.set(query, reply.resolve)
         signal.addEventListener('abort', () => this.#open.delete(query), { once: true })
-        this.#report({ event: 'query', query, name, payload: base64(payload), node: nodeJson(from) })
+        this.#report({ event: 'query', query, name, ...payloadJson(payload), node: nodeJson(from) })
         return await reply.promise
       },
       { signal: controller.signal },

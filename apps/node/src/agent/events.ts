@@ -1,14 +1,15 @@
 import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
-import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
+import { textOf, type Health, type Member, type PoolKeyInfo, type PoolRecord, type Reign } from '@jel/jel'
 import { jsonText } from '../base/text.ts'
 
-/** A node in JSON. `tag` is base64. */
+/** A node in JSON. `tag` is base64. `tagText` is the same as text, if it is UTF-8. */
 export interface NodeJson {
   readonly id: string
   readonly incarnation: number
   readonly addresses: readonly string[]
   readonly location: string
   readonly tag: string
+  readonly tagText?: string
   /** The time at which this incarnation entered, by the node's clock, Unix ms. */
   readonly joinedAt: number
 }
@@ -46,6 +47,12 @@ export interface MemberResultJson {
 /** The id of a command, echoed in its answer. */
 export type CommandId = string | number
 
+/** Bytes of a member: base64, and the same as text if they are UTF-8. */
+interface PayloadJson {
+  readonly payload: string
+  readonly payloadText?: string
+}
+
 /**
  * The events of `jel join` as `--json` writes them. The writer adds time (Unix milliseconds) and
  * pool.
@@ -55,17 +62,17 @@ export type NodeEvent =
   | { readonly event: 'joined' | 'left' | 'died' | 'updated'; readonly node: NodeJson }
   | ({ readonly event: 'elected'; readonly re?: CommandId } & ReignJson)
   | { readonly event: 'signal'; readonly name: string; readonly node: NodeJson }
-  /** An event that a member sent to all members. `payload` is base64, here and below. */
-  | { readonly event: 'event'; readonly name: string; readonly payload: string; readonly node: NodeJson }
+  /** An event that a member sent to all members. */
+  | ({ readonly event: 'event'; readonly name: string; readonly node: NodeJson } & PayloadJson)
   /**
    * A query of a member. The session that gave the command `answer` may answer. Its `reply` has the
    * number `query`.
    */
-  | { readonly event: 'query'; readonly query: number; readonly name: string; readonly payload: string; readonly node: NodeJson }
+  | ({ readonly event: 'query'; readonly query: number; readonly name: string; readonly node: NodeJson } & PayloadJson)
   /** A query of this node was sent to so many members. Their replies follow. */
   | { readonly event: 'asked'; readonly members: number; readonly re?: CommandId }
   /** A member's answer to a query of this node. */
-  | { readonly event: 'reply'; readonly payload: string; readonly node: NodeJson; readonly re?: CommandId }
+  | ({ readonly event: 'reply'; readonly node: NodeJson; readonly re?: CommandId } & PayloadJson)
   | { readonly event: 'poolClosed'; readonly size: number }
   /** `by` is the id of the member that terminated the pool. `at` is the time, Unix ms. */
   | { readonly event: 'terminated'; readonly by: string; readonly at: number }
@@ -107,7 +114,7 @@ export type Answer = NodeEvent | (JobEvent & { readonly re?: CommandId })
 
 /**
  * `expires` is Unix milliseconds. `value` is base64, or null if the record was withdrawn or
- * evicted.
+ * evicted. `valueText` is the value as text, if it is UTF-8.
  */
 interface RecordJson {
   readonly name: string
@@ -115,6 +122,7 @@ interface RecordJson {
   readonly version: number
   readonly expires: number
   readonly value: string | null
+  readonly valueText?: string
 }
 
 /**
@@ -155,7 +163,8 @@ export interface HealthJson {
 }
 
 export function nodeJson({ id, incarnation, addresses, location, tag, joinedAt }: Member): NodeJson {
-  return { id, incarnation, addresses, location, tag: base64(tag), joinedAt }
+  const tagText = textOf(tag)
+  return { id, incarnation, addresses, location, tag: base64(tag), ...(tagText !== undefined && { tagText }), joinedAt }
 }
 
 export function reignJson({ election, epoch, winner }: Reign): ReignJson {
@@ -185,7 +194,14 @@ export function healthEvent(health: Health): NodeEvent {
 }
 
 export function recordJson({ name, owner, version, expires, value }: PoolRecord): RecordJson {
-  return { name, owner, version, expires, value: value === undefined ? null : base64(value) }
+  if (value === undefined) return { name, owner, version, expires, value: null }
+  const valueText = textOf(value)
+  return { name, owner, version, expires, value: base64(value), ...(valueText !== undefined && { valueText }) }
+}
+
+export function payloadJson(payload: Uint8Array): PayloadJson {
+  const payloadText = textOf(payload)
+  return { payload: base64(payload), ...(payloadText !== undefined && { payloadText }) }
 }
 
 export function base64(bytes: Uint8Array): string {

@@ -7,11 +7,18 @@ import { ASK_FLAGS, flag } from './flags.ts'
 
 const fields = { election: text }
 
+interface Which {
+  readonly result?: boolean
+  readonly withdraw?: boolean
+}
+
 export const elect = command({
   fields,
   answer: 'elected',
   run: async ({ election }, { agent, signal }) => reignJson(await agent.pool.elect(election, { signal })),
   shell: {
+    // All nodes of a pool come to know the same winner. A candidate is one node.
+    asksAny: ({ result = false, withdraw = false }: Which) => result && !withdraw,
     about: 'make this node a candidate, and wait for the winner',
     operands: [flag('<election>', 'the name of the election')],
     flags: [
@@ -19,7 +26,7 @@ export const elect = command({
       flag('--result', 'wait for the winner, and be no candidate'),
       flag('--withdraw', 'end the candidacy of this node'),
     ],
-    line({ election, ...flags }: { readonly election: string; readonly result?: boolean; readonly withdraw?: boolean }) {
+    line({ election, ...flags }: Which & { readonly election: string }) {
       if (flags.result === true && flags.withdraw === true) throw new UsageError('--result and --withdraw: give one of them')
       return { command: flags.withdraw === true ? 'withdraw' : flags.result === true ? 'result' : 'elect', election }
     },

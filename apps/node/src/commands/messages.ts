@@ -1,6 +1,6 @@
 /** The commands about signals, events and queries. */
 import * as v from 'valibot'
-import { base64 as toBase64, nodeJson } from '../agent/events.ts'
+import { base64 as toBase64, nodeJson, payloadJson } from '../agent/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text, texts } from '../base/schema.ts'
 import { readInput } from '../base/standard-input.ts'
@@ -71,9 +71,11 @@ export const query = command({
     const options = { signal, ...(timeout !== undefined && { timeout }), ...(isFiltered && { filter }) }
     const replies = agent.pool.query(name, decoded(payload), options)
     report({ event: 'asked', members: replies.asked })
-    for await (const reply of replies) report({ event: 'reply', payload: toBase64(reply.payload), node: nodeJson(reply.from) })
+    for await (const reply of replies) report({ event: 'reply', ...payloadJson(reply.payload), node: nodeJson(reply.from) })
   },
   shell: {
+    // Whichever node asks, the same members answer.
+    asksAny: () => true,
     about: 'ask all members, and show each answer when it comes',
     operands: [flag('<name>', 'the name of the query'), PAYLOAD],
     flags: [

@@ -1,5 +1,5 @@
 import type { Pool } from '@jel/jel'
-import { base64, jsonLine, nodeJson, type NodeEvent } from '../agent/events.ts'
+import { jsonLine, nodeJson, payloadJson, type NodeEvent } from '../agent/events.ts'
 import { HandlerRuns, type HandlerRunsOptions } from './handler-runs.ts'
 import { handles, nameOf, queriesOf, type Handler } from './handler.ts'
 
@@ -51,7 +51,7 @@ export class Handlers implements AsyncDisposable {
     for (const { handler, runs } of this.#handlers) {
       for (const name of new Set(queriesOf(handler))) {
         pool.answer(name, async (payload, from, signal) => {
-          const event = { event: 'query', query: ++this.#queries, name, payload: base64(payload), node: nodeJson(from) } as const
+          const event = { event: 'query', query: ++this.#queries, name, ...payloadJson(payload), node: nodeJson(from) } as const
           const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>()
           runs.add({ ...this.#describe(event), subject: from.id, signal, settle: resolve })
           const stdout = await promise
