@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync, copyFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync, copyFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { findEngine } from '../src/program/command-container.ts'
 import { CommandGrid } from './command-grid.ts'
 
 const IMAGE = 'localhost/jel-test:1'
@@ -26,18 +28,23 @@ function hasImage(): boolean {
   for (const name of ['cat', 'echo', 'env', 'sed', 'sh', 'sleep', 'touch']) symlinkSync('busybox', join(bin, name))
   const archive = join(commands.folder, 'image.tar')
   execFileSync('tar', ['-C', join(commands.folder, 'image'), '-cf', archive, '.'])
-  return run('podman', 'import', archive, IMAGE) && run('podman', 'run', '--rm', '--network', 'none', IMAGE, '/bin/sh', '-c', 'exit 0')
+  return (
+    ENGINE !== undefined &&
+    run(ENGINE, 'import', archive, IMAGE) &&
+    run(ENGINE, ...`run --rm --network none ${IMAGE} /bin/sh -c :`.split(' '))
+  )
 }
-const hasEngine = run('podman', 'version') || run('docker', 'version')
-const isReady = process.platform === 'linux' && hasEngine && hasImage()
+/** A client of docker without a daemon is no engine: its `version` fails. */
+const ENGINE = ['podman', 'docker'].find((engine) => run(engine, 'version'))
+const isReady = process.platform === 'linux' && hasImage()
 
 async function outcomeOf(command: string, input: unknown, options = {}): Promise<unknown> {
   const job = await commands.grid.mapCommand(command, [input], { container: IMAGE, keepGoing: true, ...options })
   return ((await job.result) as unknown[])[0]
 }
-const left = (): string => execFileSync('podman', ['ps', '--all', '--quiet', '--filter', 'name=jel-task-'], { encoding: 'utf8' })
+const left = (): string => execFileSync(ENGINE as string, ['ps', '--all', '--quiet', '--filter', 'name=jel-task-'], { encoding: 'utf8' })
 
-describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', () => {
+describe.runIf(isReady)('a command in a container (needs podman or docker, and BusyBox)', () => {
   it('gets its files, its input, and hands over files', async () => {
     const file = join(commands.folder, 'number.txt')
     writeFileSync(file, '20')
@@ -86,8 +93,27 @@ describe.runIf(isReady)('a command in a container (needs podman and BusyBox)', (
   })
 })
 
-it.runIf(!hasEngine)('without podman and docker a job whose command needs a container fails with the reason', async () => {
-  expect(await outcomeOf('true', 0)).toMatchObject({ reason: { code: 'COMMAND_CONTAINER_UNSUPPORTED' } })
+it.runIf(ENGINE === undefined)('without podman and docker a job whose command needs a container fails with the reason', async () => {
+  expect(await outcomeOf('true', 0)).toMatchObject({
+    reason: { code: 'COMMAND_CONTAINER_UNSUPPORTED', message: expect.stringMatching(/podman .*; docker /u) },
+  })
+})
+
+it('a client of docker without a daemon is no engine, and its own words say why', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-engine-'))
+  const docker = (script: string): void => writeFileSync(join(folder, 'docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  try {
+    await expect(findEngine(folder)).rejects.toThrow('podman is not installed; docker is not installed')
+    docker('echo "Client: 28.2"; echo "Cannot connect to the Docker daemon." >&2; exit 1')
+    await expect(findEngine(folder)).rejects.toMatchObject({
+      code: 'COMMAND_CONTAINER_UNSUPPORTED',
+      message: expect.stringContaining('docker does not work: Cannot connect to the Docker daemon.'),
+    })
+    docker('[ "$1" = version ]')
+    expect(await findEngine(folder)).toMatchObject({ name: 'docker' })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 it.each(['--privileged', '', 'a b'])('a container is refused if its image is no name: %s', async (container) => {

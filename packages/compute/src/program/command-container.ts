@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { homedir } from 'node:os'
 import { basename } from 'node:path'
-import { works } from './confinement-tools.ts'
 import type { CommandFolder } from './command-folder.ts'
 
 const MEBIBYTE = 2 ** 20
+/** The folders with programs of a command, and of its engine. */
+export const COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin'
+/** Time in which an engine must answer, ms. A guess: podman takes a second on a slow machine. */
+const ANSWER_TIME = 5_000
 
 /** A program that runs containers. */
 interface Engine {
@@ -60,7 +65,7 @@ export async function containerOf(
   variables: readonly string[],
   limits: { readonly data: number; readonly file: number },
 ): Promise<Container> {
-  known ??= find()
+  known ??= findEngine()
   known.catch(() => (known = undefined))
   const engine = await known
   const name = basename(base)
@@ -96,13 +101,38 @@ function bytes(mebibytes: number): string {
   return `${limit}:${limit}`
 }
 
-async function find(): Promise<Engine> {
-  try {
-    for (const engine of ENGINES) if (await works([engine.name], ['version'])) return engine
-  } catch (error) {
-    throw Object.assign(error as Error, { code: 'COMMAND_CONFINEMENT_UNKNOWN' })
+/**
+ * Finds the engine that works on this machine.
+ *
+ * @param path the folders to search
+ * @throws Error that names the fault of each engine
+ */
+export async function findEngine(path = COMMAND_PATH): Promise<Engine> {
+  const problems: string[] = []
+  for (const engine of ENGINES) {
+    const problem = await problemOf(engine.name, path)
+    if (problem === undefined) return engine
+    problems.push(problem)
   }
-  throw Object.assign(new Error('this member runs no containers: neither podman nor docker works here'), {
-    code: 'COMMAND_CONTAINER_UNSUPPORTED',
+  throw Object.assign(new Error(`this member runs no containers: ${problems.join('; ')}`), { code: 'COMMAND_CONTAINER_UNSUPPORTED' })
+}
+
+/**
+ * Returns the reason why an engine does not work; undefined if it does. Without its daemon a client
+ * of docker fails.
+ *
+ * @throws Error if the engine did not answer: an unknown result must not count as absence
+ */
+async function problemOf(engine: string, path: string): Promise<string | undefined> {
+  // An engine has its settings in the user's home folder.
+  const options = { env: { PATH: path, HOME: homedir() }, timeout: ANSWER_TIME, killSignal: 'SIGKILL' } as const
+  return await new Promise((resolve, reject) => {
+    execFile(engine, ['version'], options, (error, _, stderr) => {
+      if (error === null) resolve(undefined)
+      else if (error.killed === true)
+        reject(Object.assign(new Error(`${engine} version took too long`), { code: 'COMMAND_CONFINEMENT_UNKNOWN' }))
+      else if (error.code === 'ENOENT') resolve(`${engine} is not installed`)
+      else resolve(`${engine} does not work: ${stderr.trim().split('\n').at(-1) || error.message}`)
+    })
   })
 }

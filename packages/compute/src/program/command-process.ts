@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskLimits } from './task-limits.ts'
 import { confined } from './command-confinement.ts'
-import { containerOf, NOT_STARTED, type Container } from './command-container.ts'
+import { COMMAND_PATH, containerOf, NOT_STARTED, type Container } from './command-container.ts'
 import { REMOVE, type CommandFolder } from './command-folder.ts'
 
 /** Maximum bytes that a command may print for one value. The value must fit into a message. */
@@ -130,7 +130,7 @@ export class CommandProcess {
       cwd: folder.work,
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...places, ...env },
+      env: { PATH: COMMAND_PATH, ...places, ...env },
     })
     // If no descriptors are free, the child has no streams.
     if ((child.stdio as unknown) === undefined) {
