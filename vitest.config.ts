@@ -49,7 +49,7 @@ const longest = [
   'apps/node/test/compute.test.ts',
   'packages/jel/test/conformance.test.ts',
   'packages/compute/test/pool.test.ts',
-  'apps/node/test/conformance.slow.test.ts',
+  'packages/lab/test/conformance.slow.test.ts',
   'apps/node/test/rotation.slow.test.ts',
   'apps/node/test/orders.slow.test.ts',
   'apps/node/test/saved-jobs.slow.test.ts',

@@ -13,10 +13,16 @@ export function keep<Child extends ChildProcess>(child: Child): Child {
   return child
 }
 
+/** Waits for the end of a process. Returns its exit status, or the signal that ended it. */
+export async function exit(child: ChildProcess): Promise<number | NodeJS.Signals> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.signalCode ?? child.exitCode ?? -1
+}
+
 /** Sends SIGTERM, waits, and sends SIGKILL after `timeout` milliseconds. */
 export async function end(child: ChildProcess, timeout: number): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
+  const gone = exit(child)
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), timeout)
   await gone

@@ -55,7 +55,7 @@ export class SimulatedSwarm implements Swarm {
     return { id: node.id, called, entered: node.news[0]?.time ?? Number.NaN }
   }
 
-  async rest(ms: number): Promise<void> {
+  async pass(ms: number): Promise<void> {
     this.#simulation.run(ms)
   }
 

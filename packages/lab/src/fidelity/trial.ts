@@ -7,7 +7,7 @@ import type { Started } from '../swarm/start-node.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
 
 /** The measured nodes of one pool: simulated nodes, or hosts in a few processes. */
-export type Swarm = Pick<HostSwarm, 'rest' | 'leave' | 'kill' | 'sightings' | 'tally'> & {
+export type Swarm = Pick<HostSwarm, 'pass' | 'leave' | 'kill' | 'sightings' | 'tally'> & {
   start(...args: Parameters<HostSwarm['start']>): Promise<readonly Started[]>
 }
 
@@ -73,27 +73,27 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
     const killable = i >= plan.nodes - plan.kills
     const { id } = await startOne(swarm, killable)
     if (killable) victims.push(id)
-    await swarm.rest(STAGGER)
+    await swarm.pass(STAGGER)
   }
-  await swarm.rest(plan.settle)
+  await swarm.pass(plan.settle)
   const formed = await swarm.tally()
   for (let round = 0; round < plan.rounds; round++) {
     const { id, called, entered } = await startOne(swarm)
-    await swarm.rest(plan.pause)
+    await swarm.pass(plan.pause)
     const last = await told(join, 'joined', id, entered, plan.nodes)
     joinFromCall.push(last - called)
     const left = await swarm.leave(id)
-    await swarm.rest(plan.pause)
+    await swarm.pass(plan.pause)
     await told(leave, 'left', id, left, plan.nodes)
   }
   const afterRounds = await swarm.tally()
-  await swarm.rest(plan.settle)
+  await swarm.pass(plan.settle)
   const rested = await swarm.tally()
-  await swarm.rest(plan.idle)
+  await swarm.pass(plan.idle)
   const idled = await swarm.tally()
   for (const [i, id] of victims.entries()) {
     const killed = await swarm.kill(id)
-    await swarm.rest(plan.pause)
+    await swarm.pass(plan.pause)
     await told(crash, 'died', id, killed, plan.nodes - 1 - i)
   }
   const afterKills = await swarm.tally()

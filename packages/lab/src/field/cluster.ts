@@ -59,7 +59,7 @@ export class Cluster {
   /** Ends an agent with a signal. SIGINT makes agents of both contenders leave gracefully. */
   end(agent: ProcessNode, signal: 'SIGKILL' | 'SIGINT'): void {
     this.#gone.add(agent.id)
-    agent.signal(signal)
+    agent.send(signal)
   }
 
   /** Bytes that these hosts have sent so far, headers included. */

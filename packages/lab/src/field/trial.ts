@@ -75,9 +75,9 @@ async function stop(cluster: Cluster, add: Add): Promise<void> {
   const [stopped] = cluster.some(1)
   const others = cluster.swarm.running.filter((agent) => agent !== stopped)
   const wrong = cluster.falseDeaths
-  stopped?.signal('SIGSTOP')
+  stopped?.send('SIGSTOP')
   await sleep(STOP)
-  stopped?.signal('SIGCONT')
+  stopped?.send('SIGCONT')
   await sleep(AFTER_STOP)
   add('stop', Math.min(others.length, cluster.falseDeaths - wrong))
   cluster.falseDeaths = wrong

@@ -180,7 +180,7 @@ export class JobSoak {
     }
     const place = STAYING + Math.floor(Math.random() * (this.#members.length - STAYING))
     const [victim] = this.#members.splice(place, 1)
-    if (victim !== undefined) victim.signal(chance < 0.65 ? 'SIGKILL' : 'SIGTERM')
+    if (victim !== undefined) victim.send(chance < 0.65 ? 'SIGKILL' : 'SIGTERM')
     if (chance < 0.65) this.killed++
     else this.left++
     await this.#startOne()

@@ -12,7 +12,7 @@ export async function benchElections(swarm: ProcessSwarm, plan: Plan, add: Add):
   let result = await elected(swarm, 1)
   add('first election: asked until all name one winner', 'ms', (result?.time ?? Infinity) - asked)
   for (let turn = 0; turn < plan.repeats; turn++) {
-    await swarm.rest(plan.settle)
+    await swarm.pass(plan.settle)
     if (result === undefined) return
     const { winner } = result
     const killed = await swarm.kill(winner)

@@ -106,7 +106,7 @@ async function flash({ swarm, nodes, plan, add, record }: Bench): Promise<void> 
     record('processor', 'ms', (full.processor - empty.processor) / nodes)
   }
   console.error(`  all know all ${(known - last).toFixed(0)} ms after the last was up`)
-  await swarm.rest(plan.settle)
+  await swarm.pass(plan.settle)
   if (!isShown || !(swarm instanceof HostSwarm)) return
   const links = await swarm.links()
   add('links of a host, after settling', 'count', quantile(links, 0.5))
@@ -122,18 +122,18 @@ async function comeAndGo({ swarm, plan, add, record }: Bench): Promise<void> {
     const known = await swarm.knownByAll('joined', [node.id], TIMEOUT.news)
     record('join', 'ms', known - node.entered)
     if (swarm instanceof HostSwarm) add('one join: call until known by all', 'ms', known - node.called)
-    await swarm.rest(plan.settle)
+    await swarm.pass(plan.settle)
     const asked = await swarm.leave(node.id)
     record('leave', 'ms', (await swarm.knownByAll('left', [node.id], TIMEOUT.news)) - asked)
-    await swarm.rest(plan.settle / 2)
+    await swarm.pass(plan.settle / 2)
   }
 }
 
 async function idle({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
   console.error(`  idle for ${(2 * plan.idle) / 1000} s`)
-  await swarm.rest(plan.idle)
+  await swarm.pass(plan.idle)
   const take = async () => ({ payload: await payloadOf(swarm), wire: loopbackBytes(), processor: swarm.usage().processor })
-  const { payload, wire, processor } = await rates(take, () => swarm.rest(plan.idle))
+  const { payload, wire, processor } = await rates(take, () => swarm.pass(plan.idle))
   if (swarm instanceof HostSwarm) add('idle: TCP payload a node', 'KB/s', payload / nodes / 1000)
   record('idleHeaders', 'KB/s', wire / nodes / 1000)
   record('idleProcessor', '% of a core', processor / 10 / nodes)
@@ -142,7 +142,7 @@ async function idle({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
 
 async function kills({ swarm, plan, add }: Bench): Promise<void> {
   const kill = async (count: number): Promise<number> => {
-    await swarm.rest(plan.settle)
+    await swarm.pass(plan.settle)
     // Spares the first node, because it is the introducer of later nodes.
     const victims = swarm.ids.slice(-count)
     const killed = Math.min(...(await Promise.all(victims.map((id) => swarm.kill(id)))))

@@ -179,14 +179,14 @@ export class RealTestbed implements Testbed<RealNode> {
 
   stopProcess(node: RealNode): void {
     node.state = 'standing'
-    node.process?.signal('SIGSTOP')
+    node.process?.send('SIGSTOP')
     this.paths.noteWorks(node)
   }
 
   continueProcess(node: RealNode): void {
     if (node.state !== 'standing') return
     node.state = 'running'
-    node.process?.signal('SIGCONT')
+    node.process?.send('SIGCONT')
     this.paths.noteWorks(node)
   }
 
@@ -223,14 +223,14 @@ export class RealTestbed implements Testbed<RealNode> {
     const process = await this.swarm.startOne({ ...start, host: node.host, introducer: introducer?.process?.process.address, env })
     this.#byProcess.set(process, node)
     // An action may have ended or stopped the node before its process had started.
-    if (node.state === 'gone') process.signal(node.leaves ? 'SIGTERM' : 'SIGKILL')
-    else if (node.state === 'standing') process.signal('SIGSTOP')
+    if (node.state === 'gone') process.send(node.leaves ? 'SIGTERM' : 'SIGKILL')
+    else if (node.state === 'standing') process.send('SIGSTOP')
     node.started(process)
   }
 
   #end(node: RealNode, signal: 'SIGKILL' | 'SIGTERM'): void {
     node.state = 'gone'
-    node.process?.signal(signal)
+    node.process?.send(signal)
   }
 
   #lost(process: ProcessNode): void {

@@ -38,7 +38,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       const { pool } = scene
       const verdicts = [await started(scene)]
       const victim = pool.running.at(-1)
-      if (victim !== undefined) victim.signal('SIGKILL')
+      if (victim !== undefined) victim.send('SIGKILL')
       verdicts.push(await agreed('the death of one known by all', pool, 10_000))
       await sleep(5_000)
       return [...verdicts, deathsOf(pool, (node) => node !== victim)]
@@ -76,12 +76,12 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       network.unaddress(hosts[1])
       await sleep(3_000)
       network.readdress(hosts[1])
-      const moved = pool.nodes.filter(({ host }) => host === hosts[1])
+      const moved = pool.nodes.filter(({ place }) => place.host === hosts[1])
       const known = (): boolean =>
         pool.agree() &&
         pool.nodes.every(({ view }) =>
           moved.every(
-            ({ process, host }) => view.get(process.id)?.every((address) => address.startsWith(`/ip4/${host?.address}/`)) === true,
+            ({ process, place }) => view.get(process.id)?.every((address) => address.startsWith(`/ip4/${place.host?.address}/`)) === true,
           ),
         )
       verdicts.push(await reached('all know all, and the host under its new address only', pool, known, HEAL))
@@ -105,7 +105,7 @@ export const TRIALS: Readonly<Record<string, Trial>> = {
       const { network, hosts, pool } = scene
       const verdicts = [await started(scene)]
       network.plug(hosts[1], 'down')
-      const sides = hosts.map((host) => pool.nodes.filter((node) => node.host === host))
+      const sides = hosts.map((host) => pool.nodes.filter((node) => node.place.host === host))
       const split = await pool.until(() => sides.every((side) => pool.agree(side)), 30_000)
       verdicts.push({
         what: 'both sides know that they are apart',

@@ -60,7 +60,7 @@ export class HostSwarm {
   }
 
   /** Waits. */
-  async rest(ms: number): Promise<void> {
+  async pass(ms: number): Promise<void> {
     await sleep(ms)
   }
 

@@ -2,17 +2,19 @@
  * A pool of separate `jel join --json` processes, as a user starts them. They run on this machine's
  * loopback, or on hosts that are network namespaces. The swarm records their output.
  */
-import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, type WriteStream } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { realTime, type Swarm, type SwarmSpawnOptions } from '@jel/conformance'
 import { end } from '../base/child.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
 import { until } from '../base/wait.ts'
 import { within, type LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
+import { HostFaults } from './host-faults.ts'
 import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
-import { startNode, type Line, type NodeCommand, type StartNode } from './start-node.ts'
+import { startNode, type Line, type StartNode } from './start-node.ts'
 
 /** A node's report about another node or about itself. */
 export interface Report {
@@ -29,7 +31,7 @@ export interface Report {
 export interface ProcessSwarmOptions {
   readonly bin: string
   /** Default: `join`. */
-  readonly command?: NodeCommand['command']
+  readonly command?: 'join' | 'work'
   /** The name of the pool. Must be different for each pool. */
   readonly name: string
   /** Flags of Node, such as `--cpu-prof`. */
@@ -56,11 +58,15 @@ export interface ProcessStart {
   readonly env?: Readonly<Record<string, string>>
   /** A program to run instead of that of the swarm. It must take the same arguments. */
   readonly bin?: string
+  /** Default: the command of the swarm. */
+  readonly command?: 'join' | 'work'
+  readonly identity?: string
+  readonly control?: string
 }
 
 const LOOPBACK = ['--listen', '/ip4/127.0.0.1/tcp/0']
 
-export class ProcessSwarm {
+export class ProcessSwarm implements Swarm<ProcessNode> {
   readonly nodes: ProcessNode[] = []
   readonly reports: Report[] = []
   /** Lines that the processes wrote to standard error, and their `error` events. */
@@ -69,13 +75,16 @@ export class ProcessSwarm {
   lost = 0
   readonly #options: ProcessSwarmOptions
   readonly #byId = new Map<string, ProcessNode>()
-  readonly #early = new Map<string, Line[]>()
   readonly #logs: WriteStream[] = []
   readonly #sightings = new Sightings()
+  readonly #faults: HostFaults | undefined
+  /** Folder of the files of spawned nodes. */
+  #folder: string | undefined
   #started = 0
 
   constructor(options: ProcessSwarmOptions) {
     this.#options = options
+    this.#faults = options.network && new HostFaults(options.network)
     if (options.out !== undefined) mkdirSync(options.out, { recursive: true })
   }
 
@@ -92,45 +101,109 @@ export class ProcessSwarm {
     return this.#byId.get(id)
   }
 
+  /**
+   * Starts a node with an identity file and a control socket of its own. With a network the nodes
+   * take turns on its hosts, and a node with the identity of another runs on the host of that one.
+   */
+  async spawn({
+    introducers = [],
+    identityOf,
+    location,
+    tag,
+    computes = false,
+  }: SwarmSpawnOptions<ProcessNode> = {}): Promise<ProcessNode> {
+    const folder = (this.#folder ??= mkdtempSync(join(tmpdir(), 'jel-swarm-')))
+    const number = this.#started
+    const hosts = this.#options.network?.hosts ?? []
+    const host = identityOf?.place.host ?? hosts[number % hosts.length]
+    return await this.startOne({
+      ...(host && { host }),
+      ...(computes && { command: 'work' }),
+      identity: identityOf?.place.identity ?? join(folder, `${number}`),
+      control: join(folder, `${number}.sock`),
+      args: [
+        ...introducers.flatMap(({ process }) => ['--bootstrap', process.address]),
+        ...(location === undefined ? [] : ['--location', location]),
+        ...(tag === undefined ? [] : ['--tag', new TextDecoder('utf-8', { fatal: true }).decode(tag)]),
+        // The first node that computes makes the owner's key, and the others find that key.
+        ...(computes ? ['--workers', '1', '--owner', join(folder, 'owner')] : []),
+      ],
+    })
+  }
+
+  readonly within = realTime.within
+  readonly pass = realTime.pass
+
+  async partition(groups: readonly (readonly ProcessNode[])[]): Promise<void> {
+    this.#hostFaults.partition(groups.map((group) => group.flatMap(({ place }) => place.host ?? [])))
+  }
+
+  async heal(): Promise<void> {
+    this.#hostFaults.partition([])
+  }
+
+  introduce(): Promise<void> {
+    return Promise.reject(new Error('processes find each other only by mDNS'))
+  }
+
+  #silence(host: LabHost | undefined): void {
+    if (host !== undefined) this.#hostFaults.silence(host)
+    else throw new Error('loopback is never silent')
+  }
+
+  get #hostFaults(): HostFaults {
+    if (this.#faults === undefined) throw new Error('loopback is never split')
+    return this.#faults
+  }
+
   /** Starts nodes at the same time. All join through the first running node that they can dial. */
   start(count: number, { host, args }: Omit<ProcessStart, 'introducer'> = {}): Promise<ProcessNode[]> {
     const { network } = this.#options
     const mayDial = (to: LabHost | undefined): boolean => host === undefined || to === undefined || network?.mayDial(host, to) !== false
-    const introducer = this.running.find((node) => mayDial(node.host))?.process.address
+    const introducer = this.running.find((node) => mayDial(node.place.host))?.process.address
     return Promise.all(Array.from({ length: count }, () => this.startOne({ ...(host && { host }), introducer, ...(args && { args }) })))
   }
 
   /** Starts one node. Resolves when it has entered. */
-  async startOne({ host, introducer, args = [], env: own, bin: other }: ProcessStart): Promise<ProcessNode> {
+  async startOne({ host, introducer, args = [], env: own, identity, control, ...start }: ProcessStart): Promise<ProcessNode> {
     const { bin, command, name, flags, out, env, start: startThis = startNode } = this.#options
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
+    let node: ProcessNode | undefined
+    /** Lines that came before the node's process was known. */
+    const early: Line[] = []
     const process = await startThis(
       {
-        bin: other ?? bin,
+        bin,
         pool: name,
         ...(command && { command }),
+        ...start,
         introducer,
-        args: [...(host === undefined ? LOOPBACK : []), ...args],
+        args: [
+          ...(host === undefined ? LOOPBACK : []),
+          ...(identity === undefined ? [] : ['--identity', identity]),
+          ...(control === undefined ? [] : ['--control', control]),
+          ...args,
+        ],
         ...(flags && { flags }),
         ...(host && { within: within(host) }),
         env: { ...env?.(host), ...own },
       },
       {
-        line: (id, line) => {
+        line: (_, line) => {
           log?.write(`${JSON.stringify(line)}\n`)
-          this.#take(id, line)
+          if (node === undefined) early.push(line)
+          else this.#note(node, line)
         },
         complaint: (text) => this.complaints.push(`node ${index}: ${text}`),
-        ended: (id, how) => this.#exited(id, how),
+        ended: (_, how) => this.#exited(node, how),
       },
     )
-    const node = new ProcessNode(index, host, process)
+    node = new ProcessNode(index, { host, identity, control, silence: async () => this.#silence(host) }, process)
     this.#byId.set(process.id, node)
     this.nodes.push(node)
-    for (const line of this.#early.get(process.id) ?? []) this.#note(node, line)
-    this.#early.delete(process.id)
+    for (const line of early) this.#note(node, line)
     return node
   }
 
@@ -169,15 +242,11 @@ export class ProcessSwarm {
   }
 
   async leave(id: string): Promise<number> {
-    return this.#known(id).signal('SIGTERM')
+    return this.#known(id).send('SIGTERM')
   }
 
   async kill(id: string): Promise<number> {
-    return this.#known(id).signal('SIGKILL')
-  }
-
-  async rest(ms: number): Promise<void> {
-    await sleep(ms)
+    return this.#known(id).send('SIGKILL')
   }
 
   /**
@@ -198,6 +267,14 @@ export class ProcessSwarm {
     for (const node of running) node.ends()
     await Promise.all(running.map(({ process }) => end(process.child, 10_000)))
     for (const log of this.#logs) log.end()
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 })
+  }
+
+  /** Kills all processes. */
+  async close(): Promise<void> {
+    await Promise.all(this.running.map((node) => node.kill()))
+    this.#faults?.end()
+    await this.stop()
   }
 
   #known(id: string): ProcessNode {
@@ -206,21 +283,13 @@ export class ProcessSwarm {
     return node
   }
 
-  #exited(id: string, how: number | NodeJS.Signals | null): void {
-    const node = this.#byId.get(id)
+  #exited(node: ProcessNode | undefined, how: number | NodeJS.Signals | null): void {
     if (node?.running !== true) return
     node.ends()
     node.isDead = true
     this.lost++
     this.complaints.push(`node ${node.index} ended by itself with ${how}`)
     this.#options.lost?.(node)
-  }
-
-  #take(id: string, line: Line): void {
-    const node = this.#byId.get(id)
-    if (node !== undefined) this.#note(node, line)
-    // The line came after `started`, but before the caller of `startNode` continued.
-    else this.#early.set(id, [...(this.#early.get(id) ?? []), line])
   }
 
   #note(node: ProcessNode, line: Line): void {

@@ -12,8 +12,8 @@ export interface Line {
   readonly event: string
   /** Unix ms by the node's own clock. */
   readonly time: number
-  readonly node?: { readonly id: string; readonly incarnation: number; readonly addresses: readonly string[] }
-  readonly nodes?: readonly { readonly id: string; readonly incarnation: number }[]
+  readonly node?: NodeLine
+  readonly nodes?: readonly NodeLine[]
   readonly election?: string
   readonly epoch?: number
   readonly code?: string
@@ -23,6 +23,27 @@ export interface Line {
   /** In an answer about a job: its result, and the members that keep it. */
   readonly result?: unknown
   readonly replicas?: readonly string[]
+  /** The name of a signal, an event or a record; the content of an event, base64. */
+  readonly name?: string
+  readonly payload?: string
+  readonly records?: readonly RecordLine[]
+}
+
+/** A member in a line. `tag`: base64. Agents of other systems have no location and no tag. */
+export interface NodeLine {
+  readonly id: string
+  readonly incarnation: number
+  readonly addresses: readonly string[]
+  readonly location?: string
+  readonly tag?: string
+}
+
+/** A record in a line. `value`: base64; null if the record was withdrawn. */
+export interface RecordLine {
+  readonly name: string
+  readonly owner: string
+  readonly version: number
+  readonly value: string | null
 }
 
 /** A started node of a swarm. Times are ms by the swarm's clock. */

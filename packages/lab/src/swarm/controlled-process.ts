@@ -1,0 +1,72 @@
+/** The process of a node: the commands that it takes, its answers, and its end. */
+import type { Line, NodeProcess } from './start-node.ts'
+
+export class ControlledProcess {
+  readonly process: NodeProcess
+  running = true
+  /** True if the process was killed or ended by itself. */
+  isDead = false
+  /** Commands without an answer, by their number. */
+  readonly #asked = new Map<number, (line: Line | undefined) => void>()
+  #commands = 0
+
+  constructor(process: NodeProcess) {
+    this.process = process
+  }
+
+  get id(): string {
+    return this.process.id
+  }
+
+  /** Takes a line of the node's output. */
+  note(line: Line): void {
+    const { event, re } = line
+    if (typeof re === 'number' && event !== 'needs-trust') this.#asked.get(re)?.(line)
+  }
+
+  /** Writes one command to the node's standard input. */
+  command(command: Readonly<Record<string, unknown>>): void {
+    this.process.child.stdin.write(`${JSON.stringify(command)}\n`)
+  }
+
+  /**
+   * Returns the first answer to a command; undefined if none comes within `timeout` ms, or if the
+   * node ends. Cancels the command when `signal` aborts.
+   */
+  async ask(command: Readonly<Record<string, unknown>>, timeout?: number, signal?: AbortSignal): Promise<Line | undefined> {
+    if (!this.running) return undefined
+    const id = ++this.#commands
+    const { promise, resolve } = Promise.withResolvers<Line | undefined>()
+    const timer = timeout === undefined ? undefined : setTimeout(() => resolve(undefined), timeout)
+    this.#asked.set(id, resolve)
+    this.command({ ...command, id })
+    signal?.addEventListener('abort', () => this.command({ command: 'cancel', of: id }), { once: true })
+    const answer = await promise
+    clearTimeout(timer)
+    this.#asked.delete(id)
+    return answer
+  }
+
+  /** Waits for the answer to a command. Throws if it is an error, or if the node ends before. */
+  async answer(command: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<Line> {
+    const line = await this.ask(command, undefined, signal)
+    if (line === undefined) throw new Error(`the process of ${this.id} has ended`)
+    if (line.event === 'error') throw new Error(`${line.code}: ${line.message}`)
+    return line
+  }
+
+  /** Sends a signal to the process. Returns the time of the signal. */
+  send(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM' | 'SIGINT'): number {
+    const time = Date.now()
+    if (signal === 'SIGKILL') this.isDead = true
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') this.ends()
+    this.process.child.kill(signal)
+    return time
+  }
+
+  /** Call it when the node sends no more answers. */
+  ends(): void {
+    this.running = false
+    for (const answer of this.#asked.values()) answer(undefined)
+  }
+}
