@@ -200,6 +200,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   'packages/lab': [
     '@jel/compute',
     '@jel/compute/program',
+    '@jel/conformance',
     '@jel/jel',
     '@jel/overlay',
     '@jel/overlay/internals',
@@ -207,6 +208,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/protocol/internals',
     '@jel/simulator',
     '@jel/simulator/internals',
+    '@jel/simulator/testing',
   ],
   'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
   'apps/examples': ['@jel/compute/program'],

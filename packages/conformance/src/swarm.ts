@@ -105,7 +105,7 @@ export interface SwarmNode {
 }
 
 /** Options of a node. */
-export interface SwarmSpawnOptions<Node extends SwarmNode = SwarmNode> {
+export interface SwarmSpawnOptions<Node = SwarmNode> {
   /** The nodes whose addresses the new node gets. Without introducers the node founds a pool. */
   readonly introducers?: readonly Node[]
   readonly location?: string

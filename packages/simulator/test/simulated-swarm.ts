@@ -8,6 +8,7 @@ import {
   type JelNode,
   type SimulatedNode,
   type SimulationOptions,
+  type SpawnOptions,
 } from '../src/index.ts'
 import { NodeJobs } from './node-jobs.ts'
 
@@ -21,26 +22,35 @@ export function simulatePool(options: Partial<SimulationOptions<JelNode>> & { re
 /** The virtual time between two checks of a condition, ms. */
 const tick = 5
 
-/** The simulator as a swarm of the conformance suite. Virtual time passes while the suite waits. */
+export interface SimulatedSwarmOptions extends Partial<SimulationOptions<JelNode>> {
+  readonly seed: number
+  /** Time from a kill until the kernel closes the sockets of the process, ms. Default: 0. */
+  readonly dying?: Milliseconds
+}
+
+/** The simulator as a swarm. Virtual time passes while the caller waits. */
 export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
   readonly simulation: Simulation<JelNode>
+  readonly #dying: Milliseconds
 
-  constructor(options: Parameters<typeof simulatePool>[0]) {
+  constructor({ dying = 0, ...options }: SimulatedSwarmOptions) {
     this.simulation = simulatePool(options)
+    this.#dying = dying
   }
 
+  /** `machine`: see {@link SpawnOptions}. */
   spawn({
     introducers = [],
     identityOf,
     computes = false,
     ...options
-  }: SwarmSpawnOptions<SimulatedSwarmNode> = {}): Promise<SimulatedSwarmNode> {
+  }: SwarmSpawnOptions<SimulatedSwarmNode> & Pick<SpawnOptions, 'machine'> = {}): Promise<SimulatedSwarmNode> {
     const identity = identityOf?.identity ?? this.simulation.createIdentity()
     const storedIncarnation = identityOf?.node.storedIncarnation ?? 0
     const known = introducers.map(({ node }) => node)
     const node = this.simulation.spawn({ ...options, introducers: known, identity, storedIncarnation })
     const jobs = computes ? new NodeJobs(this.simulation, node, options.location ?? '') : undefined
-    return Promise.resolve(new SimulatedSwarmNode(this.simulation, node, identity, jobs))
+    return Promise.resolve(new SimulatedSwarmNode(this.simulation, { node, identity, jobs, dying: this.#dying }))
   }
 
   async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
@@ -83,27 +93,44 @@ export class SimulatedSwarm implements Swarm<SimulatedSwarmNode> {
   }
 }
 
-class SimulatedSwarmNode implements SwarmNode {
+interface SwarmNodeParts {
+  readonly node: PoolNode
+  readonly identity: Identity
+  readonly jobs: NodeJobs | undefined
+  readonly dying: Milliseconds
+}
+
+export class SimulatedSwarmNode implements SwarmNode {
   readonly id: NodeId
   readonly events: SwarmEvent[] = []
   readonly node: PoolNode
   readonly identity: Identity
+  readonly called: Milliseconds
+  endedAt: Milliseconds | undefined
   readonly #simulation: Simulation<JelNode>
   readonly #jobs: NodeJobs | undefined
+  readonly #dying: Milliseconds
   readonly #waiting = new Set<(notification: Notification) => void>()
   #signals = 0
 
-  constructor(simulation: Simulation<JelNode>, node: PoolNode, identity: Identity, jobs: NodeJobs | undefined) {
+  constructor(simulation: Simulation<JelNode>, { node, identity, jobs, dying }: SwarmNodeParts) {
     this.id = node.id
     this.node = node
     this.identity = identity
+    this.called = simulation.now
     this.#simulation = simulation
     this.#jobs = jobs
+    this.#dying = dying
     simulation.subscribe((told, notification) => {
       if (told !== node) return
       this.#record(notification)
       for (const waiting of this.#waiting) waiting(notification)
     })
+  }
+
+  /** Time at which the node had entered. */
+  get entered(): Milliseconds {
+    return this.node.news[0]?.time ?? Number.NaN
   }
 
   members(): Promise<readonly SwarmMember[]> {
@@ -186,6 +213,7 @@ class SimulatedSwarmNode implements SwarmNode {
   }
 
   async leave(): Promise<void> {
+    this.endedAt = this.#simulation.now
     this.#simulation.leave(this.node)
     const { promise, resolve } = Promise.withResolvers<undefined>()
     this.#simulation.after(1_000, () => resolve(undefined))
@@ -193,7 +221,8 @@ class SimulatedSwarmNode implements SwarmNode {
   }
 
   async kill(): Promise<void> {
-    this.#simulation.kill(this.node)
+    this.endedAt = this.#simulation.now
+    this.#simulation.after(this.#dying, () => this.#simulation.kill(this.node))
     await setImmediate()
   }
 

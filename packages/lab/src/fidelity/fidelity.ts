@@ -6,7 +6,7 @@ import { seconds, UsageError, whole, wholes } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { HostSwarm } from '../swarm/host-swarm.ts'
 import { Meter } from '../swarm/meter.ts'
-import { SimulatedSwarm } from './simulated-swarm.ts'
+import { MeasuredSimulation } from './measured-simulation.ts'
 import { shown, table, type Section } from './table.ts'
 import { runTrial, type Trial, type TrialPlan } from './trial.ts'
 
@@ -31,7 +31,7 @@ export async function compare(plan: TrialPlan, seeds: number): Promise<Section> 
   const meter = new Meter()
   const network = { delay: loopback, costs: measuredCosts }
   for (let seed = 1; seed <= seeds; seed++)
-    simulated.push(await runTrial(new SimulatedSwarm({ seed, network, eventLoops, dying }, meter), plan))
+    simulated.push(await runTrial(new MeasuredSimulation({ seed, network, dying }, eventLoops, meter), plan))
   const columns = [
     { title: 'simulator', trials: simulated },
     { title: 'hosts over TCP', trials: [hosts] },

@@ -2,14 +2,8 @@
  * The trial: in a settled pool, nodes join, leave and crash one after the other. The trial is the
  * same for all kinds of swarm.
  */
-import type { HostSwarm } from '../swarm/host-swarm.ts'
-import type { Started } from '../swarm/start-node.ts'
+import type { MeasuredNode, MeasuredSwarm } from '../swarm/measured-swarm.ts'
 import { combine, nothing, type Tally } from '../swarm/tally.ts'
-
-/** The measured nodes of one pool: simulated nodes, or hosts in a few processes. */
-export type Swarm = Pick<HostSwarm, 'pass' | 'leave' | 'kill' | 'sightings' | 'tally'> & {
-  start(...args: Parameters<HostSwarm['start']>): Promise<readonly Started[]>
-}
 
 /** Time between the starts of the first nodes, ms. */
 const STAGGER = 100
@@ -48,22 +42,24 @@ export interface Trial {
   readonly oneCrash: Tally
 }
 
-export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
+export async function runTrial<Node extends MeasuredNode>(swarm: MeasuredSwarm<Node>, plan: TrialPlan): Promise<Trial> {
   const join: number[] = []
   const joinFromCall: number[] = []
   const leave: number[] = []
   const crash: number[] = []
   let untold = 0
-  const victims: string[] = []
+  const victims: Node[] = []
+  /** All nodes enter through the first one. */
+  const introducers: Node[] = []
   const told = async (
     into: number[],
     type: 'joined' | 'left' | 'died',
-    subject: string,
-    since: number,
+    { id }: Node,
+    since: number | undefined,
     observers: number,
   ): Promise<number> => {
-    const times = await swarm.sightings(type, subject)
-    into.push(...times.map((time) => time - since))
+    const times = await swarm.sightings(type, id)
+    into.push(...times.map((time) => time - (since ?? Number.NaN)))
     untold += observers - times.length
     return Math.max(...times)
   }
@@ -71,30 +67,29 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
   for (let i = 0; i < plan.nodes; i++) {
     // The killable nodes start last, so that no other node enters through them.
     const killable = i >= plan.nodes - plan.kills
-    const { id } = await startOne(swarm, killable)
-    if (killable) victims.push(id)
+    const node = await swarm.spawn({ introducers, killable })
+    if (i === 0) introducers.push(node)
+    if (killable) victims.push(node)
     await swarm.pass(STAGGER)
   }
   await swarm.pass(plan.settle)
   const formed = await swarm.tally()
   for (let round = 0; round < plan.rounds; round++) {
-    const { id, called, entered } = await startOne(swarm)
+    const node = await swarm.spawn({ introducers })
     await swarm.pass(plan.pause)
-    const last = await told(join, 'joined', id, entered, plan.nodes)
-    joinFromCall.push(last - called)
-    const left = await swarm.leave(id)
-    await swarm.pass(plan.pause)
-    await told(leave, 'left', id, left, plan.nodes)
+    const last = await told(join, 'joined', node, node.entered, plan.nodes)
+    joinFromCall.push(last - node.called)
+    await Promise.all([node.leave(), swarm.pass(plan.pause)])
+    await told(leave, 'left', node, node.endedAt, plan.nodes)
   }
   const afterRounds = await swarm.tally()
   await swarm.pass(plan.settle)
   const rested = await swarm.tally()
   await swarm.pass(plan.idle)
   const idled = await swarm.tally()
-  for (const [i, id] of victims.entries()) {
-    const killed = await swarm.kill(id)
-    await swarm.pass(plan.pause)
-    await told(crash, 'died', id, killed, plan.nodes - 1 - i)
+  for (const [i, node] of victims.entries()) {
+    await Promise.all([node.kill(), swarm.pass(plan.pause)])
+    await told(crash, 'died', node, node.endedAt, plan.nodes - 1 - i)
   }
   const afterKills = await swarm.tally()
   return {
@@ -112,10 +107,4 @@ export async function runTrial(swarm: Swarm, plan: TrialPlan): Promise<Trial> {
 
 function share(before: Tally, after: Tally, parts: number): Tally {
   return combine(nothing, combine(after, before, -1), 1 / parts)
-}
-
-async function startOne(swarm: Swarm, killable = false): Promise<Started> {
-  const [started] = await swarm.start(1, { killable })
-  if (started === undefined) throw new Error('no node was started')
-  return started
 }

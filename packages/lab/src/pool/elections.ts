@@ -15,7 +15,9 @@ export async function benchElections(swarm: ProcessSwarm, plan: Plan, add: Add):
     await swarm.pass(plan.settle)
     if (result === undefined) return
     const { winner } = result
-    const killed = await swarm.kill(winner)
+    const node = swarm.node(winner)
+    await node?.kill()
+    const killed = node?.endedAt ?? Number.NaN
     const detected = await swarm.knownByAll('died', [winner], TIMEOUT.death)
     result = await elected(swarm, turn + 2)
     const agreed = result?.time ?? Infinity

@@ -66,7 +66,7 @@ export async function benchSwarm(kind: keyof typeof ROWS, nodes: number, plan: P
       if (phases.has('join') || phases.has('leave')) await comeAndGo(bench)
       if (isIdle && kind === 'hosts') await idle(bench)
       if (swarm instanceof ProcessSwarm) await benchElections(swarm, plan, add)
-      if (swarm instanceof ProcessSwarm && phases.has('kill')) await kills(bench)
+      if (swarm instanceof ProcessSwarm && phases.has('kill')) await kills(swarm, bench)
     } catch (error) {
       // Further measurements of this swarm would also time out.
       if (!(error instanceof NeverError)) throw error
@@ -123,8 +123,8 @@ async function comeAndGo({ swarm, plan, add, record }: Bench): Promise<void> {
     record('join', 'ms', known - node.entered)
     if (swarm instanceof HostSwarm) add('one join: call until known by all', 'ms', known - node.called)
     await swarm.pass(plan.settle)
-    const asked = await swarm.leave(node.id)
-    record('leave', 'ms', (await swarm.knownByAll('left', [node.id], TIMEOUT.news)) - asked)
+    await node.leave()
+    record('leave', 'ms', (await swarm.knownByAll('left', [node.id], TIMEOUT.news)) - (node.endedAt ?? Number.NaN))
     await swarm.pass(plan.settle / 2)
   }
 }
@@ -140,13 +140,15 @@ async function idle({ swarm, nodes, plan, add, record }: Bench): Promise<void> {
   if (swarm instanceof ProcessSwarm) add('idle: memory a process (RSS)', 'MB', swarm.usage().memory / nodes / 2 ** 20, 85)
 }
 
-async function kills({ swarm, plan, add }: Bench): Promise<void> {
+async function kills(swarm: ProcessSwarm, { plan, add }: Bench): Promise<void> {
   const kill = async (count: number): Promise<number> => {
     await swarm.pass(plan.settle)
     // Spares the first node, because it is the introducer of later nodes.
-    const victims = swarm.ids.slice(-count)
-    const killed = Math.min(...(await Promise.all(victims.map((id) => swarm.kill(id)))))
-    return (await swarm.knownByAll('died', victims, TIMEOUT.death)) - killed
+    const victims = swarm.running.slice(-count)
+    await Promise.all(victims.map((node) => node.kill()))
+    const killed = Math.min(...victims.map(({ endedAt = Number.NaN }) => endedAt))
+    const ids = victims.map(({ id }) => id)
+    return (await swarm.knownByAll('died', ids, TIMEOUT.death)) - killed
   }
   for (let turn = 0; turn < plan.repeats; turn++) add('SIGKILL of one: known by all', 'ms', await kill(1), 1000)
   add('SIGKILL of 30 %: known by all', 'ms', await kill(Math.floor(swarm.ids.length * 0.3)), 3000)

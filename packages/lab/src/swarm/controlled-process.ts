@@ -6,6 +6,7 @@ export class ControlledProcess {
   running = true
   /** True if the process was killed or ended by itself. */
   isDead = false
+  endedAt: number | undefined
   /** Commands without an answer, by their number. */
   readonly #asked = new Map<number, (line: Line | undefined) => void>()
   #commands = 0
@@ -55,13 +56,14 @@ export class ControlledProcess {
     return line
   }
 
-  /** Sends a signal to the process. Returns the time of the signal. */
-  send(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM' | 'SIGINT'): number {
-    const time = Date.now()
+  /** Sends a signal to the process. */
+  send(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL' | 'SIGTERM' | 'SIGINT'): void {
     if (signal === 'SIGKILL') this.isDead = true
-    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') this.ends()
+    if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') {
+      this.endedAt = Date.now()
+      this.ends()
+    }
     this.process.child.kill(signal)
-    return time
   }
 
   /** Call it when the node sends no more answers. */

@@ -1,32 +1,34 @@
 /** A pool of real hosts on loopback, spread over a few worker processes with many hosts each. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { exit } from '../base/child.ts'
 import { sum } from '../base/quantiles.ts'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
-import type { HostWorker, StartedHost } from './host-worker.ts'
-import { combine, nothing, type Tally } from './tally.ts'
 import { usageOfAll, type Usage } from '../base/usage.ts'
+import type { HostWorker } from './host-worker.ts'
+import type { MeasuredNode, MeasuredSpawnOptions, MeasuredSwarm } from './measured-swarm.ts'
+import { combine, nothing, type Tally } from './tally.ts'
 
 /** Longest time that a worker may take to let all its hosts leave, ms. */
 const STOP_TIMEOUT = 30_000
 
 type Worker = RemoteProcess<HostWorker>
 
-function startWorker(flags: readonly string[]): Worker {
-  return startRemote<HostWorker>(new URL('host-worker.ts', import.meta.url), flags)
+/** A host of the swarm. */
+interface HostNode extends MeasuredNode {
+  readonly address: string
 }
 
-export class HostSwarm {
+export class HostSwarm implements MeasuredSwarm<HostNode> {
   /** The workers. Those with several hosts come first. */
-  readonly #workers: Worker[]
+  readonly #workers: Worker[] = []
   readonly #shared: number
   readonly #flags: readonly string[]
   readonly #counts: boolean
   readonly #pool = `bench-${process.pid}-${Date.now()}`
-  /** The worker of each host. */
-  readonly #homes = new Map<string, Worker>()
+  /** All hosts so far. */
+  readonly #nodes: HostNode[] = []
   /** The tally of the killed hosts' processes. */
   #tallyOfKilled = nothing
-  #introducer: string | undefined
   #started = 0
 
   /**
@@ -37,49 +39,48 @@ export class HostSwarm {
     this.#shared = workers
     this.#flags = flags
     this.#counts = counts
-    this.#workers = Array.from({ length: workers }, () => startWorker(flags))
+    for (let i = 0; i < workers; i++) this.#startWorker()
   }
 
   /** The ids of the running nodes. */
   get ids(): string[] {
-    return [...this.#homes.keys()]
+    return this.#nodes.flatMap(({ id, endedAt }) => (endedAt === undefined ? [id] : []))
   }
 
-  /**
-   * Starts hosts. The workers take turns. `killable`: each host gets a separate process, so that
-   * `kill` can end it. Every host knows only the first host of the swarm at its start.
-   */
-  async start(count: number, { killable = false }: { readonly killable?: boolean } = {}): Promise<StartedHost[]> {
-    const homes = Array.from({ length: count }, () => (killable ? startWorker(this.#flags) : this.#workers[this.#started++ % this.#shared]))
-    if (killable) this.#workers.push(...homes.flatMap((home) => home ?? []))
-    const counts = Map.groupBy(homes, (home) => home)
-    const started = await Promise.all(
-      [...counts].map(async ([home, all]) => (home === undefined ? [] : await this.#startIn(home, all.length))),
-    )
-    return started.flat()
+  /** Starts hosts at the same time. All know only the first host of the swarm at their start. */
+  async start(count: number): Promise<MeasuredNode[]> {
+    const introducers = this.#nodes.slice(0, 1)
+    return await Promise.all(Array.from({ length: count }, () => this.spawn({ introducers })))
+  }
+
+  /** The workers take turns. A killable host gets a separate process. */
+  async spawn({ introducers = [], killable = false }: MeasuredSpawnOptions<HostNode> = {}): Promise<HostNode> {
+    const worker = killable ? this.#startWorker() : (this.#workers[this.#started++ % this.#shared] as Worker)
+    const bootstrap = introducers.map(({ address }) => address)
+    const started = await worker.remote.start(this.#pool, bootstrap)
+    const node: HostNode = {
+      ...started,
+      endedAt: undefined,
+      leave: async () => {
+        node.endedAt = now()
+        // The time of the call in the process of the host.
+        node.endedAt = await worker.remote.leave(node.id)
+      },
+      kill: async () => {
+        this.#tallyOfKilled = combine(this.#tallyOfKilled, await worker.remote.tally())
+        this.#workers.splice(this.#workers.indexOf(worker), 1)
+        node.endedAt = now()
+        worker.child.kill('SIGKILL')
+        await exit(worker.child)
+      },
+    }
+    this.#nodes.push(node)
+    return node
   }
 
   /** Waits. */
   async pass(ms: number): Promise<void> {
     await sleep(ms)
-  }
-
-  async #startIn(worker: Worker, count: number): Promise<StartedHost[]> {
-    if (this.#counts && ![...this.#homes.values()].includes(worker)) await worker.remote.count()
-    const hosts = await worker.remote.start(count, this.#pool, this.#introducer === undefined ? [] : [this.#introducer])
-    for (const { id } of hosts) this.#homes.set(id, worker)
-    this.#introducer ??= hosts[0]?.address
-    return hosts
-  }
-
-  /** Sends SIGKILL to a host in a separate process. Returns the time of the kill. */
-  async kill(id: string): Promise<number> {
-    const home = this.#take(id)
-    this.#tallyOfKilled = combine(this.#tallyOfKilled, await home.remote.tally())
-    this.#workers.splice(this.#workers.indexOf(home), 1)
-    const killed = performance.timeOrigin + performance.now()
-    home.child.kill('SIGKILL')
-    return killed
   }
 
   /** Returns the times at which other running hosts received this event about the subject. */
@@ -100,19 +101,6 @@ export class HostSwarm {
   async knownByAll(type: string, subjects: readonly string[], timeout: number): Promise<number> {
     const answers = await Promise.all(this.#workers.map(({ remote }) => remote.until({ observers: this.ids, type, subjects }, timeout)))
     return Math.max(...answers.flat().map(([, time]) => time))
-  }
-
-  /** Makes one host leave. Returns the time of the call. */
-  async leave(id: string): Promise<number> {
-    return await this.#take(id).remote.leave(id)
-  }
-
-  /** Removes a host that ends. Returns its worker. */
-  #take(id: string): Worker {
-    const home = this.#homes.get(id)
-    if (home === undefined) throw new Error(`no host ${id}`)
-    this.#homes.delete(id)
-    return home
   }
 
   /**
@@ -141,4 +129,16 @@ export class HostSwarm {
   async stop(): Promise<void> {
     await Promise.all(this.#workers.map((worker) => stopRemote(worker, STOP_TIMEOUT)))
   }
+
+  #startWorker(): Worker {
+    const worker = startRemote<HostWorker>(new URL('host-worker.ts', import.meta.url), this.#flags)
+    this.#workers.push(worker)
+    // The worker takes calls in order, so it counts before its first host starts.
+    if (this.#counts) void worker.remote.count()
+    return worker
+  }
+}
+
+function now(): number {
+  return performance.timeOrigin + performance.now()
 }

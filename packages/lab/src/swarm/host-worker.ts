@@ -5,11 +5,12 @@ import { startOverlay, type Overlay } from '@jel/overlay'
 import { serve } from '../base/remote.ts'
 import { Sightings, type Question } from './sightings.ts'
 import { Meter } from './meter.ts'
-import type { Started } from './start-node.ts'
+import type { Lifetime } from './measured-swarm.ts'
 import { SocketBytes } from './socket-bytes.ts'
 import type { Tally } from './tally.ts'
 
-export interface StartedHost extends Started {
+export interface StartedHost extends Pick<Lifetime, 'called' | 'entered'> {
+  readonly id: string
   readonly address: string
 }
 
@@ -46,7 +47,7 @@ const worker = {
   count: () => {
     meter ??= new Meter()
   },
-  start: (count: number, pool: string, bootstrap: string[]) => Promise.all(Array.from({ length: count }, () => start(pool, bootstrap))),
+  start,
   until: async (question: Question, timeout: number) => [
     ...(await sightings.until({ ...question, observers: question.observers.filter((id) => hosts.has(id)) }, timeout)),
   ],

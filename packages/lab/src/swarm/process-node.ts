@@ -8,7 +8,8 @@ import { inCheckout } from '../base/paths.ts'
 import type { LabHost } from '../network/host.ts'
 import { ControlledProcess } from './controlled-process.ts'
 import { eventOf, memberOf, recordOf, reignOf } from './line-events.ts'
-import type { Line, NodeProcess, Started } from './start-node.ts'
+import type { Lifetime } from './measured-swarm.ts'
+import type { Line, NodeProcess } from './start-node.ts'
 
 /** The program of the jobs of {@link ProcessNode.submit}. */
 const PROGRAM = inCheckout('packages/lab/src/swarm/count-program.ts')
@@ -38,7 +39,7 @@ export interface ProcessPlace {
   readonly silence: () => Promise<void>
 }
 
-export class ProcessNode extends ControlledProcess implements SwarmNode, Started {
+export class ProcessNode extends ControlledProcess implements SwarmNode, Lifetime {
   /** From 0, in the order of the starts. */
   readonly index: number
   readonly place: ProcessPlace

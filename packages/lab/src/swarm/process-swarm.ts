@@ -241,14 +241,6 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     return { ...first, time: Math.max(...reigns.map((reign) => reign?.time ?? 0)) }
   }
 
-  async leave(id: string): Promise<number> {
-    return this.#known(id).send('SIGTERM')
-  }
-
-  async kill(id: string): Promise<number> {
-    return this.#known(id).send('SIGKILL')
-  }
-
   /**
    * Returns the number of reported deaths of nodes that did not crash, and of notifications that
    * came twice.
@@ -275,12 +267,6 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     await Promise.all(this.running.map((node) => node.kill()))
     this.#faults?.end()
     await this.stop()
-  }
-
-  #known(id: string): ProcessNode {
-    const node = this.#byId.get(id)
-    if (node === undefined) throw new Error(`no node ${id}`)
-    return node
   }
 
   #exited(node: ProcessNode | undefined, how: number | NodeJS.Signals | null): void {

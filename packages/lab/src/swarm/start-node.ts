@@ -46,15 +46,6 @@ export interface RecordLine {
   readonly value: string | null
 }
 
-/** A started node of a swarm. Times are ms by the swarm's clock. */
-export interface Started {
-  readonly id: string
-  /** Time of the call to start the node. */
-  readonly called: number
-  /** Time at which the node had entered the pool. */
-  readonly entered: number
-}
-
 export interface NodeProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly id: string
