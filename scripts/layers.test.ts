@@ -96,6 +96,7 @@ const lab: Layers = {
   'job-soak': common,
   thread: common,
   fidelity: common,
+  conformance: common,
   'tcp-times': common,
   simulator: common,
   // No other folder may use it.

@@ -32,6 +32,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: 
   sweeps: () => import('./sweeps/sweeps.ts'),
   thread: () => import('./thread/thread.ts'),
   fidelity: () => import('./fidelity/fidelity.ts'),
+  conformance: () => import('./conformance/conformance.ts'),
   'tcp-times': () => import('./tcp-times/tcp-times.ts'),
   simulator: () => import('./simulator/simulator.ts'),
   paper: () => import('./paper/rerun.ts'),

@@ -68,6 +68,15 @@ describe.skipIf(problem !== undefined).concurrent('the laboratory', () => {
     expect(status).toBe(0)
   })
 
+  it('runs cases of the acceptance suite that need silent hosts and cuts', async () => {
+    const cases = 'a silent host is reported|a partition that ends soon|two pools started apart'
+    const { stdout, status } = await finished(
+      spawn(process.execPath, [labMain, 'conformance', '--cases', cases], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    )
+    expect(stdout).toContain('3 of 3 cases passed')
+    expect(status).toBe(0)
+  })
+
   it('leaves nothing behind when it is interrupted', async () => {
     const child = spawn(process.execPath, [labMain, crash], { stdio: 'ignore' })
     const nodes = (): number =>
