@@ -2,7 +2,7 @@
  * The jobs of a scenario on real processes. Each execution of a task writes to the log of its job.
  */
 import { join } from 'node:path'
-import type { JobTestbed, RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
+import type { RunResult, Scenario, ScenarioRunner, Verdict } from '@jel/simulator'
 import { sum } from '../base/quantiles.ts'
 import { inCheckout } from '../base/paths.ts'
 import type { Line } from '../swarm/start-node.ts'
@@ -36,7 +36,7 @@ interface JobState {
   replicas: readonly string[]
 }
 
-export class RealJobs implements JobTestbed {
+export class RealJobs {
   readonly #testbed: RealTestbed
   readonly #truth: GroundTruth
   readonly #states: readonly JobState[]

@@ -48,7 +48,7 @@ export async function runScenario(scenario: Scenario, { bin, seed, out, ...optio
     truth.listen({ started: () => {}, ended: () => {}, changed: (what) => console.error(`${(testbed.now / 1_000).toFixed(1)} s: ${what}`) })
     const jobs = scenario.jobs.length > 0 ? new RealJobs(testbed, truth, options) : undefined
     jobs?.start()
-    runner.start({ samples: false, jobs })
+    runner.start({ samples: false, submit: jobs && ((by, job) => jobs.submit(by, job)) })
     await testbed.pass(scenario.duration)
     const work = await jobs?.finish()
     const verdicts = [...runner.verdicts(unseen, work?.computed), ...(work?.verdicts ?? [])]

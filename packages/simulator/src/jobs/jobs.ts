@@ -8,7 +8,6 @@ import type { BySite, ScenarioJob } from '../scenario/jobs.ts'
 import type { Simulation } from '../simulation.ts'
 import { lives, type Actor } from '../truth/actor.ts'
 import { locationOf, type GroundTruth } from '../truth/ground-truth.ts'
-import type { JobTestbed } from '../truth/job-testbed.ts'
 import { ComputeNode, type CreateScheduler, type JobObserver } from './compute-node.ts'
 import { describeInput, inputCodes } from './input-trace.ts'
 import { encodeJob, JOB_LIFETIME, recordName } from './job-record.ts'
@@ -28,7 +27,7 @@ interface JobState {
 const createScheduler: CreateScheduler = (options) => new Scheduler(options)
 
 /** The jobs of a scenario. Each node of the pool computes. */
-export class Jobs implements JobObserver, JobTestbed {
+export class Jobs implements JobObserver {
   readonly members: ComputeNode[] = []
   readonly programs: ReadonlyMap<JobId, VirtualJob>
   readonly truth: GroundTruth

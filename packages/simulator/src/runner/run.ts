@@ -83,7 +83,7 @@ export function runScenario(options: RunOptions): Run {
       jobs.start()
       new JobPromises(jobs, metrics).start()
     }
-    runner.start({ jobs })
+    runner.start({ submit: (by, job) => jobs.submit(by, job) })
     while (isWhole && simulation.now < scenario.duration) {
       simulation.run(Math.min(1_000, scenario.duration - simulation.now))
       options.onProgress?.(simulation.now)

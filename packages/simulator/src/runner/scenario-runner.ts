@@ -7,9 +7,12 @@ import type { Testbed } from '../testbed.ts'
 import { ActionRunner } from './action-runner.ts'
 import { Population } from './population.ts'
 import { GroundTruth } from '../truth/ground-truth.ts'
-import type { JobTestbed } from '../truth/job-testbed.ts'
+import type { Actor } from '../truth/actor.ts'
 import { select } from '../truth/selection.ts'
 import { judge } from './verdict.ts'
+
+/** Submits a job at this node. */
+type Submit = (by: Actor, job: ScenarioJob) => void
 
 /**
  * A scenario under way on a testbed: its population, its actions, its jobs and the verdicts on its
@@ -26,19 +29,19 @@ export class ScenarioRunner {
 
   /**
    * Schedules everything. Events due at once happen at once. `samples`: measures at the `sample`
-   * interval of the scenario. Without `jobs` no node submits a job.
+   * interval of the scenario. Without `submit` no node submits a job.
    */
-  start({ samples = true, jobs }: { readonly samples?: boolean; readonly jobs?: JobTestbed | undefined } = {}): void {
-    if (jobs !== undefined) for (const job of this.truth.scenario.jobs) this.truth.testbed.after(job.at, () => this.#submit(job, jobs))
+  start({ samples = true, submit }: { readonly samples?: boolean; readonly submit?: Submit | undefined } = {}): void {
+    if (submit !== undefined) for (const job of this.truth.scenario.jobs) this.truth.testbed.after(job.at, () => this.#submit(job, submit))
     this.metrics.start(samples)
     new ActionRunner(this.truth).start()
     new Population(this.truth).start()
   }
 
-  #submit(job: ScenarioJob, jobs: JobTestbed): void {
+  #submit(job: ScenarioJob, submit: Submit): void {
     const [by] = select(this.truth.actors, job.by, this.truth.random)
     if (by === undefined) return
-    jobs.submit(by, job)
+    submit(by, job)
     this.truth.changed(`node ${by.number} submits ${job.name}`)
   }
 
