@@ -28,7 +28,7 @@ afterEach(() => void vi.restoreAllMocks())
 it('a suspicion takes all transitions of its table, and no finding comes in a wrong state', () => {
   const taken = new Set<string>()
   const ignored = new Set<string>()
-  const enter = Reflect.get(Suspicion.prototype, 'enter') as Suspicion['enter']
+  const enter = Reflect.get<Suspicion, 'enter'>(Suspicion.prototype, 'enter')
   vi.spyOn(Suspicion.prototype, 'enter').mockImplementation(function (this: Suspicion, finding, now) {
     const from = this.state
     const isChange = enter.call(this, finding, now)

@@ -13,7 +13,7 @@ import type { Contacts } from '../probing/contacts.ts'
 import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import { suspicionTimeout, type Evidence } from './suspicion-timeout.ts'
 import type { Suspicion } from './suspicion.ts'
-import { probesAtOnce, reprobe, type Suspicions } from './suspicions.ts'
+import { reprobe, type Suspicions } from './suspicions.ts'
 import type { Finding } from './transitions.ts'
 
 /**
