@@ -194,7 +194,7 @@ describe('jel submit, map, jobs and job, at a worker that all these tests share'
     expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: ['3000000'] })
   })
 
-  it('leave a job to others, follow it by its name, and cancel it', async () => {
+  it('leave a job to others, follow it by its name, wait a limited time for it, and cancel it', async () => {
     const submit = command(first.address, 'submit', file, 'slow', '100', '--detach', '--name', 'slow')
     expect({ status: await submit.exited, lines: submit.lines }).toEqual({ status: 0, lines: [] })
     const follow = command(first.address, 'job', 'slow', '--follow', '--json')
@@ -203,6 +203,14 @@ describe('jel submit, map, jobs and job, at a worker that all these tests share'
 
     const long = here('submit', file, 'slow', '50000', '--detach', '--name', 'long')
     expect(await long.exited).toBe(0)
+    // The one enters the pool, and the other asks a node here.
+    for (const late of [
+      command(first.address, 'job', 'long', '--result', '--timeout', '3'),
+      here('job', 'long', '--follow', '--timeout', '1'),
+    ]) {
+      expect(await late.exited).toBe(1)
+      expect(late.stderr).toMatch(/^jel: not done within [13] s$/mu)
+    }
     const cancel = command(first.address, 'job', 'long', '--cancel')
     expect(await cancel.exited).toBe(0)
     const after = here('job', 'long', '--result')

@@ -1,5 +1,7 @@
-import { execSync } from 'node:child_process'
+import { execFileSync, execSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
 import { describe, expect, it } from 'vitest'
 import { confined } from '../src/program/command-confinement.ts'
@@ -14,6 +16,21 @@ await trial?.remove()
 describe.runIf(prefix.length > 0)('a command in namespaces', () => {
   it('has no network', async () => {
     expect(await commands.outcomeOf("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")).toEqual({ status: 'fulfilled', value: 'lo' })
+  })
+
+  it('reaches no server of this machine', async () => {
+    let reached = 0
+    const server = createServer((socket) => void (reached++, socket.destroy())).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const connect = `exec 3<>/dev/tcp/127.0.0.1/${(server.address() as AddressInfo).port}`
+    // Outside it works.
+    execFileSync('bash', ['-c', connect])
+    await expect.poll(() => reached).toBe(1)
+    expect(await commands.outcomeOf(`bash -c '${connect}'`)).toMatchObject({
+      reason: { code: 'COMMAND_FAILED', message: expect.stringMatching(/refused|unreachable/u) },
+    })
+    expect(reached).toBe(1)
+    server.close()
   })
 
   it('leaves no process that made a session of its own', async () => {

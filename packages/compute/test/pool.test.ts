@@ -410,6 +410,27 @@ describe('a pool that computes', () => {
     expect(await job.result).toBe(4)
   })
 
+  it.runIf(process.platform === 'linux')('runs no command of a stranger, and reports that', async () => {
+    const submitter = await member()
+    const worker = await member({ workers: 1, accept: ['own', 'sandbox'] })
+    const begun: string[] = []
+    worker.addEventListener('working', ({ detail }) => void begun.push(detail.job))
+    const sweep = await submitter.mapCommand('echo 7', [1])
+    for await (const { state, reason } of sweep.progress(200)) {
+      expect(state).toBe('pending')
+      if (reason.startsWith('the program needs')) {
+        expect(reason).toBe(`the program needs more than a sandbox, and no member trusts ${submitter.owner}; members with workers: 1`)
+        break
+      }
+    }
+    // A program of the same stranger runs there.
+    const other = await submitter.submit(spaces, 'area')
+    expect(await other.result).toBe(3000)
+    expect([worker.job(sweep.id).state, begun]).toEqual(['pending', [other.id]])
+    await member({ workers: 1, accept: [submitter.owner] })
+    expect(await sweep.result).toEqual([7])
+  })
+
   it('refuses a program with a name that no runtime defines, and says where', async () => {
     const grid = await member()
     const file = join(test.folder, 'typing.ts')
