@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +7,19 @@ import { computeLocal, type LocalGrid } from '../src/index.ts'
 import { bundleProgram } from '../src/shell/bundle.ts'
 
 const harmful = join(import.meta.dirname, 'programs/harmful.ts')
+/** A library that asks for all kinds of modules, as many packages do (UMD). */
+const umd = `
+;(function (root, factory) {
+  if (typeof define === 'function' && define.amd) define([], factory)
+  else if (typeof module === 'object' && module.exports) module.exports = factory()
+  else root.statistics = factory()
+})(typeof globalThis !== 'undefined' ? globalThis : typeof self !== 'undefined' ? self : this, function () {
+  var crypto
+  try { crypto = require('crypto') } catch (error) {}
+  var isNode = typeof process === 'object' && typeof require === 'function'
+  return { isNode: isNode, hasCrypto: !!crypto, mean: function (list) { return list.reduce(function (a, b) { return a + b }, 0) / list.length } }
+})
+`
 const folder = mkdtempSync(join(tmpdir(), 'jel-harmful-'))
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -46,6 +59,17 @@ describe.each(['own', 'sandbox'] as const)('a program that runs as %s', (place) 
   it('may have text that looks like code or comments', async () => {
     const words = ['<!-- x -->', '<!-- 2 -->', 'import("x")', 'an import (of tea)', "\\import('y')", '😀-->']
     expect(await resultOf('speaks', 2)).toEqual([...words, true, true, 2])
+  })
+
+  it('may import a library that asks which kinds of modules there are', async () => {
+    writeFileSync(join(folder, 'statistics.cjs'), umd)
+    const program = join(folder, 'program.js')
+    const exported = 'export const mean = (list) => ({ ...statistics, mean: statistics.mean(list) })'
+    writeFileSync(program, `import statistics from './statistics.cjs'\n${exported}\n`)
+    const isNode = place === 'own'
+    expect(await (await grid.map(program, 'mean', [[1, 2, 6]])).result).toEqual([{ isNode, hasCrypto: isNode, mean: 3 }])
+    // So it runs at members that do not trust its owner.
+    expect(needsOf(new TextDecoder().decode(await bundleProgram(program, 'mean')))).toEqual({ needs: [], unknown: [] })
   })
 
   it('may ask which names exist', async () => {

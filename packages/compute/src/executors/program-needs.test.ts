@@ -14,6 +14,7 @@ describe('a program', () => {
     ['what it asks for first', "export const x = typeof process === 'object' ? process.version : 'none'"],
     ['what it asks for first, in a statement', "let v\nif (typeof process !== 'undefined') { v = process.version }\nexport { v }"],
     ['the guards of UMD', `${umd}\nexport const x = 1`],
+    ['an optional module', "let c\ntry { c = require('crypto') } catch {}\nexport { c }"],
     ['words that look like more', 'export const x = ["<!-- -->", "import(y)", "eval(z)"]'],
   ])('needs nothing if it has %s', (_, source) => {
     expect(needsOf(source)).toEqual({ needs: [], unknown: [] })
@@ -28,6 +29,9 @@ describe('a program', () => {
     ['a module', "import x from 'node:fs'\nexport { x }", ['node:fs']],
     ['a module that comes later', "export const x = () => import('node:fs')", ['node:fs']],
     ['any module', 'export const x = (y) => import(y)', ['import(…)']],
+    ['a module of an older kind', "export const x = () => require('fs')", ['require']],
+    ['such a module without which it fails', "let c\ntry { c = require('fs') } finally { c = 1 }\nexport { c }", ['require']],
+    ['a name that it tries', 'export let x\ntry { x = process.version } catch {}', ['process']],
     ['its own place', 'export const x = () => import.meta.url', ['import.meta']],
     ['exports that no sandbox has', 'export default 1', [expect.stringContaining('exports by name')]],
   ])('needs %s', (_, source, needs) => {

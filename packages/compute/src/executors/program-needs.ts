@@ -19,6 +19,7 @@ type Field =
   | 'object'
   | 'property'
   | 'block'
+  | 'handler'
 type Fields = Node & { [Name in Field]?: unknown }
 
 /**
@@ -105,6 +106,8 @@ function simplify(program: Program): void {
       fields.argument = { ...argument, asked: (argument as Fields).name, type: 'Literal', value: null }
     else if (type === 'MetaProperty') Object.assign(node, { type: 'Literal', value: null, meta: undefined, property: undefined })
     else if (type === 'ClassExpression' && isNode(fields.id)) nameInside(node)
+    // Packages look for optional modules so.
+    else if (type === 'TryStatement' && isNode(fields.block) && isNode(fields.handler)) forget(new Set(['require']), fields.block)
     else if (type === 'ConditionalExpression' || type === 'IfStatement') guard(test, [consequent, alternate])
     else if (type === 'LogicalExpression') guard(left, [right])
   })
@@ -133,11 +136,14 @@ function guard(test: unknown, behind: readonly unknown[]): void {
     names.add((argument as Fields).name ?? (argument as { asked?: unknown }).asked)
   })
   if (names.has('globalThis')) for (const name of GLOBAL_OBJECTS) names.add(name)
-  for (const each of behind)
-    if (isNode(each))
-      walk(each, (node) => {
-        if (node.type === 'Identifier' && names.has((node as Fields).name)) Object.assign(node, { type: 'Literal', value: null })
-      })
+  for (const each of behind) if (isNode(each)) forget(names, each)
+}
+
+/** Removes the uses of names. */
+function forget(names: ReadonlySet<unknown>, within: Node): void {
+  walk(within, (node) => {
+    if (node.type === 'Identifier' && names.has((node as Fields).name)) Object.assign(node, { type: 'Literal', value: null })
+  })
 }
 
 function isNode(value: unknown): value is Node {

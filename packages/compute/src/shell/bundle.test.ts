@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ProgramStack } from '../executors/program-stack.ts'
 import { bundleProgram } from './bundle.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-bundle-'))
@@ -31,5 +32,16 @@ describe('a bundled program', () => {
     const [, encoded] = /base64,(\S+)\n$/u.exec(text) ?? []
     const map = JSON.parse(Buffer.from(encoded as string, 'base64').toString()) as { sources: string[] }
     expect(map.sources.toSorted()).toEqual(['half.ts', 'jel:definitions.ts', 'program.ts'])
+  })
+
+  it('keeps the lines of its author if a package uses require', async () => {
+    writeFileSync(join(folder, 'package.cjs'), "exports.name = require('os').EOL\n")
+    const program = join(folder, 'throws.ts')
+    writeFileSync(program, "import { name } from './package.cjs'\n\nexport const fails = (): void => {\n  throw new Error(name)\n}\n")
+    const text = new TextDecoder().decode(await bundleProgram(program))
+    expect(text).toMatch(/^if \(typeof process/u)
+    const line = text.split('\n').findIndex((each) => each.includes('throw new Error'))
+    const stack = new ProgramStack('program', () => text).of(`Error\n    at program:${line + 1}:3`)
+    expect(stack).toBe('Error\n    at throws.ts:4:3')
   })
 })

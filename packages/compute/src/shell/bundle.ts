@@ -22,6 +22,14 @@ const library: Readonly<Record<string, string>> = {
 
 const ENTRY = 'jel:program'
 
+/**
+ * The first line of a program in which a package uses `require`. Node has no such name in modules.
+ * A sandbox has none at all. An import in its place would keep the program out of every sandbox,
+ * even if the package only asks whether the name exists.
+ */
+const WITH_REQUIRE = `if (typeof process === 'object' && typeof require === 'undefined') globalThis.require = process.getBuiltinModule('node:module').createRequire('/')
+`
+
 /** The name under which a bundled program exports the root of a sweep. */
 export const SWEEP = 'sweep$'
 /** The name under which a bundled program exports the task of a command. */
@@ -78,18 +86,27 @@ async function bundle(file: string, path: string, exported: string): Promise<Uin
       ],
     })
     const folder = dirname(path)
-    const { output } = await build.generate({ format: 'esm', codeSplitting: false, comments: false, dir: folder, sourcemap: 'hidden' })
+    const { output } = await build.generate({
+      format: 'esm',
+      codeSplitting: false,
+      comments: false,
+      dir: folder,
+      sourcemap: 'hidden',
+      polyfillRequire: false,
+    })
     await build.close()
     const [{ code, map }] = output
     if (map === null) throw new Error('the bundler made no source map')
-    const { mappings } = map
+    const first = /\brequire\b/u.test(code) ? WITH_REQUIRE : ''
+    // The map of an added line is empty.
+    const mappings = (first === '' ? '' : ';') + map.mappings
     const sources = map.sources.map((source) =>
       sourceName(
         source,
         resolve(folder, source) !== path && dirname(resolve(folder, source)) === dirname(library['@jel/compute/program'] as string),
       ),
     )
-    return new TextEncoder().encode(withMap(code, { version: 3, sources, names: [], mappings }))
+    return new TextEncoder().encode(withMap(first + code, { version: 3, sources, names: [], mappings }))
   } catch (error) {
     throw new ProgramError(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
   }
