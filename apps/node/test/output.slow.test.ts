@@ -135,7 +135,12 @@ async function checkFlood(name: string, args: readonly string[], end: End, least
 describe.runIf(process.platform === 'linux')('1 GB of output stays within the bounds of memory, traffic and logs', () => {
   const submit = (fn: string): readonly string[] => ['submit', 'floods', join(folder, 'program.js'), fn]
   const command = (text: string, ...flags: readonly string[]): readonly string[] => [
-    ...['map', 'floods', '--command', text, '--inputs', join(folder, 'inputs.json')],
+    'map',
+    'floods',
+    '--command',
+    text,
+    '--inputs',
+    join(folder, 'inputs.json'),
     ...flags,
   ]
   const done = { status: 0, lines: ['"done"'], stderr: expect.any(String) }

@@ -14,7 +14,7 @@ const NAME = 'sweep'
 export const JEL = jel.join(' ')
 
 /** The pool that a command enters. */
-export interface Place {
+interface Place {
   readonly pool: string
   /** The address of a worker. */
   readonly address: string
