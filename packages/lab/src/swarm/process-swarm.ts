@@ -11,7 +11,6 @@ import { usageOfAll, type Usage } from '../base/usage.ts'
 import { until } from '../base/wait.ts'
 import { within, type LabHost } from '../network/host.ts'
 import type { LabNetwork } from '../network/network.ts'
-import { HostFaults } from './host-faults.ts'
 import { ProcessNode, type Reign } from './process-node.ts'
 import { Sightings } from './sightings.ts'
 import { startNode, type Line, type StartNode } from './start-node.ts'
@@ -77,14 +76,13 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   readonly #byId = new Map<string, ProcessNode>()
   readonly #logs: WriteStream[] = []
   readonly #sightings = new Sightings()
-  readonly #faults: HostFaults | undefined
+  readonly #silent = new Set<LabHost>()
   /** Folder of the files of spawned nodes. */
   #folder: string | undefined
   #started = 0
 
   constructor(options: ProcessSwarmOptions) {
     this.#options = options
-    this.#faults = options.network && new HostFaults(options.network)
     if (options.out !== undefined) mkdirSync(options.out, { recursive: true })
   }
 
@@ -135,25 +133,27 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
   readonly pass = realTime.pass
 
   async partition(groups: readonly (readonly ProcessNode[])[]): Promise<void> {
-    this.#hostFaults.partition(groups.map((group) => group.flatMap(({ place }) => place.host ?? [])))
+    this.#network.part(...groups.map((group) => group.flatMap(({ place }) => place.host ?? [])))
   }
 
   async heal(): Promise<void> {
-    this.#hostFaults.partition([])
+    this.#network.heal()
   }
 
   introduce(): Promise<void> {
     return Promise.reject(new Error('processes find each other only by mDNS'))
   }
 
-  #silence(host: LabHost | undefined): void {
-    if (host !== undefined) this.#hostFaults.silence(host)
-    else throw new Error('loopback is never silent')
+  async #silence(host: LabHost | undefined): Promise<void> {
+    if (host === undefined) throw new Error('loopback is never silent')
+    this.#network.plug(host, 'down')
+    this.#silent.add(host)
   }
 
-  get #hostFaults(): HostFaults {
-    if (this.#faults === undefined) throw new Error('loopback is never split')
-    return this.#faults
+  get #network(): LabNetwork {
+    const { network } = this.#options
+    if (network === undefined) throw new Error('loopback is never split')
+    return network
   }
 
   /** Starts nodes at the same time. All join through the first running node that they can dial. */
@@ -200,7 +200,7 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
         ended: (_, how) => this.#exited(node, how),
       },
     )
-    node = new ProcessNode(index, { host, identity, control, silence: async () => this.#silence(host) }, process)
+    node = new ProcessNode(index, { host, identity, control, silence: () => this.#silence(host) }, process)
     this.#byId.set(process.id, node)
     this.nodes.push(node)
     for (const line of early) this.#note(node, line)
@@ -262,10 +262,11 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10 })
   }
 
-  /** Kills all processes. */
+  /** Kills all processes, and ends all faults of the network. */
   async close(): Promise<void> {
     await Promise.all(this.running.map((node) => node.kill()))
-    this.#faults?.end()
+    this.#options.network?.heal()
+    for (const host of this.#silent) this.#network.plug(host, 'up')
     await this.stop()
   }
 
