@@ -5,14 +5,14 @@ const look = 10
 
 /** Real time, for swarms of real nodes. */
 export const realTime = {
-  async pass(time: Milliseconds): Promise<void> {
+  pass: async (time: Milliseconds): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     setTimeout(() => resolve(undefined), time)
     await promise
   },
 
   /** As `Swarm.within`. */
-  async within(limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> {
+  within: async (limit: Milliseconds, condition: () => boolean): Promise<Milliseconds> => {
     const start = performance.now()
     for (;;) {
       // Read the time before the condition. The process may be busy between the two. A condition

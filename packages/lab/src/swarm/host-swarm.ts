@@ -1,5 +1,5 @@
 /** A pool of real hosts on loopback, spread over a few worker processes with many hosts each. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { realTime } from '@jel/conformance'
 import { exit } from '../base/child.ts'
 import { sum } from '../base/quantiles.ts'
 import { startRemote, stopRemote, type RemoteProcess } from '../base/remote.ts'
@@ -78,10 +78,7 @@ export class HostSwarm implements MeasuredSwarm<HostNode> {
     return node
   }
 
-  /** Waits. */
-  async pass(ms: number): Promise<void> {
-    await sleep(ms)
-  }
+  readonly pass = realTime.pass
 
   /** Returns the times at which other running hosts received this event about the subject. */
   async sightings(type: string, subject: string): Promise<number[]> {

@@ -170,7 +170,7 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     const index = this.#started++
     const log = out === undefined ? undefined : createWriteStream(join(out, `node-${index}.jsonl`))
     if (log !== undefined) this.#logs.push(log)
-    let node: ProcessNode | undefined
+    let node: ProcessNode | undefined = undefined
     /** Lines that came before the node's process was known. */
     const early: Line[] = []
     const process = await startThis(
