@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { joinPool, type Pool } from '@jel/jel'
 import { describe, expect, it, vi } from 'vitest'
 import { compute, type Grid } from '../src/index.ts'
@@ -9,7 +10,9 @@ import { BLOB_PROTOCOL } from '../src/shell/blob-frames.ts'
 import { nameOf } from '../src/shell/blob-names.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
 import { bundleProgram } from '../src/shell/bundle.ts'
+import { JobBlobs } from '../src/shell/job-blobs.ts'
 import { encodeJob, type PublishedJob } from '../src/shell/job-record.ts'
+import { collectGarbage } from './garbage.ts'
 import { testPool } from './test-pool.ts'
 
 const blobs = join(import.meta.dirname, 'programs/blobs.ts')
@@ -26,6 +29,21 @@ async function leave(number: number): Promise<void> {
 async function has(number: number, hash?: string): Promise<boolean> {
   return existsSync(join(test.folder, String(number), `${hash ?? (await hashOf(bytes))}.mjs`))
 }
+
+it('blobs that were fetched do not stay in memory while their job stays', async () => {
+  const fetched: WeakRef<Uint8Array>[] = []
+  const job = new JobBlobs('program', [{ name: 'blob', size: 1000, parts: ['part'] }], async () => {
+    const made = new Uint8Array(1000)
+    fetched.push(new WeakRef(made))
+    return await Promise.resolve(made)
+  })
+  await job.keep()
+  await setImmediate()
+  collectGarbage()
+  expect(fetched).toHaveLength(2)
+  expect(fetched.filter((made) => made.deref() !== undefined)).toEqual([])
+  expect(job.isKept).toBe(true)
+})
 
 describe('blobs of a job on a pool', () => {
   it('are kept by its replicas, and reach a worker once after the submitter left', async () => {

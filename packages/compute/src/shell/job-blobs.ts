@@ -37,7 +37,7 @@ export class JobBlobs {
   readonly #program: string
   readonly #blobs: ReadonlyMap<string, ListedBlob>
   readonly #fetch: Fetch
-  #last: Promise<unknown> = Promise.resolve()
+  #last: Promise<void> = Promise.resolve()
   #keeping: Promise<void> | undefined
   #failedAt = -Infinity
 
@@ -94,7 +94,11 @@ export class JobBlobs {
 
   async #get(name: string, hash: string, size: number): Promise<Uint8Array> {
     const getting = this.#last.then(async () => await this.#try(name, hash, size))
-    this.#last = getting.catch(() => {})
+    // A job stays for a week. A promise of bytes would keep these in memory for as long.
+    this.#last = getting.then(
+      () => {},
+      () => {},
+    )
     return await getting
   }
 
