@@ -4,8 +4,9 @@ import { gridInstruments, taskTimes } from './metrics.ts'
 
 /**
  * Registers all instruments of a grid with OpenTelemetry through its API, as `observe` of
- * `@jel/jel/opentelemetry` does for a pool. Without an SDK this does nothing. Call it once per grid,
- * after the set-up of the SDK. Counters begin with the grid. The times of tasks begin with the call.
+ * `@jel/jel/opentelemetry` does for a pool. Without an SDK this does nothing. Call it once per
+ * grid, after the set-up of the SDK. Counters begin with the grid. The times of tasks begin with
+ * the call.
  *
  * @param meter default: the meter of the global provider for the name of this package
  * @returns the function that ends the registration. After the end of the grid, the next collection
