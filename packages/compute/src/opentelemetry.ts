@@ -24,7 +24,10 @@ export function observeGrid(grid: Grid, meter: Meter = metrics.getMeter('@jel/co
   const all = observables.map(({ observable }) => observable)
   const collect: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
     // The meter may live as long as the program. Until `end` it keeps the grid in memory.
-    if (grid.source.closed) return end()
+    if (grid.source.closed) {
+      end()
+      return
+    }
     const figures = await grid.figures()
     for (const { observable, read } of observables) result.observe(observable, read(figures))
   }

@@ -42,8 +42,8 @@ export class Sweep extends Job {
    * once a second. With `keepGoing` it also yields failures. All outcomes of a job with votes come
    * at the end.
    *
-   * Members drop the values when the sweep fails or is cancelled. So values that were read stay,
-   * and those of about the last second are lost.
+   * Members drop the values when the sweep fails or is cancelled. Values of about the last second
+   * before that are lost.
    *
    * @throws as `result`, after the values that came before
    */

@@ -3,7 +3,7 @@ import { FakeOverlay, member } from '../test/fake-overlay.ts'
 import { Pool } from './pool/pool.ts'
 import { textOf } from './text-of.ts'
 
-it('a tag and a payload come back as the text that went in', async () => {
+it('a tag, a payload and a value of a record come back as the text that went in', async () => {
   const overlay = new FakeOverlay(member('A'))
   const pool = new Pool(overlay, { joins: 'unreliable', elections: 'non-uniform' })
   const heard: (string | undefined)[] = []
@@ -13,6 +13,7 @@ it('a tag and a payload come back as the text that went in', async () => {
     await pool.broadcast('said', text)
     expect(textOf(pool.self.tag)).toBe(text)
     await expect.poll(() => heard.pop()).toBe(text)
+    expect(textOf((await pool.publish('said', text, { ttl: 1000 })).value ?? Uint8Array.of(0xff))).toBe(text)
   }
 })
 

@@ -53,13 +53,15 @@ export function checkRecordName(name: string): void {
   if (isOwnRecord(name)) throw new InvalidRecordError(`the name of a record: those that begin with ${OWN_RECORDS} are the pool's own`)
 }
 
-/** Throws InvalidRecordError. */
-export function checkRecord(name: string, value: unknown, ttl: unknown): void {
+/** Returns the bytes of a record's value. Throws InvalidRecordError. */
+export function checkRecord(name: string, value: unknown, ttl: unknown): Uint8Array {
   checkRecordName(name)
-  if (!(value instanceof Uint8Array)) throw new InvalidRecordError('the value of a record must be a Uint8Array')
+  const bytes = toBytes(value)
+  if (!(bytes instanceof Uint8Array)) throw new InvalidRecordError('the value of a record must be a Uint8Array or a string')
   if (typeof ttl !== 'number') throw new InvalidRecordError('ttl: must be a number of milliseconds')
-  const problem = recordProblem(name, value, ttl, limits)
+  const problem = recordProblem(name, bytes, ttl, limits)
   if (problem !== undefined) throw new InvalidRecordError(problem)
+  return bytes
 }
 
 /** Throws InvalidEventError. */

@@ -120,16 +120,16 @@ export class MessageCalls extends ElectionCalls {
    * this node. Newcomers and the other side of a partition get it, too. Each owner has its own
    * names. Publishing a name again replaces its value. Not in the paper.
    *
-   * @param value at most 1 KiB
+   * @param value at most 1 KiB; text is sent as UTF-8
    * @param options.ttl how long the record lives, ms; at most 31 days
    * @param options.owner the owner of the record, see `readOwner`; default: this node. Without an
    *   identity file this node has a new key at each start
    * @throws InvalidRecordError, RecordsFullError, PoolLeftError
    */
-  async publish(name: string, value: Uint8Array, options: PublishOptions): Promise<PoolRecord> {
+  async publish(name: string, value: Uint8Array | string, options: PublishOptions): Promise<PoolRecord> {
     this.#session.check()
-    checkRecord(name, value, options?.ttl)
-    return await this.#session.ask(() => this.#session.host.publish(name, value, options))
+    const bytes = checkRecord(name, value, options?.ttl)
+    return await this.#session.ask(() => this.#session.host.publish(name, bytes, options))
   }
 
   /**
