@@ -49,7 +49,7 @@ export async function ownFigures({ pool, grid }: Pick<Agent, 'pool' | 'grid'>): 
 /**
  * Asks a member for its figures.
  *
- * @throws UnknownMemberError, OpenError; Error if the answer is no set of figures, or takes too long
+ * @throws UnknownMemberError, OpenError; Error if the answer takes too long, or has no figures
  */
 export async function askFigures(pool: Pool, id: string): Promise<MemberFigures> {
   const signal = AbortSignal.timeout(TIMEOUT)
