@@ -40,7 +40,7 @@ it('each file of .changeset has a text and packages', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.md'))
   for (const name of files) {
     const file = readFileSync(join(folder, name), 'utf8')
-    expect(changelogWith('## 0', '1', [file]), name).toMatch(/\n- [^\s(].*\([a-z, ]+\)\n\n## 0$/su)
+    expect(`${name}: ${changelogWith('## 0', '1', [file])}`).toMatch(/\n- [^\s(].*\([a-z, ]+\)\n\n## 0$/su)
   }
 })
 

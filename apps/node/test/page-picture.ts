@@ -80,7 +80,14 @@ async function takePictures(executablePath: string): Promise<void> {
     await start(
       [
         ...(i < WORKING ? working : ['join']),
-        ...['--location', location, '--tag', `cpu=${4 * (i % 5) + 4}`, '--bootstrap', address, '--elect', role],
+        '--location',
+        location,
+        '--tag',
+        `cpu=${4 * (i % 5) + 4}`,
+        '--bootstrap',
+        address,
+        '--elect',
+        role,
       ],
       (told) => told.event === 'started',
     )

@@ -17,6 +17,6 @@ describe('the figures of a member', () => {
     ['a number that is too large to be exact', '{"workers":1,"busy":0,"memory":1e300,"traffic":1}'],
     ['no JSON', 'hello'],
   ])('are refused if they have %s', (_, text) => {
-    expect(() => parseFigures(text)).toThrow()
+    expect(() => parseFigures(text)).toThrow(/figures|JSON/u)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobOverview, JobsEvent } from '../agent/job-messages.ts'
-import { KINDS, OTHERS, SECONDS, TaskStream } from './task-stream.ts'
+import { OTHERS, SECONDS, TaskStream } from './task-stream.ts'
 
 const BEGIN = 1_000_000
 
@@ -99,13 +99,13 @@ describe('the stream of tasks', () => {
 
   it('has colours for a few functions: the others share one, and a function that is gone gives its colour back', () => {
     const stream = new TaskStream()
-    const names = Array.from({ length: KINDS + 2 }, (_, i) => `f${i}`)
+    const names = Array.from({ length: OTHERS + 2 }, (_, i) => `f${i}`)
     const sumsAt = (second: number): Record<string, Sums> =>
       Object.fromEntries(names.map((fn, i) => [`m${i}`, { ran: { [fn]: second * 100 } }]))
     for (let second = 0; second <= 3; second++) stream.take(event(sumsAt(second)), BEGIN + second * 1000)
     expect(names.map((fn) => stream.kindOf(fn))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, OTHERS, OTHERS])
     const { functions } = stream.view(BEGIN + 3000)
-    expect(functions).toHaveLength(KINDS + 1)
+    expect(functions).toHaveLength(OTHERS + 1)
     expect(functions[0]).toMatchObject({ fn: undefined, kind: OTHERS, share: 0.2 })
     const late = (second: number): void => stream.take(event({ m: { ran: { late: second * 100 } } }), BEGIN + second * 1000)
     for (let second = 100; second <= 102; second++) late(second)

@@ -5,10 +5,11 @@ import { JobGrowth, type Growth } from './job-growth.ts'
  * The length of the stream. As on Dask's dashboard it is so short that a second has some pixels.
  */
 export const SECONDS = 60
-/** The number of functions that have a colour of their own: the page has eight hues. */
-export const KINDS = 8
-/** The kind of all other functions, and of work whose function is unknown. */
-export const OTHERS = KINDS
+/**
+ * The kind of functions without a colour of their own, and of work whose function is unknown. It
+ * follows the kinds with a colour: the page has eight hues.
+ */
+export const OTHERS = 8
 /** Most strips. Guess: more do not fit on a screen. */
 const MOST_STRIPS = 16
 /** The seconds that a member keeps: the present one is not over. */
@@ -87,7 +88,7 @@ export class TaskStream {
   /** Returns the seconds before `now`, ms. */
   view(now: number): StreamView {
     const end = Math.floor(now / 1000)
-    const sums = Array.from({ length: KINDS + 1 }, () => 0)
+    const sums = Array.from({ length: OTHERS + 1 }, () => 0)
     const all: (Strip & { readonly rank: number })[] = []
     for (const [member, ring] of this.#members) {
       const seconds = Array.from({ length: SECONDS }, (_, i) => secondAt(ring, end - SECONDS + i))
@@ -121,7 +122,7 @@ export class TaskStream {
     let at = this.#kinds.findIndex((known) => known.fn === fn)
     if (at < 0) at = this.#kinds.findIndex(({ seen }) => now - seen > KEPT * 1000)
     if (at < 0) at = this.#kinds.length
-    if (at >= KINDS) return OTHERS
+    if (at >= OTHERS) return OTHERS
     this.#kinds[at] = { fn, seen: now }
     return at
   }
@@ -131,7 +132,7 @@ export class TaskStream {
     this.#members.set(member, ring)
     const known = secondAt(ring, at)
     if (known !== undefined) return known
-    const made = { at, ran: Array.from({ length: KINDS + 1 }, () => 0), failed: 0, isOpen: false }
+    const made = { at, ran: Array.from({ length: OTHERS + 1 }, () => 0), failed: 0, isOpen: false }
     ring[at % KEPT] = made
     return made
   }

@@ -36,7 +36,7 @@ import { RefutationExchange } from './verdict/refutation-exchange.ts'
 import { Refutations } from './verdict/refutations.ts'
 
 /** The timers of failure detection. */
-export type DetectionTimer = Extract<
+type DetectionTimer = Extract<
   TimerName,
   'health' | 'probe' | 'suspicion' | 'indirectProbe' | 'helper' | 'refutation' | 'disputedDeath' | 'detectionBatch'
 >

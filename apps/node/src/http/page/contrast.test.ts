@@ -55,7 +55,7 @@ function colourOf(text: string, name: string, theme: number): Rgb {
   const pair = new RegExp(`--${name}: light-dark\\(#(\\w+), #(\\w+)\\)`, 'u').exec(text)
   const hex = pair?.[theme + 1]
   if (hex === undefined) throw new Error(`${name} has no colour for each theme`)
-  const digits = hex.length === 3 ? [...hex].map((digit) => digit + digit) : hex.match(/../gu)!
+  const digits = hex.length === 3 ? hex.match(/./gu)!.map((digit) => digit + digit) : hex.match(/../gu)!
   return digits.map((each) => Number.parseInt(each, 16))
 }
 

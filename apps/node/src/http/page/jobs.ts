@@ -21,7 +21,7 @@ export function writeJobs(place: HTMLElement, model: Model, now: number): void {
 function lineOf(line: JobLine, { stream }: Model): HTMLElement {
   const { share, cells } = line
   if (share === undefined) return row('td', line)
-  const made = row('td', { ...line, cells: cells.with(-1, `${shareText(share)} of the time`) })
+  const made = row('td', { ...line, cells: [...cells.slice(0, -1), `${shareText(share)} of the time`] })
   made.style.setProperty('--hue', `var(${hueName(stream.kindOf(cells[0] ?? ''))})`)
   made.style.setProperty('--share', `${Math.round(share * 100)}%`)
   return made
