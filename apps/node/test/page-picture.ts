@@ -106,22 +106,27 @@ async function takePictures(executablePath: string): Promise<void> {
     children[7]?.kill('SIGKILL')
     await hasMembers(MEMBERS - 1)
     await page.waitForTimeout(1_500)
-    await take(browser, page, 'page.png', 'light')
-    await take(browser, page, 'page-dark.png', 'dark')
+    const taken = [await take(page, 'page.png', 'light'), await take(page, 'page-dark.png', 'dark')]
     await page.setViewportSize({ width: 390, height: 1200 })
-    await take(browser, page, 'page-phone.png', 'light')
+    taken.push(await take(page, 'page-phone.png', 'light'))
+    // The jobs would take the processor from what follows.
+    await page.close()
+    await endAll()
+    for (const { name, png } of taken) {
+      const path = here(`../../../docs/${name}`)
+      writeFileSync(path, await smaller(browser, png))
+      console.log(`${statSync(path).size} bytes in ${path}`)
+    }
   } finally {
     await browser.close()
   }
 }
 
-async function take(browser: Browser, page: Page, name: string, colorScheme: 'light' | 'dark'): Promise<void> {
+async function take(page: Page, name: string, colorScheme: 'light' | 'dark'): Promise<{ readonly name: string; readonly png: Buffer }> {
   await page.emulateMedia({ colorScheme })
   // The next second draws the strips, and the picture has its new size.
   await page.waitForTimeout(1_500)
-  const path = here(`../../../docs/${name}`)
-  writeFileSync(path, await smaller(browser, await page.screenshot()))
-  console.log(`${statSync(path).size} bytes in ${path}`)
+  return { name, png: await page.screenshot() }
 }
 
 /** Ends all processes, also those that do not end by themselves. */

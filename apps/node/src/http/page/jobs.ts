@@ -3,39 +3,45 @@ import { shareText } from '../../model/quantity.ts'
 import { hueName } from './colours.ts'
 import type { Model } from './model.ts'
 
-/** Shows the jobs as a table. Each column is as wide as its longest number. */
+/**
+ * Shows the jobs as a table. Each column is as wide as its longest number. Rows and cells change in
+ * place: a table of hundreds of rows that is made anew each second costs a fifth of the frames.
+ */
 export function writeJobs(place: HTMLElement, model: Model, now: number): void {
   const lines = jobLines(model.jobs, (member) => model.members.get(member)?.location ?? '', now)
   const panel = place.parentElement as HTMLElement
   panel.hidden = lines.length === 0
-  const table = document.createElement('table')
-  table.createTHead().append(row('th', { kind: 'job', state: 'done', cells: JOB_HEADS }))
-  table.createTBody().append(...lines.map((line) => lineOf(line, model)))
-  // The place keeps its position when the lines change.
-  const { scrollTop } = place
-  place.replaceChildren(table)
-  place.scrollTop = scrollTop
+  const rows = bodyOf(place).rows
+  while (rows.length > lines.length) rows[rows.length - 1]?.remove()
+  while (rows.length < lines.length) bodyOf(place).append(newRow('td'))
+  for (const [i, line] of lines.entries()) writeLine(rows[i] as HTMLElement, line, model)
 }
 
-/** Returns a line. A function has a bar in its colour, as long as its share of the time. */
-function lineOf(line: JobLine, { stream }: Model): HTMLElement {
-  const { share, cells } = line
-  if (share === undefined) return row('td', line)
-  const made = row('td', { ...line, cells: [...cells.slice(0, -1), `${shareText(share)} of the time`] })
-  made.style.setProperty('--hue', `var(${hueName(stream.kindOf(cells[0] ?? ''))})`)
-  made.style.setProperty('--share', `${Math.round(share * 100)}%`)
-  return made
+/** Returns the body of the table. The first call makes the table. */
+function bodyOf(place: HTMLElement): HTMLTableSectionElement {
+  const known = place.querySelector('tbody')
+  if (known !== null) return known
+  const table = place.appendChild(document.createElement('table'))
+  const head = table.createTHead().appendChild(newRow('th'))
+  for (const [i, text] of JOB_HEADS.entries()) (head.children[i] as HTMLElement).textContent = text
+  return table.createTBody()
 }
 
-function row(name: 'td' | 'th', { kind, state, cells }: JobLine): HTMLElement {
-  const made = element('tr', `${kind} ${state}`)
-  made.append(...cells.map((text) => element(name, '', text)))
-  return made
+/** Writes a line. A function has a bar in its colour, as long as its share of the time. */
+function writeLine(row: HTMLElement, { kind, state, cells, share }: JobLine, { stream }: Model): void {
+  const texts = share === undefined ? cells : [...cells.slice(0, -1), `${shareText(share)} of the time`]
+  const className = `${kind} ${state}`
+  if (row.className !== className) row.className = className
+  for (const [i, text] of texts.entries()) {
+    const cell = row.children[i] as HTMLElement
+    if (cell.textContent !== text) cell.textContent = text
+  }
+  if (share === undefined) row.removeAttribute('style')
+  else row.style.cssText = `--hue: var(${hueName(stream.kindOf(cells[0] ?? ''))}); --share: ${Math.round(share * 100)}%`
 }
 
-function element(name: string, className: string, text = ''): HTMLElement {
-  const made = document.createElement(name)
-  made.className = className
-  made.textContent = text
-  return made
+function newRow(name: 'td' | 'th'): HTMLElement {
+  const row = document.createElement('tr')
+  row.append(...JOB_HEADS.map(() => document.createElement(name)))
+  return row
 }
