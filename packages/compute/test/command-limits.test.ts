@@ -10,7 +10,10 @@ const processes = (): string[] =>
     .split('\n')
     .filter((each) => each.includes('sleep 606'))
 
-const failed = (code: string, message: unknown): unknown => ({ status: 'rejected', reason: { code, message, member: 'local' } })
+const failed = (code: string, message: unknown): unknown => ({
+  status: 'rejected',
+  reason: expect.objectContaining({ code, message, member: 'local', fn: 'command' }),
+})
 
 describe.runIf(process.platform === 'linux')('a command', () => {
   it('is asked to end at its time limit, and may clean up', async () => {

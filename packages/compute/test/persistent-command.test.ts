@@ -20,7 +20,10 @@ async function outcomesOf(command: string, inputs: readonly unknown[]): Promise<
   ).result
 }
 const fulfilled = (value: unknown): unknown => ({ status: 'fulfilled', value })
-const failed = (code: string, message: unknown): unknown => ({ status: 'rejected', reason: { code, message, member: 'local' } })
+const failed = (code: string, message: unknown): unknown => ({
+  status: 'rejected',
+  reason: expect.objectContaining({ code, message, member: 'local', fn: 'command' }),
+})
 
 describe.runIf(process.platform === 'linux')('a persistent command', () => {
   it('handles one input after the other', async () => {
