@@ -46,6 +46,8 @@ const groups = [
 
 /** Files that take longer than a third of a minute. One of them that began last would run alone. */
 const longest = [
+  'packages/lab/src/job-soak/submitter.slow.test.ts',
+  'apps/node/test/output.slow.test.ts',
   'apps/node/test/compute.test.ts',
   'packages/jel/test/conformance.test.ts',
   'packages/compute/test/pool.test.ts',
