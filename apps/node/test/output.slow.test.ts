@@ -75,7 +75,7 @@ function memoryOf({ child }: JelProcess, field: 'VmRSS' | 'VmHWM'): number {
 /** Returns the bytes that a member has sent so far. */
 async function sentBy(node: JelProcess): Promise<number> {
   const text = await (await fetch(new URL('/metrics', node.of('http')[0]?.url))).text()
-  return Number(/^jel_bytes_sent\w* (\d+)$/mu.exec(text)?.[1])
+  return Number(/^jel_traffic_sent_bytes_total (\d+)$/mu.exec(text)?.[1])
 }
 
 interface End {

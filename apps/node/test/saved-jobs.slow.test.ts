@@ -144,7 +144,7 @@ it('the same though files of three members are cut, noise, and of another pool; 
   const sizeOf = (name: string): number => statSync(fileOf(name)).size
   // The three replicas have the largest files. One of them keeps its file.
   const [cut, noise, , other] = names.toSorted((a, b) => sizeOf(b) - sizeOf(a)) as [string, string, string, string]
-  truncateSync(fileOf(cut), sizeOf(cut) / 2)
+  truncateSync(fileOf(cut), Math.floor(sizeOf(cut) / 2))
   writeFileSync(fileOf(noise), new Uint8Array(sizeOf(noise)).fill(42))
   copyFileSync(join(stateOf('x'), foreign as string), fileOf(other))
 

@@ -23,17 +23,27 @@ const NAMES = ['workers', 'busy', 'memory', 'traffic'] as const
 const MAX_BYTES = 1024
 /** Time for an answer, a dial included, ms. As for a member's links. */
 const TIMEOUT = 5_000
-/** A member reads its figures at most this often, ms. A guess: a person sees no difference. */
-const FRESH = 1_000
+/**
+ * A member reads its figures at most this often, ms: it also looks at its files. An open page asks
+ * each member every 10 s.
+ */
+const FRESH = 5_000
+/** A member answers at most this many requests in that time, from all askers together. A guess. */
+const ANSWERS = 100
 
 /** Sends this node's figures to each member that asks. */
 export async function answerFigures(agent: Agent): Promise<void> {
   let read: { readonly at: number; readonly figures: Promise<MemberFigures> } | undefined
+  let answers = 0
   await agent.pool.handle(PROTOCOL, async (stream) => {
     // An asker has nothing to send. Its bytes would stay unread, and take memory.
     stream.addEventListener('message', () => stream.abort(new Error('a request for figures has no bytes')))
     const now = performance.now()
-    if (read === undefined || now - read.at >= FRESH) read = { at: now, figures: ownFigures(agent) }
+    if (read === undefined || now - read.at >= FRESH) {
+      read = { at: now, figures: ownFigures(agent) }
+      answers = 0
+    }
+    if (++answers > ANSWERS) throw new Error('asked too often')
     stream.send(new TextEncoder().encode(`${JSON.stringify(await read.figures)}\n`))
     await stream.close()
   })
@@ -58,12 +68,10 @@ export async function askFigures(pool: Pool, id: string): Promise<MemberFigures>
   signal.addEventListener('abort', giveUp)
   try {
     return parseFigures(await readLine(stream))
-  } catch (error) {
-    stream.abort(new Error('no answer that can be read'))
-    throw error
   } finally {
     signal.removeEventListener('abort', giveUp)
-    if (stream.status === 'open') await stream.close().catch(() => {})
+    // A close would end only this side. The member could go on sending, and nobody would read it.
+    stream.abort(new Error('the answer is read'))
   }
 }
 

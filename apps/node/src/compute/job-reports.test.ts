@@ -7,15 +7,15 @@ afterEach(() => vi.restoreAllMocks())
 
 /**
  * Returns the reasons that are reported if the job has one of these states every three seconds.
- * `unfit`: the reason why it does not run at a member.
+ * `unfit`: the reason why it does not run at a member, known after `unfitAt` ms.
  */
-async function reasonsOf(states: readonly [JobProgress['state'], string][], unfit?: string): Promise<string[]> {
+async function reasonsOf(states: readonly [JobProgress['state'], string][], unfit?: string, unfitAt = 0): Promise<string[]> {
   let now = 0
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   const job = {
     id: 'id',
     result: Promise.resolve(7),
-    waits: async () => await Promise.resolve([{ fn: 'f' }, ...(unfit === undefined ? [] : [{ fn: 'f', unfit }])]),
+    waits: async () => await Promise.resolve([{ fn: 'f' }, ...(unfit === undefined || now < unfitAt ? [] : [{ fn: 'f', unfit }])]),
     async *progress() {
       for (const [state, reason] of states) {
         now += 3000
@@ -49,4 +49,8 @@ it('the reason for the end of a job is no wait', async () => {
 it('a pending job is reported with the reason of a member that accepts it, but can not run it', async () => {
   const waits: [JobProgress['state'], string] = ['pending', 'nobody has begun it']
   expect(await reasonsOf([waits, waits, waits], 'no room')).toEqual(['nobody has begun it; it does not run at 1 of them: no room'])
+  expect(await reasonsOf([waits, waits, waits, waits, waits], 'no room', 10_000)).toEqual([
+    'nobody has begun it',
+    'nobody has begun it; it does not run at 1 of them: no room',
+  ])
 })

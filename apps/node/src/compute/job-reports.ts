@@ -47,7 +47,8 @@ class Waits {
   readonly #job: Job
   readonly #report: Report
   #since = performance.now()
-  #reason = ''
+  #asked = -Infinity
+  #reported = ''
 
   constructor(job: Job, report: Report) {
     this.#job = job
@@ -60,13 +61,15 @@ class Waits {
     if (!waits) {
       // A later wait is reported anew.
       this.#since = now
-      this.#reason = ''
+      this.#reported = ''
       return
     }
-    if (now - this.#since < WAITS || reason === this.#reason) return
-    this.#reason = reason
-    const refusal = state === 'pending' ? await this.#refusal() : ''
-    this.#report({ event: 'waits', job: this.#job.id, reason: `${reason}${refusal}` })
+    if (now - this.#since < WAITS || (this.#reported.startsWith(reason) && now - this.#asked < WAITS)) return
+    this.#asked = now
+    const whole = `${reason}${state === 'pending' ? await this.#refusal() : ''}`
+    if (whole === this.#reported) return
+    this.#reported = whole
+    this.#report({ event: 'waits', job: this.#job.id, reason: whole })
   }
 
   /** Returns the reason of a member that accepts the job, but can't run it. Only replicas know. */

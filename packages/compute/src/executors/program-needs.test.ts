@@ -30,6 +30,11 @@ describe('a program', () => {
     ['a module that comes later', "export const x = () => import('node:fs')", ['node:fs']],
     ['any module', 'export const x = (y) => import(y)', ['import(…)']],
     ['a module of an older kind', "export const x = () => require('fs')", ['require']],
+    [
+      'such a module, and says so without it',
+      "export const x = () => { try { return require('fs') } catch { throw new Error('no fs') } }",
+      ['require'],
+    ],
     ['such a module without which it fails', "let c\ntry { c = require('fs') } finally { c = 1 }\nexport { c }", ['require']],
     ['a name that it tries', 'export let x\ntry { x = process.version } catch {}', ['process']],
     ['its own place', 'export const x = () => import.meta.url', ['import.meta']],

@@ -39,9 +39,23 @@ describe('a bundled program', () => {
     const program = join(folder, 'throws.ts')
     writeFileSync(program, "import { name } from './package.cjs'\n\nexport const fails = (): void => {\n  throw new Error(name)\n}\n")
     const text = new TextDecoder().decode(await bundleProgram(program))
-    expect(text).toMatch(/^if \(typeof process/u)
+    expect(text).toMatch(/^if \(globalThis\.process/u)
     const line = text.split('\n').findIndex((each) => each.includes('throw new Error'))
     const stack = new ProgramStack('program', () => text).of(`Error\n    at program:${line + 1}:3`)
     expect(stack).toBe('Error\n    at throws.ts:4:3')
+  })
+
+  it.each([
+    [
+      'has a require of its own',
+      "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\nexport const a = require('os').EOL, b = require('os').EOL\n",
+    ],
+    ['only asks for require', "export const a = typeof require === 'function' ? require('os').EOL : ''\n"],
+    ['does without the module', "let os\ntry { os = require('os') } catch {}\nexport const a = os\n"],
+    ['has the word in a text', "export const a = 'require'\n"],
+  ])('gets no require if it %s', async (_, source) => {
+    const program = join(folder, 'own.mjs')
+    writeFileSync(program, source)
+    expect(new TextDecoder().decode(await bundleProgram(program))).not.toMatch(/^if \(globalThis\.process/u)
   })
 })

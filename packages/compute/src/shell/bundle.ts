@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ProgramError } from '../errors.ts'
 import type { Command } from '../program/command.ts'
+import { needsOf } from '../executors/program-needs.ts'
 import { LIBRARY, withMap } from '../executors/program-stack.ts'
 
 /**
@@ -23,11 +24,11 @@ const library: Readonly<Record<string, string>> = {
 const ENTRY = 'jel:program'
 
 /**
- * The first line of a program in which a package uses `require`. Node has no such name in modules.
- * A sandbox has none at all. An import in its place would keep the program out of every sandbox,
- * even if the package only asks whether the name exists.
+ * The first line of a program that needs `require`, for one of its packages. Node has no such name
+ * in modules. A program that only asks whether the name exists gets none: it must do the same in a
+ * sandbox, which has none.
  */
-const WITH_REQUIRE = `if (typeof process === 'object' && typeof require === 'undefined') globalThis.require = process.getBuiltinModule('node:module').createRequire('/')
+const WITH_REQUIRE = `if (globalThis.process !== undefined) globalThis.require ??= globalThis.process.getBuiltinModule('node:module').createRequire('/')
 `
 
 /** The name under which a bundled program exports the root of a sweep. */
@@ -97,7 +98,7 @@ async function bundle(file: string, path: string, exported: string): Promise<Uin
     await build.close()
     const [{ code, map }] = output
     if (map === null) throw new Error('the bundler made no source map')
-    const first = /\brequire\b/u.test(code) ? WITH_REQUIRE : ''
+    const first = needsOf(code).needs.includes('require') ? WITH_REQUIRE : ''
     // The map of an added line is empty.
     const mappings = (first === '' ? '' : ';') + map.mappings
     const sources = map.sources.map((source) =>

@@ -135,7 +135,7 @@ export class Dialer {
     } catch (error) {
       let failure = classify(error, timeout.isOver ? (isConnected ? 'unresponsive' : 'silent') : undefined)
       // A dial that timed out may have waited for this process, not for the peer.
-      if (failure === 'silent' && !isIntercepted(error) && (await probeAddress(target.address)) === 'accepted') failure = 'unresponsive'
+      if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'unresponsive'
       throw new DialError(failure, this.#explain(target, failure, error, isConnected))
     } finally {
       timeout.end()

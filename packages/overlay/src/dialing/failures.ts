@@ -53,8 +53,6 @@ export function classify(error: unknown, late: DialFailure | undefined): DialFai
   if (error instanceof AggregateError && error.errors.length > 0) return summarize(error.errors.map((each) => classify(each, late)))
   // libp2p raises this error in the handshake.
   if (error instanceof Error && error.name === 'InvalidPeerIdError') return 'self'
-  // This node gets no answer from a peer that it does not allow. So it need not wait for one.
-  if (isIntercepted(error)) return 'silent'
   const code = codeOf(error)
   // A DNS query can cause this code, too. Then a name server refused, and not the peer.
   if (code === 'ECONNREFUSED' && (error as NodeJS.ErrnoException).syscall?.startsWith('query') !== true) return 'refused'

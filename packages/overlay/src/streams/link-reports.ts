@@ -59,14 +59,13 @@ export class LinkReports {
     try {
       return parseLinks(await readLine(stream))
     } catch (error) {
-      stream.abort(new Error('no answer that can be read'))
       signal?.throwIfAborted()
       throw new OpenError(`${id} did not tell its links: ${reasonOf(error)}`, { cause: error })
     } finally {
       time.removeEventListener('abort', giveUp)
       signal?.removeEventListener('abort', giveUp)
-      // This node does not need its side of the stream any more.
-      if (stream.status === 'open') await stream.close().catch(() => {})
+      // A close would end only this side. The member could go on sending, and nobody would read it.
+      stream.abort(new Error('the answer is read'))
     }
   }
 }

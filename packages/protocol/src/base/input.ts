@@ -31,10 +31,7 @@ export interface Introducer {
 export type DialFailure =
   /** The host answered that nothing listens there: the process is gone. */
   | 'refused'
-  /**
-   * Nothing answered at all: the host or the path to it is gone. Or this node itself does not allow
-   * the peer.
-   */
+  /** Nothing answered at all: the host or the path to it is gone. */
   | 'silent'
   /** The kernel accepted, but the process sent nothing: stopped or busy. */
   | 'unresponsive'

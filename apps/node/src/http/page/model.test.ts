@@ -103,6 +103,25 @@ describe('the model of the page', () => {
     expect(model.figuresOf('B')).toBeUndefined()
   })
 
+  it('draws no work of members that are not there', () => {
+    const { model, tell } = setUp()
+    const workers = ['B', 'invented'].map((member) => ({ member, begun: 1, finished: 0, running: 1, waiting: 0, ran: 0 }))
+    const job = {
+      job: 'j',
+      name: 'j',
+      owner: 'A',
+      state: 'active',
+      reason: '',
+      covered: 0,
+      members: 2,
+      begun: 2,
+      finished: 0,
+      rate: 0,
+    } as const
+    tell(1_001_000, { event: 'jobs', jobs: [{ ...job, submitted: 0, tasks: [], functions: [], workers }], more: 0 })
+    expect(model.stream.view(1_002_000).strips.map(({ member }) => member)).toEqual(['B'])
+  })
+
   it('finds members by all words of a filter, in any field', () => {
     const { model, tell } = setUp()
     tell(1_001_000, { event: 'joined', node: node('C', { tag: btoa('gpu=2'), location: 'n3@leiden' }) })

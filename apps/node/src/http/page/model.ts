@@ -1,4 +1,5 @@
 import type { MemberFigures } from '../../agent/member-figures.ts'
+import type { JobsEvent } from '../../agent/job-messages.ts'
 import type { NodeEvent, NodeJson, ReignJson } from '../../agent/events.ts'
 import { History } from '../../model/history.ts'
 import { naturalOrder } from '../../model/order.ts'
@@ -68,7 +69,7 @@ export class Model extends PoolModel<Texts> {
         this.figures = event
         return true
       case 'jobs':
-        this.stream.take(event, now)
+        this.stream.take(this.#ofMembers(event), now)
         return super.take(event, now)
       case 'neighbours':
         this.#reported(event.of, event)
@@ -163,6 +164,12 @@ export class Model extends PoolModel<Texts> {
   /** The latest figures of a member, if it has sent any. */
   figuresOf(id: string): MemberFigures | undefined {
     return this.#figures.get(id)
+  }
+
+  /** Leaves out workers that are no members: a hostile replica may invent thousands. */
+  #ofMembers(event: JobsEvent): JobsEvent {
+    const jobs = event.jobs.map((job) => ({ ...job, workers: job.workers.filter(({ member }) => this.members.has(member)) }))
+    return { ...event, jobs }
   }
 
   #reported(id: string, { links, figures }: MemberReport): void {
