@@ -1,6 +1,6 @@
 /** Another revision of this repository, built in a separate folder. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { inCheckout } from '../base/paths.ts'
 import { UsageError } from '../base/settings.ts'
@@ -43,6 +43,12 @@ export function bringLaboratory(folder: string): void {
   if (!existsSync(sources) || !existsSync(join(folder, 'packages/compute'))) throw new UsageError('that revision has no packages/compute')
   rmSync(sources, { recursive: true })
   cpSync(inCheckout('packages/lab/src'), sources, { recursive: true })
+  // The laboratory may use packages of this repository that its earlier revision did not use.
+  for (const name of readdirSync(inCheckout('packages/lab/node_modules/@jel'))) {
+    const link = join(folder, 'packages/lab/node_modules/@jel', name)
+    const target = join(folder, 'packages', name)
+    if (!existsSync(link) && existsSync(target)) symlinkSync(target, link)
+  }
 }
 
 /** Bundles the command line of a checkout. Without a bundle each start takes four times as long. */
