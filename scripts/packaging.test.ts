@@ -162,3 +162,12 @@ describe('the example for Kubernetes', () => {
     expect(unknownWords(`${text}\njel join p ${options}`)).toEqual([])
   })
 })
+
+it('the command line of a checkout runs in any folder', () => {
+  const { stdout } = spawnSync('jel', ['--version'], {
+    cwd: '/',
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${join(root, 'scripts/bin')}:${process.env['PATH']}` },
+  })
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+/u)
+})

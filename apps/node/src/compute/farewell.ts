@@ -1,5 +1,10 @@
 import type { JobEvent } from '../agent/job-messages.ts'
 
+/** Says that a job waits, since this node has met nobody. */
+export function aloneText(pool: string): string {
+  return `nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints`
+}
+
 /** The last message of a command that leaves before the end of its job. */
 export class Farewell {
   #isAlone = (): boolean => false

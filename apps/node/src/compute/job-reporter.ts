@@ -116,8 +116,8 @@ function barReporter(): JobReporter {
 }
 
 /** Returns the estimated time to the end, or the reason why nothing is done. */
-function leftOf({ covered, state, reason }: Extract<JobEvent, { readonly event: 'progress' }>, begin: number): string {
+function leftOf({ covered, rate, state, reason }: Extract<JobEvent, { readonly event: 'progress' }>, begin: number): string {
   const spent = (performance.now() - begin) / 1000
-  if (covered > 0.02 && covered < 1) return `some ${Math.ceil((spent / covered) * (1 - covered))} s left`
+  if (covered > 0.02 && covered < 1 && rate > 0) return `some ${Math.ceil((spent / covered) * (1 - covered))} s left`
   return state === 'active' ? '' : oneLine(reason) || state
 }

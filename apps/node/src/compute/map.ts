@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { UsageError } from '../base/usage-error.ts'
-import { Farewell } from './farewell.ts'
+import { aloneText, Farewell } from './farewell.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 import { readInputs } from './sweep-inputs.ts'
@@ -71,8 +71,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
       },
       async ready(client) {
         farewell.entered(() => client.pool.members().length === 1)
-        if (!(await client.meet()))
-          process.stderr.write(`jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`\n`)
+        if (!(await client.meet())) process.stderr.write(`jel: ${aloneText(pool)}\n`)
       },
       stopped() {
         stopped.abort()

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from 'node:path'
 import type { JobEvent } from '../agent/job-messages.ts'
 import { parseExactJson } from '../base/exact-json.ts'
 import { UsageError } from '../base/usage-error.ts'
-import { Farewell } from './farewell.ts'
+import { aloneText, Farewell } from './farewell.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 
@@ -63,9 +63,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
         farewell.entered(() => client.pool.members().length === 1)
         if (await client.meet()) return
         if (detach) throw new Error(`nobody else is in the pool ${pool}: a job that is left alone would be lost`)
-        process.stderr.write(
-          `jel: nobody else is in the pool ${pool} yet; the job waits for members that run \`jel work ${pool}\`. On loopback nodes do not find one another: give --bootstrap with an address that jel work prints\n`,
-        )
+        process.stderr.write(`jel: ${aloneText(pool)}\n`)
       },
       stopped() {
         stopped.abort()

@@ -54,7 +54,7 @@ export class Blame {
         if (node.frame?.state !== 'ready' || crashesAt(node.tries, self) < MOST_CRASHES) job.failures.leftToOthers.delete(node)
         else if (until > now) timers.advance('blame', until)
         else
-          this.#settlement.setApart(job, node, `it has ended ${MOST_CRASHES} containers here, and no other member has tried it: ${reason}`)
+          this.#settlement.setApart(job, node, `it has ended ${MOST_CRASHES} processes here, and no other member has tried it: ${reason}`)
       }
     }
   }

@@ -23,7 +23,7 @@ export function poisonOf({ self, members }: Context, job: Job, { tries }: TaskNo
   const counted = isVoted ? crashes.filter((member) => member === self) : crashes
   const at = new Set(counted).size
   if (counted.length >= MOST_CRASHES && (at > 1 || isVoted || members.size === 1))
-    return `it has ended ${counted.length} containers at ${at === 1 ? 'this member' : `${at} members`}`
+    return `it has ended ${counted.length} processes at ${at === 1 ? 'this member' : `${at} members`}`
   const lost = holders.filter((member) => !members.has(member) && (!isVoted || members.knew(member))).length
   const most = Math.min(MOST_LOST, Math.max(MOST_LOST_OF_FEW, members.size))
   return lost >= most ? `${lost} members were lost one after the other while they held it` : undefined
