@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -304,6 +304,10 @@ it('an address that is invalid or in use is reported before a pool is joined', a
   const taken = await run('join', 'taken', ...loopback, '--bootstrap', node.address, '--http', `127.0.0.1:${port}`)
   expect(taken).toMatchObject({ status: 1, lines: [], stderr: `jel: --http: can't listen at 127.0.0.1:${port}: EADDRINUSE\n` })
   expect(node.told('joined')).toEqual([node.id])
+})
+
+it('the bundle of the page has no host of its own: the node has loaded one', () => {
+  expect(statSync(join(import.meta.dirname, '../dist/http.js')).size).toBeLessThan(400_000)
 })
 
 it('the page is served from the sources, too', () => {

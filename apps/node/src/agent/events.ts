@@ -1,6 +1,6 @@
 import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
-import { textOf, type Health, type Member, type PoolKeyInfo, type PoolRecord, type Reign } from '@jel/jel'
-import { jsonText } from '../base/text.ts'
+import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
+import { jsonText, utf8Text } from '../base/text.ts'
 
 /** A node in JSON. `tag` is base64. `tagText` is the same as text, if it is UTF-8. */
 export interface NodeJson {
@@ -163,7 +163,7 @@ export interface HealthJson {
 }
 
 export function nodeJson({ id, incarnation, addresses, location, tag, joinedAt }: Member): NodeJson {
-  const tagText = textOf(tag)
+  const tagText = utf8Text(tag)
   return { id, incarnation, addresses, location, tag: base64(tag), ...(tagText !== undefined && { tagText }), joinedAt }
 }
 
@@ -195,12 +195,12 @@ export function healthEvent(health: Health): NodeEvent {
 
 export function recordJson({ name, owner, version, expires, value }: PoolRecord): RecordJson {
   if (value === undefined) return { name, owner, version, expires, value: null }
-  const valueText = textOf(value)
+  const valueText = utf8Text(value)
   return { name, owner, version, expires, value: base64(value), ...(valueText !== undefined && { valueText }) }
 }
 
 export function payloadJson(payload: Uint8Array): PayloadJson {
-  const payloadText = textOf(payload)
+  const payloadText = utf8Text(payload)
   return { payload: base64(payload), ...(payloadText !== undefined && { payloadText }) }
 }
 

@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /**
  * Makes text of other members (locations, addresses, errors) safe for a terminal: no escapes, one
  * line.
@@ -48,4 +50,16 @@ export function span(milliseconds: number): string {
   const total = Math.floor(milliseconds / 1000)
   const minutes = Math.floor(total / 60)
   return minutes < 60 ? `${minutes}:${String(total % 60).padStart(2, '0')}` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/**
+ * Returns bytes as text; undefined if they are not UTF-8. As `textOf` of `@jel/jel`, whose import
+ * would put a whole host into the bundle of the page.
+ */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
 }
