@@ -6,6 +6,6 @@ import { lacks, RealSwarm } from './real-swarm.ts'
 const thread = process.env['THREADS'] === undefined ? 'port' : 'worker'
 
 acceptance(
-  { name: `real hosts behind a ${thread}`, create: () => RealSwarm.create(thread), size: 5, scale: 3, watchShare: 0.2, lacks },
+  { name: `real hosts behind a ${thread}`, create: () => RealSwarm.create(thread), size: 5, scale: 6, watchShare: 0.2, lacks },
   { describe, it },
 )

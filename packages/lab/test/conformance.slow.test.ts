@@ -15,4 +15,4 @@ const lacks = {
 const create = (): Promise<ProcessSwarm> => Promise.resolve(new ProcessSwarm({ bin: jelBin, name: `conformance-${randomUUID()}` }))
 
 // The bounds are for a machine with fewer cores than processes.
-acceptance({ name: 'node processes', create, size: 6, scale: 2, watchShare: 0.2, lacks }, { describe, it })
+acceptance({ name: 'node processes', create, size: 6, scale: 4, watchShare: 0.2, lacks }, { describe, it })
