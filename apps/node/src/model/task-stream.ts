@@ -66,14 +66,17 @@ export class TaskStream {
   /** The function of each colour, and when it last ended a task. */
   readonly #kinds: { readonly fn: string; readonly seen: number }[] = []
 
-  /** Takes an event. `now`: ms. */
-  take(event: JobsEvent, now: number): void {
-    for (const growth of this.#growth.take(event, now)) this.#add(growth)
+  /**
+   * Takes an event. `now`: ms. `isMember`: draws no work of others, since a hostile replica may
+   * invent thousands of workers.
+   */
+  take(event: JobsEvent, now: number, isMember: (id: string) => boolean = () => true): void {
+    for (const growth of this.#growth.take(event, now)) if (isMember(growth.member)) this.#add(growth)
     const present = Math.floor(now / 1000)
     for (const { workers } of event.jobs) {
       for (const { member, running } of workers) {
         // Events are not exactly a second apart.
-        if (running > 0) for (const at of [present - 1, present]) this.#secondOf(member, at).isOpen = true
+        if (running > 0 && isMember(member)) for (const at of [present - 1, present]) this.#secondOf(member, at).isOpen = true
       }
     }
     for (const [member, ring] of this.#members) if (ring.every(({ at }) => at < present - SECONDS)) this.#members.delete(member)

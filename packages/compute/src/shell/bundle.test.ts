@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { EOL, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ProgramStack } from '../executors/program-stack.ts'
@@ -45,11 +45,18 @@ describe('a bundled program', () => {
     expect(stack).toBe('Error\n    at throws.ts:4:3')
   })
 
-  it.each([
-    [
-      'has a require of its own',
+  it('loads a program with a require of its own', async () => {
+    const program = join(folder, 'own-require.mjs')
+    writeFileSync(
+      program,
       "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\nexport const a = require('os').EOL, b = require('os').EOL\n",
-    ],
+    )
+    const file = join(folder, 'own-require-bundle.mjs')
+    writeFileSync(file, await bundleProgram(program))
+    expect(await import(file)).toMatchObject({ a: EOL, b: EOL })
+  })
+
+  it.each([
     ['only asks for require', "export const a = typeof require === 'function' ? require('os').EOL : ''\n"],
     ['does without the module', "let os\ntry { os = require('os') } catch {}\nexport const a = os\n"],
     ['has the word in a text', "export const a = 'require'\n"],

@@ -24,9 +24,9 @@ const library: Readonly<Record<string, string>> = {
 const ENTRY = 'jel:program'
 
 /**
- * The first line of a program that needs `require`, for one of its packages. Node has no such name
- * in modules. A program that only asks whether the name exists gets none: it must do the same in a
- * sandbox, which has none.
+ * The first line of a program that may run only where its owner is trusted, and in which a package
+ * uses `require`. Node has no such name in modules. A program for sandboxes gets none, even if it
+ * asks whether the name exists: it must do the same everywhere, and a sandbox has none.
  */
 const WITH_REQUIRE = `if (globalThis.process !== undefined) globalThis.require ??= globalThis.process.getBuiltinModule('node:module').createRequire('/')
 `
@@ -98,7 +98,7 @@ async function bundle(file: string, path: string, exported: string): Promise<Uin
     await build.close()
     const [{ code, map }] = output
     if (map === null) throw new Error('the bundler made no source map')
-    const first = needsOf(code).needs.includes('require') ? WITH_REQUIRE : ''
+    const first = /\brequire\b/u.test(code) && needsOf(code).needs.length > 0 ? WITH_REQUIRE : ''
     // The map of an added line is empty.
     const mappings = (first === '' ? '' : ';') + map.mappings
     const sources = map.sources.map((source) =>

@@ -11,9 +11,10 @@ export function writeJobs(place: HTMLElement, model: Model, now: number): void {
   const lines = jobLines(model.jobs, (member) => model.members.get(member)?.location ?? '', now)
   const panel = place.parentElement as HTMLElement
   panel.hidden = lines.length === 0
-  const rows = bodyOf(place).rows
-  while (rows.length > lines.length) rows[rows.length - 1]?.remove()
-  while (rows.length < lines.length) bodyOf(place).append(newRow('td'))
+  const body = bodyOf(place)
+  const { rows } = body
+  while (rows.length > lines.length) body.lastElementChild?.remove()
+  while (rows.length < lines.length) body.append(newRow('td'))
   for (const [i, line] of lines.entries()) writeLine(rows[i] as HTMLElement, line, model)
 }
 

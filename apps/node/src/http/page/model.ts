@@ -1,5 +1,4 @@
 import type { MemberFigures } from '../../agent/member-figures.ts'
-import type { JobsEvent } from '../../agent/job-messages.ts'
 import type { NodeEvent, NodeJson, ReignJson } from '../../agent/events.ts'
 import { History } from '../../model/history.ts'
 import { naturalOrder } from '../../model/order.ts'
@@ -69,7 +68,7 @@ export class Model extends PoolModel<Texts> {
         this.figures = event
         return true
       case 'jobs':
-        this.stream.take(this.#ofMembers(event), now)
+        this.stream.take(event, now, (id) => this.members.has(id))
         return super.take(event, now)
       case 'neighbours':
         this.#reported(event.of, event)
@@ -164,12 +163,6 @@ export class Model extends PoolModel<Texts> {
   /** The latest figures of a member, if it has sent any. */
   figuresOf(id: string): MemberFigures | undefined {
     return this.#figures.get(id)
-  }
-
-  /** Leaves out workers that are no members: a hostile replica may invent thousands. */
-  #ofMembers(event: JobsEvent): JobsEvent {
-    const jobs = event.jobs.map((job) => ({ ...job, workers: job.workers.filter(({ member }) => this.members.has(member)) }))
-    return { ...event, jobs }
   }
 
   #reported(id: string, { links, figures }: MemberReport): void {
