@@ -8,7 +8,7 @@ import { jelBin } from '../base/paths.ts'
 import { startNode, type Line, type NodeProcess } from '../swarm/start-node.ts'
 import { liveMemoryOf, measuredEnv } from './live-memory.ts'
 
-const SWEEPS = 15
+const SWEEPS = 6
 const INPUTS = 200
 /** A node writes its live memory every 10 s, ms. So this sample is of a time without a sweep. */
 const SETTLED = 21_000
@@ -53,7 +53,7 @@ function memoryOf({ child: { pid = 0 } }: NodeProcess): number {
   return liveMemoryOf(join(folder, 'live'), pid) ?? NaN
 }
 
-it('fifteen sweeps leave their results at the node through which they were submitted, and little else', { timeout: 300_000 }, async () => {
+it('sweeps leave their results at the node through which they were submitted, and little else', { timeout: 300_000 }, async () => {
   const file = join(folder, 'model.js')
   writeFileSync(file, 'export const lengthOf = ({ text }) => text.length\nexport const echo = ({ text }) => text\n')
   let ended: ((line: Line) => void) | undefined
@@ -72,7 +72,7 @@ it('fifteen sweeps leave their results at the node through which they were submi
     node.child.stdin.write(`${JSON.stringify({ command: 'map', id, file, function: name, inputs, until: 'ended' })}\n`)
     expect(await promise).toMatchObject({ event: 'done', result: { length: INPUTS } })
   }
-  /** Returns the live bytes that each of fifteen sweeps leaves. */
+  /** Returns the live bytes that each of some sweeps leaves. */
   const leftBy = async (name: string): Promise<number> => {
     const before = memoryOf(node)
     for (let round = 0; round < SWEEPS; round++) await sweep(name)
