@@ -20,6 +20,11 @@ it('documents name files that exist', () => {
   expect(missing).toEqual([])
 })
 
+it('no document has the marks of a merge that was not finished', () => {
+  const marked = documents.filter((document) => /^(?:<{7}|>{7}) /mu.test(readFileSync(join(root, document), 'utf8')))
+  expect(marked).toEqual([])
+})
+
 it('no line begins with a placeholder such as <pool>, which Markdown takes for a tag', () => {
   const placeholders = documents.flatMap((document) =>
     readFileSync(join(root, document), 'utf8')
