@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, it } from 'vitest'
-import type { NodeEvent } from '../src/agent/events.ts'
+import type { NodeEvent } from '../src/events/events.ts'
 import { join1, joinAll, JelProcess, loopback, run, runtime, script } from './jel-process.ts'
 
 const sockets = join(runtime, 'jel')

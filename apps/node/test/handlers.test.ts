@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { NodeEvent } from '../src/agent/events.ts'
+import type { NodeEvent } from '../src/events/events.ts'
 import { join1, runtime } from './jel-process.ts'
 
 it('a node runs commands for events, also for members that it finds on entering', async () => {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { healthOf, readinessOf } from '../src/http/verdicts.ts'
 import type { Agent } from '../src/agent/agent.ts'
-import type { JobOverview, JobsEvent } from '../src/agent/job-messages.ts'
+import type { JobOverview, JobsEvent } from '../src/events/job-messages.ts'
 import { join1, JelProcess, loopback, run, script } from './jel-process.ts'
 
 const PROGRAM = `

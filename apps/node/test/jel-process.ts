@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { afterAll, afterEach, expect } from 'vitest'
-import type { NodeEvent } from '../src/agent/events.ts'
+import type { NodeEvent } from '../src/events/events.ts'
 
 export const script = join(import.meta.dirname, '../bin/jel.js')
 /** The folder of these processes' control sockets. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { MemberResultJson } from '../src/agent/events.ts'
+import type { MemberResultJson } from '../src/events/events.ts'
 import { join1, run, runtime, type JelProcess, type Kind } from './jel-process.ts'
 
 const file = (name: string): string => join(runtime, name)

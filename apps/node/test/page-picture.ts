@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { crc32, deflateSync } from 'node:zlib'
 import { chromium, type Browser, type Page } from 'playwright-core'
-import type { NodeEvent } from '../src/agent/events.ts'
+import type { NodeEvent } from '../src/events/events.ts'
 
 const MEMBERS = 14
 /** Members that compute, with one worker each. The machine also draws the page. */

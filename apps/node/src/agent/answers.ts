@@ -1,6 +1,6 @@
 import type { Pool } from '@jel/jel'
 import { CommandError } from '../base/usage-error.ts'
-import { nodeJson, payloadJson, type NodeEvent } from './events.ts'
+import { nodeJson, payloadJson, type NodeEvent } from '../events/events.ts'
 
 /**
  * The queries that one session answers. Each query has a number, and waits for the `reply` with

@@ -1,7 +1,7 @@
 import type { Member } from '@jel/jel'
 import { expect, it } from 'vitest'
 import { PoolModel } from '../model/pool.ts'
-import { nodeJson } from './events.ts'
+import { nodeJson } from '../events/events.ts'
 import { listMembers, type MemberFilter } from './member-list.ts'
 
 function member(id: string, location = 'here', tag = ''): Member {

@@ -1,6 +1,6 @@
 import type { Member } from '@jel/jel'
 import type { PoolModel } from '../model/pool.ts'
-import { nodeJson, type ListedJson, type MemberState } from './events.ts'
+import { nodeJson, type ListedJson, type MemberState } from '../events/events.ts'
 
 /** A filter of members. */
 export interface MemberFilter {

@@ -1,7 +1,7 @@
 /** The common part of the commands for all members: about keys and about allow lists. */
 import type { Pool, PoolKeyInfo, RecordOwner } from '@jel/jel'
 import type { Agent } from '../agent/agent.ts'
-import type { MemberResultJson } from '../agent/events.ts'
+import type { MemberResultJson } from '../events/events.ts'
 import { listMembers } from '../agent/member-list.ts'
 import { counted, oneLine, span } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import type { Pool, RecordOwner } from '@jel/jel'
 import * as v from 'valibot'
-import type { MemberResultJson } from '../agent/events.ts'
+import type { MemberResultJson } from '../events/events.ts'
 import { oneOf, text } from '../base/schema.ts'
 import { CommandError, UsageError } from '../base/usage-error.ts'
 import type { OrderResult } from '../orders/order-giver.ts'

@@ -1,7 +1,7 @@
 import type * as v from 'valibot'
 import type { Agent } from '../agent/agent.ts'
 import type { Answers } from '../agent/answers.ts'
-import type { Answer, CommandId, NodeEvent } from '../agent/events.ts'
+import type { Answer, CommandId, NodeEvent } from '../events/events.ts'
 import type { FieldsOf } from '../base/schema.ts'
 import type { Flag } from './flags.ts'
 

@@ -1,5 +1,5 @@
 /** The commands about elections. */
-import { reignJson } from '../agent/events.ts'
+import { reignJson } from '../events/events.ts'
 import { text } from '../base/schema.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { command } from './command.ts'

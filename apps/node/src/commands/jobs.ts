@@ -2,7 +2,7 @@
  * The commands about jobs. On the command line they can enter a pool by themselves. There the
  * folder `compute` carries them out.
  */
-import { jobFields } from '../agent/job-messages.ts'
+import { jobFields } from '../events/job-messages.ts'
 import { blobOf, keepOf, retriesOf, votesOf } from '../arguments.ts'
 import { command } from './command.ts'
 import { ENTER_FLAGS, flag, JSON_LINES, NODE_FLAGS, OWNER, repeated, TIMEOUT, type Flag } from './flags.ts'

@@ -1,6 +1,6 @@
 /** The commands about members. */
 import * as v from 'valibot'
-import { tagText } from '../agent/event-text.ts'
+import { tagText } from '../events/event-text.ts'
 import { listMembers, type MemberFilter } from '../agent/member-list.ts'
 import { oneOf, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'

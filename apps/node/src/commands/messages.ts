@@ -1,6 +1,6 @@
 /** The commands about signals, events and queries. */
 import * as v from 'valibot'
-import { base64 as toBase64, nodeJson, payloadJson } from '../agent/events.ts'
+import { base64 as toBase64, nodeJson, payloadJson } from '../events/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text, texts } from '../base/schema.ts'
 import { readInput } from '../base/standard-input.ts'

@@ -1,6 +1,6 @@
 /** The commands about the node itself, and the session. */
-import { healthText, tagText } from '../agent/event-text.ts'
-import { healthJson, isCutOff, isOutside, nodeJson, reignJson } from '../agent/events.ts'
+import { healthText, tagText } from '../events/event-text.ts'
+import { healthJson, isCutOff, isOutside, nodeJson, reignJson } from '../events/events.ts'
 import { base64, id } from '../base/schema.ts'
 import { oneLine, span } from '../base/text.ts'
 import { command } from './command.ts'

@@ -1,7 +1,7 @@
 /** The commands about records. */
 import * as v from 'valibot'
-import { tagText } from '../agent/event-text.ts'
-import { recordJson } from '../agent/events.ts'
+import { tagText } from '../events/event-text.ts'
+import { recordJson } from '../events/events.ts'
 import { durationOf } from '../arguments.ts'
 import { base64, number, text } from '../base/schema.ts'
 import { tableOf } from '../base/table.ts'

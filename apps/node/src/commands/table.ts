@@ -3,7 +3,7 @@
  * documents all come from this table.
  */
 import * as v from 'valibot'
-import type { CommandId } from '../agent/events.ts'
+import type { CommandId } from '../events/events.ts'
 import { id as commandId, type FieldsOf } from '../base/schema.ts'
 import { CommandError } from '../base/usage-error.ts'
 import { allow } from './allow.ts'

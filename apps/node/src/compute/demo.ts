@@ -6,7 +6,7 @@ import { show, type DemoFlags } from '../demo/demo.ts'
 import type { DemoNode } from '../demo/node.ts'
 import type { DemoPrinter } from '../demo/printer.ts'
 import { DemoFailure, type DemoStage, type Timing } from '../demo/stage.ts'
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { ownerOf } from './owner.ts'
 
 const BOARD = 14

@@ -1,4 +1,4 @@
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 
 /** Says that a job waits, since this node has met nobody. */
 export function aloneText(pool: string): string {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, type Grid } from '@jel/compute'
 import { joinPool, type Pool } from '@jel/jel'
-import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
+import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import { oneLine } from '../base/text.ts'
 import { codeOf } from '../base/usage-error.ts'

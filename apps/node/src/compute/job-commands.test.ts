@@ -1,6 +1,6 @@
 import type { Grid, JobProgress } from '@jel/compute'
 import { describe, expect, it } from 'vitest'
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { runJobCommand } from './job-commands.ts'
 
 async function resultOf(value: unknown): Promise<JobEvent | undefined> {

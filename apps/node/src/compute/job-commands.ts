@@ -1,7 +1,7 @@
 import { compute, type Grid, type Job } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
-import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
+import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { follow, outcomeOf, reportOutput, reportWaits, type Report } from './job-reports.ts'
 import { submit } from './job-submission.ts'
 import { overviewOf } from './overview.ts'

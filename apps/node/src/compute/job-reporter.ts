@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress'
-import { jsonLine } from '../agent/events.ts'
-import { outputLines } from '../agent/event-text.ts'
-import type { JobEvent } from '../agent/job-messages.ts'
+import { jsonLine } from '../events/events.ts'
+import { outputLines } from '../events/event-text.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { counted, jsonText, oneLine } from '../base/text.ts'
 
 /**

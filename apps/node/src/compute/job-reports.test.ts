@@ -1,6 +1,6 @@
 import type { Job, JobProgress } from '@jel/compute'
 import { afterEach, expect, it, vi } from 'vitest'
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { follow } from './job-reports.ts'
 
 afterEach(() => vi.restoreAllMocks())

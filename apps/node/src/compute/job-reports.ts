@@ -1,7 +1,7 @@
 /** Reports of a job while it goes on, and of its end. */
 import { JobFailedError, type CommandResult, type Job, type JobProgress, type MapFailure, type MapOutcome, type Sweep } from '@jel/compute'
 import { raceSignal } from 'race-signal'
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { asJson } from './result-json.ts'
 

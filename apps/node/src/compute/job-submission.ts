@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobReference, Grid, Job, Sweep } from '@jel/compute'
-import type { JobCommand } from '../agent/job-messages.ts'
+import type { JobCommand } from '../events/job-messages.ts'
 import { CommandError, messageOf } from '../base/usage-error.ts'
 import { collect } from './collected.ts'
 import { readValue, writeValue } from './value-files.ts'

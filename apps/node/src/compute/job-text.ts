@@ -1,5 +1,5 @@
 import type { EndedShift, HeldTask, Shift } from '@jel/compute'
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { counted, oneLine, shortId } from '../base/text.ts'
 
 /** The present state of a job. */

@@ -1,5 +1,5 @@
-import { jsonLine } from '../agent/events.ts'
-import type { JobCommand, JobEvent } from '../agent/job-messages.ts'
+import { jsonLine } from '../events/events.ts'
+import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { tableOf } from '../base/table.ts'
 import { oneLine } from '../base/text.ts'
 import { UsageError } from '../base/usage-error.ts'

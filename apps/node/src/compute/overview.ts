@@ -1,5 +1,5 @@
 import { JobFailedError, type Grid, type Job, type JobExplanation } from '@jel/compute'
-import type { JobFailure, JobOverview, JobsEvent } from '../agent/job-messages.ts'
+import type { JobFailure, JobOverview, JobsEvent } from '../events/job-messages.ts'
 
 /** Most jobs in an overview. A guess: more than a person reads. */
 const MOST_JOBS = 50

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import type { JobEvent } from '../agent/job-messages.ts'
+import type { JobEvent } from '../events/job-messages.ts'
 import { parseExactJson } from '../base/exact-json.ts'
 import { UsageError } from '../base/usage-error.ts'
 import { aloneText, Farewell } from './farewell.ts'

@@ -1,5 +1,5 @@
-import { eventText } from '../agent/event-text.ts'
-import { jsonLine, type Answer, type NodeEvent } from '../agent/events.ts'
+import { eventText } from '../events/event-text.ts'
+import { jsonLine, type Answer, type NodeEvent } from '../events/events.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import type { Shell } from '../commands/command.ts'
 import { commands, type Command, type CommandName } from '../commands/table.ts'

@@ -1,10 +1,10 @@
-import { jsonLine } from '../agent/events.ts'
+import { jsonLine } from '../events/events.ts'
 import { lstatSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { once } from 'node:events'
 import type { Agent } from '../agent/agent.ts'
-import { Session } from '../agent/session.ts'
+import { Session } from './session.ts'
 import { listenPrivately } from '../base/local-sockets.ts'
 import { codeOf } from '../base/usage-error.ts'
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import type { MemberState, NodeEvent, NodeJson, ReignJson } from '../agent/events.ts'
+import type { MemberState, NodeEvent, NodeJson, ReignJson } from '../events/events.ts'
 import { oneLine } from '../base/text.ts'
 import { PoolModel } from '../model/pool.ts'
 

@@ -1,5 +1,5 @@
-import type { NodeEvent } from '../agent/events.ts'
-import { HANDLER_BACKLOG, HANDLER_FAILED } from '../agent/handler-errors.ts'
+import type { NodeEvent } from '../events/events.ts'
+import { HANDLER_BACKLOG, HANDLER_FAILED } from '../events/handler-errors.ts'
 import type { Log } from '../log/log.ts'
 import { runCommand, type Run } from './run.ts'
 

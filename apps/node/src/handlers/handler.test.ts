@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { NodeEvent } from '../agent/events.ts'
+import type { NodeEvent } from '../events/events.ts'
 import { handles, parseHandler, type Handler } from './handler.ts'
 
 const node = { id: 'a', incarnation: 1, joinedAt: 0, addresses: [], location: '', tag: '' }

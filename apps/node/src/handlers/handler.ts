@@ -1,6 +1,6 @@
-import type { NodeEvent } from '../agent/events.ts'
-import { HANDLER_BACKLOG, HANDLER_FAILED } from '../agent/handler-errors.ts'
-import { isInternal } from '../agent/event-text.ts'
+import type { NodeEvent } from '../events/events.ts'
+import { HANDLER_BACKLOG, HANDLER_FAILED } from '../events/handler-errors.ts'
+import { isInternal } from '../events/event-text.ts'
 
 /**
  * The events that can be handled by name. `stopped` can't be handled: a node that leaves does not

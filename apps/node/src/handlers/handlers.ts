@@ -1,5 +1,5 @@
 import type { Pool } from '@jel/jel'
-import { jsonLine, nodeJson, payloadJson, type NodeEvent } from '../agent/events.ts'
+import { jsonLine, nodeJson, payloadJson, type NodeEvent } from '../events/events.ts'
 import { HandlerRuns, type HandlerRunsOptions } from './handler-runs.ts'
 import { handles, nameOf, queriesOf, type Handler } from './handler.ts'
 

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Agent } from '../agent/agent.ts'
-import type { NodeEvent } from '../agent/events.ts'
+import type { NodeEvent } from '../events/events.ts'
 import { PoolModel } from '../model/pool.ts'
 import { Feed } from './feed.ts'
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Agent } from '../agent/agent.ts'
-import type { JobEvent, JobsEvent } from '../agent/job-messages.ts'
+import type { JobEvent, JobsEvent } from '../events/job-messages.ts'
 import {
   healthJson,
   jsonLine,
@@ -11,8 +11,8 @@ import {
   type NodeEvent,
   type NodeJson,
   type ReignJson,
-} from '../agent/events.ts'
-import { isInternal } from '../agent/event-text.ts'
+} from '../events/events.ts'
+import { isInternal } from '../events/event-text.ts'
 import { ownFigures } from '../agent/member-figures.ts'
 import { listMembers } from '../agent/member-list.ts'
 import { History, type PastJson } from '../model/history.ts'

@@ -3,7 +3,7 @@ import type { GridFigures } from '@jel/compute'
 import { gridInstruments, taskTimes, type GridInstrument } from '@jel/compute/metrics'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Agent } from '../agent/agent.ts'
-import { HANDLER_FAILED } from '../agent/handler-errors.ts'
+import { HANDLER_FAILED } from '../events/handler-errors.ts'
 import { timeSamples } from './task-times.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { jsonLine } from '../agent/events.ts'
+import { jsonLine } from '../events/events.ts'
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { isIPv6, type AddressInfo, type Socket } from 'node:net'

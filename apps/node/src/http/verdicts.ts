@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/agent.ts'
-import { healthEvent, isCutOff, isOutside, type NodeEvent } from '../agent/events.ts'
+import { healthEvent, isCutOff, isOutside, type NodeEvent } from '../events/events.ts'
 
 /** Whether a node is well, or ready, and the event that says so. */
 export interface Verdict {

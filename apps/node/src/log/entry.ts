@@ -1,5 +1,5 @@
-import { isCutOff, type NodeEvent, type NodeJson } from '../agent/events.ts'
-import { eventText, memberText } from '../agent/event-text.ts'
+import { isCutOff, type NodeEvent, type NodeJson } from '../events/events.ts'
+import { eventText, memberText } from '../events/event-text.ts'
 import type { Fields, Log, Level } from './log.ts'
 
 /** Logs an event of a node. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NodeEvent } from '../agent/events.ts'
+import type { NodeEvent } from '../events/events.ts'
 import { logEvent } from './entry.ts'
 import { Log, type Format, type Level } from './log.ts'
 

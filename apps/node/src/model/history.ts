@@ -1,4 +1,4 @@
-import type { NodeEvent } from '../agent/events.ts'
+import type { NodeEvent } from '../events/events.ts'
 
 /** The limits of events and samples. Guess: a screen has room for fewer. */
 const EVENTS_LIMIT = 200

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobOverview, JobsEvent } from '../agent/job-messages.ts'
+import type { JobOverview, JobsEvent } from '../events/job-messages.ts'
 import { JobGrowth, type Growth } from './job-growth.ts'
 
 type Functions = Record<string, readonly [finished: number, failed: number, ran: number]>

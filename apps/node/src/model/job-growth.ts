@@ -1,4 +1,4 @@
-import type { JobOverview, JobsEvent } from '../agent/job-messages.ts'
+import type { JobOverview, JobsEvent } from '../events/job-messages.ts'
 import { isOverJob } from './jobs.ts'
 
 /** Tasks of one function that a member ended between two events. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobOverview } from '../agent/job-messages.ts'
+import type { JobOverview } from '../events/job-messages.ts'
 import { JOB_HEADS, jobLines } from './job-table.ts'
 import { JobsModel } from './jobs.ts'
 

@@ -1,4 +1,4 @@
-import type { JobFailure, JobOverview } from '../agent/job-messages.ts'
+import type { JobFailure, JobOverview } from '../events/job-messages.ts'
 import { isOverJob, type JobRow, type JobsModel } from './jobs.ts'
 import { countText, shareText, timeText } from './quantity.ts'
 

@@ -1,4 +1,4 @@
-import type { JobOverview, JobsEvent } from '../agent/job-messages.ts'
+import type { JobOverview, JobsEvent } from '../events/job-messages.ts'
 import { Rate } from './rate.ts'
 
 /** A job, and how fast its tasks finish. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { NodeEvent, NodeJson } from '../agent/events.ts'
+import type { NodeEvent, NodeJson } from '../events/events.ts'
 import { PoolModel } from './pool.ts'
 
 function node(id: string, incarnation = 1): NodeJson {

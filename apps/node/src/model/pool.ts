@@ -1,4 +1,4 @@
-import type { HealthJson, ListedJson, MemberState, NodeEvent, NodeJson, ReignJson } from '../agent/events.ts'
+import type { HealthJson, ListedJson, MemberState, NodeEvent, NodeJson, ReignJson } from '../events/events.ts'
 import { JobsModel } from './jobs.ts'
 
 /** The number of gone members that are remembered. Guess: a page of names. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JobOverview, JobsEvent } from '../agent/job-messages.ts'
+import type { JobOverview, JobsEvent } from '../events/job-messages.ts'
 import { OTHERS, SECONDS, TaskStream } from './task-stream.ts'
 
 const BEGIN = 1_000_000

@@ -1,4 +1,4 @@
-import type { JobsEvent } from '../agent/job-messages.ts'
+import type { JobsEvent } from '../events/job-messages.ts'
 import { JobGrowth, type Growth } from './job-growth.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { cellWidth } from './line.ts'
-import { nodeName } from '../agent/event-text.ts'
+import { nodeName } from '../events/event-text.ts'
 import { span } from '../base/text.ts'
 import { naturalOrder } from '../model/order.ts'
 import { timeText } from '../model/quantity.ts'

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { JobOverview } from '../agent/job-messages.ts'
+import type { JobOverview } from '../events/job-messages.ts'
 import { Controls } from './controls.ts'
 import { cellWidth } from './line.ts'
 import { draw } from './picture.ts'

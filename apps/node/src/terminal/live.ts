@@ -1,5 +1,5 @@
 import type { Command } from '../commands/table.ts'
-import type { NodeEvent } from '../agent/events.ts'
+import type { NodeEvent } from '../events/events.ts'
 import { oneLine, span } from '../base/text.ts'
 import { messageOf } from '../base/usage-error.ts'
 import { Controls, type Key } from './controls.ts'

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import type { NodeJson } from '../agent/events.ts'
+import type { NodeJson } from '../events/events.ts'
 import { Controls } from './controls.ts'
 import { cellWidth } from './line.ts'
 import { draw } from './picture.ts'

@@ -1,11 +1,11 @@
 import colors from 'picocolors'
-import { isCutOff } from '../agent/events.ts'
+import { isCutOff } from '../events/events.ts'
 import { oneLine, span } from '../base/text.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
 import { jobTable } from './job-table.ts'
 import { fill, paintLine, type Line, type Paint } from './line.ts'
-import { addressText, healthText, nodeName } from '../agent/event-text.ts'
+import { addressText, healthText, nodeName } from '../events/event-text.ts'
 import type { Happening, PoolView, Row } from './view.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Command } from '../commands/table.ts'
-import { eventText, isInternal } from '../agent/event-text.ts'
-import { jsonLine, type Answer, type NodeEvent } from '../agent/events.ts'
+import { eventText, isInternal } from '../events/event-text.ts'
+import { jsonLine, type Answer, type NodeEvent } from '../events/events.ts'
 import type { Output } from '../base/output.ts'
 
 /** Sends a command to the node of the reporter. */

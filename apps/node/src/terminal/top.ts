@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { NodeEvent } from '../agent/events.ts'
+import type { NodeEvent } from '../events/events.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import { ControlClient, type NodeFlags } from '../control/client.ts'
 import { Controls } from './controls.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NodeJson } from '../agent/events.ts'
+import type { NodeJson } from '../events/events.ts'
 import { PoolView, type Row } from './view.ts'
 
 function node(id: string, more: Partial<NodeJson> = {}): NodeJson {

@@ -1,5 +1,5 @@
-import { addressText, eventText, isInternal, memberText, outputLines, tagText } from '../agent/event-text.ts'
-import type { NodeEvent, NodeJson } from '../agent/events.ts'
+import { addressText, eventText, isInternal, memberText, outputLines, tagText } from '../events/event-text.ts'
+import type { NodeEvent, NodeJson } from '../events/events.ts'
 import { oneLine } from '../base/text.ts'
 import { keyOf, PoolModel, type Life } from '../model/pool.ts'
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Remote } from '../base/remote.ts'
-import type { Begun, Client } from './client.ts'
+import type { Begun, Client } from './programs/client.ts'
 
 /**
  * Parts of a contender's processes that the experiment can kill. `holder`: the part without which a

@@ -8,7 +8,7 @@ import { caller, type Remote, type Reply } from '../base/remote.ts'
 import { freePort, startProgram, startServer } from '../base/server.ts'
 import { until } from '../base/wait.ts'
 import { isProvided, provide, PYTHON } from '../network/tools.ts'
-import type { Client } from './client.ts'
+import type { Client } from './programs/client.ts'
 import type { Contender, Cluster, Place } from './contender.ts'
 
 const CLIENT = fileURLToPath(new URL('programs/dask-client.py', import.meta.url))

@@ -1,7 +1,7 @@
 /** Measures the speed of a contender on two cores without faults. */
 import { loopbackBytes, loopbackPackets } from '../network/loopback.ts'
 import { within } from '../base/wait.ts'
-import type { Job } from './client.ts'
+import type { Job } from './programs/client.ts'
 import type { Cluster } from './contender.ts'
 import { LENGTHS, type Add, type Length } from './rows.ts'
 

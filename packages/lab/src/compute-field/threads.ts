@@ -3,16 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end } from '../base/child.ts'
 import { startRemote } from '../base/remote.ts'
-import type { Client } from './client.ts'
+import type { ThreadsClient } from './programs/client.ts'
 import { diesFile, type Contender } from './contender.ts'
-import { missing, versionOf } from './packages.ts'
+import { missing, versionOf } from './programs/packages.ts'
 
 /** Longest time that the process may take to end, ms. */
 const END = 1000
-
-export interface ThreadsClient extends Client {
-  enter(place: { readonly workers: number; readonly cache: string }): void
-}
 
 /** `program`: the module of the client, whose process also runs the workers. */
 function threads(program: string, { name, form, missing: lacks }: Pick<Contender, 'name' | 'form' | 'missing'>): Contender {

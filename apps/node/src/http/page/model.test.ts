@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NodeJson } from '../../agent/events.ts'
+import type { NodeJson } from '../../events/events.ts'
 import { layOut } from './layout.ts'
 import { Model, type Told } from './model.ts'
 import { eventText, healthText, spanText, troubleText } from './text.ts'

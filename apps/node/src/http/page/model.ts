@@ -1,5 +1,5 @@
 import type { MemberFigures } from '../../agent/member-figures.ts'
-import type { NodeEvent, NodeJson, ReignJson } from '../../agent/events.ts'
+import type { NodeEvent, NodeJson, ReignJson } from '../../events/events.ts'
 import { History } from '../../model/history.ts'
 import { naturalOrder } from '../../model/order.ts'
 import { keyOf, PoolModel, type Life } from '../../model/pool.ts'

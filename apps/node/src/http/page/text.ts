@@ -1,4 +1,4 @@
-import type { HealthJson, NodeEvent, NodeJson } from '../../agent/events.ts'
+import type { HealthJson, NodeEvent, NodeJson } from '../../events/events.ts'
 
 /** Returns a short name: the end of the id, as on the command line. */
 export function shortId(id: string): string {

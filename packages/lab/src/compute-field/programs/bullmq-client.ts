@@ -1,8 +1,8 @@
 /** A producer of BullMQ. It counts the events of completed tasks. */
 import { serve } from '../../base/remote.ts'
 import { until } from '../../base/wait.ts'
-import { clientOf, type Client, type Job, type Submitted } from '../client.ts'
-import { load } from '../packages.ts'
+import { clientOf, type Client, type Job, type Submitted } from './client.ts'
+import { load } from './packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type QueueEvents } from './bullmq.ts'
 
 /** Number of tasks to add at once. A guess: larger numbers gain nothing. */

@@ -1,6 +1,6 @@
 /** A worker of BullMQ, which runs one task at a time by default. */
 import { serve } from '../../base/remote.ts'
-import { load } from '../packages.ts'
+import { load } from './packages.ts'
 import { connectionTo, QUEUE, type BullMQ, type WorkerTimes } from './bullmq.ts'
 import { work } from './work.ts'
 

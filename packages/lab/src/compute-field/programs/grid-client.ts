@@ -4,7 +4,7 @@ import { compute, type Grid, type Job as GridJob } from '@jel/compute'
 import { joinPool, readOwner, type Pool } from '@jel/jel'
 import { serve } from '../../base/remote.ts'
 import { until } from '../../base/wait.ts'
-import { check, clientOf, timed, type Client, type Job, type Submitted } from '../client.ts'
+import { check, clientOf, timed, type Client, type Job, type Submitted } from './client.ts'
 import type { InTurn, Rounds } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))

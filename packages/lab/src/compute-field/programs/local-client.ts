@@ -2,8 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { computeLocal, type LocalGrid } from '@jel/compute'
 import { serve } from '../../base/remote.ts'
-import { check, clientOf } from '../client.ts'
-import type { ThreadsClient } from '../threads.ts'
+import { check, clientOf, type ThreadsClient } from './client.ts'
 import type { InTurn } from './grid-program.ts'
 
 const PROGRAM = fileURLToPath(new URL('grid-program.ts', import.meta.url))

@@ -2,9 +2,8 @@
 import { fileURLToPath } from 'node:url'
 import { sum } from '../../base/quantiles.ts'
 import { serve } from '../../base/remote.ts'
-import { clientOf } from '../client.ts'
-import type { ThreadsClient } from '../threads.ts'
-import { load } from '../packages.ts'
+import { clientOf, type ThreadsClient } from './client.ts'
+import { load } from './packages.ts'
 import type { Work } from './work.ts'
 
 /** The part of piscina's interface that this experiment uses. */

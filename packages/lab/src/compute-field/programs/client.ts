@@ -42,6 +42,11 @@ export interface Client {
   jobByJob(tasks: number): Promise<number>
 }
 
+/** A client whose process also runs the workers, in threads or child processes. */
+export interface ThreadsClient extends Client {
+  enter(place: { readonly workers: number; readonly cache: string }): void
+}
+
 /** A submitted job. */
 export interface Submitted extends Begun {
   /** The sum of the numbers of the job's tasks. */

@@ -2,9 +2,9 @@ import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { CommandError, codeOf, messageOf } from '../base/usage-error.ts'
 import type { Context } from '../commands/command.ts'
 import { commands, parseCommand, type Command } from '../commands/table.ts'
-import type { Agent } from './agent.ts'
-import { Answers } from './answers.ts'
-import { withRe, type Answer, type CommandId, type NodeEvent } from './events.ts'
+import type { Agent } from '../agent/agent.ts'
+import { Answers } from '../agent/answers.ts'
+import { withRe, type Answer, type CommandId, type NodeEvent } from '../events/events.ts'
 
 /** A command with any fields. */
 interface Runnable {

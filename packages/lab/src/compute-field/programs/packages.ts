@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { inCheckout } from '../base/paths.ts'
+import { inCheckout } from '../../base/paths.ts'
 
 const FOLDER = inCheckout('node_modules/.cache/jel-lab')
 const WANTED = { piscina: '5.3.2', bullmq: '6.7.0', ioredis: '5.11.1' } as const
