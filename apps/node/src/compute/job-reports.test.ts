@@ -54,3 +54,54 @@ it('a pending job is reported with the reason of a member that accepts it, but c
     'nobody has begun it; it does not run at 1 of them: no room',
   ])
 })
+
+/**
+ * Returns when the oldest task is reported, in seconds, if the job goes on for an hour and finishes
+ * a task at each of these times.
+ */
+async function hangsAt(ends: readonly number[]): Promise<number[]> {
+  let now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  const task = { path: 'a', fn: 'evaluate', input: '{ n: 7 }' }
+  const reported: number[] = []
+  const job = {
+    id: 'id',
+    result: Promise.resolve(7),
+    explain: async () =>
+      await Promise.resolve({
+        members: [
+          { member: '12345678' },
+          {
+            member: 'abcdefgh',
+            oldest: [
+              { ...task, age: 1000 },
+              { ...task, age: now },
+            ],
+          },
+        ],
+      }),
+    async *progress() {
+      for (now = 0; now <= 3_600_000; now += 1000) {
+        const finished = ends.filter((end) => end * 1000 <= now).length
+        yield await Promise.resolve({ state: 'active', reason: '', covered: 0.5, members: 2, begun: 100, finished, rate: 0 })
+      }
+    },
+  }
+  const report = (event: JobEvent): void => {
+    if (event.event !== 'waits') return
+    expect(event.reason).toMatch(/^evaluate\(\{ n: 7 \}\) has run at abcdefgh for /u)
+    reported.push(now / 1000)
+  }
+  await follow(job as unknown as Job, report, new AbortController().signal)
+  return reported
+}
+
+it('a task that hangs is named after fifteen seconds without an end of a task, then ever more rarely', async () => {
+  expect(await hangsAt([])).toEqual([15, 30, 60, 120, 240, 480, 960, 1920])
+  expect(await hangsAt([10, 20])).toEqual([40, 60, 100, 180, 340, 660, 1300, 2580])
+})
+
+it('a job whose tasks take a minute each is no hanging one', async () => {
+  const minutes = Array.from({ length: 60 }, (_, minute) => 60 * minute + 60)
+  expect(await hangsAt(minutes)).toEqual([15, 30])
+})

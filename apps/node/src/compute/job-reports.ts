@@ -3,6 +3,7 @@ import { JobFailedError, type CommandResult, type Job, type JobProgress, type Ma
 import { raceSignal } from 'race-signal'
 import type { JobEvent } from '../events/job-messages.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
+import { runningText } from './job-text.ts'
 import { asJson } from './result-json.ts'
 
 /**
@@ -10,6 +11,13 @@ import { asJson } from './result-json.ts'
  * reason changes, ms. A guess: a job in an idle pool begins within a second.
  */
 const WAITS = 5000
+
+/**
+ * If no task of a begun job ends for this long, the task that has run for longest is reported, ms.
+ * A guess. The next report takes twice as long, and at least twice the longest time between two
+ * ends: where each task takes a minute, nothing hangs.
+ */
+const QUIET = 15_000
 
 export type Report = (event: JobEvent) => void
 
@@ -49,14 +57,19 @@ class Waits {
   #since = performance.now()
   #asked = -Infinity
   #reported = ''
+  #finished = 0
+  #finishedAt = performance.now()
+  #quiet = QUIET
 
   constructor(job: Job, report: Report) {
     this.#job = job
     this.#report = report
   }
 
-  async take({ state, reason }: JobProgress): Promise<void> {
+  async take({ state, reason, finished }: JobProgress): Promise<void> {
     const now = performance.now()
+    await this.#takeQuiet(state === 'active' && reason === '' && finished === this.#finished, now)
+    this.#finished = finished
     const waits = state === 'pending' || (state === 'active' && reason !== '')
     if (!waits) {
       // A later wait is reported anew.
@@ -70,6 +83,22 @@ class Waits {
     if (whole === this.#reported) return
     this.#reported = whole
     this.#report({ event: 'waits', job: this.#job.id, reason: whole })
+  }
+
+  /** Reports the task that has run for longest, if no task ends any more. */
+  async #takeQuiet(isQuiet: boolean, now: number): Promise<void> {
+    const quiet = now - this.#finishedAt
+    if (!isQuiet) {
+      this.#quiet = Math.max(this.#quiet, 2 * quiet)
+      this.#finishedAt = now
+      return
+    }
+    if (quiet < this.#quiet) return
+    this.#quiet = 2 * quiet
+    const { members } = await this.#job.explain()
+    const running = members.flatMap(({ member, oldest = [] }) => oldest.map((task) => ({ ...task, member })))
+    const [oldest] = running.toSorted((a, b) => b.age - a.age)
+    if (oldest !== undefined) this.#report({ event: 'waits', job: this.#job.id, reason: runningText(oldest) })
   }
 
   /** Returns the reason of a member that accepts the job, but can't run it. Only replicas know. */

@@ -68,11 +68,14 @@ export function explanationOf(event: JobState, tasks: readonly HeldTask[], runni
   if (state === 'done' || state === 'failed') return `${state}: ${work}`
   if (tasks.length === 0) return `${state}: ${why}${work}; no replica says what it waits for`
   const more = tasks.length < MOST ? [] : [`  and perhaps for more: a replica names at most ${MOST}`]
-  const long = running.map(
-    ({ fn, input, member, age }) => `  ${oneLine(`${fn}(${input})`)} has run at ${oneLine(member).slice(-SHORT)} for ${seconds(age)}`,
-  )
+  const long = running.map((task) => `  ${runningText(task)}`)
   const oldest = long.length === 0 ? [] : ['tasks that run for long:', ...long]
   return [`${state}: ${why}${work}; it waits for`, ...taskLines(tasks, covered), ...more, NOT_LISTED, ...oldest].join('\n')
+}
+
+/** Says where a task runs, and for how long. */
+export function runningText({ fn, input, member, age }: NonNullable<JobState['running']>[number]): string {
+  return `${oneLine(`${fn}(${input})`)} has run at ${oneLine(member).slice(-SHORT)} for ${seconds(age)}`
 }
 
 function taskLines(tasks: readonly HeldTask[], covered: number): string[] {
