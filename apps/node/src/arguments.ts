@@ -1,7 +1,7 @@
 /** Parses the values of flags. Each function throws a RangeError with the text for the user. */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { TaskLimits } from '@jel/compute'
-import { HANDLED, parseHandler, queriesOf, type Handler } from './handlers/handler.ts'
+import { HANDLED, missingFileOf, parseHandler, queriesOf, type Handler } from './handlers/handler.ts'
 
 /** Parses an address to listen at, such as `127.0.0.1:8080` or `[::1]:0`. */
 export function httpOf(text: string): { readonly host: string; readonly port: number } {
@@ -70,6 +70,8 @@ export function handlerOf(text: string, before: readonly Handler[]): Handler[] {
       `It must be EVENT=COMMAND, as in joined,left=./script.sh, signal:go=./go.sh or query:load=uptime; events are *, query:NAME and ${HANDLED.join(', ')}.`,
     )
   }
+  const missing = missingFileOf(handler)
+  if (missing !== undefined) throw new RangeError(`Its command ${missing}.`)
   const answered = new Set(before.flatMap(queriesOf))
   const twice = queriesOf(handler).find((name) => answered.has(name))
   if (twice !== undefined) throw new RangeError(`Queries named ${twice} have an answer already.`)

@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { NodeEvent } from '../events/events.ts'
-import { handles, parseHandler, type Handler } from './handler.ts'
+import { handles, missingFileOf, parseHandler, type Handler } from './handler.ts'
 
 const node = { id: 'a', incarnation: 1, joinedAt: 0, addresses: [], location: '', tag: '' }
 const joined: NodeEvent = { event: 'joined', node }
@@ -41,4 +44,21 @@ it.each([
   ['*=x', { event: 'stopped' }, false],
 ] as const satisfies readonly (readonly [string, NodeEvent, boolean])[])('%s for %j: %j', (text, event, expected) => {
   expect(handles(parseHandler(text) as Handler, event)).toBe(expected)
+})
+
+it.runIf(process.platform !== 'win32')('a command whose file is missing or no program is refused before the first event', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-handler-'))
+  try {
+    const [script, text, none] = ['script.sh', 'text', 'none'].map((name) => join(folder, name)) as [string, string, string]
+    writeFileSync(script, '', { mode: 0o700 })
+    writeFileSync(text, '', { mode: 0o600 })
+    const reasonOf = (command: string): string | undefined => missingFileOf({ events: [], command })
+    expect(reasonOf(`${script} "$JEL_MEMBER"`)).toBeUndefined()
+    expect(reasonOf(`${text} now`)).toBe(`${text} can't be executed: chmod +x ${text}`)
+    expect(reasonOf(none)).toBe(`${none} does not exist: there is no file ${none}`)
+    for (const others of ['uptime', 'echo ./none', '"$HOME/none"', 'a=/none true', '[ -e /none ] && date', 'cat >> /none'])
+      expect(reasonOf(others)).toBeUndefined()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs'
+import { resolve } from 'node:path'
 import type { NodeEvent } from '../events/events.ts'
 import { HANDLER_BACKLOG, HANDLER_FAILED } from '../events/handler-errors.ts'
 import { isInternal } from '../events/event-text.ts'
@@ -51,6 +53,22 @@ export function parseHandler(text: string): Handler | undefined {
   const isKnown = ({ kind, name }: Handler['events'][number]): boolean =>
     kind === QUERY ? name !== undefined && name !== '' : kind === '*' || HANDLED.some((each) => each === kind)
   return events.every(isKnown) ? { events, command } : undefined
+}
+
+/**
+ * If a command begins with the path of a file that can't run, returns the reason. The shell would
+ * say so only at the first event, which may be the one that matters.
+ */
+export function missingFileOf({ command }: Handler): string | undefined {
+  const [, path] = /^\s*([\w.+/-]*\/[\w.+-]+)(?=\s|$)/u.exec(command) ?? []
+  if (path === undefined || process.platform === 'win32') return undefined
+  try {
+    accessSync(path, constants.X_OK)
+    return undefined
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EACCES'
+    return isThere ? `${path} can't be executed: chmod +x ${path}` : `${path} does not exist: there is no file ${resolve(path)}`
+  }
 }
 
 /** Returns the names of the queries that a handler answers. */
