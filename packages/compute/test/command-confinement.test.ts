@@ -56,6 +56,12 @@ describe.runIf(prefix.includes('bwrap'))('a command in bubblewrap', () => {
     expect(await commands.outcomeOf(seen)).toEqual({ status: 'fulfilled', value: 0 })
   })
 
+  it('says so where its interpreter is in a home folder', async () => {
+    expect(await commands.outcomeOf(`exec ${homedir()}/env/bin/python3`)).toMatchObject({
+      reason: { code: 'COMMAND_FAILED', message: expect.stringMatching(/status 127, where home folders are hidden: .*not found/su) },
+    })
+  })
+
   it('writes to its own folders only', async () => {
     const command = (place: string): string => `echo x > ${place}/written; rm ${place}/written`
     for (const place of ['/usr', '/etc', '/dev', '/', '/opt', '/proc'])

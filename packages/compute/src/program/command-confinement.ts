@@ -33,6 +33,11 @@ export async function confined(folder: CommandFolder): Promise<readonly string[]
   return prefixes(folder)[await known]
 }
 
+/** Whether a prefix hides all home folders from the command. */
+export function hidesHome(prefix: readonly string[]): boolean {
+  return prefix.includes('bwrap')
+}
+
 function prefixes(folder: CommandFolder): Readonly<Record<NamespaceTool, readonly string[]>> {
   return { bubblewrap: bubblewrap(folder), unshare: UNSHARE, none: [] }
 }

@@ -5,7 +5,7 @@ import { constants, homedir } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskLimits } from './task-limits.ts'
-import { confined } from './command-confinement.ts'
+import { confined, hidesHome } from './command-confinement.ts'
 import { COMMAND_PATH, containerOf, NOT_STARTED, type Container } from './command-container.ts'
 import { REMOVE, type CommandFolder } from './command-folder.ts'
 
@@ -35,6 +35,8 @@ const MEBIBYTE = 2 ** 20
  * number.
  */
 const SIGNALLED = 128
+/** The statuses of a shell that can't run its command. */
+const [NO_PROGRAM, NO_COMMAND] = [126, 127]
 
 /**
  * A shell script that waits for the end of its input. The input ends with this process at the
@@ -88,6 +90,7 @@ export class CommandProcess {
   readonly #cleanUp: ChildProcess
   readonly #limits: TaskLimits
   readonly #isContained: boolean
+  readonly #isHomeHidden: boolean
   readonly #exit: Promise<[number | null, NodeJS.Signals | null]>
   readonly #close: Promise<unknown>
   readonly #cleaned: Promise<unknown>
@@ -98,11 +101,12 @@ export class CommandProcess {
   /** The reason for the stop. */
   #reason: CommandFailure | undefined
 
-  private constructor(child: ChildProcess, cleanUp: ChildProcess, { folder, limits, image }: CommandStart) {
+  private constructor(child: ChildProcess, cleanUp: ChildProcess, { folder, limits, image }: CommandStart, isHomeHidden: boolean) {
     this.#child = child
     this.#cleanUp = cleanUp
     this.#limits = limits
     this.#isContained = image !== undefined
+    this.#isHomeHidden = isHomeHidden
     this.#exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>
     this.#close = once(child, 'close').catch(() => {})
     this.#cleaned = once(cleanUp, 'exit').catch(() => {})
@@ -145,7 +149,7 @@ export class CommandProcess {
         stdio: ['pipe', 'ignore', 'ignore'],
       },
     )
-    return new CommandProcess(child, cleanUp, start)
+    return new CommandProcess(child, cleanUp, start, hidesHome(prefix))
   }
 
   get input(): Writable {
@@ -213,7 +217,9 @@ export class CommandProcess {
     if (!this.#isContained) signal(this.#child, 'SIGKILL')
     await Promise.race([this.#close, sleep(PASS_ON)])
     for (const stream of this.#child.stdio) stream?.destroy()
-    const reason = this.#reason ?? (this.#isContained && status === NOT_STARTED ? NO_CONTAINER : endOf(status, by, this.#limits.disk))
+    const reason =
+      this.#reason ??
+      (this.#isContained && status === NOT_STARTED ? NO_CONTAINER : endOf(status, by, this.#limits.disk, this.#isHomeHidden))
     if (reason === undefined) return undefined
     const words = this.#lastWords.trim()
     return Object.assign(new Error(words === '' ? reason.message : `${reason.message}: ${words}`), { code: reason.code })
@@ -228,12 +234,14 @@ export class CommandProcess {
 }
 
 /** Returns the reason why a command failed; undefined if it succeeded. */
-function endOf(status: number | null, by: NodeJS.Signals | null, disk: number): CommandFailure | undefined {
+function endOf(status: number | null, by: NodeJS.Signals | null, disk: number, isHomeHidden: boolean): CommandFailure | undefined {
   if (status === 0) return undefined
   const name = by ?? Object.entries(constants.signals).find(([, number]) => number === (status ?? 0) - SIGNALLED)?.[0]
   if (name === 'SIGXFSZ') return { code: 'COMMAND_DISK_FULL', message: `a file of the command has more than ${disk} MiB` }
   if (name !== undefined) return { code: 'COMMAND_SIGNALLED', message: `${name} ended the command` }
-  return { code: 'COMMAND_FAILED', message: `the command ended with status ${status}` }
+  // The path of an interpreter in the user's home folder is right, and yet the program is not there.
+  const hint = isHomeHidden && (status === NO_PROGRAM || status === NO_COMMAND) ? ', where home folders are hidden' : ''
+  return { code: 'COMMAND_FAILED', message: `the command ended with status ${status}${hint}` }
 }
 
 async function watchFolder(run: CommandProcess, folder: CommandFolder, bytes: number, over: AbortSignal): Promise<void> {
