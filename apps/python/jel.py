@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 
-__all__ = ['Pool', 'Job', 'Sweep', 'JobFailed', 'JobCancelled', 'JelError', 'as_completed']
+__all__ = ['Pool', 'Job', 'Call', 'Sweep', 'JobFailed', 'JobCancelled', 'JelError', 'as_completed']
 
 
 def _encode(value):
@@ -92,10 +92,13 @@ module = importlib.util.module_from_spec(spec)
 sys.modules["task"] = module
 spec.loader.exec_module(module)
 function = getattr(module, sys.argv[2])
+spreads = sys.argv[3:] == ["*"]
 for line in inputs:
     task = json.loads(line)
     try:
-        text = json.dumps({"id": task["id"], "value": _encode(function(_decode(task["input"])))})
+        given = _decode(task["input"])
+        value = function(*given) if spreads else function(given)
+        text = json.dumps({"id": task["id"], "value": _encode(value)})
     except (Exception, SystemExit) as error:
         text = json.dumps({"id": task["id"], "error": trace_of(error)})
     sys.stderr.flush()
@@ -137,6 +140,11 @@ class JobFailed(JelError):
         super().__init__(event['code'], event['message'] + where + stack)
         self.remote = event
 
+    def __repr__(self):
+        # The last line of a traceback names the error.
+        *_, last = ['', *self.remote['message'].strip().splitlines()]
+        return _printable(f'<JobFailed {self.code}: {last[:200]}>')
+
     def __reduce__(self):
         return JobFailed, (self.remote, self.index)
 
@@ -170,7 +178,9 @@ class Job:
         kind = event['event']
         with self._changed:
             self._id = self._id or event.get('job')
-            self._reason = event.get('reason', self._reason)
+            # A task that hangs stays the reason until the job goes on.
+            if event.get('reason') or (kind == 'progress' and event['covered'] != self._covered):
+                self._reason = event['reason']
             if kind == 'progress':
                 self._covered = event['covered']
             elif kind == 'outcome':
@@ -286,6 +296,13 @@ class Sweep(Job):
                 return
 
 
+class Call(Sweep):
+    """A job with one call of a function. Its result is the value of the call."""
+
+    def result(self, timeout=None):
+        return super().result(timeout)[0]
+
+
 def as_completed(jobs, timeout=None):
     """Yields jobs as they end. See Sweep.as_completed for the values of one job."""
     if isinstance(jobs, Job):
@@ -313,6 +330,7 @@ class Pool:
     """
 
     def __init__(self, name, bootstrap=(), listen=(), jel=None, flags=()):
+        self._name = name
         command = shlex.split(jel or os.environ.get('JEL', 'jel'))
         addresses = [*_flags('--bootstrap', bootstrap), *_flags('--listen', listen)]
         try:
@@ -351,36 +369,82 @@ class Pool:
         self._process.wait()
         self._ended.wait()
 
-    def submit(self, file, function, input=None, name=None):
-        """Submits a function of a JavaScript or TypeScript program. Returns a Job."""
-        command = {'file': os.path.abspath(file), 'function': function, 'input': input, 'name': name}
+    def submit(self, called, *arguments, name=None, **options):
+        """Submits one call of a function: `submit(evaluate, 1, 2)`. Returns a Job.
+
+        The function and the options are as for `map`. Or submits a JavaScript or TypeScript program:
+        `submit('sum.ts', 'sum', 1000)` has its file, the name of a task, and the input.
+        """
+        if callable(called):
+            return self._sweep(Call, called, *_call_of(arguments), name=name, **options)
+        function, value = (*arguments, None)[:2]
+        if options or len(arguments) not in (1, 2):
+            raise TypeError('submit takes a function with its arguments, or a file, the name of a task, and an input')
+        command = {'file': os.path.abspath(called), 'function': function, 'input': value, 'name': name}
         return self._send('submit', command, Job)
 
-    def submit_map(
-        self, called, inputs, files=(), name=None, keep_going=False, retries=0, container=None, python='python3'
-    ):
-        """Submits a sweep; see `map`. Returns a Sweep."""
-        return self._submit_map(called, inputs, files, name, keep_going, retries, container, python, each=True)
+    def submit_map(self, called, *inputs, **options):
+        """Submits a sweep; see `map`, except that it has no `timeout`. Returns a Sweep."""
+        return self._sweep(Sweep, called, *_calls_of(called, inputs), each=True, **options)
 
-    def _submit_map(self, called, inputs, files, name, keep_going, retries, container, python, each):
+    def map(self, called, *inputs, timeout=None, **options):
+        """Calls a function, or runs a command for the shell, once for each input.
+
+        Returns the values in the order of the inputs. With several lists of inputs a function has an
+        argument from each, as with the `map` of Python. Inputs and values of a function may be JSON
+        values, any float, and NumPy arrays. The function must be defined at the top level of a
+        module that is a file. Its module is sent to the workers, with `files` and with the modules
+        of the same folder that are imported here. In a command `{}` stands for the input. Inputs of
+        a command are JSON values. After `timeout` seconds there is a TimeoutError. The job goes on,
+        and is the `job` of the error.
+
+        Options: `files`: paths of further files. `name`: a sweep of this name goes on after an
+        interrupt. `keep_going`: the list has an exception in place of the value of an input that
+        failed. `retries`: further tries of a failed input. `container`: the name of an image in
+        which the function or command runs. `python`: the program that runs a function, one word, for
+        example the whole path of the Python of a virtual environment that the workers have; default:
+        `python3`. The image of a container needs it, too.
+        """
+        sweep = self._sweep(Sweep, called, *_calls_of(called, inputs), **options)
+        try:
+            return sweep.result(timeout)
+        except KeyboardInterrupt:
+            if sweep.id is not None and len(self.members) > 1:
+                _tell(f'jel: the job goes on: jel job {self._name} {sweep.id} --follow, --result or --cancel')
+            raise
+
+    def _sweep(
+        self,
+        kind,
+        called,
+        inputs,
+        spreads,
+        files=(),
+        name=None,
+        keep_going=False,
+        retries=0,
+        container=None,
+        python='python3',
+        each=False,
+    ):
+        if isinstance(files, (str, os.PathLike)):
+            raise TypeError(f'files must be a list of paths: files=[{str(files)!r}]')
         files = [os.path.abspath(file) for file in files]
-        inputs = list(inputs)
-        folder = None
         decode = _same
         persistent = None
+        folder = tempfile.TemporaryDirectory(prefix='jel-')
         if callable(called):
             persistent = True
             module, name_of = _place_of(called)
-            folder = tempfile.TemporaryDirectory(prefix='jel-')
             runner = pathlib.Path(folder.name, _RUNNER_NAME)
-            codec = ''.join(inspect.getsource(each) for each in (_encode, _decode, _marked, _unmarked))
+            codec = ''.join(inspect.getsource(part) for part in (_encode, _decode, _marked, _unmarked))
             runner.write_text(_RUNNER.replace('CODEC', codec), encoding='utf-8')
-            arguments = map(shlex.quote, [os.path.basename(module), name_of])
-            called = f"exec {shlex.quote(python)} {_RUNNER_NAME} {' '.join(arguments)}"
+            arguments = [python, _RUNNER_NAME, os.path.basename(module), name_of, *(['*'] if spreads else [])]
+            called = f'exec {shlex.join(arguments)}'
             files = [str(runner), module, *_beside(module), *files]
-            inputs, decode = [_encode(each) for each in inputs], _decode
-        folder = tempfile.TemporaryDirectory(prefix='jel-') if folder is None else folder
-        pathlib.Path(folder.name, _INPUTS_NAME).write_text(json.dumps(inputs, allow_nan=False), encoding='utf-8')
+            inputs, decode = [_encode(each_input) for each_input in inputs], _decode
+        listed = json.dumps(inputs, allow_nan=False, default=_plain)
+        pathlib.Path(folder.name, _INPUTS_NAME).write_text(listed, encoding='utf-8')
         command = {
             'shell': called,
             'files': files,
@@ -392,34 +456,7 @@ class Pool:
             'persistent': persistent,
             'container': container,
         }
-        return self._send('map', command, lambda *place: Sweep(*place, decode, keep_going, folder))
-
-    def map(
-        self,
-        called,
-        inputs,
-        files=(),
-        name=None,
-        keep_going=False,
-        retries=0,
-        container=None,
-        timeout=None,
-        python='python3',
-    ):
-        """Calls a function, or runs a command for the shell, once for each input.
-
-        Returns the values in the order of the inputs. Inputs and values of a function may be JSON
-        values, any float, and NumPy arrays. The function must be defined at the top level of a
-        module that is a file. Its module is sent to the workers, with `files` and with the modules
-        of the same folder that are imported here. In a command `{}` stands for the input. Inputs of
-        a command are JSON values. With `keep_going` the list has an exception in place of the value
-        of an input that failed. `container`: the name of an image in which the function or command
-        runs. `python`: the program that runs a function, one word, for example the whole path of the
-        Python of a virtual environment that the workers have. The image of a container needs it, too. After `timeout`
-        seconds there is a TimeoutError. The job goes on, and is the `job` of the error.
-        """
-        sweep = self._submit_map(called, inputs, files, name, keep_going, retries, container, python, each=False)
-        return sweep.result(timeout)
+        return self._send('map', command, lambda *place: kind(*place, decode, keep_going, folder))
 
     def _send(self, command, fields, make):
         with self._lock:
@@ -497,6 +534,30 @@ def _same(value):
     return value
 
 
+def _plain(value):
+    """Returns the JSON value of a number or an array of NumPy, for a command."""
+    if hasattr(value, 'tolist'):
+        return value.tolist()
+    raise TypeError(f'{value!r} is no JSON value')
+
+
+def _call_of(arguments):
+    """Returns one call as inputs, and whether an input is a list of arguments.
+
+    A function with one argument gets it as it is, so a failure shows it so.
+    """
+    return ([arguments[0]], False) if len(arguments) == 1 else ([arguments], True)
+
+
+def _calls_of(called, lists):
+    """Returns the calls of a function, or of a command, as `_call_of` returns one."""
+    if not callable(called) and len(lists) != 1:
+        raise TypeError(f'a command has one list of inputs, not {len(lists)}: for its files use files=')
+    if not lists:
+        raise TypeError('a sweep needs a list of inputs')
+    return (list(lists[0]), False) if len(lists) == 1 else (list(zip(*lists)), True)
+
+
 def _place_of(called):
     """Returns the file and the name of a function at the top of a module."""
     try:
@@ -504,7 +565,9 @@ def _place_of(called):
     except TypeError:
         module = None
     name = getattr(called, '__name__', '')
-    if module is None or getattr(called, '__qualname__', None) != name or not name.isidentifier():
+    # A function of a prompt or a notebook has no file.
+    is_file = module is not None and os.path.isfile(module)
+    if not is_file or getattr(called, '__qualname__', None) != name or not name.isidentifier():
         raise ValueError(f'{called!r} must be a function at the top of a module in a file')
     if name in _names_of_main(pathlib.Path(module).read_bytes()):
         raise ValueError(f"{name} is defined below if __name__ == '__main__', which does not run at workers")

@@ -37,6 +37,12 @@ def count(value):
 def imported(value):
     return beside.name
 
+def add(one, two=10):
+    return one + two
+
+def nothing():
+    return 'nothing'
+
 def stay(seconds):
     time.sleep(seconds)
 
@@ -48,7 +54,7 @@ if __name__ == '__main__':
         print(pool.map(evaluate, [{'rate': 1}, {'rate': 2}], timeout=60))
         print(pool.map('echo {}', ['a b', 3], timeout=60))
         failed, value = pool.map(evaluate, [{'rate': 0}, {'rate': 3}], keep_going=True, timeout=60)
-        print(failed.code, failed.index, 'ValueError: the rate is 0' in str(failed), value)
+        print(failed.code, failed.index, repr(failed), value)
         try:
             pool.map(evaluate, [{'rate': 0}], timeout=60)
         except jel.JobFailed as error:
@@ -56,6 +62,13 @@ if __name__ == '__main__':
         jobs = [pool.submit_map(echo, [number]) for number in range(3)]
         print(sorted(job.result() for job in jel.as_completed(jobs, timeout=60)))
         print(pool.submit(sys.argv[2], 'square', 7).result(60), len(pool.members))
+        calls = [pool.submit(add, 1), pool.submit(add, 1, 2), pool.submit(nothing)]
+        print(pool.map(add, [1, 2, 3], [10, 20], timeout=60), [call.result(60) for call in calls])
+        for wrong in (lambda: pool.map('echo {}', [1], ['eval.py']), lambda: pool.map(add), lambda: pool.submit('a.ts')):
+            try:
+                wrong()
+            except TypeError as error:
+                print(error)
         try:
             pool.map(echo, [1], python='no-such-python', timeout=60)
         except jel.JobFailed as error:
@@ -99,9 +112,13 @@ if __name__ == '__main__':
             print('cancelled')
         try:
             import numpy
+            print(pool.map('echo {}', [numpy.int64(3), numpy.arange(2)], timeout=60))
             values = pool.map(doubled, [numpy.arange(6, dtype='int16').reshape(2, 3)], timeout=60)[0]
             print(values.dtype, values.tolist())
-        except (ImportError, jel.JobFailed) as error:
+        except ImportError:
+            print('[3, [0, 1]]')
+            print('int16 [[0, 2, 4], [6, 8, 10]]')
+        except jel.JobFailed as error:
             # Commands have the Python of the system. It may be another one than the client's.
             print('int16 [[0, 2, 4], [6, 8, 10]]' if "No module named 'numpy'" in str(error) else error)
     with jel.Pool('nobody', listen='127.0.0.1:0') as pool:
@@ -137,10 +154,14 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
       lines: [
         "[{'twice': 2}, {'twice': 4}]",
         "['a b', 3]",
-        "COMMAND_FAILED 0 True {'twice': 6}",
+        "COMMAND_FAILED 0 <JobFailed COMMAND_FAILED: ValueError: the rate is 0> {'twice': 6}",
         `COMMAND_FAILED command '{"rate": 0}'`,
         '[[0], [1], [2]]',
         '49 2',
+        "[11, 22] [11, 3, 'nothing']",
+        'a command has one list of inputs, not 2: for its files use files=',
+        'a sweep needs a list of inputs',
+        'submit takes a function with its arguments, or a file, the name of a task, and an input',
         'True',
         'True False',
         'True False',
@@ -154,6 +175,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         "[(0, 'JobFailed'), (1, 'dict')] {'twice': 8}",
         'then the failure',
         'cancelled',
+        '[3, [0, 1]]',
         'int16 [[0, 2, 4], [6, 8, 10]]',
         'the job is not over after 15 s: no member of the pool computes',
         'True',
@@ -186,6 +208,13 @@ for each in [jel.JelError('A', 'b'), jel.JobCancelled()]:
     print(str(pickle.loads(pickle.dumps(each))))
 print(names(b'x = ' + b' + '.join([b'1'] * 5000)))
 print(error.index, error.input, '\x1b' in str(error))
+def typed(value):
+    return value
+jel.inspect.getsourcefile = lambda called: '<stdin>'
+try:
+    jel._place_of(typed)
+except ValueError as problem:
+    print('in a file' in str(problem))
 sys.stderr = None
 jel._tell('nobody reads it')
 sys.stderr = io.StringIO()
@@ -208,6 +237,7 @@ it.runIf(hasPython)('the Python client reads any module, and neither shows escap
       'JOB_CANCELLED: its owner cancelled the job',
       none,
       '3 1 False',
+      'True',
       'False',
       '',
     ],
