@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { Libp2p } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test } from 'vitest'
-import { startPeer, stopAll, type Peer } from '../../test/peers.ts'
+import { startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
 import { generatePoolKey, checkPoolKey } from '../identity/pool-key.ts'
 import { DialError, Dialer } from './dialing.ts'
 import { probeHost } from './host-probe.ts'
@@ -51,21 +51,25 @@ async function unresponsive(): Promise<{ server: Server; address: Uint8Array }> 
  * Returns an address whose packets go unanswered: a listener with a full queue that never accepts.
  */
 async function silent(): Promise<Uint8Array> {
+  // The first cell is never set: the thread waits for it. The second one says that it waits.
+  const cells = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(
-    `const { parentPort } = require('node:worker_threads')
+    `const { parentPort, workerData } = require('node:worker_threads')
      const server = require('node:net').createServer()
      server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
        parentPort.postMessage(server.address().port)
-       setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0), 20)
+       Atomics.store(workerData, 1, 1)
+       Atomics.wait(workerData, 0, 0)
      })`,
-    { eval: true },
+    { eval: true, workerData: cells },
   )
   cleanUps.push(async () => await worker.terminate())
   const port = await new Promise<number>((resolve) => worker.once('message', resolve))
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  await until(() => Atomics.load(cells, 1) === 1)
+  // The kernel itself accepts as many connections as the queue holds, and one more.
   const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}))
   cleanUps.push(() => fillers.forEach((filler) => filler.destroy()))
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  await until(() => fillers.filter(({ connecting }) => !connecting).length === 2)
   return addressOf(port)
 }
 
