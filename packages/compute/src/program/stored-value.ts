@@ -9,13 +9,7 @@ import { decodeValue, encodeValue, MAX_VALUE_BYTES } from './values.ts'
  */
 export const MAX_RESULT_BYTES = 16 * 1024 * 1024
 
-/**
- * Maximum bytes of the value of a job within the job's outcome. Each replica keeps that in memory
- * until the job expires. A guess: the values of 1,000 ended jobs then take 64 MiB at most.
- */
-export const MAX_INLINE_RESULT_BYTES = 64 * 1024
-
-/** Stands for the value of a job that is too large for its outcome. The blob has its bytes. */
+/** Stands for the value of a job that is too large for a message. The blob has its bytes. */
 export class StoredValue implements BlobReference {
   readonly blob: string
   readonly size: number
@@ -41,7 +35,7 @@ addExtension<StoredValue, [unknown, unknown]>({
  */
 export async function encodeResult(value: unknown, store: (bytes: Uint8Array) => Promise<BlobReference>): Promise<Uint8Array> {
   const bytes = encodeValue(value, MAX_RESULT_BYTES)
-  if (bytes.length <= MAX_INLINE_RESULT_BYTES) return bytes
+  if (bytes.length <= MAX_VALUE_BYTES) return bytes
   // A value that nobody can read must fail here.
   decodeLarge(bytes)
   const { blob } = await store(bytes)
