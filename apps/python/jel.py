@@ -168,6 +168,8 @@ class Job:
         self._id = None
         self._reason = ''
         self._covered = 0.0
+        self._standing = None
+        self._is_kept = False
         self._outcomes = []
         self._end = None
         self._folder = None
@@ -178,11 +180,12 @@ class Job:
         kind = event['event']
         with self._changed:
             self._id = self._id or event.get('job')
-            # A task that hangs stays the reason until the job goes on.
-            if event.get('reason') or (kind == 'progress' and event['covered'] != self._covered):
-                self._reason = event['reason']
             if kind == 'progress':
-                self._covered = event['covered']
+                self._take_progress(event)
+            elif kind == 'waits':
+                self._reason = event['reason']
+            elif kind == 'submitted':
+                self._is_kept = True
             elif kind == 'outcome':
                 self._outcomes.append(event)
             elif kind in _ENDS:
@@ -197,6 +200,13 @@ class Job:
             _tell(f"jel: the job waits: {event['reason']}")
         for watcher in watchers:
             watcher(self)
+
+    def _take_progress(self, event):
+        """Notes progress. A task that hangs stays the reason until a task ends."""
+        if event['reason'] or (event['state'], event['finished']) != self._standing:
+            self._reason = event['reason'] if event['state'] in ('pending', 'active') else ''
+        self._standing = event['state'], event['finished']
+        self._covered = event['covered']
 
     def _watch(self, watcher):
         with self._changed:
@@ -331,6 +341,7 @@ class Pool:
 
     def __init__(self, name, bootstrap=(), listen=(), jel=None, flags=()):
         self._name = name
+        self._bootstrap = bootstrap
         command = shlex.split(jel or os.environ.get('JEL', 'jel'))
         addresses = [*_flags('--bootstrap', bootstrap), *_flags('--listen', listen)]
         try:
@@ -376,10 +387,12 @@ class Pool:
         `submit('sum.ts', 'sum', 1000)` has its file, the name of a task, and the input.
         """
         if callable(called):
+            if 'keep_going' in options:
+                raise TypeError('keep_going is for sweeps: one call has a result or an exception')
             return self._sweep(Call, called, *_call_of(arguments), name=name, **options)
-        function, value = (*arguments, None)[:2]
         if options or len(arguments) not in (1, 2):
             raise TypeError('submit takes a function with its arguments, or a file, the name of a task, and an input')
+        function, value = (*arguments, None)[:2]
         command = {'file': os.path.abspath(called), 'function': function, 'input': value, 'name': name}
         return self._send('submit', command, Job)
 
@@ -409,8 +422,9 @@ class Pool:
         try:
             return sweep.result(timeout)
         except KeyboardInterrupt:
-            if sweep.id is not None and len(self.members) > 1:
-                _tell(f'jel: the job goes on: jel job {self._name} {sweep.id} --follow, --result or --cancel')
+            if sweep._is_kept:
+                job = shlex.join([self._name, sweep.id, *_flags('--bootstrap', self._bootstrap)])
+                _tell(f'jel: the job goes on: jel job {job} --follow, --result or --cancel')
             raise
 
     def _sweep(

@@ -64,7 +64,7 @@ if __name__ == '__main__':
         print(pool.submit(sys.argv[2], 'square', 7).result(60), len(pool.members))
         calls = [pool.submit(add, 1), pool.submit(add, 1, 2), pool.submit(nothing)]
         print(pool.map(add, [1, 2, 3], [10, 20], timeout=60), [call.result(60) for call in calls])
-        for wrong in (lambda: pool.map('echo {}', [1], ['eval.py']), lambda: pool.map(add), lambda: pool.submit('a.ts')):
+        for wrong in (lambda: pool.map('echo {}', [1], ['eval.py']), lambda: pool.map(add), lambda: pool.submit('a.ts'), lambda: pool.submit(add, 1, keep_going=True)):
             try:
                 wrong()
             except TypeError as error:
@@ -162,6 +162,7 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'a command has one list of inputs, not 2: for its files use files=',
         'a sweep needs a list of inputs',
         'submit takes a function with its arguments, or a file, the name of a task, and an input',
+        'keep_going is for sweeps: one call has a result or an exception',
         'True',
         'True False',
         'True False',
@@ -220,6 +221,18 @@ jel._tell('nobody reads it')
 sys.stderr = io.StringIO()
 jel._tell('a\x1bb')
 print('\x1b' in sys.stderr.getvalue())
+job = jel.Job(None, 1)
+def reason_after(event, **fields):
+    job._take({'event': event, 'job': 'j', 'reason': '', 'covered': 0, 'state': 'active', 'finished': 0, **fields})
+    return job.reason
+print([
+    reason_after('progress', state='pending', reason='nobody computes'),
+    reason_after('progress'),
+    reason_after('waits', reason='a task hangs'),
+    reason_after('progress', covered=0.1),
+    reason_after('progress', finished=1),
+    reason_after('progress', state='failed', reason='no such luck'),
+])
 `
 
 it.runIf(hasPython)('the Python client reads any module, and neither shows escapes nor needs standard error', () => {
@@ -239,6 +252,7 @@ it.runIf(hasPython)('the Python client reads any module, and neither shows escap
       '3 1 False',
       'True',
       'False',
+      "['nobody computes', '', 'a task hangs', 'a task hangs', '', '']",
       '',
     ],
     stderr: '',

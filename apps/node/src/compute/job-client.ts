@@ -50,11 +50,13 @@ export async function sendJobCommand(
   const stop = new Stop()
   stopOnSignals(stop)
   const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
-  /** Why the job waits, with a colon in front. */
+  /** Why the job waits, with a colon in front. A task that hangs is the reason until a task ends. */
   let why = ''
+  let finished = 0
   const report = (event: JobEvent): void => {
     if (event.event === 'waits') why = `: ${oneLine(event.reason)}`
-    else if (event.event === 'progress' && event.reason === '') why = ''
+    else if (event.event === 'progress' && event.reason === '' && (event.finished !== finished || event.state !== 'active')) why = ''
+    if (event.event === 'progress') ({ finished } = event)
     request.report(event)
   }
   const stopped = stop.reason.then((reason) => {

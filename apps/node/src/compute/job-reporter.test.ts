@@ -45,3 +45,24 @@ it('progress is a line each half minute if nobody watches a terminal', () => {
   vi.useRealTimers()
   expect(written).toBe('jel: 30 %, 12 tasks/s, 3 members, some 70 s left\njel: 60 %, 12 tasks/s, 3 members, some 40 s left\n')
 })
+
+it('a note of a terminal has a line of its own: the bar ends before it, and begins anew', () => {
+  let written = ''
+  const { isTTY } = process.stderr
+  process.stderr.isTTY = true
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((written += String(text))))
+  try {
+    const reporter = jobReporterOf(false, 'pool', new AbortController().signal)
+    const progress = { event: 'progress', job: 'x', state: 'active', members: 3, begun: 9, finished: 8, rate: 1, reason: '' } as const
+    reporter.report({ ...progress, covered: 0.25 })
+    reporter.report({ event: 'waits', job: 'x', reason: 'it hangs' })
+    // The bar clears its line, and leaves it.
+    expect(written).toMatch(/25 %.*\u001b\[1G\u001b\[2Kjel: the job waits: it hangs\n$/su)
+    written = ''
+    reporter.report({ ...progress, covered: 0.5 })
+    expect(written).toContain('50 %')
+    reporter.close()
+  } finally {
+    process.stderr.isTTY = isTTY
+  }
+})

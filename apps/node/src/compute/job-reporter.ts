@@ -19,35 +19,59 @@ export interface JobReporter {
   close(): void
 }
 
+interface Display extends JobReporter {
+  /** Writes a line about the job to standard error. */
+  note(text: string): void
+}
+
 /** Events after `stopped` are not shown: their cause is the leave, not the job. */
 export function jobReporterOf(json: boolean, pool: string, stopped: AbortSignal): JobReporter {
-  const reporter = json ? jsonReporter(pool) : process.stderr.isTTY ? barReporter() : plainReporter()
+  const display = json ? jsonReporter(pool) : process.stderr.isTTY ? barReporter() : plainReporter()
   return {
     report: (event) => {
       if (stopped.aborted) return
-      if (event.event === 'needs-trust') process.stderr.write(`jel: the program uses ${event.message}\n`)
-      else if (event.event === 'not-kept') process.stderr.write(`jel: ${event.message}; this command goes on asking\n`)
-      else if (event.event === 'waits') process.stderr.write(`jel: the job waits: ${oneLine(event.reason)}\n`)
-      else if (event.event === 'collected')
-        process.stderr.write(`${counted(event.files, 'file')} in ${oneLine(event.folder)}, a folder for each input\n`)
-      else if (event.event === 'written') process.stderr.write(`${counted(event.bytes, 'byte')} in ${oneLine(event.file)}\n`)
-      else if (event.event === 'not-own')
-        process.stderr.write(`jel: this job belongs to another owner, ${event.owner}: no job of that name of yours is known\n`)
-      else reporter.report(event)
+      const note = noteOf(event)
+      if (note === undefined) display.report(event)
+      else display.note(note)
     },
-    close: () => reporter.close(),
+    close: () => display.close(),
   }
 }
 
-function jsonReporter(pool: string): JobReporter {
+/** Returns the line about an event that is neither progress nor an end. */
+function noteOf(event: JobEvent): string | undefined {
+  switch (event.event) {
+    case 'needs-trust':
+      return `jel: the program uses ${event.message}`
+    case 'not-kept':
+      return `jel: ${event.message}; this command goes on asking`
+    case 'waits':
+      return `jel: the job waits: ${oneLine(event.reason)}`
+    case 'collected':
+      return `${counted(event.files, 'file')} in ${oneLine(event.folder)}, a folder for each input`
+    case 'written':
+      return `${counted(event.bytes, 'byte')} in ${oneLine(event.file)}`
+    case 'not-own':
+      return `jel: this job belongs to another owner, ${event.owner}: no job of that name of yours is known`
+    default:
+      return undefined
+  }
+}
+
+function writeNote(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+function jsonReporter(pool: string): Display {
   return {
     report: (event) => void process.stdout.write(`${jsonLine(event, pool)}\n`),
+    note: writeNote,
     close: () => {},
   }
 }
 
 /** Writes the result to standard output, progress and problems to standard error. */
-function plainReporter(): JobReporter {
+function plainReporter(): Display {
   const begin = performance.now()
   let saidAt = begin
   return {
@@ -75,6 +99,7 @@ function plainReporter(): JobReporter {
         if (event.stack !== undefined) process.stderr.write(`${linesOf(event.stack)}\n`)
       }
     },
+    note: writeNote,
     close: () => {},
   }
 }
@@ -85,7 +110,7 @@ function linesOf(stack: string): string {
   return [first, ...frames.map((frame) => `    ${frame}`)].join('\n')
 }
 
-function barReporter(): JobReporter {
+function barReporter(): Display {
   const plain = plainReporter()
   const bar = new cliProgress.SingleBar(
     {
@@ -110,6 +135,12 @@ function barReporter(): JobReporter {
       }
       if (running && event.event !== 'submitted') bar.stop()
       plain.report(event)
+    },
+    note(text) {
+      // The next progress draws the bar anew, below the line.
+      if (running) bar.stop()
+      running = false
+      writeNote(text)
     },
     close: () => bar.stop(),
   }

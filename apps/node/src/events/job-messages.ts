@@ -165,7 +165,10 @@ export type JobEvent =
   | { readonly event: 'not-kept'; readonly message: string }
   /** `time` is the time at which it was printed, by the clock of `member`. */
   | OutputEvent
-  /** No member has begun the job for a while. `reason`: text for people. */
+  /**
+   * No member has begun the job for a while, or the job can't go on, or a task hangs. `reason`: text
+   * for people.
+   */
   | { readonly event: 'waits'; readonly job: string; readonly reason: string }
   /**
    * The named job belongs to this other owner. The node knows no job of that name of its own owner.

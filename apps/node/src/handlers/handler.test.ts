@@ -56,7 +56,17 @@ it.runIf(process.platform !== 'win32')('a command whose file is missing or no pr
     expect(reasonOf(`${script} "$JEL_MEMBER"`)).toBeUndefined()
     expect(reasonOf(`${text} now`)).toBe(`${text} can't be executed: chmod +x ${text}`)
     expect(reasonOf(none)).toBe(`${none} does not exist: there is no file ${none}`)
-    for (const others of ['uptime', 'echo ./none', '"$HOME/none"', 'a=/none true', '[ -e /none ] && date', 'cat >> /none'])
+    expect(reasonOf(folder)).toMatch(/there is no file/u)
+    for (const others of [
+      'uptime',
+      'echo ./none',
+      '"$HOME/none"',
+      'a=/none true',
+      '[ -e /none ] && date',
+      'cat >> /none',
+      '/none || date',
+      '/none; date',
+    ])
       expect(reasonOf(others)).toBeUndefined()
   } finally {
     rmSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { NodeEvent } from '../events/events.ts'
 import { HANDLER_BACKLOG, HANDLER_FAILED } from '../events/handler-errors.ts'
@@ -56,18 +56,19 @@ export function parseHandler(text: string): Handler | undefined {
 }
 
 /**
- * If a command begins with the path of a file that can't run, returns the reason. The shell would
- * say so only at the first event, which may be the one that matters.
+ * If a command is the path of a file that can't run, with or without arguments, returns the reason.
+ * The shell would say so only at the first event, which may be the one that matters.
  */
 export function missingFileOf({ command }: Handler): string | undefined {
-  const [, path] = /^\s*([\w.+/-]*\/[\w.+-]+)(?=\s|$)/u.exec(command) ?? []
+  // A list of commands may have a remedy for a file that is not there.
+  const [, path] = /^\s*([\w.+/-]*\/[\w.+-]+)(?:\s[^|&;\n]*)?$/u.exec(command) ?? []
   if (path === undefined || process.platform === 'win32') return undefined
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return `${path} does not exist: there is no file ${resolve(path)}`
   try {
     accessSync(path, constants.X_OK)
     return undefined
-  } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EACCES'
-    return isThere ? `${path} can't be executed: chmod +x ${path}` : `${path} does not exist: there is no file ${resolve(path)}`
+  } catch {
+    return `${path} can't be executed: chmod +x ${path}`
   }
 }
 
