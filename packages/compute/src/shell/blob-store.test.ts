@@ -181,6 +181,36 @@ describe('a store of blobs', () => {
     expect(has(own)).toBe(true)
   })
 
+  it('evicts results of another owner for the jobs of this owner, but for nobody else', async () => {
+    const store = new BlobStore(folder, 1)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    for (const fill of [1, 2]) {
+      store.pin(await hashOf(bytes(fill)), `result ${fill}`, { owner: 'lab', isSpare: true })
+      await put(store, fill)
+    }
+    await expect(put(store, 3)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(evicted).toEqual([])
+    store.pin(await hashOf(bytes(4)), 'job', { owner: 'lab' })
+    await put(store, 4)
+    expect(evicted).toEqual(['result 1'])
+  })
+
+  it('releases no more results than it needs room for, though another process keeps them, too', async () => {
+    const [store, other] = [new BlobStore(folder, 1), new BlobStore(folder, 1)]
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    const hashes = [await put(store, 1), await put(store, 2)]
+    for (const hash of hashes) {
+      store.pin(hash, `result ${hash}`, { isSpare: true })
+      other.pin(hash, `result ${hash}`, { isSpare: true })
+    }
+    await expect(put(store, 3)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(evicted).toEqual([`result ${hashes[0]}`])
+    await put(other, 4)
+    expect(hashes.map(has)).toEqual([false, true])
+  })
+
   it('counts tiny blobs as larger than they are', async () => {
     const store = new BlobStore(folder, 1)
     for (let n = 0; n < 4100; n++) writeFileSync(join(folder, `${String(n).padStart(64, '0')}.mjs`), 'x')

@@ -65,8 +65,8 @@ export function isHash(text: string): boolean {
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
  * that no job has named, then the least recently used files. If a pinned file needs more room, the
  * store evicts pinned files of the owner that takes most, but only if this owner takes more than
- * its share. The files of the owner's latest job go first. Results of ended jobs of this member's
- * own owner go last, the oldest first. Unpinned copies evict no pinned file.
+ * its share. Results of this owner's ended jobs go first, the oldest first, then the files of its
+ * latest job. Results of this member's own owner go last. Unpinned copies evict no pinned file.
  */
 export class BlobStore {
   readonly #folder: string
@@ -233,7 +233,9 @@ export class BlobStore {
     let bytes = files.reduce((sum, { size }) => sum + size, 0)
     bytes -= this.#evictFree(files, bytes - this.#limit)
     const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
-    while (bytes > this.#limit) {
+    // Other processes still keep these bytes. They release them once they need room themselves.
+    let shared = 0
+    while (bytes - shared > this.#limit) {
       const isPinned = this.#pins.has(newest)
       const by =
         (isPinned ? this.#pins.excess(sizes, this.#limit) : undefined) ?? (isPinned || isNeeded ? this.#pins.spare(newest) : undefined)
@@ -241,10 +243,14 @@ export class BlobStore {
       const held = this.#pins.releaseAll(by)
       this.onEvicted?.(by)
       for (const hash of held) {
-        // The file stays if another holder or another process needs it.
-        if (this.#pins.has(hash) || (statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) continue
+        const size = sizes.get(hash)
+        if (size === undefined || this.#pins.has(hash)) continue
+        if ((statSync(this.#file(hash), { throwIfNoEntry: false })?.nlink ?? 2) > 1) {
+          shared += size
+          continue
+        }
         this.#drop(hash)
-        bytes -= sizes.get(hash) ?? 0
+        bytes -= size
         sizes.delete(hash)
       }
     }

@@ -112,8 +112,9 @@ export class Pins {
   }
 
   /**
-   * Returns the latest pin holder of the owner that takes most, apart from this member's owner;
-   * undefined if that owner takes no more than its share of `limit`.
+   * Returns a pin holder of the owner that takes most, apart from this member's owner; undefined if
+   * that owner takes no more than its share of `limit`. The oldest holder whose files the store may
+   * evict goes first, then the latest holder.
    */
   excess(sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
     const taken = new Map<string | undefined, number>()
@@ -124,7 +125,8 @@ export class Pins {
     const share = limit / taken.size
     const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
     if (most === undefined || most[1] <= share) return undefined
-    return [...this.#owners].findLast(([, owner]) => owner === most[0])?.[0]
+    const by = [...this.#owners].flatMap(([each, owner]) => (owner === most[0] ? [each] : []))
+    return by.find((each) => this.#spares.has(each)) ?? by.at(-1)
   }
 }
 
