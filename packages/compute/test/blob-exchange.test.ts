@@ -43,11 +43,18 @@ async function pool(): Promise<Pool> {
   return joined
 }
 
-async function member(disk?: number): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange; budget: PeerBudget }> {
+/** Adds a member. `jobs`: the jobs of which it is a replica. */
+async function member(
+  disk?: number,
+  jobs: readonly string[] = [],
+): Promise<{ pool: Pool; store: BlobStore; exchange: BlobExchange; budget: PeerBudget }> {
   const joined = await pool()
   const store = new BlobStore(join(folder, String(pools.length)), disk)
   const budget = new PeerBudget()
-  const exchange = new BlobExchange(joined, store, budget)
+  const exchange = new BlobExchange(joined, store, budget, (job, hash) => {
+    if (jobs.includes(job)) store.pin(hash, job)
+    return jobs.includes(job)
+  })
   await exchange.start()
   exchanges.push(exchange)
   return { pool: joined, store, exchange, budget }
@@ -296,6 +303,21 @@ describe('blobs between members', () => {
     await expect.poll(() => queues.every(({ bytes }) => bytes === 0), { timeout: 50_000 }).toBe(true)
     await sleep(500)
     expect(await asker.exchange.fetch(hash, () => [server.pool.self.id])).toHaveLength(LARGE)
+  })
+
+  it('evict results of ended jobs if a job of this member needs them, and nothing otherwise', async () => {
+    const [one, other] = [await member(), await member(1, ['job'])]
+    await meet(one, 2)
+    const result = await other.store.put(new Uint8Array(2 ** 20), { for: 'ended' })
+    other.store.unpin('ended')
+    other.store.pin(result, 'ended/result', { isSpare: true })
+    const made = new Uint8Array(2 ** 19).fill(1)
+    const give = async (job?: string): Promise<unknown> =>
+      await one.exchange.give(await hashOf(made), made, other.pool.self.id, job).catch(() => 'refused')
+    expect([await give(), await give('another job')]).toEqual(['refused', 'refused'])
+    expect(await other.store.size(result)).toBeDefined()
+    expect(await give('job')).toBeUndefined()
+    expect(await other.store.size(await hashOf(made))).toBe(made.length)
   })
 
   it('are refused if unfinished jobs need the room, and their sender is notified', async () => {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
+import type { JobId } from '../core/io.ts'
 import { BlobMissingError } from '../errors.ts'
 import { ANSWER_TIME, BLOB_PROTOCOL, CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
-import { BlobServer } from './blob-server.ts'
+import { BlobServer, type PinMade } from './blob-server.ts'
 import { hashOf, type BlobStore } from './blob-store.ts'
 import type { PeerBudget } from './peer-budget.ts'
 
@@ -17,9 +18,9 @@ const [AT_ONCE, INTERVAL] = [100, 100]
 
 /**
  * Transfers blobs over streams of their own. The opener sends `get <hash>`, or `put <hash>` and
- * then the bytes. The answer to `get` is the bytes; if the peer lacks the blob, the answer is
- * empty. The answer to `put` is one byte. Once the opener has the answer, it aborts the stream.
- * Otherwise the peer could go on sending.
+ * then the bytes. `put <hash> <job>` names the job whose task made the bytes. The answer to `get`
+ * is the bytes; if the peer lacks the blob, the answer is empty. The answer to `put` is one byte.
+ * Once the opener has the answer, it aborts the stream. Otherwise the peer could go on sending.
  */
 export class BlobExchange {
   readonly #pool: Pool
@@ -37,11 +38,14 @@ export class BlobExchange {
    */
   #freeAt = -Infinity
 
-  /** @param budget bounds the time that this thread spends on requests of other members */
-  constructor(pool: Pool, store: BlobStore, budget: PeerBudget) {
+  /**
+   * @param budget bounds the time that this thread spends on requests of other members
+   * @param pinMade see {@link BlobServer}
+   */
+  constructor(pool: Pool, store: BlobStore, budget: PeerBudget, pinMade?: PinMade) {
     this.#pool = pool
     this.#store = store
-    this.#server = new BlobServer(store, budget)
+    this.#server = new BlobServer(store, budget, pinMade)
   }
 
   async start(): Promise<void> {
@@ -107,12 +111,13 @@ export class BlobExchange {
   }
 
   /**
-   * Sends bytes with this hash to a member. Resolves once the member has them.
+   * Sends bytes with this hash to a member. Resolves once the member has them. A replica of `job`
+   * then keeps them until the job has ended.
    *
    * @throws Error with the reason
    */
-  async give(hash: string, bytes: Uint8Array, member: string): Promise<void> {
-    await this.#ask(member, `put ${hash}`, 1, bytes)
+  async give(hash: string, bytes: Uint8Array, member: string, job?: JobId): Promise<void> {
+    await this.#ask(member, job === undefined ? `put ${hash}` : `put ${hash} ${job}`, 1, bytes)
   }
 
   /** Sends a blob to members. Resolves with the members that have it now. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import { FrameStream, SendQueue } from '@jel/overlay'
+import type { JobId } from '../core/io.ts'
 import { CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
@@ -12,19 +13,28 @@ import type { PeerBudget } from './peer-budget.ts'
  */
 const MAX_SERVED = 4 * MAX_PART_BYTES
 
+/**
+ * Pins bytes that a task of a job made, until the job has ended. Returns whether this member keeps
+ * them.
+ */
+export type PinMade = (job: JobId, hash: string, size: number) => boolean
+
 /** Serves the requests of other members for blobs. */
 export class BlobServer {
   readonly store: BlobStore
   readonly budget: PeerBudget
+  readonly pinMade: PinMade
   /**
    * The open requests. A request stays until its stream and its work have ended, because a read
    * goes on after the peer aborts the stream.
    */
   readonly #requests = new Set<Request>()
 
-  constructor(store: BlobStore, budget: PeerBudget) {
+  /** @param pinMade default: this member keeps no such bytes for longer than others that came */
+  constructor(store: BlobStore, budget: PeerBudget, pinMade: PinMade = () => false) {
     this.store = store
     this.budget = budget
+    this.pinMade = pinMade
   }
 
   serve(stream: Stream, from: string): void {
@@ -59,6 +69,7 @@ class Request {
   readonly #onEnd: () => void
   #action: string | undefined
   #hash = ''
+  #job: JobId | undefined
   #isComplete = false
   /** The stream, and the work on the answer. */
   #open = 1
@@ -94,13 +105,14 @@ class Request {
   }
 
   #begin(request: string): void {
-    const [, action, hash = ''] = /^(get|put) (.*)$/su.exec(request) ?? []
+    const [, action, hash = '', job] = /^(get|put) (\S*)(?: (\S+))?$/u.exec(request) ?? []
     if (!isHash(hash)) {
       this.#fail(new Error('no request'))
       return
     }
     this.#action = action
     this.#hash = hash
+    this.#job = job
     if (action === 'get') this.#work(this.#give())
   }
 
@@ -126,11 +138,12 @@ class Request {
   }
 
   async #take(): Promise<void> {
-    const { store, budget } = this.#server
+    const { store, budget, pinMade } = this.#server
     const bytes = this.#received.bytes()
     if ((await hashOf(bytes)) !== this.#hash) throw new Error('it has another hash')
     await this.#turn()
-    await store.put(bytes, { unnamed: true, charge: (took) => budget.charge(this.from, took, 0, performance.now()) })
+    const unnamed = this.#job === undefined || !pinMade(this.#job, this.#hash, bytes.length)
+    await store.put(bytes, { unnamed, charge: (took) => budget.charge(this.from, took, 0, performance.now()) })
     this.#queue.push(Uint8Array.of(1))
   }
 

@@ -70,7 +70,7 @@ export class Engine {
     const budget = new PeerBudget()
     this.#isClient = isClient
     this.store = new BlobStore(options.cache ?? (state && join(state, 'blobs')), options.limits?.disk)
-    this.blobs = new BlobExchange(pool, this.store, budget)
+    this.blobs = new BlobExchange(pool, this.store, budget, (...made) => this.#files.pinMade(...made))
     this.#signer = new VoteSigner(pool)
     this.#shifts = new Shifts({
       shiftOf: (id) => {
@@ -117,7 +117,7 @@ export class Engine {
       onRan: (took) => events.onRan(took),
       onRun: ({ job }) => this.#shifts.ran(job, performance.now()),
       onEnded: ({ job, entry }) => {
-        this.store.unpin(job)
+        this.#files.ended(job)
         this.#results.ended(job, entry)
         if (entry === undefined) this.#saved?.forget(job)
         this.endings.end(job)

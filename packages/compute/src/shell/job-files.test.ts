@@ -72,3 +72,43 @@ it.each([
     rmSync(folder, { recursive: true, force: true })
   }
 })
+
+it('a replica keeps what a task of a job made, up to 64 MiB, until the job has ended', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-files-'))
+  try {
+    const state = { isReplica: true, ended: undefined as unknown }
+    const store = new BlobStore(folder, 1)
+    const files = new JobFiles({
+      store,
+      exchange: {} as never,
+      jobs: { owner: 'me', has: (id: string) => id === 'job', get: () => ({ owner: 'stranger' }) } as never,
+      scheduler: { ended: () => state.ended } as never,
+      holders: { isReplica: () => state.isReplica } as never,
+      placeOf: () => 'own',
+      warn: () => {},
+    })
+    const half = new Uint8Array(2 ** 19)
+    const made = await store.put(half)
+    expect(files.pinMade('job', made, half.length)).toBe(true)
+    await store.put(half.fill(1))
+    await store.put(half.fill(2))
+    expect(await store.size(made)).toBe(half.length)
+    // The same bytes count once, and others do not fit beside them.
+    expect(files.pinMade('job', made, half.length)).toBe(true)
+    expect(files.pinMade('job', 'f'.repeat(64), 64 * 2 ** 20)).toBe(false)
+    const counted = hashes
+      .concat(hashes.map((hash) => hash.replace(/^0/u, 'a')))
+      .filter((hash) => files.pinMade('job', hash, 2 ** 20)).length
+    expect(counted).toBe(63)
+    files.ended('job')
+    await store.put(half.fill(3))
+    expect(await store.size(made)).toBeUndefined()
+    expect(files.pinMade('another job', made, 1)).toBe(false)
+    state.isReplica = false
+    expect(files.pinMade('job', made, 1)).toBe(false)
+    Object.assign(state, { isReplica: true, ended: {} })
+    expect(files.pinMade('job', made, 1)).toBe(false)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})

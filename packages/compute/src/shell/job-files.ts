@@ -5,7 +5,7 @@ import { BlobTooLargeError } from '../errors.ts'
 import type { PlacedProgram } from '../executors/container.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import type { BlobReference } from '../program/blob.ts'
-import { keepBlob, MAX_LIST_BYTES, readBlobList } from './blob-list.ts'
+import { keepBlob, MAX_LIST_BYTES, MAX_PART_BYTES, readBlobList } from './blob-list.ts'
 import { readName } from './blob-names.ts'
 import type { BlobStore } from './blob-store.ts'
 import { JobBlobs } from './job-blobs.ts'
@@ -25,6 +25,12 @@ const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
  */
 const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
 
+/**
+ * Maximum bytes that a replica pins in the name of a job whose tasks made them. Each blob counts
+ * for at least `LEAST_MADE`. Any member can send such bytes. Guesses: four results.
+ */
+const [MAX_MADE, LEAST_MADE] = [MAX_PART_BYTES, 64 * 1024]
+
 interface JobFilesParts {
   readonly store: BlobStore
   readonly exchange: BlobExchange
@@ -40,6 +46,8 @@ interface JobFilesParts {
 export class JobFiles {
   readonly #parts: JobFilesParts
   readonly #blobs = new Map<JobId, JobBlobs>()
+  /** For each job: the sizes of the bytes that its tasks made at others, by their hashes. */
+  readonly #made = new Map<JobId, Map<string, number>>()
   #isClosed = false
 
   constructor(parts: JobFilesParts) {
@@ -56,6 +64,7 @@ export class JobFiles {
     if (!jobs.has(holder)) return
     const blobs = this.#blobs.get(holder)
     if (blobs !== undefined) blobs.isKept = false
+    this.#made.delete(holder)
     warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', holder)
   }
 
@@ -70,7 +79,27 @@ export class JobFiles {
 
   forget(id: JobId): void {
     this.#blobs.delete(id)
+    this.ended(id)
+  }
+
+  /** The job needs its files no more. */
+  ended(id: JobId): void {
+    this.#made.delete(id)
     this.#parts.store.unpin(id)
+  }
+
+  /**
+   * Pins bytes that another member's task of this job made. Only a replica does so, until the job
+   * has ended, and up to a limit.
+   */
+  pinMade(id: JobId, hash: string, size: number): boolean {
+    const { jobs, holders, scheduler } = this.#parts
+    if (!jobs.has(id) || !holders.isReplica(id) || scheduler.ended(id) !== undefined) return false
+    const made = new Map(this.#made.get(id)).set(hash, Math.max(LEAST_MADE, size))
+    if (made.values().reduce((sum, each) => sum + each, 0) > MAX_MADE) return false
+    this.#made.set(id, made)
+    this.pin(hash, id)
+    return true
   }
 
   /**
@@ -119,7 +148,7 @@ export class JobFiles {
       try {
         // One replica suffices: it keeps the bytes if this member dies. A slow replica must not
         // delay the task.
-        await Promise.any(replicas.map(async (replica) => await exchange.give(hash, bytes, replica)))
+        await Promise.any(replicas.map(async (replica) => await exchange.give(hash, bytes, replica, id)))
         return reference
       } catch (error) {
         const isOver = this.#isClosed || scheduler.ended(id) !== undefined || performance.now() - begin > GIVE_TIME
