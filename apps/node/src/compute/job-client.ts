@@ -50,7 +50,9 @@ export async function sendJobCommand(
   const stop = new Stop()
   stopOnSignals(stop)
   const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
-  /** Why the job waits, with a colon in front. A task that hangs is the reason until a task ends. */
+  /**
+   * Why the job waits, with a colon in front. A task that hangs is the reason until a task ends.
+   */
   let why = ''
   let finished = 0
   const report = (event: JobEvent): void => {

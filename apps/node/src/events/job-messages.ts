@@ -166,8 +166,8 @@ export type JobEvent =
   /** `time` is the time at which it was printed, by the clock of `member`. */
   | OutputEvent
   /**
-   * No member has begun the job for a while, or the job can't go on, or a task hangs. `reason`: text
-   * for people.
+   * No member has begun the job for a while, the job can't go on, or a task hangs. `reason` is a
+   * text for people.
    */
   | { readonly event: 'waits'; readonly job: string; readonly reason: string }
   /**

@@ -96,7 +96,7 @@ export class JobFiles {
     const { jobs, holders, scheduler } = this.#parts
     if (!jobs.has(id) || !holders.isReplica(id) || scheduler.ended(id) !== undefined) return false
     const made = new Map(this.#made.get(id)).set(hash, Math.max(LEAST_MADE, size))
-    if (made.values().reduce((sum, each) => sum + each, 0) > MAX_MADE) return false
+    if ([...made.values()].reduce((sum, each) => sum + each, 0) > MAX_MADE) return false
     this.#made.set(id, made)
     this.pin(hash, id)
     return true
