@@ -40,8 +40,8 @@ const [victimOf, shareOf] = [
 ]
 
 /**
- * Returns a function that returns how long this thread has worked without a break, at most, ms. This
- * is the thread's own time: other processes may hold up the thread for seconds.
+ * Returns a function for the longest time that this thread has worked without a break, ms. This is
+ * the thread's own time: other processes may hold up the thread for seconds.
  */
 function longestTurn(): () => number {
   let longest = 0
