@@ -38,11 +38,8 @@ export class BlobExchange {
    */
   #freeAt = -Infinity
 
-  /**
-   * @param budget bounds the time that this thread spends on requests of other members
-   * @param pinMade see {@link BlobServer}
-   */
-  constructor(pool: Pool, store: BlobStore, budget: PeerBudget, pinMade?: PinMade) {
+  /** @param budget bounds the time that this thread spends on requests of other members */
+  constructor(pool: Pool, store: BlobStore, budget: PeerBudget, pinMade: PinMade) {
     this.#pool = pool
     this.#store = store
     this.#server = new BlobServer(store, budget, pinMade)

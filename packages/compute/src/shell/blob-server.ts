@@ -30,8 +30,7 @@ export class BlobServer {
    */
   readonly #requests = new Set<Request>()
 
-  /** @param pinMade default: this member keeps no such bytes for longer than others that came */
-  constructor(store: BlobStore, budget: PeerBudget, pinMade: PinMade = () => false) {
+  constructor(store: BlobStore, budget: PeerBudget, pinMade: PinMade) {
     this.store = store
     this.budget = budget
     this.pinMade = pinMade
