@@ -78,6 +78,18 @@ it('replicas keep a large value: a member that comes last reads it after all oth
   expect(await last.job(job.id).result).toEqual(value)
 })
 
+it('a disk full of results of another owner takes the next result of this owner', async () => {
+  await test.join()
+  const limits = { disk: 16 }
+  const submitter = await test.member({ limits })
+  await test.member({ workers: 1, limits })
+  await expect.poll(() => submitter.source.replicas('x').length).toBe(2)
+  for (let bytes = 3 * MEBIBYTE; bytes < 3 * MEBIBYTE + 7; bytes++) {
+    const job = await submitter.submit(file, 'large', bytes)
+    expect(await job.result).toEqual({ text: 'x'.repeat(bytes) })
+  }
+})
+
 it('in a sandbox the value of a job may be large, and nothing else is stored', async () => {
   const grid = computeLocal({ workers: 1, cache: join(folder, 'sandbox'), place: 'sandbox' })
   expect(await (await grid.submit(file, 'large', 2 * MEBIBYTE)).result).toEqual({ text: 'x'.repeat(2 * MEBIBYTE) })

@@ -6,8 +6,7 @@ import type { PlacedProgram } from '../executors/container.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import type { BlobReference } from '../program/blob.ts'
 import { keepBlob, MAX_LIST_BYTES, MAX_PART_BYTES, readBlobList } from './blob-list.ts'
-import { readName } from './blob-names.ts'
-import type { BlobStore } from './blob-store.ts'
+import { hashOf, type BlobStore } from './blob-store.ts'
 import { JobBlobs } from './job-blobs.ts'
 import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
@@ -139,9 +138,10 @@ export class JobFiles {
   /** Keeps bytes that a task made until its job has ended, here and at the replicas. */
   async #keepMade(id: JobId, bytes: Uint8Array): Promise<BlobReference> {
     const { store, exchange, holders, scheduler } = this.#parts
-    const reference = await keepBlob(store, bytes)
-    const hash = (readName(reference.blob) as { readonly hash: string }).hash
+    const hash = await hashOf(bytes)
+    // A pinned file gets room: results of the job's owner make way for it.
     if (scheduler.ended(id) === undefined) this.pin(hash, id)
+    const reference = await keepBlob(store, bytes)
     for (const begin = performance.now(); ;) {
       const replicas = holders.replicas(id)
       if (replicas.length === 0) return reference
