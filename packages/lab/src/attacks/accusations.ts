@@ -39,11 +39,11 @@ const coalition: Attack = {
   does: 'is four members that together sign the death of a living node, once a second, for one incarnation after the other',
   bound: 'the victim enters again after each certificate, and is in every view at the end',
   endsLives: true,
-  run: async ({ pool, enter, sleep, until }) => {
+  run: async ({ pool, enter, sleep, isOver }) => {
     const members = await Promise.all(Array.from({ length: COALITION }, (_, i) => enter(i)))
     await sleep(500)
     let certificates = 0
-    for (let incarnation = 1; performance.now() < until; incarnation++) {
+    for (let incarnation = 1; !isOver(); incarnation++) {
       const certificate = death(members.map(({ mallory }) => mallory.sybil.suspects(pool.id(), incarnation)))
       for (const { link } of members) link.send(certificate)
       certificates += 1

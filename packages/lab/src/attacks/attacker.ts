@@ -16,6 +16,8 @@ import { Sybil, told } from './sybil.ts'
 
 /** Largest frame that the attacker reads, in bytes: larger than any honest frame. */
 const readable = 1_048_576
+/** Longest time for which the attacker tries to enter, ms: six handshakes that time out. */
+const patience = 60_000
 
 export class HostileLink {
   readonly connection: Connection
@@ -166,9 +168,12 @@ export class Attacker {
     return link
   }
 
-  /** Opens a link and joins the pool over it. */
+  /**
+   * Opens a link and joins the pool over it. On a busy machine a handshake may take longer than
+   * either side waits. So the attacker tries again for a minute.
+   */
   async enter(target: string): Promise<HostileLink> {
-    const link = await this.link(target)
+    const link = await this.#patientLink(target)
     const addresses = this.libp2p.getMultiaddrs().map((address) => address.decapsulate('/p2p').bytes)
     link.send(told([this.sybil.joins(addresses)]))
     return link
@@ -176,6 +181,18 @@ export class Attacker {
 
   async stop(): Promise<void> {
     await this.libp2p.stop()
+  }
+
+  async #patientLink(target: string): Promise<HostileLink> {
+    const started = performance.now()
+    for (;;) {
+      try {
+        return await this.link(target)
+      } catch (error) {
+        if (performance.now() - started > patience) throw error
+        await sleep(100)
+      }
+    }
   }
 
   #take(connection: Connection, stream: Stream, hello = true): HostileLink {

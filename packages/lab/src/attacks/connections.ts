@@ -62,13 +62,13 @@ const abandonedStreams: Attack = {
   // of streams of the honest nodes may double during the attack.
   check: ({ before, after }) =>
     after.figures.streams > before.figures.streams * 2 + 30 ? `${after.figures.streams} streams were left open` : undefined,
-  run: async ({ pool, enter, until }) => {
+  run: async ({ pool, enter, isOver }) => {
     const { mallory } = await enter()
     let [opened, refused] = [0, 0]
-    while (performance.now() < until) {
+    while (!isOver()) {
       const connection = await mallory.libp2p.dial(multiaddr(pool.address(opened)), { force: true }).catch(() => undefined)
       if (!connection) break
-      for (let i = 0; i < 400 && performance.now() < until; i++) {
+      for (let i = 0; i < 400 && !isOver(); i++) {
         try {
           const stream = await connection.newStream(PROTOCOLS[i % PROTOCOLS.length]!, { signal: AbortSignal.timeout(500) })
           stream.send(Uint8Array.of(0xff))
@@ -105,10 +105,10 @@ const badFrames: Attack = {
   does: 'sends frames of 200 MB, groups 200,000 deep and random bytes, is dropped, and connects again',
   bound: 'no node keeps any part of the frames; the attacker is dropped, and after the third time refused for a minute',
   isDropped: true,
-  run: async ({ pool, attacker, sleep, until }) => {
+  run: async ({ pool, attacker, sleep, isOver }) => {
     const mallory = await attacker()
     let [came, sent] = [0, 0]
-    while (performance.now() < until && came < ATTEMPTS) {
+    while (!isOver() && came < ATTEMPTS) {
       const link = await mallory.link(pool.address()).catch(() => undefined)
       if (link === undefined) {
         await sleep(100)
@@ -116,7 +116,7 @@ const badFrames: Attack = {
       }
       came += 1
       const before = performance.now()
-      while (link.isUp && performance.now() < until && performance.now() - before < 2_000) {
+      while (link.isUp && !isOver() && performance.now() - before < 2_000) {
         BAD[sent % BAD.length]!(link)
         sent += 1
         await sleep(20)
@@ -135,7 +135,7 @@ const victimAddress: Attack = {
   name: "a victim's address",
   does: 'announces 100 made-up members, all at the address of a victim that does not belong to the pool',
   bound: 'each node connects to the victim a bounded number of times a second, whatever the attacker announces',
-  run: async ({ pool, enter, sleep, until, breach }) => {
+  run: async ({ pool, scale, enter, sleep, breach }) => {
     let connections = 0
     const victim = createServer((socket) => {
       connections += 1
@@ -153,7 +153,7 @@ const victimAddress: Attack = {
         ),
       )
       const started = performance.now()
-      await sleep(until - started)
+      await sleep(scale.during)
       const rate = (connections * 1_000) / (performance.now() - started)
       const each = rate / pool.addresses.length
       if (each > MOST_CONNECTIONS) breach('the victim was flooded')
@@ -169,12 +169,12 @@ const handshakeFlood: Attack = {
   does: 'connects as fast as it can: some connections stay silent, and the attacker drops the others after the handshake',
   bound: 'no node is declared dead, and a newcomer can still enter',
   staysOpen: true,
-  run: async ({ pool, attacker, sleep, until }) => {
+  run: async ({ pool, attacker, sleep, isOver }) => {
     const mallory = await attacker()
     const { host, port } = tcpEndpoint(parseIntroducer(pool.address()).address)!
     let [silent, shaken, refused] = [0, 0, 0]
     const handshake = async (): Promise<void> => {
-      while (performance.now() < until) {
+      while (!isOver()) {
         const socket = connect({ host, port })
         silent += 1
         socket.on('error', () => {})
@@ -183,7 +183,7 @@ const handshakeFlood: Attack = {
       }
     }
     const shake = async (): Promise<void> => {
-      while (performance.now() < until) {
+      while (!isOver()) {
         try {
           const connection = await mallory.libp2p.dial(multiaddr(pool.address()), { force: true, signal: AbortSignal.timeout(2_000) })
           shaken += 1

@@ -69,18 +69,16 @@ const stolenIdentity: Attack = {
   name: 'stolen identity',
   does: 'connects with the key of a member that has a link, announces its leave, and joins in its place under higher incarnations',
   bound: 'the holder of the key is the member: no other member is affected, and the pool follows the latest statement',
-  run: async ({ pool, enter, attacker, attack, until }) => {
+  run: async ({ enter, attacker, attack }) => {
     const { mallory } = await enter()
     const { sybil } = mallory
     const thief = await attacker({ sybil })
-    const links = [await thief.enter(pool.address()), await thief.enter(pool.address(1))]
+    const links = [(await enter(0, thief)).link, (await enter(1, thief)).link]
     let lives = 1
     await attack(links, () => {
-      if (performance.now() > until) return false
       lives += 1
       const frame = told([sybil.says({ kind: 'left', incarnation: lives - 1 }), sybil.joins([], lives)])
       for (const link of links) link.send(frame)
-      return undefined
     })
     return `${lives} lives of one identity`
   },
@@ -91,10 +89,10 @@ const stolenKey: Attack = {
   does: 'connects with a copy of the key file of a running honest member, and joins under higher incarnations',
   bound: 'the honest member detects the copy and stops with an error; no other member is affected',
   fails: 1,
-  run: async ({ pool, attacker, attack }) => {
+  run: async ({ pool, enter, attacker, attack }) => {
     const sybil = new Sybil(pool.name, await pool.keyFile())
     const thief = await attacker({ sybil })
-    const links = [await thief.enter(pool.address()), await thief.enter(pool.address(1))]
+    const links = [(await enter(0, thief)).link, (await enter(1, thief)).link]
     let lives = 0
     await attack(links, (turn) => {
       if (turn % 10 > 0) return

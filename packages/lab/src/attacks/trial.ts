@@ -18,15 +18,16 @@ interface Trial {
   /** Starts a hostile host. The end of the attack stops all hostile hosts. */
   readonly attacker: (options?: AttackerOptions) => Promise<Attacker>
   /**
-   * Starts a hostile host. The host joins through the node of this index, over a link to that node.
+   * Enters the pool by a link to the node of this index. Default: with a new hostile host. The time
+   * of the attack begins when the last host has entered.
    */
-  readonly enter: (index?: number) => Promise<{ readonly mallory: Attacker; readonly link: HostileLink }>
+  readonly enter: (index?: number, mallory?: Attacker) => Promise<{ readonly mallory: Attacker; readonly link: HostileLink }>
   /** Starts a hostile host that joins over a link to each node. */
   readonly everywhere: () => Promise<{ readonly mallory: Attacker; readonly links: readonly HostileLink[] }>
   /** The result of {@link Attack.prepare}. */
   readonly prepared: unknown
-  /** Time (`performance.now`) at which the attack ends. */
-  readonly until: number
+  /** Whether the time of the attack is up. */
+  readonly isOver: () => boolean
   /**
    * Calls `act` once a turn until the time is up or all links have ended. `act` returns false when
    * the attack has nothing more to send.
@@ -158,30 +159,36 @@ interface TrialState {
 }
 
 function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches }: TrialState): Trial {
-  const until = performance.now() + scale.during
+  let until = performance.now() + scale.during
+  const isOver = (): boolean => performance.now() >= until
   const start = async (options?: AttackerOptions): Promise<Attacker> => {
     const attacker = await Attacker.start(pool.name, options)
     attackers.push(attacker)
     return attacker
   }
+  const enter = async (mallory: Attacker, address: string): Promise<HostileLink> => {
+    const link = await mallory.enter(address)
+    until = performance.now() + scale.during
+    return link
+  }
   return {
     pool,
     scale,
     prepared,
-    until,
+    isOver,
     sleep,
     breach: (what) => void breaches.push(what),
     attacker: start,
-    enter: async (index) => {
-      const mallory = await start()
-      return { mallory, link: await mallory.enter(pool.address(index)) }
+    enter: async (index, known) => {
+      const mallory = known ?? (await start())
+      return { mallory, link: await enter(mallory, pool.address(index)) }
     },
     everywhere: async () => {
       const mallory = await start()
-      return { mallory, links: await Promise.all(pool.addresses.map((address) => mallory.enter(address))) }
+      return { mallory, links: await Promise.all(pool.addresses.map((address) => enter(mallory, address))) }
     },
     attack: async (links, act) => {
-      for (let turn = 0; performance.now() < until && links.some(({ isUp }) => isUp); turn++) {
+      for (let turn = 0; !isOver() && links.some(({ isUp }) => isUp); turn++) {
         if (act(turn) === false) break
         await turnEnded()
         const full = links.filter(({ isUp, stream }) => isUp && stream.writeBufferLength > 1_048_576)
