@@ -106,6 +106,8 @@ for line in inputs:
 '''
 _RUNNER_NAME = 'jel-run.py'
 _INPUTS_NAME = 'inputs.json'
+# The longest command that a node takes, in bytes.
+_COMMAND_LIMIT = 64 * 1024 * 1024
 _ENDS = ('done', 'failed', 'cancelled', 'error')
 
 
@@ -361,11 +363,16 @@ class Pool:
         self._started = threading.Event()
         self._ended = threading.Event()
         self._error = None
+        self._warning = None
         self.members = {}
         threading.Thread(target=self._read, daemon=True).start()
-        self._started.wait()
-        if self._error is not None:
-            raise self._error
+        try:
+            self._started.wait()
+            if self._error is not None:
+                raise self._error
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self):
         return self
@@ -488,6 +495,8 @@ class Pool:
     def _write(self, command):
         # NaN is no valid JSON. The node could not read the line, nor say whose command it is.
         line = json.dumps(command, allow_nan=False)
+        if len(line) >= _COMMAND_LIMIT:
+            raise JelError('LINE_TOO_LONG', f'the command has {len(line)} bytes of JSON, more than {_COMMAND_LIMIT}')
         with self._lock:
             if self._error is not None:
                 raise self._error
@@ -500,11 +509,13 @@ class Pool:
     def _read(self):
         try:
             for line in self._process.stdout:
-                self._take(json.loads(line))
+                event = _event_of(line)
+                if event is not None:
+                    self._take(event)
         finally:
-            # A node prints only lines of JSON, but a wrapper around it may print other lines.
+            stopped = JelError('STOPPED', 'the node has stopped')
             with self._lock:
-                self._error = self._error or JelError('STOPPED', 'the node has stopped')
+                self._error = stopped if self._started.is_set() else self._warning or stopped
             for job in list(self._jobs.values()):
                 job._take({'event': 'error', 'code': 'STOPPED', 'message': 'the node has stopped'})
             self._started.set()
@@ -519,7 +530,8 @@ class Pool:
         elif kind in ('left', 'died'):
             self.members.pop(event['node']['id'], None)
         elif kind == 'error' and 're' not in event and not self._started.is_set():
-            self._error = JelError(event['code'], event['message'])
+            # The node may start all the same. If it ends instead, this is the reason.
+            self._warning = JelError(event['code'], event['message'])
         job = self._jobs.get(event.get('re'))
         # The last event of a command is `done` without a job.
         if job is None or (kind == 'done' and 'job' not in event):
@@ -527,6 +539,15 @@ class Pool:
         job._take(event)
         if job.is_over:
             self._jobs.pop(event['re'], None)
+
+
+def _event_of(line):
+    """Returns None for a line that a wrapper around the node has printed."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and 'event' in event else None
 
 
 def _tell(text):

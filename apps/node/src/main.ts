@@ -1,10 +1,14 @@
 import { CommanderError } from 'commander'
 import { commandLine } from './command-line.ts'
 import { flushed, OutputWatch } from './base/output.ts'
+import { endOnSignals, wasStopped } from './base/stop.ts'
 import { oneLine } from './base/text.ts'
 import { messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
-/** The time that the last lines have to reach their reader, in milliseconds. A guess. */
+/**
+ * The time that the last lines of a stopped command, and its errors, have to reach their reader, ms.
+ * A guess.
+ */
 const FLUSH_TIME = 2000
 
 /**
@@ -13,9 +17,13 @@ const FLUSH_TIME = 2000
  */
 export async function main(args: readonly string[], script: string, version: string): Promise<void> {
   const output = new OutputWatch(process.stdout)
+  // Messages to a full disk, or to a reader that is gone, are lost. The command goes on.
+  process.stderr.on('error', () => {})
   const { status, complaint } = await run(args, script, version)
   if (complaint !== undefined) process.stderr.write(`jel: ${complaint}\n`)
-  await flushed(process.stdout, FLUSH_TIME)
+  // A reader such as `less` may take its time for a result.
+  endOnSignals()
+  await flushed(process.stdout, wasStopped() ? FLUSH_TIME : undefined)
   const problem = output.problem
   if (problem !== undefined) process.stderr.write(`jel: can't write to standard output: ${problem}\n`)
   await flushed(process.stderr, FLUSH_TIME)

@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { join1, joinAll, JelProcess, loopback, type Told } from './jel-process.ts'
+import { join1, joinAll, JelProcess, loopback, runtime, script, type Told } from './jel-process.ts'
 
 it('a node that is alone reports started, its own joined, and stopped', async () => {
   const before = Date.now()
@@ -140,7 +142,7 @@ it('a newcomer hears of the current reign, and --elect makes a node a candidate'
 
 it('a line that is no command is an error, and the node goes on', async () => {
   const node = await join1('nonsense')
-  const long = JSON.stringify({ command: 'members', id: 'x'.repeat(1024 * 1024) })
+  const long = JSON.stringify({ command: 'members', id: 'x'.repeat(64 * 1024 * 1024) })
   node.send('{"command":', 'hello', '', '[1]', { command: 'dance', id: 'd' }, { command: 'members', id: 'f', all: true }, long)
   node.child.stdin!.write('{"command":"members","id":"crlf"}\r\n{"command":"mem')
   node.child.stdin!.write('bers","id":"cut"}\n')
@@ -178,6 +180,14 @@ it('a reader that goes away ends the node quietly', async () => {
   node.send({ command: 'members' }, { command: 'members' })
   expect(await node.exited).toBe(0)
   expect(node.stderr).toBe('')
+})
+
+it.runIf(existsSync('/dev/full'))('messages that can not be written do not stop the node', () => {
+  const args = ['join', 'mute', ...loopback, '--http', '127.0.0.1:0', '--for', '0.1']
+  const { status } = spawnSync('/bin/sh', ['-c', 'exec "$0" "$@" 2>/dev/full </dev/null', process.execPath, script, ...args], {
+    env: { ...process.env, XDG_RUNTIME_DIR: runtime },
+  })
+  expect(status).toBe(0)
 })
 
 it('a reader that does not read does not stop the node', async () => {

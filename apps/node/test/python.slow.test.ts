@@ -12,6 +12,7 @@ const hasPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_
 
 const program = `
 import os
+import socket
 import sys
 import time
 import beside
@@ -128,6 +129,17 @@ if __name__ == '__main__':
             print(error)
             error.job.cancel()
             print(error.job.is_over)
+    # The node warns that an introducer does not answer, and starts all the same. A wrapper prints a line.
+    wrapper = sys.argv[2] + '.sh'
+    with open(wrapper, 'w') as file:
+        file.write('echo wrapped; exec ' + os.environ['JEL'] + ' "$@"')
+    silent = socket.create_server(('127.0.0.1', 0))
+    with jel.Pool('late', bootstrap='127.0.0.1:%d' % silent.getsockname()[1], listen='127.0.0.1:0', jel='sh ' + wrapper) as pool:
+        print(len(pool.members))
+        try:
+            pool.submit(sys.argv[2], 'square', 'x' * 2**26)
+        except jel.JelError as error:
+            print(error.code)
     try:
         jel.Pool('python', jel='no-such-command')
     except jel.JelError as error:
@@ -180,6 +192,8 @@ it.runIf(hasPython)('the Python client maps functions and commands, submits prog
         'int16 [[0, 2, 4], [6, 8, 10]]',
         'the job is not over after 15 s: no member of the pool computes',
         'True',
+        '1',
+        'LINE_TOO_LONG',
         'NO_COMMAND',
         '',
       ],

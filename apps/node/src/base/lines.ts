@@ -1,5 +1,8 @@
-/** Most bytes of one command. A guess. */
-export const COMMAND_LIMIT = 1024 * 1024
+/**
+ * Most bytes of one command. A guess: the inputs of a sweep have at most 16 MiB, and as JSON hardly
+ * more than four times that.
+ */
+export const COMMAND_LIMIT = 64 * 1024 * 1024
 
 /** A line of input, or the problem of a skipped line. */
 export type Line = { readonly text: string } | { readonly problem: 'too long' | 'not UTF-8' }

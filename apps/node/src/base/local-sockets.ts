@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, lstatSync, mkdirSync, readdirSync, type Stats } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import type { Server } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
@@ -77,6 +77,16 @@ export function socketProblem(path: string): string | undefined {
   if (!stats.isSocket()) return 'it is not a socket'
   const mine = ownUid()
   return stats.uid === mine || stats.uid === 0 || mine === 0 ? undefined : 'it belongs to another user'
+}
+
+/** Identifies a socket: a new socket at the same path has another number. */
+export function socketNumber(path: string): number | undefined {
+  return windows() ? undefined : lstatSync(path, { throwIfNoEntry: false })?.ino
+}
+
+/** Removes a socket on which nobody listens, unless another socket has taken its path. */
+export function removeSocket(path: string, number: number | undefined): void {
+  if (socketNumber(path) === number) rmSync(path, { force: true })
 }
 
 /** Makes the folder of all sockets, with access for this user only. */

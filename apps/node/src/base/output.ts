@@ -27,6 +27,11 @@ export class Output {
   line(text: string): void {
     if (this.#lost) return
     this.#stream.write(`${text}\n`)
+    this.check()
+  }
+
+  /** Checks whether the reader is too far behind. For callers that write to the stream themselves. */
+  check(): void {
     if (this.#stream.writableLength > this.#limit) this.#lose('behind')
   }
 
@@ -59,11 +64,16 @@ export class OutputWatch {
   }
 }
 
-/** Waits until all output so far is written, or `limit` milliseconds have passed. */
-export async function flushed(stream: NodeJS.WriteStream, limit: number): Promise<void> {
+/**
+ * Waits until all output so far is written, or can't be written, or `limit` milliseconds have
+ * passed. Default: no limit.
+ */
+export async function flushed(stream: NodeJS.WriteStream, limit?: number): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, limit)
+  const timer = limit === undefined ? undefined : setTimeout(resolve, limit)
+  // A stream that has failed may never call back.
+  for (const end of ['error', 'close'] as const) stream.once(end, () => resolve())
   stream.write('', () => resolve())
   await promise
   clearTimeout(timer)

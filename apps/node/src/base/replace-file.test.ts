@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  lstatSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -50,6 +51,19 @@ it.each([
   expect(readdirSync(folder)).toEqual(['f', 'other'])
 })
 
+it('a new file has the rights of any other new file, and a link that leads nowhere stays', async () => {
+  await Promise.all(
+    ['new', 'link'].map(async (name) => {
+      if (name === 'link') symlinkSync(join(folder, 'there'), join(folder, name))
+      await replaceFile(join(folder, name), name)
+    }),
+  )
+  writeFileSync(join(folder, 'usual'), '')
+  expect(statSync(join(folder, 'new')).mode).toBe(statSync(join(folder, 'usual')).mode)
+  expect([readFileSync(join(folder, 'there'), 'utf8'), lstatSync(join(folder, 'link')).isSymbolicLink()]).toEqual(['link', true])
+  expect(readdirSync(folder).toSorted()).toEqual(['f', 'link', 'new', 'there', 'usual'])
+})
+
 it('a device takes the content', async () => {
   await replaceFile('/dev/null', 'new')
   expect(statSync('/dev/null').isFile()).toBe(false)
@@ -62,11 +76,12 @@ it('a name without room for a second one is written all the same', async () => {
   expect(readFileSync(long, 'utf8')).toBe('new')
 })
 
-it.runIf(existsSync('/bin/sh'))('a disk that takes a part only keeps the old content', () => {
+it.runIf(existsSync('/bin/sh')).each(['f', 'none'])('a disk that takes a part only keeps the old content, or none: %s', (name) => {
+  const path = join(folder, name)
   const program = `
     import { replaceFile } from ${JSON.stringify(new URL('replace-file.ts', import.meta.url).href)}
     process.on('SIGXFSZ', () => {})
-    await replaceFile(${JSON.stringify(file)}, 'n'.repeat(100_000)).catch(({ code }) => console.log(code))`
+    await replaceFile(${JSON.stringify(path)}, 'n'.repeat(100_000)).catch(({ code }) => console.log(code))`
   const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program]
   // The limit is in blocks of 512 bytes.
   const printed = execFileSync('/bin/sh', ['-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath, ...flags], { encoding: 'utf8' })

@@ -1,8 +1,12 @@
-import { access, constants, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { access, constants, lstat, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { codeOf } from './usage-error.ts'
+
+/** The rights of a new file, as of one that a shell makes. The process's mask takes some away. */
+const NEW = 0o666
 
 /**
- * Replaces the content of a file in one step. A reader finds the old content or the new one, also
+ * Replaces the content of a file in one step, or makes the file. A reader finds the old content or the new one, also
  * after a crash. If this user can't keep the file's rights and owner that way, and for a device, a
  * pipe or a file with several names, the bytes are written to the file itself.
  *
@@ -11,9 +15,9 @@ import { resolve } from 'node:path'
 export async function replaceFile(file: string, content: string | Uint8Array): Promise<void> {
   const target = await realpath(file).catch(() => resolve(file))
   // `/dev/stdout` may lead to a file that others write to as well.
-  const mode = /^\/(dev|proc)\//u.test(resolve(file)) ? undefined : await modeOf(target)
+  const rights = /^\/(dev|proc)\//u.test(resolve(file)) ? undefined : await rightsOf(target)
   const beside = `${target}.${crypto.randomUUID()}.tmp`
-  const handle = mode === undefined ? undefined : await open(beside, 'wx', mode).catch(() => undefined)
+  const handle = rights === undefined ? undefined : await open(beside, 'wx', rights.mode ?? NEW).catch(() => undefined)
   if (handle === undefined) {
     await writeFile(file, content)
     return
@@ -21,7 +25,7 @@ export async function replaceFile(file: string, content: string | Uint8Array): P
   try {
     try {
       await handle.writeFile(content)
-      await handle.chmod(mode as number)
+      if (rights?.mode !== undefined) await handle.chmod(rights.mode)
       await handle.sync()
     } finally {
       await handle.close()
@@ -36,14 +40,28 @@ export async function replaceFile(file: string, content: string | Uint8Array): P
   })
 }
 
-/** Returns the rights of a file that a file of this user can replace; undefined if none can. */
-async function modeOf(target: string): Promise<number | undefined> {
+/** @throws Error if the file could not be written now */
+export async function checkWritable(file: string): Promise<void> {
+  if (file === '' || file.endsWith('/')) throw new Error(`${JSON.stringify(file)} is no file`)
+  const status = await stat(file).catch(() => undefined)
+  if (status?.isDirectory() === true) throw new Error(`${file} is a folder`)
+  await access(status === undefined ? dirname(resolve(file)) : file, constants.W_OK)
+}
+
+/**
+ * Returns the rights of a file that a file of this user can replace; undefined if none can. A file
+ * that does not exist has no rights yet.
+ */
+async function rightsOf(target: string): Promise<{ readonly mode?: number } | undefined> {
+  // A link that leads nowhere stays a link.
+  const link = await lstat(target).catch((error: unknown) => codeOf(error))
+  if (link === 'ENOENT') return {}
   const status = await stat(target).catch(() => undefined)
   if (status?.isFile() !== true || status.nlink > 1) return undefined
   const { uid, gid, mode } = status
   if (process.getuid !== undefined && (uid !== process.getuid() || gid !== process.getgid?.())) return undefined
   return await access(target, constants.W_OK).then(
-    () => mode & 0o777,
+    () => ({ mode: mode & 0o777 }),
     () => undefined,
   )
 }

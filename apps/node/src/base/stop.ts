@@ -23,9 +23,17 @@ export class Stop {
 /** The exit status of a process that a second SIGINT cuts short: 128 + 2, as shells report it. */
 const INTERRUPTED = 130
 
+let isStopped = false
+
+/** Whether a command of this process was stopped by one of the reasons. */
+export function wasStopped(): boolean {
+  return isStopped
+}
+
 /** Stops gracefully on SIGINT, SIGTERM or SIGHUP, and at once on a second SIGINT. */
 export function stopOnSignals(stop: Stop): void {
   let interrupted = false
+  stop.signal.addEventListener('abort', () => (isStopped = true))
   process.on('SIGTERM', () => stop.now('signal'))
   process.on('SIGHUP', () => stop.now('signal'))
   process.on('SIGINT', () => {
@@ -33,4 +41,9 @@ export function stopOnSignals(stop: Stop): void {
     interrupted = true
     stop.now('signal')
   })
+}
+
+/** From now on a signal ends the process at once. */
+export function endOnSignals(): void {
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) process.removeAllListeners(signal)
 }

@@ -42,6 +42,8 @@ describe('the files of a sweep', () => {
       result: [{ status: 'rejected', reason: { code: 'BLOB_MISSING' } }, { status: 'fulfilled', value: 'here' }, { status: 'rejected' }],
     })
     expect(readFileSync(join(folder, '2/x'), 'utf8')).toBe('new')
+    rmSync(join(folder, '2'), { recursive: true })
     await expect(collect({ files, result: Promise.resolve(values) }, { folder, keepGoing: false })).rejects.toThrow('none')
+    expect(readFileSync(join(folder, '2/x'), 'utf8')).toBe('new')
   })
 })

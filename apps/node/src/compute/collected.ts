@@ -16,7 +16,8 @@ interface Collected {
  * below this one, and so on.
  *
  * @param keepGoing the result has outcomes; files that could not be had make an outcome a failure
- * @throws as `files` of a job; any error of the file system
+ * @throws the first error of `files` of the job, or of the file system, once all other files are
+ * written
  */
 export async function collect(
   job: Pick<Job, 'files' | 'result'>,
@@ -31,9 +32,10 @@ export async function collect(
     return value
   }
   const result: unknown[] = []
+  const errors: unknown[] = []
   for (const [index, given] of ((await job.result) as readonly unknown[]).entries()) {
     const outcome = given as MapOutcome
-    if (!keepGoing) result.push(await valueOf(given, index))
+    if (!keepGoing) result.push(await valueOf(given, index).catch((error: unknown) => void errors.push(error)))
     else if (outcome.status === 'rejected') result.push(outcome)
     else
       result.push(
@@ -43,6 +45,7 @@ export async function collect(
         ),
       )
   }
+  if (errors.length > 0) throw errors[0]
   return { result, files }
 }
 

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compute, type Grid } from '@jel/compute'
 import { joinPool, type Pool } from '@jel/jel'
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
+import { Output } from '../base/output.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
 import { oneLine } from '../base/text.ts'
-import { codeOf } from '../base/usage-error.ts'
+import { codeOf, UsageError } from '../base/usage-error.ts'
 import { ControlClient, namedNode, type NodeFlags } from '../control/client.ts'
 import { poolOptions, type PoolFlags } from '../pool-options.ts'
 import { runJobCommand } from './job-commands.ts'
@@ -22,6 +23,11 @@ export interface JobClientFlags extends PoolFlags, NodeFlags {
 export interface JobRequest {
   readonly command: JobCommand
   readonly report: (event: JobEvent) => void
+  /**
+   * Whether the command writes a file, and so goes on if nobody reads its standard output. Default:
+   * false.
+   */
+  readonly writesFile?: boolean
   /** Waits until a client that has just entered the pool knows enough. */
   ready(client: JobClient): Promise<void>
   /** Called when the command is stopped, before its client leaves the pool. */
@@ -49,6 +55,9 @@ export async function sendJobCommand(
 ): Promise<number | undefined> {
   const stop = new Stop()
   stopOnSignals(stop)
+  const output = new Output(process.stdout, (reason) => {
+    if (request.writesFile !== true) stop.now(reason === 'gone' ? 'output gone' : 'output behind')
+  })
   const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
   /**
    * Why the job waits, with a colon in front. A task that hangs is the reason until a task ends.
@@ -60,9 +69,11 @@ export async function sendJobCommand(
     else if (event.event === 'progress' && event.reason === '' && (event.finished !== finished || event.state !== 'active')) why = ''
     if (event.event === 'progress') ({ finished } = event)
     request.report(event)
+    output.check()
   }
   const stopped = stop.reason.then((reason) => {
     if (reason === 'time') process.stderr.write(`jel: not done within ${(timeout as number) / 1000} s${why}\n`)
+    if (reason === 'output behind') process.stderr.write('jel: standard output is not being read\n')
     request.stopped?.()
     return STOPPED
   })
@@ -89,7 +100,10 @@ export async function sendJobCommand(
 /** Returns the pool's node on this machine, unless flags describe how to enter the pool. */
 async function runningNode(pool: string, flags: JobClientFlags): Promise<ControlClient | undefined> {
   const { bootstrap, listen, keyFile } = flags
-  if (bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0) return undefined
+  const isOwnMember = bootstrap.length > 0 || listen.length > 0 || keyFile.length > 0
+  if (isOwnMember && (flags.node !== undefined || flags.control !== undefined))
+    throw new UsageError('--node and --control name a running node, and --bootstrap, --listen and --key-file need none')
+  if (isOwnMember) return undefined
   // A job belongs to the pool, so any of several nodes will do.
   return await (namedNode(flags) === undefined ? ControlClient.find(pool, flags, 'any') : ControlClient.connect(pool, flags))
 }

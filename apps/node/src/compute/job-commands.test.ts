@@ -47,6 +47,30 @@ it('a result as large as one may be is written out', async () => {
 
 const progress: JobProgress = { state: 'pending', covered: 0, members: 0, begun: 0, finished: 0, rate: 0, reason: 'nobody has answered' }
 
+it('a job that expires while the jobs are listed hides no other one', async () => {
+  const job = (id: string, progress: () => AsyncGenerator<JobProgress>): object => ({
+    id,
+    name: id,
+    owner: 'owner',
+    submitted: new Date(0),
+    expires: new Date(0),
+    replicas: [],
+    progress,
+  })
+  const jobs = [
+    job('gone', async function* () {
+      yield await Promise.reject(Object.assign(new Error('unknown'), { code: 'UNKNOWN_JOB' }))
+    }),
+    job('here', async function* () {
+      yield await Promise.resolve({ ...progress, state: 'done' as const })
+    }),
+  ]
+  const events: JobEvent[] = []
+  const grid = { jobs: () => jobs } as unknown as Grid
+  await runJobCommand(grid, { command: 'jobs' }, (event) => void events.push(event), new AbortController().signal)
+  expect(events).toMatchObject([{ event: 'job', job: 'here' }])
+})
+
 /** Returns a grid of one job. The job's progress is these answers in turn. `owner`: of the grid. */
 function gridOf(answers: readonly JobProgress[], owner = 'owner'): Grid {
   const job = {

@@ -28,7 +28,8 @@ export async function runJobCommand(grid: Grid, command: JobCommand, report: Rep
         report(await overviewOf(grid))
         return
       }
-      for (const event of await Promise.all(grid.jobs().map(stateOf))) report(event)
+      // A job may expire meanwhile, or its owner may withdraw it.
+      for (const event of await Promise.all(grid.jobs().map((job) => stateOf(job).catch(() => undefined)))) if (event) report(event)
       return
     case 'job':
       await oneJob(found(grid, command.job, report), command, report, signal)

@@ -1,5 +1,6 @@
 import type { Grid } from '@jel/compute'
 import { expect, it } from 'vitest'
+import type { JobEvent } from '../events/job-messages.ts'
 import { submit } from './job-submission.ts'
 
 /** Submits a job at a member. Returns the reported events so far, and the job's end of waiting. */
@@ -37,4 +38,24 @@ it('a job that nobody takes is an error at a member that does not work', async (
   kept.reject(new Error('nobody has taken all of it'))
   await expect(ended).rejects.toThrow('nobody has taken')
   expect(events).toEqual([])
+})
+
+it('a result that can not be written is a failure that says where the result is', async () => {
+  const job = {
+    id: 'j',
+    name: 'n',
+    replicas: [],
+    result: Promise.resolve(1),
+    kept: async () => 'other',
+    async *progress() {},
+  }
+  const grid = { works: true, submit: async () => job, addEventListener() {}, removeEventListener() {} } as unknown as Grid
+  const events: JobEvent[] = []
+  const command = { command: 'submit', file: 'f.js', function: 'f', until: 'ended', outputFile: '/dev/null/none/r.json' } as const
+  await submit(grid, command, (event) => void events.push(event), new AbortController().signal)
+  expect(events.at(-1)).toMatchObject({
+    event: 'failed',
+    code: 'ENOTDIR',
+    message: expect.stringMatching(/is done, .*--result/u) as string,
+  })
 })

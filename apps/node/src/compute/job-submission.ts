@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BlobReference, Grid, Job, Sweep } from '@jel/compute'
 import type { JobCommand } from '../events/job-messages.ts'
-import { CommandError, messageOf } from '../base/usage-error.ts'
+import { CommandError, codeOf, messageOf } from '../base/usage-error.ts'
 import { collect } from './collected.ts'
 import { readValue, writeValue } from './value-files.ts'
 import { follow, reportEach, type Report } from './job-reports.ts'
@@ -51,7 +51,12 @@ export async function submit(
         return collected.result
       }
       if (outputFile === undefined) return await job.result
-      report({ event: 'written', job: job.id, file: outputFile, bytes: await writeValue(outputFile, await job.result) })
+      const value = await job.result
+      const bytes = await writeValue(outputFile, value).catch((error: unknown) => {
+        const problem = `the job is done, but its result is not written: ${messageOf(error)}`
+        throw Object.assign(new Error(`${problem}; jel job with --result prints it`), { code: codeOf(error) })
+      })
+      report({ event: 'written', job: job.id, file: outputFile, bytes })
       return undefined
     }
     const outcomes =
@@ -82,6 +87,8 @@ async function single(
   if (inputFile !== undefined && given !== undefined) throw new CommandError('INVALID_COMMAND', 'submit: give input or inputFile')
   if (outputFile !== undefined && until !== 'ended') throw new CommandError('INVALID_COMMAND', 'submit: outputFile needs until: ended')
   const input = inputFile === undefined ? given : await readValue(inputFile)
+  if (Object.keys(blobs).length > 0 && input !== undefined && (typeof input !== 'object' || input === null || Array.isArray(input)))
+    throw new CommandError('INVALID_COMMAND', 'submit: with blobs the input must be an object')
   const references: Record<string, BlobReference> = {}
   for (const [field, blob] of Object.entries(blobs)) references[field] = await grid.blob(blob)
   const whole = Object.keys(blobs).length > 0 ? { ...(input as object | undefined), ...references } : input

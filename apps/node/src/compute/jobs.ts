@@ -94,6 +94,8 @@ function commandOf(
     throw new UsageError('--forget: there is nothing left to tell of it')
   if (logs === true && (change !== undefined || result === true || why === true))
     throw new UsageError('--logs: it goes with --follow, and with no other of these')
+  if (follow === true && (result === true || why === true))
+    throw new UsageError(`--follow and --${result === true ? 'result' : 'why'}: give one of them`)
   const until = follow === true ? 'ended' : result === true ? 'result' : undefined
   return {
     command: 'job',

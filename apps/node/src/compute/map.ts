@@ -1,6 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../events/job-messages.ts'
 import { UsageError } from '../base/usage-error.ts'
@@ -9,9 +8,6 @@ import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
 import { readInputs } from './sweep-inputs.ts'
 import { SweepOutput } from './sweep-output.ts'
-
-/** Most characters of inputs in a command. A guess: a line of 1 MiB has room for all as UTF-8. */
-const MAX_INLINE = 256 * 1024
 
 export interface MapFlags extends JobClientFlags {
   readonly inputs?: string
@@ -43,7 +39,6 @@ export async function map(pool: string, file: string | undefined, fn: string | u
   const { keepGoing = false, retries, each = false } = flags
   const { name, ...collected } = collectedOf(flags)
   const stopped = new AbortController()
-  const given = givenTo(inputs)
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const farewell = new Farewell()
   let last: JobEvent | undefined
@@ -53,13 +48,14 @@ export async function map(pool: string, file: string | undefined, fn: string | u
         command: 'map',
         ...called,
         ...collected,
-        ...given.fields,
+        inputs: [...inputs],
         ...(keepGoing && { keepGoing }),
         ...(each && { each }),
         ...(retries !== undefined && { retries }),
         ...(name !== undefined && { name }),
         until: 'ended',
       },
+      writesFile: flags.output !== undefined || flags.collect.length > 0,
       report(event) {
         last = event
         farewell.heard(event)
@@ -87,18 +83,7 @@ export async function map(pool: string, file: string | undefined, fn: string | u
     return failed > 0 || output.isLost ? 1 : 0
   } finally {
     reporter.close()
-    given.remove()
   }
-}
-
-/** Returns the fields of the command that hand over the inputs: in a file if they are many. */
-function givenTo(inputs: readonly unknown[]): { fields: { inputs: unknown[] } | { inputsFile: string }; remove: () => void } {
-  const json = JSON.stringify(inputs)
-  if (json.length <= MAX_INLINE) return { fields: { inputs: [...inputs] }, remove: () => {} }
-  const folder = mkdtempSync(join(tmpdir(), 'jel-inputs-'))
-  const inputsFile = join(folder, 'inputs.json')
-  writeFileSync(inputsFile, json, { mode: 0o600 })
-  return { fields: { inputsFile }, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
 function outcomesOf(result: readonly unknown[], isSettled: boolean): readonly MapOutcome[] {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { extname, isAbsolute, resolve } from 'node:path'
 import type { JobEvent } from '../events/job-messages.ts'
 import { parseExactJson } from '../base/exact-json.ts'
-import { UsageError } from '../base/usage-error.ts'
+import { checkWritable } from '../base/replace-file.ts'
+import { messageOf, UsageError } from '../base/usage-error.ts'
 import { aloneText, Farewell } from './farewell.ts'
 import { sendJobCommand, type JobClientFlags } from './job-client.ts'
 import { jobReporterOf } from './job-reporter.ts'
@@ -31,9 +32,15 @@ export async function submit(pool: string, file: string, fn: string, input: stri
   if (!existsSync(file)) throw new UsageError(`there is no program ${withPath(file)}`)
   for (const [, blob] of files) if (!existsSync(blob)) throw new UsageError(`there is no file ${withPath(blob)}`)
   const { inputFile, output } = flags
+  if (inputFile !== undefined && files.length > 0 && extname(inputFile).toLowerCase() !== '.json')
+    throw new UsageError('with --blob --input-file must be a .json file, whose object names the blobs')
   if (inputFile !== undefined && value !== undefined) throw new UsageError('give INPUT or --input-file, not both')
   if (inputFile !== undefined && !existsSync(inputFile)) throw new UsageError(`there is no file ${withPath(inputFile)}`)
   if (output !== undefined && flags.detach === true) throw new UsageError('--output waits for the result, and --detach does not')
+  if (output !== undefined)
+    await checkWritable(output).catch((error: unknown) => {
+      throw new UsageError(`--output: ${messageOf(error)}`)
+    })
   const stopped = new AbortController()
   const reporter = jobReporterOf(flags.json === true, pool, stopped.signal)
   const { name, keep, votes, detach = false } = flags
@@ -54,6 +61,7 @@ export async function submit(pool: string, file: string, fn: string, input: stri
         ...(votes !== undefined && { votes }),
         ...(!detach && { until: 'ended' }),
       },
+      writesFile: output !== undefined,
       report(event) {
         last = event
         farewell.heard(event)
@@ -91,6 +99,6 @@ function parseInput(text: string | undefined): unknown {
   try {
     return parseExactJson(text)
   } catch (error) {
-    throw new UsageError(`INPUT must be JSON, as 24 or '{"cities": 24}': ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`INPUT must be JSON, as 24 or '{"cities": 24}': ${messageOf(error)}`)
   }
 }

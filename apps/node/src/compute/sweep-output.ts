@@ -1,9 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { access, constants, stat } from 'node:fs/promises'
-import { dirname, extname, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { MapOutcome } from '@jel/compute'
 import type { JobEvent } from '../events/job-messages.ts'
-import { replaceFile } from '../base/replace-file.ts'
+import { checkWritable, replaceFile } from '../base/replace-file.ts'
 import { printable } from '../base/text.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 import { npyOf } from './npy.ts'
@@ -37,18 +36,15 @@ export class SweepOutput {
   /** Refuses a file that could not be written at the end. @throws UsageError */
   async check(): Promise<void> {
     const { output: file, each, csv } = this.#flags
-    if (file === undefined) return
+    if (file === undefined) {
+      if (each === true && csv === true) throw new UsageError('--each and --csv: a table is written at the end, to the file of --output')
+      return
+    }
     if (isArray(file) && (each === true || csv === true))
       throw new UsageError('--output: a .npy file is written at the end, as one array: leave out --each and --csv')
-    try {
-      if (file === '' || file.endsWith('/')) throw new Error(`${JSON.stringify(file)} is no file`)
-      if (existsSync(file)) {
-        if ((await stat(file)).isDirectory()) throw new Error(`${file} is a folder`)
-        await access(file, constants.W_OK)
-      } else await access(dirname(resolve(file)), constants.W_OK)
-    } catch (error) {
+    await checkWritable(file).catch((error: unknown) => {
       throw new UsageError(`--output: ${messageOf(error)}`)
-    }
+    })
   }
 
   /** Writes an outcome that has just come, as a line. */

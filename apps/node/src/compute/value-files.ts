@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { parseExactJson } from '../base/exact-json.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import { messageOf, UsageError } from '../base/usage-error.ts'
 import { arrayOf, npyOf, parseNpy } from './npy.ts'
 import { asJson } from './result-json.ts'
@@ -31,8 +32,8 @@ export async function readValue(file: string): Promise<unknown> {
  */
 export async function writeValue(file: string, value: unknown): Promise<number> {
   const bytes = bytesOf(extname(file).toLowerCase(), value)
-  if (bytes === undefined) throw new UsageError(`the result is neither a typed array nor { shape, data }, so it is not written to ${file}`)
-  await writeFile(file, bytes)
+  if (bytes === undefined) throw new UsageError(`the result for ${file} is neither a typed array nor { shape, data }`)
+  await replaceFile(file, bytes)
   return bytes.length
 }
 

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import type { Command } from '../commands/table.ts'
 import type { Answer, NodeEvent } from '../events/events.ts'
 import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
-import { controlPaths, socketProblem } from '../base/local-sockets.ts'
+import { controlPaths, removeSocket, socketNumber, socketProblem } from '../base/local-sockets.ts'
 import { oneLine, span } from '../base/text.ts'
 
 /**
@@ -71,18 +70,30 @@ export class ControlClient implements AsyncDisposable {
     const { control } = flags
     if (control !== undefined) {
       if (control === '') throw new Error('--control: the path is empty')
-      const problem = socketProblem(control)
-      if (problem !== undefined) throw new Error(`--control ${control}: ${problem}`)
+      const check = (): void => {
+        const problem = socketProblem(control)
+        if (problem !== undefined) throw new Error(`--control ${control}: ${problem}`)
+      }
+      check()
       const socket = await open(control)
       if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
-      return new ControlClient(socket)
+      const client = new ControlClient(socket)
+      try {
+        // The first check passes where no file is, and somebody else may have made the socket since.
+        check()
+      } catch (error) {
+        socket.destroy()
+        throw error
+      }
+      return client
     }
     const found: Candidate[] = []
     for (const { path, id } of controlPaths(pool, namedNode(flags))) {
       if (socketProblem(path) !== undefined) continue
+      const number = socketNumber(path)
       const socket = await open(path)
       if (typeof socket !== 'string') found.push({ id, client: new ControlClient(socket) })
-      else if (socket === 'ECONNREFUSED') rmSync(path, { force: true })
+      else if (socket === 'ECONNREFUSED') removeSocket(path, number)
     }
     const [first, ...others] = found
     if (others.length === 0) return first?.client

@@ -1,11 +1,11 @@
 import { jsonLine } from '../events/events.ts'
-import { lstatSync, rmSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { once } from 'node:events'
 import type { Agent } from '../agent/agent.ts'
 import { Session } from './session.ts'
-import { listenPrivately } from '../base/local-sockets.ts'
+import { listenPrivately, removeSocket, socketNumber } from '../base/local-sockets.ts'
 import { codeOf } from '../base/usage-error.ts'
 
 /**
@@ -13,8 +13,8 @@ import { codeOf } from '../base/usage-error.ts'
  */
 const CONNECTIONS_LIMIT = 64
 /**
- * Most bytes that may wait for a connection that does not read. Guess: twenty times the events of a
- * pool of 1,000 members.
+ * Most bytes that may wait for a connection that does not read, besides the events of the present
+ * state. Guess: twenty times the events of a pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
 /** The time that connections have to receive the news of the leave, ms. Guess. */
@@ -74,16 +74,19 @@ export class ControlServer implements AsyncDisposable {
     const { log } = this.#agent
     log.debug('CONTROL_CONNECTED', 'a connection to the control socket')
     socket.on('error', () => {})
+    // The session writes the present state at once, however large it is. Nobody could read that fast.
+    let limit = Infinity
     const session = new Session(this.#agent, (event) => {
       if (socket.destroyed) return
       // One line alone may be longer: the result of a job.
-      if (socket.writableLength <= BACKLOG_LIMIT) {
+      if (socket.writableLength <= limit) {
         socket.write(`${jsonLine(event, this.#agent.pool.name)}\n`)
         return
       }
       log.warn('CONTROL_BEHIND', 'a connection to the control socket is closed: it does not read')
       socket.destroy()
     })
+    limit = socket.writableLength + BACKLOG_LIMIT
     this.#sessions.set(socket, session)
     socket.on('close', () => {
       log.debug('CONTROL_CLOSED', 'a connection to the control socket has ended')
@@ -103,6 +106,7 @@ async function removeStale(path: string): Promise<void> {
   // A connect to a file of another kind fails like a connect to a socket whose process is gone.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false)
     throw new Error(`${path} can't be a control socket: another file is there`)
+  const number = socketNumber(path)
   const code = await new Promise<string | undefined>((resolve) => {
     const socket = connect(path, () => {
       socket.destroy()
@@ -111,6 +115,6 @@ async function removeStale(path: string): Promise<void> {
     socket.on('error', (error) => resolve(codeOf(error)))
   })
   if (code === undefined) throw new Error(`${path} is in use by another node`)
-  if (code === 'ECONNREFUSED') rmSync(path, { force: true })
+  if (code === 'ECONNREFUSED') removeSocket(path, number)
   else if (code !== 'ENOENT') throw new Error(`${path} can't be a control socket: ${code} in ${dirname(path)}`)
 }

@@ -11,13 +11,20 @@ afterEach(() => vi.useRealTimers())
 
 const health = { links: 2, members: 40, suspectedShare: 0, relayed: 0, alone: false, minority: false, introducers: [] }
 
-/** A stream with `writableLength` unread bytes. */
+/** A stream with `writableLength` unread bytes. `size`: of each line. */
 class FakeStream extends EventEmitter {
+  readonly size: number
   readonly lines: { event: string; of?: string }[] = []
   writableLength = 0
   isDestroyed = false
 
+  constructor(size: number) {
+    super()
+    this.size = size
+  }
+
   write(text: string): void {
+    this.writableLength += this.size
     this.lines.push(JSON.parse(text.replace(/^data: /u, '')) as { event: string })
   }
 
@@ -33,7 +40,7 @@ class FakeStream extends EventEmitter {
 
 function setUp(grid?: object): {
   feed: Feed
-  look: () => FakeStream
+  look: (size?: number) => FakeStream
   tell: (event: NodeEvent) => void
   asked: string[]
   polls: () => number
@@ -78,8 +85,8 @@ function setUp(grid?: object): {
     },
   } as unknown as Agent
   const feed = new Feed(agent)
-  const look = (): FakeStream => {
-    const stream = new FakeStream()
+  const look = (size = 0): FakeStream => {
+    const stream = new FakeStream(size)
     feed.add(stream as unknown as ServerResponse)
     return stream
   }
@@ -141,9 +148,18 @@ it('a page that does not read is cut off, and the others still receive events', 
   expect(quick.lines.at(-1)).toMatchObject({ event: 'stopped', pool: 'p', time: expect.any(Number) })
 })
 
+it('a page may read the snapshot as slowly as it likes, however large it is', () => {
+  const { look, tell } = setUp()
+  const stream = look(6 * 1024 * 1024)
+  tell({ event: 'stopped' })
+  expect(stream.isDestroyed).toBe(false)
+  tell({ event: 'stopped' })
+  expect(stream.isDestroyed).toBe(true)
+})
+
 it('the number of open pages is limited, and a closed feed sends nothing', () => {
   const { feed, look, tell } = setUp()
-  const streams = Array.from({ length: 16 }, look)
+  const streams = Array.from({ length: 16 }, () => look())
   expect(feed.isFull).toBe(true)
   streams[0]!.emit('close')
   expect(feed.isFull).toBe(false)

@@ -22,8 +22,8 @@ import { Survey, type MemberReport } from './survey.ts'
 /** The limit of simultaneous streams. Guess. */
 const STREAMS_LIMIT = 16
 /**
- * Most bytes that may wait for a stream that does not read. Guess: twenty times the events of a
- * pool of 1,000 members.
+ * Most bytes that may wait for a stream that does not read, besides the snapshot. Guess: twenty
+ * times the events of a pool of 1,000 members.
  */
 const BACKLOG_LIMIT = 16 * 1024 * 1024
 /** The least time between two reports of the jobs while there are streams, ms. Guess. */
@@ -73,7 +73,8 @@ export class Feed {
   readonly #agent: Agent
   readonly #history = new History()
   readonly #survey: Survey
-  readonly #streams = new Set<ServerResponse>()
+  /** The open streams, each with the most bytes that may wait for it. */
+  readonly #streams = new Map<ServerResponse, number>()
   readonly #end = new AbortController()
   #timer: NodeJS.Timeout | undefined
   #health = ''
@@ -115,10 +116,10 @@ export class Feed {
 
   /** Sends the present state, then each event. */
   add(stream: ServerResponse): void {
-    this.#streams.add(stream)
     stream.on('close', () => this.#remove(stream))
-    this.#write(stream, this.#line(this.#snapshot()))
-    if (this.#jobs !== undefined) this.#write(stream, this.#line(this.#jobs))
+    stream.write(this.#line(this.#snapshot()))
+    if (this.#jobs !== undefined) stream.write(this.#line(this.#jobs))
+    this.#streams.set(stream, stream.writableLength + BACKLOG_LIMIT)
     this.#survey.start()
     this.#jobsTimer ??= setInterval(() => void this.#sendJobs(), JOBS_TIME).unref()
     void this.#sendJobs()
@@ -129,7 +130,7 @@ export class Feed {
   /** Ends all streams. */
   close(): void {
     this.#end.abort()
-    for (const stream of this.#streams) stream.end()
+    for (const stream of this.#streams.keys()) stream.end()
   }
 
   #remove(stream: ServerResponse): void {
@@ -202,15 +203,13 @@ export class Feed {
   #send(event: PageEvent): void {
     if (this.#streams.size === 0) return
     const line = this.#line(event)
-    for (const stream of this.#streams) this.#write(stream, line)
+    for (const [stream, limit] of this.#streams) {
+      stream.write(line)
+      if (stream.writableLength > limit) stream.destroy()
+    }
   }
 
   #line(event: PageEvent): string {
     return `data: ${jsonLine(event, this.#agent.pool.name)}\n\n`
-  }
-
-  #write(stream: ServerResponse, line: string): void {
-    stream.write(line)
-    if (stream.writableLength > BACKLOG_LIMIT) stream.destroy()
   }
 }
