@@ -29,7 +29,7 @@ export interface JobSource {
    *
    * @throws BlobMissingError
    */
-  made(id: string, hash: string): Promise<Uint8Array>
+  made(id: string, hash: string, maxBytes: number): Promise<Uint8Array>
   /**
    * Returns the id of another member, once it keeps the job with all its files.
    *

@@ -4,8 +4,8 @@ import type { HeldTask, JobExplanation } from './core/messages.ts'
 import type { JobSource } from './job-source.ts'
 import { progressOf, stateOf, type JobProgress, type JobState } from './job-progress.ts'
 import type { BlobReference } from './program/blob.ts'
-import type { CollectedFile } from './program/collected-files.ts'
-import { decodeLarge, StoredValue } from './program/stored-value.ts'
+import { MAX_ENCODED, type CollectedFile } from './program/collected-files.ts'
+import { decodeLarge, MAX_RESULT_BYTES, StoredValue } from './program/stored-value.ts'
 import { decodeValue } from './program/values.ts'
 import { readName } from './shell/blob-names.ts'
 import { decodeFiles } from './shell/collected-files.ts'
@@ -201,7 +201,7 @@ export class Job {
    * if a path leads out of its folder
    */
   async files(files: BlobReference): Promise<readonly CollectedFile[]> {
-    const bytes = await this.#made(files)
+    const bytes = await this.#made(files, MAX_ENCODED)
     try {
       return decodeFiles(bytes)
     } catch (error) {
@@ -266,14 +266,14 @@ export class Job {
 
   async #valueOf(bytes: Uint8Array): Promise<unknown> {
     const value = decodeValue(bytes)
-    return value instanceof StoredValue ? decodeLarge(await this.#made(value)) : value
+    return value instanceof StoredValue ? decodeLarge(await this.#made(value, MAX_RESULT_BYTES)) : value
   }
 
   /** Returns the bytes of a blob that a task of the job made. */
-  async #made({ blob }: BlobReference): Promise<Uint8Array> {
+  async #made({ blob }: BlobReference, maxBytes: number): Promise<Uint8Array> {
     const named = readName(blob)
     if (named === undefined) throw new BlobMissingError(`${blob} is no name of a blob`)
-    return await this.#source.made(this.id, named.hash)
+    return await this.#source.made(this.id, named.hash, maxBytes)
   }
 
   #progress(rate: number): JobProgress {

@@ -52,8 +52,9 @@ async function member(
   const store = new BlobStore(join(folder, String(pools.length)), disk)
   const budget = new PeerBudget()
   const exchange = new BlobExchange(joined, store, budget, (job, hash) => {
-    if (jobs.includes(job)) store.pin(hash, job)
-    return jobs.includes(job)
+    if (!jobs.includes(job)) return undefined
+    store.pin(hash, job)
+    return () => store.release(hash, job)
   })
   await exchange.start()
   exchanges.push(exchange)
@@ -143,6 +144,29 @@ describe('blobs between members', () => {
     const hash = await one.store.put(new Uint8Array(2 ** 20))
     await expect(other.exchange.fetch(hash, () => [one.pool.self.id], 2 ** 20 - 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
     expect(await other.store.get(hash)).toBeUndefined()
+  })
+
+  it('are not taken from this disk if they are larger than expected', async () => {
+    const one = await member()
+    const hash = await one.store.put(new Uint8Array(2 ** 20))
+    await expect(one.exchange.fetch(hash, () => [], 2 ** 20 - 1)).rejects.toMatchObject({ code: 'BLOB_MISSING' })
+    expect(await one.exchange.fetch(hash, () => [], 2 ** 20)).toHaveLength(2 ** 20)
+  })
+
+  it('that are not what their sender said cost it as much as messages, and leave no pin if there is no room', async () => {
+    const [one, other] = [await member(), await member(1, ['job'])]
+    await meet(one, 2)
+    const bytes = new Uint8Array(2 ** 20).fill(1)
+    const { id } = other.pool.self
+    const charge = vi.spyOn(other.budget, 'charge')
+    const costs = (): number => charge.mock.calls.filter(([, , size]) => size === bytes.length).length
+    await one.exchange.give('0'.repeat(64), bytes, id).catch(() => {})
+    await expect.poll(costs).toBe(1)
+    const full = await other.store.put(bytes.fill(2), { for: 'another job' })
+    const made = new Uint8Array(2 ** 19)
+    await one.exchange.give(await hashOf(made), made, id, 'job').catch(() => {})
+    expect([other.store.isPinned(await hashOf(made), 'job'), await other.store.size(full)]).toEqual([false, bytes.length])
+    expect(costs()).toBe(1)
   })
 
   it('cost few questions if nobody has them, hold up no others, and are given up once nobody needs them', async () => {

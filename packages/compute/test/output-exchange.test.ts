@@ -83,3 +83,27 @@ it('silent streams do not keep the places of others', async () => {
   await expect.poll(async () => (await replica.of('job')).map(({ text }) => text)).toEqual(['heard'])
   await replica.close()
 })
+
+it('a replica that does not answer delays only its own output, of which little waits', async () => {
+  const { replica, victim, peer } = await setUp()
+  const open = peer.open.bind(peer)
+  let asked = 0
+  vi.spyOn(peer, 'open').mockImplementation(async (id, ...rest) => {
+    if (id === victim.self.id) return await open(id, ...rest)
+    asked++
+    return await new Promise<never>(() => {})
+  })
+  const sender = new OutputExchange(peer, {
+    budget: new PeerBudget(),
+    replicas: () => ['silent', victim.self.id],
+    isKnown: () => true,
+    computing: () => 1,
+    onOutput: () => {},
+  })
+  for (let round = 1; round <= 3; round++) {
+    sender.printed('job', { path: 'abcdefghij', fn: 'f', stream: 'stdout', text: `${round}\n` })
+    await expect.poll(async () => (await replica.of('job')).at(-1)?.text).toBe(`${round}\n`)
+  }
+  expect(asked).toBe(1)
+  await replica.close()
+})

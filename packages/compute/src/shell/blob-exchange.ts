@@ -8,6 +8,7 @@ import { MAX_PART_BYTES } from './blob-list.ts'
 import { BlobServer, type PinMade } from './blob-server.ts'
 import { hashOf, type BlobStore } from './blob-store.ts'
 import type { PeerBudget } from './peer-budget.ts'
+import { TransferRoom } from './transfer-room.ts'
 
 /**
  * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may
@@ -26,6 +27,8 @@ export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #server: BlobServer
+  /** A question ends if the peer sends bytes for which there is no room. */
+  readonly #room = new TransferRoom()
   /**
    * The question that is under way for each hash. It resolves with the bytes, if the asked member
    * has them.
@@ -82,6 +85,7 @@ export class BlobExchange {
 
   async #find(hash: string, from: () => readonly string[], maxBytes: number): Promise<Found> {
     const known = await this.#store.get(hash)
+    if (known !== undefined && known.length > maxBytes) throw new BlobMissingError(`${hash} has more than ${maxBytes} bytes`)
     if (known !== undefined) return { bytes: known }
     const members = from()
     for (const [index, member] of members.entries()) {
@@ -164,12 +168,18 @@ export class BlobExchange {
     const queue = new SendQueue()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const received = new Gathered(maxBytes)
+    let taken = 0
     const frames = new FrameStream(
       stream,
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
           silence?.refresh()
+          if (!this.#room.take(member, data.length)) {
+            reject(new Error('there is no room for it now'))
+            return
+          }
+          taken += data.length
           if (!received.add(data)) reject(new Error('it is too large'))
           else if (data.length < CHUNK) resolve(received.bytes())
         },
@@ -186,6 +196,7 @@ export class BlobExchange {
       return await promise
     } finally {
       frames.abort(new Error('the question is over'))
+      this.#room.free(member, taken)
       clearTimeout(timer)
       clearTimeout(silence)
     }

@@ -6,29 +6,21 @@ import { CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
 import type { PeerBudget } from './peer-budget.ts'
+import { TransferRoom } from './transfer-room.ts'
 
 /**
- * Maximum bytes of blobs that all peers together may transfer from and to this member at once. This
- * member refuses further requests. A requester then tries the next member. A guess.
+ * Pins bytes that a task of a job made, until the job has ended. Returns a function that takes the
+ * pin back; undefined if this member does not pin them.
  */
-const MAX_SERVED = 4 * MAX_PART_BYTES
-
-/**
- * Pins bytes that a task of a job made, until the job has ended. Returns whether this member keeps
- * them.
- */
-export type PinMade = (job: JobId, hash: string, size: number) => boolean
+export type PinMade = (job: JobId, hash: string, size: number) => (() => void) | undefined
 
 /** Serves the requests of other members for blobs. */
 export class BlobServer {
   readonly store: BlobStore
   readonly budget: PeerBudget
   readonly pinMade: PinMade
-  /**
-   * The open requests. A request stays until its stream and its work have ended, because a read
-   * goes on after the peer aborts the stream.
-   */
-  readonly #requests = new Set<Request>()
+  /** This member refuses requests without room. A requester then asks the next member. */
+  readonly room = new TransferRoom()
 
   constructor(store: BlobStore, budget: PeerBudget, pinMade: PinMade) {
     this.store = store
@@ -37,46 +29,35 @@ export class BlobServer {
   }
 
   serve(stream: Stream, from: string): void {
-    const request = new Request(this, stream, from, () => this.#requests.delete(request))
-    this.#requests.add(request)
-  }
-
-  /**
-   * Whether a peer may use this many further bytes of memory. At least as many bytes must then stay
-   * free as this peer uses in all. So a peer that never ends its requests leaves room for others.
-   */
-  hasRoom(from: string, bytes: number): boolean {
-    let [all, own] = [bytes, bytes]
-    for (const each of this.#requests) {
-      all += each.bytes
-      if (each.from === from) own += each.bytes
-    }
-    return own <= MAX_SERVED - all
+    void new Request(this, stream, from)
   }
 }
 
 /** A stream that a peer opened, with its request and the answer. */
 class Request {
-  readonly from: string
+  readonly #from: string
   /** Bytes in memory for this request. */
-  bytes = 0
+  #bytes = 0
   readonly #server: BlobServer
   readonly #queue = new SendQueue()
   readonly #frames: FrameStream
   readonly #received = new Gathered(MAX_PART_BYTES)
   readonly #ended = new AbortController()
-  readonly #onEnd: () => void
   #action: string | undefined
   #hash = ''
   #job: JobId | undefined
   #isComplete = false
-  /** The stream, and the work on the answer. */
+  /** Whether the peer sent the bytes that it said, or asked for bytes that are here. */
+  #isFair = false
+  /**
+   * The stream, and the work on the answer. The room stays taken until both have ended, because a
+   * read goes on after the peer aborts the stream.
+   */
   #open = 1
 
-  constructor(server: BlobServer, stream: Stream, from: string, onEnd: () => void) {
+  constructor(server: BlobServer, stream: Stream, from: string) {
     this.#server = server
-    this.from = from
-    this.#onEnd = onEnd
+    this.#from = from
     const timer = setTimeout(() => this.#fail(new Error('it took too long')), timeFor(MAX_PART_BYTES))
     timer.unref()
     this.#frames = new FrameStream(
@@ -132,17 +113,25 @@ class Request {
     // Charges the read even if the peer has aborted its request. Otherwise a peer could have any
     // number of files read and hashed at no cost.
     const now = performance.now()
-    budget.charge(this.from, now - began, 0, now)
+    budget.charge(this.#from, now - began, 0, now)
     pushChunks(this.#queue, bytes !== undefined && bytes.length === size ? bytes : new Uint8Array())
+    this.#isFair = true
   }
 
   async #take(): Promise<void> {
     const { store, budget, pinMade } = this.#server
     const bytes = this.#received.bytes()
     if ((await hashOf(bytes)) !== this.#hash) throw new Error('it has another hash')
+    this.#isFair = true
     await this.#turn()
-    const unnamed = this.#job === undefined || !pinMade(this.#job, this.#hash, bytes.length)
-    await store.put(bytes, { unnamed, charge: (took) => budget.charge(this.from, took, 0, performance.now()) })
+    const release = this.#job === undefined ? undefined : pinMade(this.#job, this.#hash, bytes.length)
+    try {
+      const charge = (took: number): void => budget.charge(this.#from, took, 0, performance.now())
+      await store.put(bytes, { unnamed: release === undefined, isCopy: true, charge })
+    } catch (error) {
+      release?.()
+      throw error
+    }
     this.#queue.push(Uint8Array.of(1))
   }
 
@@ -151,13 +140,13 @@ class Request {
    * first.
    */
   async #turn(): Promise<void> {
-    const wait = this.#server.budget.wait(this.from, performance.now())
+    const wait = this.#server.budget.wait(this.#from, performance.now())
     if (wait > 0) await sleep(wait, undefined, { ref: false, signal: this.#ended.signal })
   }
 
   #takesRoom(bytes: number): boolean {
-    if (!this.#server.hasRoom(this.from, bytes)) return false
-    this.bytes += bytes
+    if (!this.#server.room.take(this.#from, bytes)) return false
+    this.#bytes += bytes
     return true
   }
 
@@ -166,6 +155,10 @@ class Request {
   }
 
   #close(): void {
-    if (--this.#open === 0) this.#onEnd()
+    if (--this.#open > 0) return
+    const { room, budget } = this.#server
+    room.free(this.#from, this.#bytes)
+    // Bytes of no use cost the peer as much as messages do.
+    if (!this.#isFair) budget.charge(this.#from, 0, this.#bytes, performance.now())
   }
 }

@@ -1,10 +1,11 @@
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { BlobStore, hashOf } from './blob-store.ts'
+import { TASKS } from './pins.ts'
 
 /**
  * Makes a file operation fail. A test may not have the rights to fill a disk or make it read-only.
@@ -179,6 +180,88 @@ describe('a store of blobs', () => {
     await expect(put(store, 3)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
     expect(evicted).not.toContain('own result')
     expect(has(own)).toBe(true)
+  })
+
+  it('evicts results for files of others only while its owner takes more than half of the disk', async () => {
+    const store = new BlobStore(folder, 2)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    for (const fill of [1, 2, 3]) store.pin(await put(store, fill), `result ${fill}`, { isSpare: true })
+    for (const fill of [4, 5]) {
+      store.pin(await hashOf(bytes(fill)), `job ${fill}`, { owner: `stranger ${fill}` })
+      await put(store, fill)
+    }
+    expect(evicted).toEqual(['result 1'])
+    store.pin(await hashOf(bytes(6)), 'job 6', { owner: 'stranger 6' })
+    await expect(put(store, 6)).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(evicted).toEqual(['result 1'])
+  })
+
+  it('evicts no result for many bytes that tasks made elsewhere, and evicts these for files of its owner', async () => {
+    const store = new BlobStore(folder, 2)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    for (const fill of [1, 2]) store.pin(await put(store, fill), `result ${fill}`, { isSpare: true })
+    for (const fill of [3, 4, 5]) {
+      store.pin(await hashOf(bytes(fill)), `tasks of ${fill}`, { owner: TASKS })
+      if (fill < 5) await put(store, fill, { isCopy: true })
+      else await expect(put(store, fill, { isCopy: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    }
+    expect(evicted).toEqual(['tasks of 5'])
+    await put(store, 6)
+    expect(evicted).toEqual(['tasks of 5', 'tasks of 3'])
+  })
+
+  it('keeps a file that another process pinned, though a smaller store has no room for it', async () => {
+    const [store, small] = [new BlobStore(folder, 1), new BlobStore(folder, 0.25)]
+    const hash = await put(store, 1, { for: 'job' })
+    await expect(small.put(bytes(1))).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    const tiny = new BlobStore(folder, 0.6)
+    await put(store, 2, { for: 'job' })
+    await expect(tiny.put(bytes(1), { unnamed: true })).rejects.toMatchObject({ code: 'BLOB_TOO_LARGE' })
+    expect(has(hash)).toBe(true)
+  })
+
+  it('releases the files of a process that has ended since, and in a folder of its own those of all others', async () => {
+    const store = new BlobStore(folder, 1)
+    const hash = await put(store, 1)
+    const pins = join(folder, `pins-${here}-99999999-x`)
+    mkdirSync(pins)
+    linkSync(join(folder, `${hash}.mjs`), join(pins, hash))
+    await put(store, 2, { for: 'job' })
+    await put(store, 3, { for: 'job' })
+    expect(has(hash)).toBe(false)
+    const elsewhere = join(folder, 'pins-1-99999999-x')
+    mkdirSync(elsewhere)
+    void new BlobStore(folder, 1, false)
+    expect(existsSync(elsewhere)).toBe(false)
+  })
+
+  it('releases pins on a disk that became read-only', async () => {
+    const store = new BlobStore(folder, 1)
+    await put(store, 1, { for: 'job' })
+    const spy = vi.spyOn(fs, 'rmSync').mockImplementation(() => {
+      throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
+    })
+    syncBuiltinESMExports()
+    try {
+      store.unpin('job')
+      store.close()
+      expect(spy).toHaveBeenCalledTimes(2)
+    } finally {
+      spy.mockRestore()
+      syncBuiltinESMExports()
+    }
+  })
+
+  it('does not evict a known file first because others sent it again', async () => {
+    const store = new BlobStore(folder, 1)
+    const known = await put(store, 3)
+    await store.put(bytes(3), { unnamed: true })
+    utimesSync(join(folder, `${known}.mjs`), 1003, 1003)
+    const older = await put(store, 1)
+    await put(store, 4)
+    expect([known, older].map(has)).toEqual([true, false])
   })
 
   it('evicts results of another owner for the jobs of this owner, but for nobody else', async () => {

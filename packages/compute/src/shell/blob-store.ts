@@ -63,24 +63,27 @@ export function isHash(text: string): boolean {
  * file in a folder of this process. So other processes that share the cache keep the file, too.
  *
  * If there is no room, the store evicts unpinned files. First it evicts files that others sent and
- * that no job has named, then the least recently used files. If a pinned file needs more room, the
- * store evicts pinned files of the owner that takes most, but only if this owner takes more than
- * its share. Results of this owner's ended jobs go first, the oldest first, then the files of its
- * latest job. Results of this member's own owner go last. Unpinned copies evict no pinned file.
+ * that no job has named, then the least recently used files. If that does not suffice, pinned files
+ * make way for a pinned file, see {@link Pins.victim}. Unpinned copies evict no pinned file.
  */
 export class BlobStore {
   readonly #folder: string
   readonly #limit: number
+  readonly #isShared: boolean
   readonly #pins: Pins
   /** Called when the store has evicted files of this pin holder. Some of its files may remain. */
   onEvicted: ((by: string) => void) | undefined
   /** Files that others sent, and that no job known here has named. */
   readonly #unnamed = new Set<string>()
 
-  /** @param limit MiB on disk */
-  constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk) {
+  /**
+   * @param limit MiB on disk
+   * @param isShared whether other processes use the folder, too
+   */
+  constructor(folder = defaultCacheFolder(), limit = defaultTaskLimits.disk, isShared = true) {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
+    this.#isShared = isShared
     this.#pins = new Pins(folder, (hash) => this.#file(hash))
     this.#makeFolder()
     this.#clear()
@@ -106,7 +109,7 @@ export class BlobStore {
     const file = this.#file(hash)
     const isNew = (await this.get(hash)) === undefined
     if (isNew) await this.#write(file, bytes)
-    if (unnamed && !this.#pins.has(hash)) this.#unnamed.add(hash)
+    if (unnamed && isNew && !this.#pins.has(hash)) this.#unnamed.add(hash)
     if (by !== undefined) this.pin(hash, by)
     // Each pin may have come before the bytes.
     if (this.#pins.has(hash)) this.#pins.link(hash)
@@ -115,9 +118,9 @@ export class BlobStore {
     charge?.(performance.now() - began)
     if (!hasRoom) {
       if (by !== undefined) this.#pins.release(hash, by)
-      // Removes new bytes, even if a holder pinned them before they came. Bytes that were here
-      // already stay if they are pinned.
-      if (isNew || !this.#pins.has(hash)) this.#drop(hash)
+      // Removes new bytes, even if a holder pinned them before they came. Another process may need
+      // bytes that were here already.
+      if (isNew) this.#drop(hash)
       throw new BlobTooLargeError(
         `there is no room for ${bytes.length} bytes: this member keeps at most ${this.#limit} bytes on disk, and files of other jobs take them`,
       )
@@ -174,6 +177,15 @@ export class BlobStore {
     this.#pins.add(hash, by, options)
   }
 
+  isPinned(hash: string, by: string): boolean {
+    return this.#pins.isHeld(hash, by)
+  }
+
+  /** Releases one pin. */
+  release(hash: string, by: string): void {
+    this.#pins.release(hash, by)
+  }
+
   /** Releases all pins of this holder. */
   unpin(by: string): void {
     this.#pins.releaseAll(by)
@@ -223,22 +235,22 @@ export class BlobStore {
   }
 
   /**
-   * Evicts files until the rest fits into the limit. Unpinned files go first. If the newest file is
-   * pinned, pinned files of owners that take more than their shares go next. Results of this owner
-   * go last, if the newest file is pinned or needed. Returns false if the rest is still too large,
-   * or if the newest file is gone.
+   * Evicts files until the rest fits into the limit. Unpinned files go first. Returns false if the
+   * rest is still too large, or if the newest file is gone.
    */
   #makeRoom(newest: string, isNeeded: boolean): boolean {
-    const files = this.#files(newest)
-    let bytes = files.reduce((sum, { size }) => sum + size, 0)
-    bytes -= this.#evictFree(files, bytes - this.#limit)
+    let files = this.#files(newest)
+    let bytes = sum(files) - this.#evictFree(files, sum(files) - this.#limit)
+    // A process that shares the cache may have ended since, and its pins with it.
+    if (bytes > this.#limit && this.#clear()) {
+      files = this.#files(newest)
+      bytes = sum(files) - this.#evictFree(files, sum(files) - this.#limit)
+    }
     const sizes = new Map(files.filter(({ file }) => file.endsWith('.mjs')).map(({ hash, size }) => [hash, size]))
     // Other processes still keep these bytes. They release them once they need room themselves.
     let shared = 0
     while (bytes - shared > this.#limit) {
-      const isPinned = this.#pins.has(newest)
-      const by =
-        (isPinned ? this.#pins.excess(sizes, this.#limit) : undefined) ?? (isPinned || isNeeded ? this.#pins.spare(newest) : undefined)
+      const by = this.#pins.victim(newest, isNeeded, sizes, this.#limit)
       if (by === undefined) break
       const held = this.#pins.releaseAll(by)
       this.onEvicted?.(by)
@@ -290,13 +302,24 @@ export class BlobStore {
     })
   }
 
-  /** Removes the files and folders that processes left behind when they ended. */
-  #clear(): void {
+  /**
+   * Removes the files and folders that processes left behind when they ended. Returns whether there
+   * were any.
+   */
+  #clear(): boolean {
+    let found = false
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)
       const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
       const isUnfinished = name.endsWith('.tmp') && Date.now() - changed > UNFINISHED
-      if (areAbandoned(name, changed) || isUnfinished) rmSync(path, { recursive: true, force: true })
+      if (!areAbandoned(name, changed, this.#isShared) && !isUnfinished) continue
+      rmSync(path, { recursive: true, force: true })
+      found = true
     }
+    return found
   }
+}
+
+function sum(files: readonly StoredFile[]): number {
+  return files.reduce((all, { size }) => all + size, 0)
 }

@@ -69,7 +69,9 @@ export class Engine {
     const computes = workers > 0
     const budget = new PeerBudget()
     this.#isClient = isClient
-    this.store = new BlobStore(options.cache ?? (state && join(state, 'blobs')), options.limits?.disk)
+    // The folder of the state belongs to this member alone.
+    const isShared = options.cache !== undefined || state === undefined
+    this.store = new BlobStore(options.cache ?? (state && join(state, 'blobs')), options.limits?.disk, isShared)
     this.blobs = new BlobExchange(pool, this.store, budget, (...made) => this.#files.pinMade(...made))
     this.#signer = new VoteSigner(pool)
     this.#shifts = new Shifts({
@@ -95,7 +97,7 @@ export class Engine {
         if (this.#saved?.restore(job.id) === true) this.runner.feed({ type: 'restored' })
       },
       onForgotten: (id) => {
-        this.#files.forget(id)
+        this.#files.ended(id)
         this.#results.forget(id)
         this.output.forget(id)
         this.#saved?.forget(id)

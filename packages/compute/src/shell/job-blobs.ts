@@ -27,8 +27,6 @@ type Fetch = (hash: string, size?: number) => Promise<Uint8Array>
  */
 export class JobBlobs {
   readonly size: number
-  /** Whether all blobs and the program are here. */
-  isKept = false
   /**
    * Whether the blobs exceed this member's disk limit. Then this member does not request them
    * again.
@@ -40,6 +38,9 @@ export class JobBlobs {
   #last: Promise<void> = Promise.resolve()
   #keeping: Promise<void> | undefined
   #failedAt = -Infinity
+  #isKept = false
+  /** How often the store has evicted files of the job. */
+  #evictions = 0
 
   /** @param program the hash of the job's program */
   constructor(program: string, blobs: readonly ListedBlob[], fetch: Fetch) {
@@ -64,23 +65,31 @@ export class JobBlobs {
     return [this.#program, ...[...this.#blobs.values()].flatMap(({ parts }) => parts)]
   }
 
+  /** The store has evicted files of the job. */
+  evicted(): void {
+    this.#isKept = false
+    this.#evictions++
+  }
+
   /** Whether files are missing, no fetch is under way, and no recent attempt failed. */
   get mayKeep(): boolean {
-    return !this.isKept && this.#keeping === undefined && performance.now() - this.#failedAt >= KEEP_AGAIN
+    return !this.#isKept && this.#keeping === undefined && performance.now() - this.#failedAt >= KEEP_AGAIN
   }
 
   /** Fetches all missing blobs and the program, so that other members can get them here. */
   async keep(): Promise<void> {
-    if (this.isKept) return
+    if (this.#isKept) return
     this.#keeping ??= this.#keepAll().finally(() => (this.#keeping = undefined))
     await this.#keeping
   }
 
   async #keepAll(): Promise<void> {
+    const evictions = this.#evictions
     try {
       await this.#fetch(this.#program)
       for (const blob of this.#blobs.values()) for (const part of this.#partsOf(blob)) await part()
-      this.isKept = true
+      if (evictions !== this.#evictions) throw new BlobMissingError('files of the job made way while others came')
+      this.#isKept = true
     } catch (error) {
       this.#failedAt = performance.now()
       throw error

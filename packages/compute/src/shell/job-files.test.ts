@@ -8,6 +8,7 @@ import { nameOf } from './blob-names.ts'
 import { BlobStore } from './blob-store.ts'
 import { JobBlobs } from './job-blobs.ts'
 import { JobFiles } from './job-files.ts'
+import type { PublishedJob } from './job-record.ts'
 
 const BLOBS = 100
 const hashes = Array.from({ length: BLOBS }, (_, n) => n.toString(16).padStart(64, '0'))
@@ -89,13 +90,15 @@ it('a replica keeps what a task of a job made, up to 64 MiB, until the job has e
     })
     const half = new Uint8Array(2 ** 19)
     const made = await store.put(half)
-    expect(files.pinMade('job', made, half.length)).toBe(true)
+    expect(files.pinMade('job', made, half.length)).toBeDefined()
     await store.put(half.fill(1))
     await store.put(half.fill(2))
     expect(await store.size(made)).toBe(half.length)
     // The same bytes count once, and others do not fit beside them.
-    expect(files.pinMade('job', made, half.length)).toBe(true)
-    expect(files.pinMade('job', 'f'.repeat(64), 64 * 2 ** 20)).toBe(false)
+    expect(files.pinMade('job', made, half.length)).toBeDefined()
+    expect(files.pinMade('job', 'f'.repeat(64), 64 * 2 ** 20)).toBeUndefined()
+    // Bytes that could not be kept count no more.
+    files.pinMade('job', 'f'.repeat(64), 63 * 2 ** 20)?.()
     const counted = hashes
       .concat(hashes.map((hash) => hash.replace(/^0/u, 'a')))
       .filter((hash) => files.pinMade('job', hash, 2 ** 20)).length
@@ -103,11 +106,82 @@ it('a replica keeps what a task of a job made, up to 64 MiB, until the job has e
     files.ended('job')
     await store.put(half.fill(3))
     expect(await store.size(made)).toBeUndefined()
-    expect(files.pinMade('another job', made, 1)).toBe(false)
+    expect(files.pinMade('another job', made, 1)).toBeUndefined()
     state.isReplica = false
-    expect(files.pinMade('job', made, 1)).toBe(false)
+    expect(files.pinMade('job', made, 1)).toBeUndefined()
     Object.assign(state, { isReplica: true, ended: {} })
-    expect(files.pinMade('job', made, 1)).toBe(false)
+    expect(files.pinMade('job', made, 1)).toBeUndefined()
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** Files of jobs at a member of `me`. Each job's input has 1 MiB, its list almost nothing. */
+function filesOf(folder: string, ended = new Set<string>()): { files: JobFiles; job: (id: string, owner: string) => PublishedJob } {
+  const jobs = new Map<string, PublishedJob>()
+  const files = new JobFiles({
+    store: new BlobStore(folder),
+    exchange: { fetch: async (hash: string) => (hash === 'input' ? new Uint8Array(2 ** 20) : toBytes([])) } as never,
+    jobs: { owner: 'me', has: (id: string) => jobs.has(id), get: (id: string) => jobs.get(id) } as never,
+    scheduler: { ended: (id: string) => (ended.has(id) ? {} : undefined) } as never,
+    holders: { isReplica: () => true, all: () => [] } as never,
+    placeOf: () => 'own',
+    warn: () => {},
+  })
+  const job = (id: string, owner: string): PublishedJob => {
+    const made = { id, owner, program: 'p', inputBlob: 'input', blobs: 'list' } as PublishedJob
+    jobs.set(id, made)
+    return made
+  }
+  return { files, job }
+}
+
+it('the inputs of open jobs of other owners take bounded memory, and those of ended jobs none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-files-'))
+  try {
+    const ended = new Set<string>()
+    const { files, job } = filesOf(folder, ended)
+    const input = async (id: string, owner = 'stranger'): Promise<unknown> => {
+      const published = job(id, owner)
+      return await files.inputOf(published).then(
+        async () => await files.blobsOf(published).then(() => 'here'),
+        (error: unknown) => (error as { code: string }).code,
+      )
+    }
+    const ends: unknown[] = []
+    for (let n = 0; n < 130; n++) ends.push(await input(`job ${n}`))
+    expect(ends.filter((end) => end === 'here')).toHaveLength(127)
+    expect(ends.at(-1)).toBe('BLOB_TOO_LARGE')
+    // A second look counts once, and this member's own owner has no limit.
+    expect(await input('job 3')).toBe('here')
+    expect(await input('mine', 'me')).toBe('here')
+    for (const id of ['job 1', 'job 2', 'job 3']) {
+      files.ended(id)
+      ended.add(id)
+    }
+    expect(await input('last')).toBe('here')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+it('a job whose files were evicted while others came is not kept', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'jel-files-'))
+  try {
+    const { files, job } = filesOf(folder)
+    job('job', 'stranger')
+    const list = await readBlobList(
+      toBytes(hashes.slice(0, 2).map((hash) => ({ name: nameOf({ hash, isList: false }), size: 1, parts: [hash] }))),
+    )
+    let fetched = 0
+    const blobs = new JobBlobs('e'.repeat(64), list, async () => {
+      if (++fetched === 2) files.evicted('job')
+      return await Promise.resolve(Uint8Array.of(1))
+    })
+    files.set('job', blobs)
+    expect(await files.keeps('job')).toBe(false)
+    expect(fetched).toBe(3)
+    expect(await files.keeps('job')).toBe(true)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobId } from '../core/io.ts'
 import type { Scheduler } from '../core/scheduler.ts'
-import { BlobTooLargeError } from '../errors.ts'
-import type { PlacedProgram } from '../executors/container.ts'
+import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
+import type { BlobSource, PlacedProgram } from '../executors/container.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import type { BlobReference } from '../program/blob.ts'
+import { MAX_VALUE_BYTES } from '../program/values.ts'
 import { keepBlob, MAX_LIST_BYTES, MAX_PART_BYTES, readBlobList } from './blob-list.ts'
 import { hashOf, type BlobStore } from './blob-store.ts'
 import { JobBlobs } from './job-blobs.ts'
 import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
+import { TASKS } from './pins.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 
 /**
@@ -30,6 +32,12 @@ const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
  */
 const [MAX_MADE, LEAST_MADE] = [MAX_PART_BYTES, 64 * 1024]
 
+/**
+ * Maximum bytes of inputs, and of lists of blobs, that this member keeps in memory for open jobs of
+ * other owners. A list takes some times its bytes in memory. Guesses.
+ */
+const [MAX_IN_MEMORY, LIST_FACTOR] = [128 * 1024 * 1024, 4]
+
 interface JobFilesParts {
   readonly store: BlobStore
   readonly exchange: BlobExchange
@@ -47,6 +55,8 @@ export class JobFiles {
   readonly #blobs = new Map<JobId, JobBlobs>()
   /** For each job: the sizes of the bytes that its tasks made at others, by their hashes. */
   readonly #made = new Map<JobId, Map<string, number>>()
+  /** The bytes that the input and the list of an open job take in memory. */
+  readonly #inMemory = new Map<JobId, number>()
   #isClosed = false
 
   constructor(parts: JobFilesParts) {
@@ -60,10 +70,9 @@ export class JobFiles {
   /** The store has evicted the files of this holder of pins, which may be a job. */
   evicted(holder: string): void {
     const { jobs, warn } = this.#parts
+    for (const id of this.#made.keys()) if (makerOf(id) === holder) this.#made.delete(id)
     if (!jobs.has(holder)) return
-    const blobs = this.#blobs.get(holder)
-    if (blobs !== undefined) blobs.isKept = false
-    this.#made.delete(holder)
+    this.#blobs.get(holder)?.evicted()
     warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', holder)
   }
 
@@ -73,32 +82,37 @@ export class JobFiles {
   }
 
   set(id: JobId, blobs: JobBlobs): void {
-    this.#blobs.set(id, blobs)
+    // The job may have ended while the list came.
+    if (this.#parts.scheduler.ended(id) === undefined) this.#blobs.set(id, blobs)
   }
 
-  forget(id: JobId): void {
-    this.#blobs.delete(id)
-    this.ended(id)
-  }
-
-  /** The job needs its files no more. */
+  /** The job has ended, or is gone. It needs its files no more. */
   ended(id: JobId): void {
+    this.#blobs.delete(id)
+    this.#inMemory.delete(id)
     this.#made.delete(id)
     this.#parts.store.unpin(id)
+    this.#parts.store.unpin(makerOf(id))
   }
 
   /**
    * Pins bytes that another member's task of this job made. Only a replica does so, until the job
-   * has ended, and up to a limit.
+   * has ended, and up to a limit. Returns a function that takes the pin back; undefined if this
+   * member does not pin the bytes.
    */
-  pinMade(id: JobId, hash: string, size: number): boolean {
-    const { jobs, holders, scheduler } = this.#parts
-    if (!jobs.has(id) || !holders.isReplica(id) || scheduler.ended(id) !== undefined) return false
-    const made = new Map(this.#made.get(id)).set(hash, Math.max(LEAST_MADE, size))
-    if ([...made.values()].reduce((sum, each) => sum + each, 0) > MAX_MADE) return false
-    this.#made.set(id, made)
-    this.pin(hash, id)
-    return true
+  pinMade(id: JobId, hash: string, size: number): (() => void) | undefined {
+    const { jobs, holders, scheduler, store } = this.#parts
+    if (!jobs.has(id) || !holders.isReplica(id) || scheduler.ended(id) !== undefined) return undefined
+    const made = this.#made.get(id) ?? new Map<string, number>()
+    if (made.has(hash)) return () => {}
+    const counted = Math.max(LEAST_MADE, size)
+    if (sum(made.values()) + counted > MAX_MADE) return undefined
+    this.#made.set(id, made.set(hash, counted))
+    store.pin(hash, makerOf(id), { owner: TASKS })
+    return () => {
+      made.delete(hash)
+      store.release(hash, makerOf(id))
+    }
   }
 
   /**
@@ -110,9 +124,25 @@ export class JobFiles {
     return await exchange.fetch(hash, () => (jobs.has(id) && scheduler.ended(id) === undefined ? holders.all(id) : []), most)
   }
 
-  /** Fetches the list of a job's blobs. */
-  async blobsOf({ id, program, blobs }: PublishedJob): Promise<JobBlobs> {
-    const list = blobs === undefined ? [] : await readBlobList(await this.fetch(blobs, id, MAX_LIST_BYTES))
+  /**
+   * Returns the encoded input of a job, and fetches it if the record names a blob. Call it before
+   * `blobsOf`.
+   *
+   * @throws BlobMissingError; BlobTooLargeError if the inputs of other jobs take too much memory
+   */
+  async inputOf({ id, owner, input, inputBlob }: PublishedJob): Promise<Uint8Array> {
+    this.#inMemory.delete(id)
+    if (input !== undefined) return input
+    const bytes = await this.fetch(inputBlob as string, id, MAX_VALUE_BYTES)
+    this.#remember(id, owner, bytes.length)
+    return bytes
+  }
+
+  /** Fetches the list of a job's blobs. @throws as `inputOf` */
+  async blobsOf({ id, owner, program, blobs }: PublishedJob): Promise<JobBlobs> {
+    const bytes = blobs === undefined ? undefined : await this.fetch(blobs, id, MAX_LIST_BYTES)
+    if (bytes !== undefined) this.#remember(id, owner, bytes.length * LIST_FACTOR)
+    const list = bytes === undefined ? [] : await readBlobList(bytes)
     return new JobBlobs(program, list, async (hash, size) => await this.fetch(hash, id, size))
   }
 
@@ -130,9 +160,26 @@ export class JobFiles {
     return {
       file: async () => await exchange.fileOf((jobs.get(id) as PublishedJob).program, () => holders.all(id)),
       place: (job && placeOf(job)) ?? 'sandbox',
-      blob: (name) => (this.#blobs.get(id) as JobBlobs).open(name),
+      blob: (name) => this.#openBlob(id, name),
       store: async (bytes) => await this.#keepMade(id, bytes),
     }
+  }
+
+  /** Counts bytes in memory for a job. @throws BlobTooLargeError if there are too many */
+  #remember(id: JobId, owner: string, bytes: number): void {
+    const isOwn = owner === this.#parts.jobs.owner
+    // The job may have ended while the bytes came.
+    if (this.#parts.scheduler.ended(id) !== undefined) return
+    const all = sum(this.#inMemory.values()) + bytes
+    if (!isOwn && all > MAX_IN_MEMORY) throw new BlobTooLargeError('the inputs of open jobs take too much memory here')
+    this.#inMemory.set(id, (this.#inMemory.get(id) ?? 0) + bytes)
+  }
+
+  /** @throws BlobMissingError if the job has no such blob, or has ended */
+  #openBlob(id: JobId, name: string): BlobSource {
+    const blobs = this.#blobs.get(id)
+    if (blobs === undefined) throw new BlobMissingError(`the blob ${name}: the job has ended`)
+    return blobs.open(name)
   }
 
   /** Keeps bytes that a task made until its job has ended, here and at the replicas. */
@@ -220,6 +267,17 @@ export class JobFiles {
       return false
     }
   }
+}
+
+/** The holder of the pins of bytes that tasks of a job made at other members. */
+function makerOf(id: JobId): string {
+  return `${id}/tasks`
+}
+
+function sum(sizes: Iterable<number>): number {
+  let all = 0
+  for (const size of sizes) all += size
+  return all
 }
 
 /** Returns the reason of the last attempt. */

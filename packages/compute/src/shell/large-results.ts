@@ -89,7 +89,7 @@ export class LargeResults {
     }
     this.#kept.add(id)
     pin(hash, id, holderOf(id))
-    this.#fetches = this.#fetches.then(async () => await this.#fetch(id, hash))
+    this.#fetches = this.#fetches.then(async () => await this.#fetch(id, hash)).catch(() => {})
   }
 
   #release(id: JobId): void {

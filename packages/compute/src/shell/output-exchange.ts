@@ -35,6 +35,11 @@ const [MAX_OPEN, MAX_OF_ONE] = [64, 2]
  * Bytes of the outputs of one message, and maximum bytes of a message: more than a log of a job.
  */
 const [SENT_BYTES, MAX_BYTES] = [32_768, 256 * 1024]
+/**
+ * Maximum bytes that wait for one replica. Further output is not sent there: the other replica may
+ * have it. A guess: the logs of 16 jobs.
+ */
+const MAX_WAITING = 1024 * 1024
 
 const output = v.object({
   member: id,
@@ -77,8 +82,11 @@ export class OutputExchange {
   /** A later process under the same id continues with greater numbers. */
   #number = Date.now() * 1024
   #timer: NodeJS.Timeout | undefined
-  /** Resolves after the last send so far. */
-  #sending = Promise.resolve()
+  /**
+   * For each replica with output on the way: the bytes that wait, and a promise that resolves after
+   * the last send so far. A replica that does not answer delays only its own output.
+   */
+  readonly #sending = new Map<MemberId, { waiting: number; last: Promise<void> }>()
 
   constructor(pool: Pool, parts: OutputExchangeParts) {
     this.#pool = pool
@@ -169,7 +177,8 @@ export class OutputExchange {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     this.#sendAll()
-    await Promise.race([this.#sending, sleep(SEND_AFTER, undefined, { ref: false })])
+    const sent = Promise.all([...this.#sending.values()].map(async ({ last }) => await last))
+    await Promise.race([sent, sleep(SEND_AFTER, undefined, { ref: false })])
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
   }
 
@@ -188,10 +197,23 @@ export class OutputExchange {
     for (const [job, outputs] of this.#unsent) {
       for (const replica of this.#parts.replicas(job).slice(0, REPLICAS)) {
         if (replica === this.#pool.self.id) this.#log.append(job, ...outputs)
-        else for (const batch of batchesOf(outputs)) this.#sending = this.#sending.then(async () => await this.#send(replica, job, batch))
+        else for (const batch of batchesOf(outputs)) this.#queueSend(replica, job, batch)
       }
     }
     this.#unsent.clear()
+  }
+
+  #queueSend(replica: MemberId, job: JobId, batch: readonly NumberedOutput[]): void {
+    const queue = this.#sending.get(replica) ?? { waiting: 0, last: Promise.resolve() }
+    if (queue.waiting >= MAX_WAITING) return
+    this.#sending.set(replica, queue)
+    const bytes = batch.reduce((all, each) => all + sizeOf(each), 0)
+    queue.waiting += bytes
+    queue.last = queue.last.then(async () => {
+      await this.#send(replica, job, batch)
+      queue.waiting -= bytes
+      if (queue.waiting === 0) this.#sending.delete(replica)
+    })
   }
 
   /** Sends outputs to a replica. If the replica is unreachable, the other replica may have them. */

@@ -64,7 +64,7 @@ export class Participation {
       let blobs: JobBlobs | undefined
       try {
         if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, placeOf(job) && program]) files.pin(hash, id)
-        const input = job.input ?? (await files.fetch(inputBlob as string, id))
+        const input = await files.inputOf(job)
         blobs = await files.blobsOf(job)
         const accepted = placeOf(job) !== undefined && blobs.size <= store.limit
         if (accepted) await files.fetch(program, id)

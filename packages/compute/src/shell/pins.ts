@@ -12,6 +12,11 @@ const PINS = /^pins-(\d+)-(\d+)-/u
  * means nothing here. A guess.
  */
 const FOREIGN = 24 * 60 * 60 * 1000
+/**
+ * The owner of pins of bytes that tasks made at other members. Any member can send such bytes in
+ * the name of any job, so they have a share of their own.
+ */
+export const TASKS = 'tasks'
 /** Folders of this process. An earlier process in the same container may have had the same PID. */
 const ownFolders = new Set<string>()
 
@@ -21,7 +26,7 @@ export interface PinOptions {
    * for other owners. Default: this member's own owner, who may exceed its share.
    */
   readonly owner?: string
-  /** Whether the store may evict the files for other files of this owner. Default: false. */
+  /** Whether these files make way before other files of this owner. Default: false. */
   readonly isSpare?: boolean
 }
 
@@ -38,7 +43,7 @@ export class Pins {
    * The owners of pin holders, the latest last. Holders of this member's own owner have no entry.
    */
   readonly #owners = new Map<string, string>()
-  /** Holders whose files the store may evict for other files of their owner, the oldest first. */
+  /** Holders whose files make way before other files of their owner, the oldest first. */
   readonly #spares = new Set<string>()
 
   constructor(cache: string, fileOf: (hash: string) => string) {
@@ -50,6 +55,10 @@ export class Pins {
 
   has(hash: string): boolean {
     return this.#holders.has(hash)
+  }
+
+  isHeld(hash: string, by: string): boolean {
+    return this.#holders.get(hash)?.has(by) === true
   }
 
   add(hash: string, by: string, { owner, isSpare = false }: PinOptions): void {
@@ -76,7 +85,7 @@ export class Pins {
    * Removes the link of a removed file. The pins stay, and keep the file again if it comes back.
    */
   unlink(hash: string): void {
-    rmSync(join(this.#folder, hash), { force: true })
+    remove(join(this.#folder, hash))
   }
 
   release(hash: string, by: string): void {
@@ -100,33 +109,61 @@ export class Pins {
     this.#holders.clear()
     this.#owners.clear()
     this.#spares.clear()
-    rmSync(this.#folder, { recursive: true, force: true })
+    remove(this.#folder)
   }
 
   /**
-   * Returns the oldest holder of this member's owner whose files the store may evict for this file;
-   * undefined if there is none. Other owners have their shares.
+   * Returns the holder that makes way for the newest file; undefined if none must.
+   *
+   * The owner that takes most makes way for each pinned file if it takes more than its share: its
+   * oldest spare holder first, then its latest holder. This member's owner never makes way so. For
+   * its files, and for those that this member needs, the bytes of tasks make way, then its own
+   * spare holders, the oldest first. For files of others its own spare holders make way only as
+   * long as this member's owner takes more than half of the limit.
+   *
+   * @param isNeeded whether this member needs the newest file although nobody pins it
+   * @param sizes of the files on disk, by hash
+   * @param limit maximum bytes on disk
    */
-  spare(hash: string): string | undefined {
-    return [...this.#spares].find((by) => !this.#owners.has(by) && this.#holders.get(hash)?.has(by) !== true)
+  victim(newest: string, isNeeded: boolean, sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
+    const holders = this.#holders.get(newest)
+    if (holders === undefined && !isNeeded) return undefined
+    const taken = this.#taken(sizes)
+    const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
+    if (holders !== undefined && most !== undefined && most[1] > limit / taken.size) {
+      const by = this.#holdersOf(most[0])
+      return by.find((each) => this.#spares.has(each)) ?? by.at(-1)
+    }
+    const isOwn = holders === undefined || [...holders].some((by) => !this.#owners.has(by))
+    if (!isOwn && (taken.get(undefined) ?? 0) <= limit / 2) return undefined
+    const spares = [...this.#spares].filter((by) => !this.#owners.has(by))
+    return [...(isOwn ? this.#holdersOf(TASKS) : []), ...spares].find((by) => holders?.has(by) !== true)
   }
 
-  /**
-   * Returns a pin holder of the owner that takes most, apart from this member's owner; undefined if
-   * that owner takes no more than its share of `limit`. The oldest holder whose files the store may
-   * evict goes first, then the latest holder.
-   */
-  excess(sizes: ReadonlyMap<string, number>, limit: number): string | undefined {
+  /** Returns the bytes that each owner takes. This member's owner is undefined. */
+  #taken(sizes: ReadonlyMap<string, number>): Map<string | undefined, number> {
     const taken = new Map<string | undefined, number>()
     for (const [hash, holders] of this.#holders) {
-      for (const owner of new Set([...holders].map((by) => this.#owners.get(by))))
-        taken.set(owner, (taken.get(owner) ?? 0) + (sizes.get(hash) ?? 0))
+      const size = sizes.get(hash)
+      // A pin of a file that is not here takes nothing.
+      if (size === undefined) continue
+      for (const owner of new Set([...holders].map((by) => this.#owners.get(by)))) taken.set(owner, (taken.get(owner) ?? 0) + size)
     }
-    const share = limit / taken.size
-    const [most] = [...taken].filter(([owner]) => owner !== undefined).sort(([, a], [, b]) => b - a)
-    if (most === undefined || most[1] <= share) return undefined
-    const by = [...this.#owners].flatMap(([each, owner]) => (owner === most[0] ? [each] : []))
-    return by.find((each) => this.#spares.has(each)) ?? by.at(-1)
+    return taken
+  }
+
+  /** Returns the holders of an owner, the latest last. */
+  #holdersOf(owner: string | undefined): string[] {
+    return [...this.#owners].flatMap(([by, each]) => (each === owner ? [by] : []))
+  }
+}
+
+/** Removes a link or a folder of links. A disk that became read-only keeps it, and nothing fails. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true })
+  } catch {
+    // The next start of a process removes it.
   }
 }
 
@@ -134,9 +171,11 @@ export class Pins {
  * Whether a folder of a cache holds pins of a process that has ended.
  *
  * @param changed when it last changed, ms since 1970
+ * @param isShared whether other processes use the cache, too
  */
-export function areAbandoned(folder: string, changed: number): boolean {
+export function areAbandoned(folder: string, changed: number, isShared: boolean): boolean {
   if (!folder.startsWith('pins-')) return false
+  if (!isShared) return !ownFolders.has(folder)
   const [, within, pid] = PINS.exec(folder) ?? []
   // The pins of earlier versions have no namespace in their names. After a boot the namespace and
   // the PID may be the same.

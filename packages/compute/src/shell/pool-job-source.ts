@@ -6,7 +6,6 @@ import type { JobExplanation } from '../core/messages.ts'
 import type { JobView } from '../core/job-view.ts'
 import { JobNotKeptError } from '../errors.ts'
 import type { JobSource } from '../job-source.ts'
-import { MAX_ENCODED } from '../program/collected-files.ts'
 import type { Engine } from './engine.ts'
 import type { JobRecord, PublishedJob } from './job-record.ts'
 import type { NumberedOutput } from './output-log.ts'
@@ -65,8 +64,8 @@ export class PoolJobSource implements JobSource {
     return await this.#engine.output.of(id)
   }
 
-  async made(id: JobId, hash: string): Promise<Uint8Array> {
-    return await this.#engine.blobs.read(hash, () => this.#engine.holders.all(id), MAX_ENCODED)
+  async made(id: JobId, hash: string, maxBytes: number): Promise<Uint8Array> {
+    return await this.#engine.blobs.read(hash, () => this.#engine.holders.all(id), maxBytes)
   }
 
   async kept(id: JobId, within: number): Promise<string> {
