@@ -55,7 +55,7 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
   stopOnSignals(stop)
   await using http = flags.http && (await openHttp(flags.http))
   if (http !== undefined && flags.json !== true) process.stderr.write(`jel: ${http.notice}\n`)
-  const output = new Output(process.stdout, (reason) => stop.now(reason === 'gone' ? 'output gone' : 'output behind'))
+  const output = new Output(process.stdout, (reason) => stop.now(reason === 'behind' ? 'output behind' : 'output gone'))
   const json = flags.json === true ? jsonReporter(output, name) : undefined
   const reporter: Reporter = json ?? (await humanReporter(output, name, stop, flags))
   let opened: OpenLog | undefined

@@ -23,7 +23,7 @@ export async function main(args: readonly string[], script: string, version: str
   if (complaint !== undefined) process.stderr.write(`jel: ${complaint}\n`)
   // A reader such as `less` may take its time for a result.
   endOnSignals()
-  await flushed(process.stdout, wasStopped() ? FLUSH_TIME : undefined)
+  await flushed(process.stdout, wasStopped() || complaint !== undefined ? FLUSH_TIME : undefined)
   const problem = output.problem
   if (problem !== undefined) process.stderr.write(`jel: can't write to standard output: ${problem}\n`)
   await flushed(process.stderr, FLUSH_TIME)

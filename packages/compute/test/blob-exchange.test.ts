@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { BlobExchange } from '../src/shell/blob-exchange.ts'
 import { BLOB_PROTOCOL } from '../src/shell/blob-frames.ts'
 import { BlobStore, hashOf } from '../src/shell/blob-store.ts'
+import { ByteRoom } from '../src/shell/byte-room.ts'
 import { PeerBudget } from '../src/shell/peer-budget.ts'
 
 /**
@@ -167,6 +168,33 @@ describe('blobs between members', () => {
     await one.exchange.give(await hashOf(made), made, id, 'job').catch(() => {})
     expect([other.store.isPinned(await hashOf(made), 'job'), await other.store.size(full)]).toEqual([false, bytes.length])
     expect(costs()).toBe(1)
+  })
+
+  it('take no room after an answer, whatever its sender adds', async () => {
+    const one = await member()
+    const joined = await pool()
+    await joined.handle(BLOB_PROTOCOL, (stream) => {
+      const frames = [new Uint8Array(), ...Array.from({ length: 16 }, () => new Uint8Array(15_000))]
+      stream.send(Buffer.concat(frames.map((frame) => encode.single(frame).subarray())))
+    })
+    await meet(one, 2)
+    const take = vi.spyOn(ByteRoom.prototype, 'take')
+    const free = vi.spyOn(ByteRoom.prototype, 'free')
+    onTestFinished(() => void vi.restoreAllMocks())
+    for (let n = 0; n < 5; n++) await one.exchange.fetch(n.toString(16).padStart(64, '0'), () => [joined.self.id]).catch(() => {})
+    await sleep(100)
+    const sum = (calls: readonly (readonly [string, number])[]): number => calls.reduce((all, [, bytes]) => all + bytes, 0)
+    expect(take.mock.calls.length).toBeGreaterThanOrEqual(5)
+    expect(sum(take.mock.calls)).toBe(sum(free.mock.calls))
+  })
+
+  it('that find no room are asked for again', async () => {
+    const [one, other] = [await member(), await member()]
+    await meet(other, 2)
+    const hash = await one.store.put(Uint8Array.of(1, 2))
+    const take = vi.spyOn(ByteRoom.prototype, 'take').mockReturnValueOnce(true).mockReturnValueOnce(false)
+    onTestFinished(() => take.mockRestore())
+    expect(await other.exchange.fetch(hash, () => [one.pool.self.id])).toEqual(Uint8Array.of(1, 2))
   })
 
   it('cost few questions if nobody has them, hold up no others, and are given up once nobody needs them', async () => {

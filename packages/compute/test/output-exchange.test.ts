@@ -107,3 +107,30 @@ it('a replica that does not answer delays only its own output, of which little w
   expect(asked).toBe(1)
   await replica.close()
 })
+
+it('little output waits for a replica that does not answer', async () => {
+  const { replica, peer } = await setUp()
+  const gate = Promise.withResolvers<void>()
+  let asked = 0
+  vi.spyOn(peer, 'open').mockImplementation(async () => {
+    asked++
+    await gate.promise
+    throw new Error('it is silent')
+  })
+  const sender = new OutputExchange(peer, {
+    budget: new PeerBudget(),
+    replicas: () => ['silent'],
+    isKnown: () => true,
+    computing: () => 1,
+    onOutput: () => {},
+  })
+  for (let job = 0; job < 60; job++)
+    sender.printed(`job ${job}`, { path: 'abcdefghij', fn: 'f', stream: 'stdout', text: 'x'.repeat(60_000) })
+  await expect.poll(() => asked).toBe(1)
+  gate.resolve()
+  // 1 MiB of messages of 32 KiB or one text. All would be 60.
+  await expect.poll(() => asked).toBeGreaterThan(10)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect(asked).toBeLessThan(30)
+  await replica.close()
+})

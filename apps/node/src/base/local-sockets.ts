@@ -79,14 +79,15 @@ export function socketProblem(path: string): string | undefined {
   return stats.uid === mine || stats.uid === 0 || mine === 0 ? undefined : 'it belongs to another user'
 }
 
-/** Identifies a socket: a new socket at the same path has another number. */
-export function socketNumber(path: string): number | undefined {
-  return windows() ? undefined : lstatSync(path, { throwIfNoEntry: false })?.ino
+/** Identifies a socket: a new socket at the same path differs in its number or its time. */
+export function socketMark(path: string): string | undefined {
+  const stats = windows() ? undefined : lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats && `${stats.ino} ${stats.ctimeNs}`
 }
 
 /** Removes a socket on which nobody listens, unless another socket has taken its path. */
-export function removeSocket(path: string, number: number | undefined): void {
-  if (socketNumber(path) === number) rmSync(path, { force: true })
+export function removeSocket(path: string, mark: string | undefined): void {
+  if (socketMark(path) === mark) rmSync(path, { force: true })
 }
 
 /** Makes the folder of all sockets, with access for this user only. */

@@ -40,11 +40,11 @@ it('output waits no longer once it can not be written', async () => {
   await end
 })
 
-it.each(['gone', 'behind'] as const)('a lost reader is reported once: %s', (reason) => {
+it.each(['gone', 'failed', 'behind'] as const)('a lost reader is reported once: %s', (reason) => {
   const { stream } = unread()
   const lost: string[] = []
   const output = new Output(stream, (each) => void lost.push(each), 10)
-  if (reason === 'gone') stream.emit('error', new Error('EPIPE'))
+  if (reason !== 'behind') stream.emit('error', Object.assign(new Error(reason), { code: reason === 'gone' ? 'EPIPE' : 'ENOSPC' }))
   else stream.write('eleven bytes')
   for (let i = 0; i < 2; i++) output.check()
   output.line('more')

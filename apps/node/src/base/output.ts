@@ -1,4 +1,7 @@
 import type { Writable } from 'node:stream'
+import { codeOf } from './usage-error.ts'
+
+type LostReason = 'gone' | 'behind' | 'failed'
 
 /**
  * Most bytes that may wait for a slow reader of standard output. A guess: far more than any burst
@@ -9,19 +12,19 @@ const BACKLOG_LIMIT = 64 * 1024 * 1024
 /**
  * Writes standard output, or a log, in whole lines. Writing never blocks the node: unread lines
  * wait in memory, up to a limit. `onLost` is called once, when the reader is gone (`EPIPE`) or too
- * far behind.
+ * far behind, or when the stream failed in another way, as on a full disk.
  */
 export class Output {
   readonly #stream: Writable
   readonly #limit: number
-  readonly #onLost: (reason: 'gone' | 'behind') => void
+  readonly #onLost: (reason: LostReason) => void
   #lost = false
 
-  constructor(stream: Writable, onLost: (reason: 'gone' | 'behind') => void, limit = BACKLOG_LIMIT) {
+  constructor(stream: Writable, onLost: (reason: LostReason) => void, limit = BACKLOG_LIMIT) {
     this.#stream = stream
     this.#limit = limit
     this.#onLost = onLost
-    stream.on('error', () => this.#lose('gone'))
+    stream.on('error', (error) => this.#lose(codeOf(error) === 'EPIPE' ? 'gone' : 'failed'))
   }
 
   line(text: string): void {
@@ -35,7 +38,7 @@ export class Output {
     if (this.#stream.writableLength > this.#limit) this.#lose('behind')
   }
 
-  #lose(reason: 'gone' | 'behind'): void {
+  #lose(reason: LostReason): void {
     if (this.#lost) return
     this.#lost = true
     this.#onLost(reason)

@@ -56,7 +56,8 @@ export async function sendJobCommand(
   const stop = new Stop()
   stopOnSignals(stop)
   const output = new Output(process.stdout, (reason) => {
-    if (request.writesFile !== true) stop.now(reason === 'gone' ? 'output gone' : 'output behind')
+    // On a full disk the job still goes on to its end. The exit status says what was lost.
+    if (request.writesFile !== true && reason !== 'failed') stop.now(reason === 'gone' ? 'output gone' : 'output behind')
   })
   const timer = timeout === undefined ? undefined : setTimeout(() => stop.now('time'), timeout)
   /**
@@ -68,8 +69,9 @@ export async function sendJobCommand(
     if (event.event === 'waits') why = `: ${oneLine(event.reason)}`
     else if (event.event === 'progress' && event.reason === '' && (event.finished !== finished || event.state !== 'active')) why = ''
     if (event.event === 'progress') ({ finished } = event)
-    request.report(event)
+    // One result alone may be longer than what may wait.
     output.check()
+    request.report(event)
   }
   const stopped = stop.reason.then((reason) => {
     if (reason === 'time') process.stderr.write(`jel: not done within ${(timeout as number) / 1000} s${why}\n`)

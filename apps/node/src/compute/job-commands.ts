@@ -2,6 +2,7 @@ import { compute, type Grid, type Job } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import { raceSignal } from 'race-signal'
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
+import { codeOf } from '../base/usage-error.ts'
 import { follow, outcomeOf, reportOutput, reportWaits, type Report } from './job-reports.ts'
 import { submit } from './job-submission.ts'
 import { overviewOf } from './overview.ts'
@@ -28,8 +29,7 @@ export async function runJobCommand(grid: Grid, command: JobCommand, report: Rep
         report(await overviewOf(grid))
         return
       }
-      // A job may expire meanwhile, or its owner may withdraw it.
-      for (const event of await Promise.all(grid.jobs().map((job) => stateOf(job).catch(() => undefined)))) if (event) report(event)
+      for (const event of await Promise.all(grid.jobs().map(stateIfKnown))) if (event !== undefined) report(event)
       return
     case 'job':
       await oneJob(found(grid, command.job, report), command, report, signal)
@@ -91,6 +91,16 @@ async function stateOf(job: Job): Promise<JobEvent & { event: 'job' }> {
     return { event: 'job', job: id, name, owner, submitted: at.getTime(), expires: expires.getTime(), replicas, ...progress }
   }
   throw new Error('a job without a state')
+}
+
+/** Like `stateOf`. Undefined if the job has expired meanwhile, or its owner has withdrawn it. */
+async function stateIfKnown(job: Job): Promise<JobEvent | undefined> {
+  try {
+    return await stateOf(job)
+  } catch (error) {
+    if (codeOf(error) === 'UNKNOWN_JOB') return undefined
+    throw error
+  }
 }
 
 function isOver({ state }: { readonly state: string }): boolean {

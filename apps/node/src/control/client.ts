@@ -4,13 +4,16 @@ import type { Command } from '../commands/table.ts'
 import type { Answer, NodeEvent } from '../events/events.ts'
 import { COMMAND_LIMIT, readLines } from '../base/lines.ts'
 import { codeOf } from '../base/usage-error.ts'
-import { controlPaths, removeSocket, socketNumber, socketProblem } from '../base/local-sockets.ts'
+import { controlPaths, removeSocket, socketMark, socketProblem } from '../base/local-sockets.ts'
 import { oneLine, span } from '../base/text.ts'
 
 /**
  * The longest line that a node may send, bytes. Guess: the list of 50,000 members with full tags.
  */
 const LINE_LIMIT = 256 * 1024 * 1024
+
+/** The longest line that nodes of earlier releases take, bytes. */
+const FORMER_LIMIT = 1024 * 1024
 
 /** The flags by which a command finds a running node. */
 export interface NodeFlags {
@@ -90,10 +93,10 @@ export class ControlClient implements AsyncDisposable {
     const found: Candidate[] = []
     for (const { path, id } of controlPaths(pool, namedNode(flags))) {
       if (socketProblem(path) !== undefined) continue
-      const number = socketNumber(path)
+      const mark = socketMark(path)
       const socket = await open(path)
       if (typeof socket !== 'string') found.push({ id, client: new ControlClient(socket) })
-      else if (socket === 'ECONNREFUSED') removeSocket(path, number)
+      else if (socket === 'ECONNREFUSED') removeSocket(path, mark)
     }
     const [first, ...others] = found
     if (others.length === 0) return first?.client
@@ -143,6 +146,8 @@ export class ControlClient implements AsyncDisposable {
     }
     const { promise, resolve, reject } = Promise.withResolvers<NodeEvent>()
     const stop = this.listen((event) => {
+      // A node of an earlier release takes shorter lines, and does not say whose line was too long.
+      if (event.event === 'error' && event.code === 'LINE_TOO_LONG' && line.length > FORMER_LIMIT) resolve(event)
       if (!('re' in event) || event.re !== id) return
       const { re: _, ...answer } = event
       if (report === undefined || event.event === 'error' || (event.event === 'done' && !('job' in event))) resolve(answer as NodeEvent)

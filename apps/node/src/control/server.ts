@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { once } from 'node:events'
 import type { Agent } from '../agent/agent.ts'
 import { Session } from './session.ts'
-import { listenPrivately, removeSocket, socketNumber } from '../base/local-sockets.ts'
+import { listenPrivately, removeSocket, socketMark } from '../base/local-sockets.ts'
 import { codeOf } from '../base/usage-error.ts'
 
 /**
@@ -106,7 +106,7 @@ async function removeStale(path: string): Promise<void> {
   // A connect to a file of another kind fails like a connect to a socket whose process is gone.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === false)
     throw new Error(`${path} can't be a control socket: another file is there`)
-  const number = socketNumber(path)
+  const mark = socketMark(path)
   const code = await new Promise<string | undefined>((resolve) => {
     const socket = connect(path, () => {
       socket.destroy()
@@ -115,6 +115,6 @@ async function removeStale(path: string): Promise<void> {
     socket.on('error', (error) => resolve(codeOf(error)))
   })
   if (code === undefined) throw new Error(`${path} is in use by another node`)
-  if (code === 'ECONNREFUSED') removeSocket(path, number)
+  if (code === 'ECONNREFUSED') removeSocket(path, mark)
   else if (code !== 'ENOENT') throw new Error(`${path} can't be a control socket: ${code} in ${dirname(path)}`)
 }

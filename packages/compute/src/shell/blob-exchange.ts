@@ -7,8 +7,8 @@ import { ANSWER_TIME, BLOB_PROTOCOL, CHUNK, Gathered, pushChunks, timeFor } from
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { BlobServer, type PinMade } from './blob-server.ts'
 import { hashOf, type BlobStore } from './blob-store.ts'
+import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
-import { TransferRoom } from './transfer-room.ts'
 
 /**
  * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may
@@ -16,6 +16,15 @@ import { TransferRoom } from './transfer-room.ts'
  * not count. Guesses: ten questions a second take 2 % of the asker's processor.
  */
 const [AT_ONCE, INTERVAL] = [100, 100]
+
+/**
+ * Maximum bytes of blobs that are on their way from other members at once. If they take more, this
+ * member gives up a question, and asks again after `ROOM_AGAIN` ms, `ROOM_TRIES` times at most.
+ * Guesses: the parts of eight jobs.
+ */
+const [MAX_ASKED, ROOM_AGAIN, ROOM_TRIES] = [8 * MAX_PART_BYTES, 1000, 60]
+/** The reason why this member gave up a question: bytes of other questions take all room. */
+const NO_ROOM = new Error('there is no room for more blobs now')
 
 /**
  * Transfers blobs over streams of their own. The opener sends `get <hash>`, or `put <hash>` and
@@ -27,8 +36,7 @@ export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #server: BlobServer
-  /** A question ends if the peer sends bytes for which there is no room. */
-  readonly #room = new TransferRoom()
+  readonly #room = new ByteRoom(MAX_ASKED)
   /**
    * The question that is under way for each hash. It resolves with the bytes, if the asked member
    * has them.
@@ -143,12 +151,25 @@ export class BlobExchange {
   }
 
   async #question(member: string, hash: string, maxBytes: number): Promise<Found | undefined> {
-    const bytes = await this.#ask(member, `get ${hash}`, maxBytes).catch(() => undefined)
+    const bytes = await this.#answer(member, hash, maxBytes)
     if (bytes === undefined || (await hashOf(bytes)) !== hash) return undefined
     return await this.#store.put(bytes, { isCopy: true }).then(
       () => ({ bytes }),
       (problem: unknown) => ({ bytes, problem: problem as Error }),
     )
+  }
+
+  /** Asks again while there is no room. Returns undefined if the member does not send the bytes. */
+  async #answer(member: string, hash: string, maxBytes: number): Promise<Uint8Array | undefined> {
+    for (let tries = 1; tries <= ROOM_TRIES; tries++) {
+      try {
+        return await this.#ask(member, `get ${hash}`, maxBytes)
+      } catch (error) {
+        if (error !== NO_ROOM) return undefined
+      }
+      await sleep(ROOM_AGAIN, undefined, { ref: false })
+    }
+    return undefined
   }
 
   /**
@@ -168,18 +189,21 @@ export class BlobExchange {
     const queue = new SendQueue()
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
     const received = new Gathered(maxBytes)
-    let taken = 0
+    let [taken, isOver] = [0, false]
     const frames = new FrameStream(
       stream,
       { maxFrameBytes: CHUNK, queue },
       {
         onFrame: (data) => {
+          // A peer may have sent more frames in one piece.
+          if (isOver) return
           silence?.refresh()
-          if (!this.#room.take(member, data.length)) {
-            reject(new Error('there is no room for it now'))
+          // The answer to `put` is one byte.
+          if (bytes === undefined && !this.#room.take(member, data.length)) {
+            reject(NO_ROOM)
             return
           }
-          taken += data.length
+          if (bytes === undefined) taken += data.length
           if (!received.add(data)) reject(new Error('it is too large'))
           else if (data.length < CHUNK) resolve(received.bytes())
         },
@@ -195,6 +219,7 @@ export class BlobExchange {
     try {
       return await promise
     } finally {
+      isOver = true
       frames.abort(new Error('the question is over'))
       this.#room.free(member, taken)
       clearTimeout(timer)

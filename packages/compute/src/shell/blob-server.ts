@@ -5,8 +5,14 @@ import type { JobId } from '../core/io.ts'
 import { CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
-import { TransferRoom } from './transfer-room.ts'
+
+/**
+ * Maximum bytes of blobs that all peers together may transfer from and to this member at once. A
+ * guess.
+ */
+const MAX_SERVED = 4 * MAX_PART_BYTES
 
 /**
  * Pins bytes that a task of a job made, until the job has ended. Returns a function that takes the
@@ -20,7 +26,7 @@ export class BlobServer {
   readonly budget: PeerBudget
   readonly pinMade: PinMade
   /** This member refuses requests without room. A requester then asks the next member. */
-  readonly room = new TransferRoom()
+  readonly room = new ByteRoom(MAX_SERVED)
 
   constructor(store: BlobStore, budget: PeerBudget, pinMade: PinMade) {
     this.store = store
@@ -47,7 +53,7 @@ class Request {
   #hash = ''
   #job: JobId | undefined
   #isComplete = false
-  /** Whether the peer sent the bytes that it said, or asked for bytes that are here. */
+  /** Whether the peer sent the bytes that it named, or asked and got its answer. */
   #isFair = false
   /**
    * The stream, and the work on the answer. The room stays taken until both have ended, because a

@@ -212,6 +212,18 @@ describe('a store of blobs', () => {
     expect(evicted).toEqual(['tasks of 5', 'tasks of 3'])
   })
 
+  it('evicts the oldest results for bytes of tasks and for its owner, while they take more than half of the disk', async () => {
+    const store = new BlobStore(folder, 2)
+    const evicted: string[] = []
+    store.onEvicted = (by) => evicted.push(by)
+    for (const fill of [1, 2, 3, 4]) store.pin(await put(store, fill), `result ${fill}`, { isSpare: true })
+    store.pin(await hashOf(bytes(5)), 'tasks of 5', { owner: TASKS })
+    await put(store, 5, { isCopy: true })
+    expect(evicted).toEqual(['result 1'])
+    await put(store, 6)
+    expect(evicted).toEqual(['result 1', 'result 2'])
+  })
+
   it('keeps a file that another process pinned, though a smaller store has no room for it', async () => {
     const [store, small] = [new BlobStore(folder, 1), new BlobStore(folder, 0.25)]
     const hash = await put(store, 1, { for: 'job' })

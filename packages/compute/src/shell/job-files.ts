@@ -8,6 +8,7 @@ import type { BlobReference } from '../program/blob.ts'
 import { MAX_VALUE_BYTES } from '../program/values.ts'
 import { keepBlob, MAX_LIST_BYTES, MAX_PART_BYTES, readBlobList } from './blob-list.ts'
 import { hashOf, type BlobStore } from './blob-store.ts'
+import { ByteRoom } from './byte-room.ts'
 import { JobBlobs } from './job-blobs.ts'
 import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
@@ -34,7 +35,7 @@ const [MAX_MADE, LEAST_MADE] = [MAX_PART_BYTES, 64 * 1024]
 
 /**
  * Maximum bytes of inputs, and of lists of blobs, that this member keeps in memory for open jobs of
- * other owners. A list takes some times its bytes in memory. Guesses.
+ * all other owners. A list takes some times its bytes in memory. Guesses.
  */
 const [MAX_IN_MEMORY, LIST_FACTOR] = [128 * 1024 * 1024, 4]
 
@@ -55,8 +56,10 @@ export class JobFiles {
   readonly #blobs = new Map<JobId, JobBlobs>()
   /** For each job: the sizes of the bytes that its tasks made at others, by their hashes. */
   readonly #made = new Map<JobId, Map<string, number>>()
-  /** The bytes that the input and the list of an open job take in memory. */
-  readonly #inMemory = new Map<JobId, number>()
+  /** Room in memory for the inputs and lists of open jobs, by their owners. */
+  readonly #room = new ByteRoom(MAX_IN_MEMORY)
+  /** The room that the input and the list of a job take. */
+  readonly #taken = new Map<JobId, { readonly owner: string; input: number; list: number }>()
   #isClosed = false
 
   constructor(parts: JobFilesParts) {
@@ -70,7 +73,11 @@ export class JobFiles {
   /** The store has evicted the files of this holder of pins, which may be a job. */
   evicted(holder: string): void {
     const { jobs, warn } = this.#parts
-    for (const id of this.#made.keys()) if (makerOf(id) === holder) this.#made.delete(id)
+    for (const id of this.#made.keys()) {
+      if (makerOf(id) !== holder) continue
+      this.#made.delete(id)
+      warn('BLOB_TOO_LARGE', 'what its tasks made at other members makes way: this member needs the disk', id)
+    }
     if (!jobs.has(holder)) return
     this.#blobs.get(holder)?.evicted()
     warn('BLOB_TOO_LARGE', 'its files make way for jobs of other owners, which take less of the disk', holder)
@@ -89,7 +96,7 @@ export class JobFiles {
   /** The job has ended, or is gone. It needs its files no more. */
   ended(id: JobId): void {
     this.#blobs.delete(id)
-    this.#inMemory.delete(id)
+    this.dropped(id)
     this.#made.delete(id)
     this.#parts.store.unpin(id)
     this.#parts.store.unpin(makerOf(id))
@@ -106,7 +113,7 @@ export class JobFiles {
     const made = this.#made.get(id) ?? new Map<string, number>()
     if (made.has(hash)) return () => {}
     const counted = Math.max(LEAST_MADE, size)
-    if (sum(made.values()) + counted > MAX_MADE) return undefined
+    if ([...made.values()].reduce((sum, each) => sum + each, 0) + counted > MAX_MADE) return undefined
     this.#made.set(id, made.set(hash, counted))
     store.pin(hash, makerOf(id), { owner: TASKS })
     return () => {
@@ -125,25 +132,31 @@ export class JobFiles {
   }
 
   /**
-   * Returns the encoded input of a job, and fetches it if the record names a blob. Call it before
-   * `blobsOf`.
+   * Returns the encoded input of a job, and fetches it if the record names a blob.
    *
    * @throws BlobMissingError; BlobTooLargeError if the inputs of other jobs take too much memory
    */
-  async inputOf({ id, owner, input, inputBlob }: PublishedJob): Promise<Uint8Array> {
-    this.#inMemory.delete(id)
-    if (input !== undefined) return input
-    const bytes = await this.fetch(inputBlob as string, id, MAX_VALUE_BYTES)
-    this.#remember(id, owner, bytes.length)
+  async inputOf(job: PublishedJob): Promise<Uint8Array> {
+    if (job.input !== undefined) return job.input
+    const bytes = await this.fetch(job.inputBlob as string, job.id, MAX_VALUE_BYTES)
+    this.#take(job, 'input', bytes.length)
     return bytes
   }
 
   /** Fetches the list of a job's blobs. @throws as `inputOf` */
-  async blobsOf({ id, owner, program, blobs }: PublishedJob): Promise<JobBlobs> {
+  async blobsOf(job: PublishedJob): Promise<JobBlobs> {
+    const { id, program, blobs } = job
     const bytes = blobs === undefined ? undefined : await this.fetch(blobs, id, MAX_LIST_BYTES)
-    if (bytes !== undefined) this.#remember(id, owner, bytes.length * LIST_FACTOR)
     const list = bytes === undefined ? [] : await readBlobList(bytes)
+    if (bytes !== undefined) this.#take(job, 'list', bytes.length * LIST_FACTOR)
     return new JobBlobs(program, list, async (hash, size) => await this.fetch(hash, id, size))
+  }
+
+  /** The input and the list of a job are no longer in memory. */
+  dropped(id: JobId): void {
+    const taken = this.#taken.get(id)
+    if (taken !== undefined) this.#room.free(taken.owner, taken.input + taken.list)
+    this.#taken.delete(id)
   }
 
   /** Pins a file of a job, by default for the job as its holder. */
@@ -165,14 +178,21 @@ export class JobFiles {
     }
   }
 
-  /** Counts bytes in memory for a job. @throws BlobTooLargeError if there are too many */
-  #remember(id: JobId, owner: string, bytes: number): void {
-    const isOwn = owner === this.#parts.jobs.owner
-    // The job may have ended while the bytes came.
-    if (this.#parts.scheduler.ended(id) !== undefined) return
-    const all = sum(this.#inMemory.values()) + bytes
-    if (!isOwn && all > MAX_IN_MEMORY) throw new BlobTooLargeError('the inputs of open jobs take too much memory here')
-    this.#inMemory.set(id, (this.#inMemory.get(id) ?? 0) + bytes)
+  /**
+   * Takes room in memory for a job of another owner.
+   * @throws BlobTooLargeError if there is none; Error if the job is over or has another record
+   */
+  #take(job: PublishedJob, kind: 'input' | 'list', bytes: number): void {
+    const { id, owner } = job
+    const { jobs, scheduler } = this.#parts
+    if (jobs.get(id) !== job || scheduler.ended(id) !== undefined) throw new Error('the job is over, or has another record')
+    if (owner === jobs.owner) return
+    const taken = this.#taken.get(id) ?? { owner, input: 0, list: 0 }
+    this.#room.free(owner, taken[kind])
+    taken[kind] = 0
+    this.#taken.set(id, taken)
+    if (!this.#room.take(owner, bytes)) throw new BlobTooLargeError('the inputs of open jobs of other owners take too much memory here')
+    taken[kind] = bytes
   }
 
   /** @throws BlobMissingError if the job has no such blob, or has ended */
@@ -272,12 +292,6 @@ export class JobFiles {
 /** The holder of the pins of bytes that tasks of a job made at other members. */
 function makerOf(id: JobId): string {
   return `${id}/tasks`
-}
-
-function sum(sizes: Iterable<number>): number {
-  let all = 0
-  for (const size of sizes) all += size
-  return all
 }
 
 /** Returns the reason of the last attempt. */

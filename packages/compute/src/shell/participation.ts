@@ -84,6 +84,8 @@ export class Participation {
         files.keepAll()
         return
       } catch (error) {
+        if (!this.#isOpen(job)) return
+        files.dropped(id)
         if (wait === FETCH_AGAIN) files.warnOf(error, id)
         // The job may be over. Then nobody needs the file.
         runner.feed({ type: 'watch', job: id, once: true })

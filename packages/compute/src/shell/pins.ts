@@ -116,10 +116,10 @@ export class Pins {
    * Returns the holder that makes way for the newest file; undefined if none must.
    *
    * The owner that takes most makes way for each pinned file if it takes more than its share: its
-   * oldest spare holder first, then its latest holder. This member's owner never makes way so. For
-   * its files, and for those that this member needs, the bytes of tasks make way, then its own
-   * spare holders, the oldest first. For files of others its own spare holders make way only as
-   * long as this member's owner takes more than half of the limit.
+   * oldest spare holder first, then its latest holder. This member's owner never makes way so. Its
+   * spare holders, the oldest first, make way while it takes more than half of the limit. For its
+   * own files, and for unpinned files that this member needs, the bytes of tasks make way after
+   * that, and then the rest of its spare holders.
    *
    * @param isNeeded whether this member needs the newest file although nobody pins it
    * @param sizes of the files on disk, by hash
@@ -134,10 +134,10 @@ export class Pins {
       const by = this.#holdersOf(most[0])
       return by.find((each) => this.#spares.has(each)) ?? by.at(-1)
     }
+    const spares = (taken.get(undefined) ?? 0) > limit / 2 ? this.#ownSpares() : []
     const isOwn = holders === undefined || [...holders].some((by) => !this.#owners.has(by))
-    if (!isOwn && (taken.get(undefined) ?? 0) <= limit / 2) return undefined
-    const spares = [...this.#spares].filter((by) => !this.#owners.has(by))
-    return [...(isOwn ? this.#holdersOf(TASKS) : []), ...spares].find((by) => holders?.has(by) !== true)
+    const all = isOwn ? [...spares, ...this.#holdersOf(TASKS), ...this.#ownSpares()] : spares
+    return all.find((by) => holders?.has(by) !== true)
   }
 
   /** Returns the bytes that each owner takes. This member's owner is undefined. */
@@ -152,6 +152,11 @@ export class Pins {
     return taken
   }
 
+  /** Returns the spare holders of this member's owner, the oldest first. */
+  #ownSpares(): string[] {
+    return [...this.#spares].filter((by) => !this.#owners.has(by))
+  }
+
   /** Returns the holders of an owner, the latest last. */
   #holdersOf(owner: string | undefined): string[] {
     return [...this.#owners].flatMap(([by, each]) => (each === owner ? [by] : []))
@@ -163,7 +168,7 @@ function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // The next start of a process removes it.
+    // The start of another process removes it.
   }
 }
 

@@ -88,8 +88,8 @@ export interface Outcome {
   /** Largest resident memory of the pool's process, MB. */
   readonly peak: number
   /**
-   * Time from the start of the attack until the pool had dropped the attacker, ms; undefined if the
-   * pool did not drop it.
+   * Time from the last entry of a hostile host until the pool had dropped the attacker, ms;
+   * undefined if the pool did not drop it.
    */
   readonly dropped: number | undefined
   readonly remark: string | undefined
@@ -111,8 +111,9 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     let remark: string | undefined
     const during = await phase(pool, async () => {
       started = performance.now()
+      const entered = (): void => void (started = performance.now())
       try {
-        remark = await attack.run(trialOf(pool, scale, { attackers, prepared, breaches }))
+        remark = await attack.run(trialOf(pool, scale, { attackers, prepared, breaches, entered }))
       } catch (error) {
         // An attack that failed to run proves nothing, so it counts as a breach.
         breaches.push(`the attacker gave up: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -156,9 +157,11 @@ interface TrialState {
   readonly attackers: Attacker[]
   readonly prepared: unknown
   readonly breaches: string[]
+  /** Called when a hostile host has entered. */
+  readonly entered: () => void
 }
 
-function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches }: TrialState): Trial {
+function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches, entered }: TrialState): Trial {
   let until = performance.now() + scale.during
   const isOver = (): boolean => performance.now() >= until
   const start = async (options?: AttackerOptions): Promise<Attacker> => {
@@ -169,6 +172,7 @@ function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches
   const enter = async (mallory: Attacker, address: string): Promise<HostileLink> => {
     const link = await mallory.enter(address)
     until = performance.now() + scale.during
+    entered()
     return link
   }
   return {

@@ -252,8 +252,8 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'an aborted request frees its room before its read ends',
     file: 'packages/compute/src/shell/blob-server.ts',
-    from: 'if (--this.#open === 0) this.#onEnd()',
-    to: 'this.#onEnd()',
+    from: 'if (--this.#open > 0) return',
+    to: 'this.#open--',
     test: 'packages/compute/test/blob-exchange.test.ts',
   },
   {
@@ -372,7 +372,7 @@ export const computeFaults: readonly ShellFault[] = [
     name: 'files of a job are pinned again each time a member comes',
     file: 'packages/compute/src/shell/job-files.ts',
     from: '!blobs.mayKeep',
-    to: 'blobs.isKept',
+    to: 'false',
     test: 'packages/compute/src/shell/job-files.test.ts',
   },
   {

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { TransferRoom } from './transfer-room.ts'
+import { ByteRoom } from './byte-room.ts'
 
 const MIB = 2 ** 20
 
-it('one peer takes at most half of the room, and many peers never all of it', () => {
-  const room = new TransferRoom()
+it('one takes at most half of the room, and many never all of it', () => {
+  const room = new ByteRoom(256 * MIB)
   expect([room.take('a', 128 * MIB), room.take('a', 1)]).toEqual([true, false])
   expect([room.take('b', 64 * MIB), room.take('b', 1), room.take('c', 32 * MIB)]).toEqual([true, false, true])
 })
 
 it('room that is free again may be taken again', () => {
-  const room = new TransferRoom()
+  const room = new ByteRoom(256 * MIB)
   room.take('a', 100 * MIB)
   room.take('a', 28 * MIB)
   room.free('a', 28 * MIB)
