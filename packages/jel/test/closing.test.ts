@@ -1,3 +1,4 @@
+import { startOverlay } from '@jel/overlay'
 import { describe, expect, it, vi } from 'vitest'
 import {
   byJoin,
@@ -61,6 +62,22 @@ describe('a pool of a fixed size', () => {
     for (const error of errors) expect(error.code === 'POOL_LEFT' ? (error.cause as { code: string }).code : error.code).toBe('POOL_CLOSED')
     await expect.poll(() => first.members().length).toBe(3)
     expect(first.members({ order: 'join' })[0]?.id).toBe(first.self.id)
+  })
+
+  it('that a hostile member announces ends no membership of nodes that did not ask for one', async () => {
+    const name = poolName()
+    const first = await join(name, [])
+    const second = await join(name, [first])
+    const hostile = await startOverlay({ pool: name, listen: ['127.0.0.1:0'], bootstrap: first.self.addresses, mdns: false })
+    try {
+      for (const record of ['size', 'closed']) await hostile.publish(`jel.pool/${record}`, Uint8Array.of(0x31), { ttl: 600_000 })
+      await expect.poll(() => [first, second].map((pool) => pool.poolSize)).toEqual([1, 1])
+      await Promise.all([first, second].map((pool) => pool.waitForPoolClosed()))
+      expect([first, second].map((pool) => pool.members().length)).toEqual([3, 3])
+      expect(first.records('jel.pool/closed')).toHaveLength(1)
+    } finally {
+      await hostile.leave()
+    }
   })
 
   it('refuses a node that was given another size', async () => {

@@ -90,7 +90,24 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     // node that never met anybody.
     const founds = options.found === true || (given.length === 0 && introducers.length > 0)
     node = new RunningNode(
-      { pool, config, names, location, tag, host, identity, discovery, keyed, keys, allowed, peers, records, refusals, founds },
+      {
+        pool,
+        config,
+        names,
+        location,
+        tag,
+        host,
+        identity,
+        discovery,
+        keyed,
+        given: given.map(({ address }) => address),
+        keys,
+        allowed,
+        peers,
+        records,
+        refusals,
+        founds,
+      },
       notifications,
     )
     const { onWarning } = options

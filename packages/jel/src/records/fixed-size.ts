@@ -36,10 +36,13 @@ export function sizeProblem(host: PoolHost, size: number | undefined): Error | u
  * A pool for a fixed number of members (a closed world in the Ibis Portability Layer). One member
  * announces the size by a record. When that many members have joined, one member announces by
  * another record that the pool is closed. Members that are gone count as well. Members beyond the
- * size leave: those that come last in the order of joining.
+ * size leave: those that come last in the order of joining. Any member can publish these records.
+ * So a member that did not ask for a fixed size announces nothing, and stays.
  */
 export class FixedSize {
   readonly #session: Session
+  /** Whether this member asked for a fixed size. */
+  readonly #isFixed: boolean
   readonly #host: PoolHost
   readonly #end = Promise.withResolvers<void>()
   readonly promise = this.#end.promise
@@ -53,6 +56,7 @@ export class FixedSize {
   constructor(session: Session) {
     const { poolSize: size } = session.parts
     this.#session = session
+    this.#isFixed = size !== undefined
     this.#host = session.host
     this.size = size
     this.promise.catch(() => {}) // perhaps nobody waits for it
@@ -101,7 +105,7 @@ export class FixedSize {
    */
   #close(): void {
     const { size } = this
-    if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
+    if (size === undefined || !this.#isFixed || this.#timer !== undefined || this.#joined.size < size) return
     const turn = Math.min(before(this.#host.members(), this.#host.self) * TURN.each, TURN.most)
     this.#timer = setTimeout(() => void this.#publish(CLOSED, size), SETTLE + turn).unref()
   }
@@ -109,7 +113,7 @@ export class FixedSize {
   #closed(size: number): void {
     clearTimeout(this.#timer)
     this.isClosed = true
-    const isExcess = before([...this.#joined.values()], this.#host.self) >= size
+    const isExcess = this.#isFixed && before([...this.#joined.values()], this.#host.self) >= size
     this.#joined.clear()
     if (isExcess) void this.#session.expel(new PoolClosedError(this.#host.pool, size))
     else {

@@ -145,6 +145,20 @@ describe('a dial that fails is', () => {
     expect(failure.message).not.toMatch(/key/u)
   })
 
+  test('reported as failed where a member announces records of addresses, which nobody looks up', async () => {
+    let dials = 0
+    const dial = async (): Promise<never> => {
+      dials++
+      return await Promise.reject(new Error('none'))
+    }
+    const libp2p = { dial } as unknown as Libp2p
+    const address = multiaddr('/dnsaddr/x.invalid').bytes
+    const failure = await failureOf(new Dialer(libp2p, { protocols: [], keyed: false }).connect(nobody, [address]))
+    expect([failure.message, dials]).toEqual(['it has no address that can be dialled', 0])
+    await failureOf(new Dialer(libp2p, { protocols: [], keyed: false, given: [address] }).connect(nobody, [address]))
+    expect(dials).toBe(1)
+  })
+
   test('reported as failed for an invalid address, and for no address', async () => {
     const a = await startPeer()
     expect((await failureOf(a.dialer.connect(nobody, [Uint8Array.of(1, 2, 3)]))).failure).toBe('failed')

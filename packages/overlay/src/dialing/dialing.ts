@@ -4,7 +4,8 @@
 import type { Address, DialFailure, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { dialAddress } from '../base/addresses.ts'
+import { equals } from 'uint8arrays'
+import { dialAddress, endpointOf } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
 import { TurnTimeout } from '../base/turn-timeout.ts'
 import { connectTimeout, connected, handshakeTimeout } from '../host/transport.ts'
@@ -29,6 +30,8 @@ export interface DialerOptions {
   readonly protocols: readonly string[]
   /** Whether this node has a pool key. */
   readonly keyed: boolean
+  /** The addresses that the user gave. Default: none. */
+  readonly given?: readonly Address[]
   /** Replaces {@link handshakeTimeout}, ms. */
   readonly timeout?: number
   /** Replaces {@link connectTimeout} if several addresses are tried, ms. */
@@ -59,7 +62,10 @@ export class Dialer {
   async connect(peer: NodeId | undefined, addresses: readonly Address[], signal?: AbortSignal): Promise<Connection> {
     const targets = addresses.slice(0, maxAddresses).flatMap((address): Target[] => {
       const parsed = dialAddress(address, peer)
-      return parsed ? [{ address, multiaddr: parsed }] : []
+      // Only the user may name records of addresses (dnsaddr). The records of a stranger may lead to
+      // any number of others, and libp2p would look up all of them.
+      const isUsable = parsed && (endpointOf(parsed) !== undefined || peer === undefined || this.#isGiven(address))
+      return isUsable === true ? [{ address, multiaddr: parsed }] : []
     })
     const [only] = targets
     if (!only) throw new DialError('failed', 'it has no address that can be dialled')
@@ -82,6 +88,10 @@ export class Dialer {
   /** Ends all dials. */
   stop(): void {
     this.#stop.abort()
+  }
+
+  #isGiven(address: Address): boolean {
+    return this.#options.given?.some((each) => equals(each, address)) === true
   }
 
   /**

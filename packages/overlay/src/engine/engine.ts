@@ -4,6 +4,7 @@
  */
 import {
   ProtocolNode,
+  type Address,
   type BroadcastVerdict,
   type Command,
   type Config,
@@ -48,6 +49,8 @@ export interface Parts {
   readonly identity: Identity
   readonly discovery: MdnsDiscovery | undefined
   readonly keyed: boolean
+  /** The addresses of introducers that the user gave. */
+  readonly given: readonly Address[]
   readonly keys: PoolKeys
   readonly allowed: AllowList
   readonly peers: PeersFile | undefined
@@ -80,7 +83,7 @@ export class Engine {
   readonly #entered = Promise.withResolvers<void>()
 
   constructor(parts: Parts, events: EngineEvents) {
-    const { pool, location, tag, config, names, host, identity, keyed, peers, refusals } = parts
+    const { pool, location, tag, config, names, host, identity, keyed, given, peers, refusals } = parts
     this.#parts = parts
     this.#events = events
     this.node = new ProtocolNode({
@@ -110,7 +113,7 @@ export class Engine {
         onMisbehaviour: (peer, problem) => this.deliver({ type: 'misbehaved', peer, problem }),
       },
     )
-    this.dialer = new Dialer(host.libp2p, { protocols: names.links, keyed })
+    this.dialer = new Dialer(host.libp2p, { protocols: names.links, keyed, given })
     const { links, dialer, node } = this
     this.#unlinked = new UnlinkedPeers({ host, names, refusals, knows: (id) => links.has(id) || node.member(id) !== undefined })
     this.#connector = new Connector({ host, links, dialer, names, deliver: (input) => this.deliver(input) })

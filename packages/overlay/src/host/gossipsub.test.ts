@@ -1,7 +1,8 @@
 import { TopicValidatorResult } from '@libp2p/gossipsub'
-import type { PeerId } from '@libp2p/interface'
+import type { Connection, PeerId } from '@libp2p/interface'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bytes, maxFrameBytes, startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
+import { atOnce } from './gossipsub.ts'
 
 afterEach(stopAll)
 
@@ -124,5 +125,30 @@ describe('the topic', () => {
     const { peers } = await row(1)
     peers[0]!.host.topic.publish(bytes('anybody?'))
     await expect(peers[0]!.host.topic.flushed()).resolves.toBeUndefined()
+  })
+})
+
+describe('the streams that gossipsub opens', () => {
+  const peer = (id: string): PeerId => ({ toString: () => id }) as PeerId
+  const connection = (id: string): Connection => ({ id }) as Connection
+
+  test('wait for no other peer, and for one stream of the same peer', async () => {
+    const opened: string[] = []
+    const pending = new Map<string, () => void>()
+    const open = atOnce(async (to, { id }) => {
+      opened.push(`${to.toString()} ${id}`)
+      await new Promise<void>((resolve) => pending.set(id, resolve))
+    })
+    for (const id of ['1', '2', '3']) await open(peer('silent'), connection(id))
+    await open(peer('other'), connection('4'))
+    expect(opened).toEqual(['silent 1', 'other 4'])
+    pending.get('1')!()
+    await until(() => opened.length === 3)
+    // The latest connection of three.
+    expect(opened.at(-1)).toBe('silent 3')
+    pending.get('3')!()
+    await new Promise(setImmediate)
+    await open(peer('silent'), connection('5'))
+    expect(opened.at(-1)).toBe('silent 5')
   })
 })

@@ -11,7 +11,7 @@ import {
   type GossipSubComponents,
   type GossipsubOpts,
 } from '@libp2p/gossipsub'
-import type { Connection, Stream } from '@libp2p/interface'
+import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
 import { Cache } from '../base/cache.ts'
 import { boundPieces } from './frame-pieces.ts'
@@ -78,6 +78,7 @@ const unused = {
 /** The private part of the library's router that this file uses. */
 interface Internals {
   createInboundStream?: (peer: unknown, stream: Stream) => void
+  createOutboundStream?: (peer: PeerId, connection: Connection) => Promise<void>
 }
 
 /** `maxBytes`: the size of the largest message. */
@@ -92,7 +93,35 @@ export function router(topic: string, maxBytes: number): (components: GossipSubC
         boundPieces(stream)
         createStream(peer, stream)
       }
+    const open = internals.createOutboundStream?.bind(router)
+    if (open) internals.createOutboundStream = atOnce(open)
     return router
+  }
+}
+
+/**
+ * Starts to open a stream to a peer, and does not wait for it. The library opens one stream after
+ * the other, so a peer that answers nothing would delay the streams to all others by ten seconds
+ * each time. One stream of a peer at a time: the latest connection waits.
+ */
+export function atOnce(
+  open: (peer: PeerId, connection: Connection) => Promise<void>,
+): (peer: PeerId, connection: Connection) => Promise<void> {
+  const waiting = new Map<string, Connection | undefined>()
+  return async (peer, connection) => {
+    const id = peer.toString()
+    if (waiting.has(id)) {
+      waiting.set(id, connection)
+      return
+    }
+    const openAll = async (): Promise<void> => {
+      for (let next: Connection | undefined = connection; next !== undefined; next = waiting.get(id)) {
+        waiting.set(id, undefined)
+        await open(peer, next).catch(() => {})
+      }
+      waiting.delete(id)
+    }
+    void openAll()
   }
 }
 

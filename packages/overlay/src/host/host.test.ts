@@ -1,5 +1,7 @@
-import { afterEach, expect, test } from 'vitest'
+import { multiaddr } from '@multiformats/multiaddr'
+import { afterEach, expect, test, vi } from 'vitest'
 import { startPeer, stopAll } from '../../test/peers.ts'
+import { TrafficMeter } from './traffic.ts'
 
 afterEach(stopAll)
 
@@ -15,4 +17,21 @@ test('a host forgets the peers that it has no connection to, and no others', asy
   await one.host.forgetPeers()
   expect(await known()).toContain(stays.id)
   expect(await known()).not.toContain(goes.id)
+})
+
+test('a host keeps at most eight connections of one peer, the latest', async () => {
+  const [one, other] = await Promise.all([startPeer(), startPeer()])
+  const to = multiaddr(one.address).encapsulate(`/p2p/${one.id}`)
+  for (let n = 0; n < 10; n++) await other.host.libp2p.dial(to, { force: true })
+  await expect.poll(() => other.host.libp2p.getConnections().length).toBe(8)
+  expect(one.host.libp2p.getConnections()).toHaveLength(8)
+  expect(await one.host.libp2p.dial(multiaddr(other.address).encapsulate(`/p2p/${other.id}`))).toMatchObject({ status: 'open' })
+})
+
+test('a stop can end the connections that peers keep open', () => {
+  const meter = new TrafficMeter()
+  const destroy = vi.fn<() => void>()
+  meter.add({ bytesRead: 1, bytesWritten: 2, once: () => {}, destroy } as never)
+  meter.destroyAll()
+  expect(destroy).toHaveBeenCalledOnce()
 })

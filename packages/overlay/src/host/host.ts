@@ -45,6 +45,12 @@ const maxPendingConnections = 512
  */
 const maxConnectionsPerSecond = 1_000
 
+/** Time that libp2p has to close all connections, ms. Guess. */
+const stopTime = 3_000
+
+/** Connections of one peer. Guess: simultaneous dials give two, and some may be dead. */
+const maxConnectionsOfPeer = 8
+
 /**
  * libp2p makes a logger for each connection and stream. Each logger asks the terminal whether it
  * shows colours: 0.4 ms a link (measured). Nobody reads these logs unless the environment has
@@ -154,6 +160,9 @@ export class Host {
     libp2p.addEventListener('connection:open', ({ detail: { remotePeer } }) => {
       const id = remotePeer.toString()
       if (!allowed.has(id)) host.refuse(id)
+      // The oldest ones are the most likely to be dead.
+      for (const extra of libp2p.getConnections(remotePeer).slice(0, -maxConnectionsOfPeer))
+        extra.abort(new Error('the peer has too many connections'))
     })
     return host
   }
@@ -241,7 +250,13 @@ export class Host {
   async stop(): Promise<void> {
     const { pubsub } = this.libp2p.services
     const heartbeat = (pubsub as { status?: { heartbeatTimeout?: NodeJS.Timeout } }).status?.heartbeatTimeout
-    await this.libp2p.stop()
+    // A peer that takes no bytes must not keep this node from stopping.
+    const timer = setTimeout(() => this.traffic.destroyAll(), stopTime)
+    try {
+      await this.libp2p.stop()
+    } finally {
+      clearTimeout(timer)
+    }
     // Two timers survive the stop: gossipsub's heartbeat and the address manager's debouncing. They
     // would keep the process alive for 2 s.
     clearTimeout(heartbeat)

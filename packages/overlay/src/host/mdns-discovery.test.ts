@@ -50,6 +50,16 @@ describe('discovery', () => {
     ])
   })
 
+  test('ignores what is no TCP address, whoever sends it', async () => {
+    const found: Introducer[] = []
+    const { made, make } = fake()
+    new MdnsDiscovery(['one'], (introducer) => found.push(introducer), make).create({} as never)
+    const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
+    const multiaddrs = on('/onion/x', '/dnsaddr/example.org', '/ip4/192.168.1.5/udp/1', '/unix/a', '/ip4/192.168.1.5/tcp/1')
+    made[0]!.dispatchEvent(new CustomEvent('peer', { detail: { id: peerIdFromString(id), multiaddrs } }))
+    expect(found).toEqual([{ id, address: multiaddr('/ip4/192.168.1.5/tcp/1').bytes }])
+  })
+
   test('asks and answers under each key for as long as it is installed', async () => {
     const { log, make } = fake()
     const discovery = new MdnsDiscovery(['one'], () => {}, make).create({} as never)

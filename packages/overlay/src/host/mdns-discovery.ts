@@ -5,7 +5,7 @@ import type { Introducer } from '@jel/protocol'
 import type { PeerDiscovery, Startable } from '@libp2p/interface'
 import { mdns, type MulticastDNSComponents } from './libp2p-mdns.ts'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { introducerOf, isLoopbackAddress } from '../base/addresses.ts'
+import { endpointOf, introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
  * Intervals at which a node asks the network, ms. Guesses. Every node answers every question. If N
@@ -91,8 +91,23 @@ export class MdnsDiscovery implements Startable {
     const created = this.#make({ serviceTag: name, interval: companyInterval })(components) as Service
     created.addEventListener('peer', ({ detail: { id, multiaddrs } }) => {
       // The addresses of one host come together. This node may reach only one of them.
-      for (const address of multiaddrs) this.#onFound(introducerOf(address, id.toString()))
+      for (const address of multiaddrs) {
+        const introducer = introducerAt(address, id.toString())
+        if (introducer !== undefined) this.#onFound(introducer)
+      }
     })
     return created
+  }
+}
+
+/**
+ * Returns undefined for an address that is no TCP address. Anybody on the network may send any text
+ * as an address. Reading the bytes of some throws, and this listener must not throw.
+ */
+function introducerAt(address: Multiaddr, id: string): Introducer | undefined {
+  try {
+    return endpointOf(address) && introducerOf(address, id)
+  } catch {
+    return undefined
   }
 }

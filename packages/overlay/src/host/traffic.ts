@@ -14,7 +14,7 @@ export interface Traffic {
   readonly connections: number
 }
 
-type Counted = Pick<Socket, 'bytesRead' | 'bytesWritten' | 'once'>
+type Counted = Pick<Socket, 'bytesRead' | 'bytesWritten' | 'once' | 'destroy'>
 
 export class TrafficMeter {
   readonly #open = new Set<Counted>()
@@ -29,6 +29,11 @@ export class TrafficMeter {
       this.#sent += socket.bytesWritten
       this.#received += socket.bytesRead
     })
+  }
+
+  /** Ends all open connections at once. */
+  destroyAll(): void {
+    for (const socket of this.#open) socket.destroy()
   }
 
   get total(): Traffic {

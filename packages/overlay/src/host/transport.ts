@@ -35,6 +35,12 @@ export const handshakeTimeout = 5_000
  */
 const keepAliveInitialDelay = 120_000
 
+/**
+ * Time in which a socket must end after its peer has ended its side, ms. A peer that takes no bytes
+ * could keep the socket open for ever, and nothing else counts it any more. Guess.
+ */
+const lingerTime = 5_000
+
 type OnRefused = (address: Multiaddr, reason: string) => void
 
 /** Progress of a dial: TCP has connected, and the handshakes begin. */
@@ -109,7 +115,12 @@ interface SocketConnection {
 
 function metered<Type extends object>(connection: Type, meter: TrafficMeter): Type {
   const { socket } = connection as SocketConnection
-  if (socket) meter.add(socket)
+  if (socket === undefined) return connection
+  meter.add(socket)
+  socket.once('end', () => {
+    const timer = setTimeout(() => socket.destroy(), lingerTime).unref()
+    socket.once('close', () => clearTimeout(timer))
+  })
   return connection
 }
 

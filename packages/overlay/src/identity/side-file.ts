@@ -1,6 +1,6 @@
 /** Files beside an identity file, which a node writes as a whole and reads within a bound. */
 import { closeSync, openSync, readSync } from 'node:fs'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 
 /** Throws an error also if the file is larger than `most` bytes. */
 export function readBounded(file: string, most: number): Buffer {
@@ -22,7 +22,14 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
   const temporary = `${file}.tmp`
   await rm(temporary, { force: true })
   try {
-    await writeFile(temporary, content, { mode: 0o600, flag: 'wx' })
+    const handle = await open(temporary, 'wx', 0o600)
+    try {
+      await handle.writeFile(content)
+      // Without this, a power failure may leave an empty file under the new name.
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
     await rename(temporary, file)
   } catch (error) {
     // On a full disk the written part may take the last room.

@@ -20,7 +20,7 @@ const maxLength = 32_768
 /** Links in one answer. Guess: three times as many as a node has while many nodes enter. */
 const maxLinks = 256
 
-/** Time for an answer, a dial included, ms. Guess. */
+/** Time for an answer, a dial included, and then for its end, ms. Guess. */
 const timeout = 5_000
 
 /** Ids are base58; an Ed25519 id has 52 characters. */
@@ -46,6 +46,8 @@ export class LinkReports {
       stream.addEventListener('message', () => stream.abort(new Error('a request for links has no bytes')))
       stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
       await stream.close()
+      // The stream keeps its connection until the asker ends its side, too.
+      setTimeout(() => stream.abort(new Error('the answer is given')), timeout).unref()
     })
   }
 
