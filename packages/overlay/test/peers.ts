@@ -51,6 +51,7 @@ export async function startPeer({
   timeout = 2_000,
   idleTime = 15_000,
   stallTimeout,
+  answers,
 }: {
   pool?: string
   key?: Uint8Array
@@ -59,6 +60,7 @@ export async function startPeer({
   timeout?: number
   idleTime?: number
   stallTimeout?: number
+  answers?: (connection: Connection) => Promise<boolean>
 } = {}): Promise<Peer> {
   const names = poolNames(pool)
   const log: string[] = []
@@ -78,6 +80,7 @@ export async function startPeer({
       maxFrameBytes,
       idleTime,
       stallTimeout,
+      ...(answers && { answers }),
       urgent: names.urgent,
       isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
     },

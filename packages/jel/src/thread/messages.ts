@@ -50,6 +50,8 @@ export type Request =
   | { readonly type: 'abort'; readonly id: number }
   /** The application's thread has taken this many news items. */
   | { readonly type: 'taken'; readonly count: number }
+  /** The application's thread has taken one incoming stream. */
+  | { readonly type: 'accepted' }
 
 /** From the overlay's thread to the application's. */
 export type Report =
@@ -82,6 +84,12 @@ export const NEWS_LIMIT = 65_536
  * overlay still knows. Guess: twice as many as a node remembers.
  */
 export const REIGNS_LIMIT = 512
+
+/**
+ * How many streams that members opened may wait for an application that blocks its thread. Guess: as
+ * many as the overlay lets all members open within a moment. They take 16 MiB.
+ */
+export const STREAMS_LIMIT = 64
 
 /**
  * How many bytes of a stream may be under way to the other thread. yamux lets a peer send the same

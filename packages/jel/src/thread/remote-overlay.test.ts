@@ -1,13 +1,15 @@
 import { EventEmitter } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
-import { afterEach, expect, it } from 'vitest'
+import type { Stream } from '@libp2p/interface'
+import { afterEach, expect, it, vi } from 'vitest'
 import { ElectionsFullError } from '@jel/overlay'
 import { FakeOverlay, member } from '../../test/fake-overlay.ts'
 import { enterByPort } from '../../test/port.ts'
 import { WorkerError } from '../errors.ts'
 import { Pool } from '../pool/pool.ts'
 import { toFault } from './faults.ts'
-import type { Report, Snapshot } from './messages.ts'
+import type { Report, Request, Snapshot } from './messages.ts'
 import { OverlayServer } from './overlay-server.ts'
 import { RemoteOverlay, type Thread } from './remote-overlay.ts'
 
@@ -84,5 +86,35 @@ it('a call that is aborted ends at both sides', async () => {
   controller.abort(new Error('enough'))
   await expect(given).rejects.toThrow('enough')
   await aborted.promise
+  await remote.leave()
+})
+
+it('few streams wait for an application that blocks its thread', async () => {
+  const overlay = new FakeOverlay(member('A'))
+  const { port1: server, port2: application } = new MessageChannel()
+  void new OverlayServer(overlay, server)
+  application.postMessage({ type: 'call', id: 1, method: 'handle', args: ['/p/1'], abortable: false } satisfies Request)
+  await expect.poll(() => overlay.handlers.length).toBe(1)
+  const abort = vi.fn<() => void>()
+  const opened = (): Stream => Object.assign(new EventTarget(), { status: 'open', abort }) as unknown as Stream
+  for (let n = 0; n < 70; n++) void overlay.handlers[0]!(opened(), 'A')
+  expect(abort).toHaveBeenCalledTimes(6)
+  for (let n = 0; n < 5; n++) application.postMessage({ type: 'accepted' } satisfies Request)
+  await setImmediate()
+  await setImmediate()
+  for (let n = 0; n < 6; n++) void overlay.handlers[0]!(opened(), 'A')
+  expect(abort).toHaveBeenCalledTimes(7)
+  application.close()
+})
+
+it('the application says that it has taken a stream', async () => {
+  const { overlay, remote } = await across()
+  await remote.handle('/p/1', () => {})
+  const abort = vi.fn<() => void>()
+  for (let n = 0; n < 200; n++) {
+    void overlay.handlers[0]!(Object.assign(new EventTarget(), { status: 'open', abort }) as unknown as Stream, 'A')
+    if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  expect(abort).not.toHaveBeenCalled()
   await remote.leave()
 })

@@ -196,6 +196,7 @@ export class RemoteOverlay implements PoolHost {
         this.#calls.settle(report)
         return
       case 'incoming':
+        this.#post({ type: 'accepted' })
         void this.#accept(report.protocol, report.from, report.port)
         return
       case 'closed':

@@ -29,6 +29,7 @@ import { probeHost } from '../dialing/host-probe.ts'
 import type { MdnsDiscovery } from '../host/mdns-discovery.ts'
 import type { AllowList } from '../host/allow-list.ts'
 import type { Host } from '../host/host.ts'
+import { answers } from '../host/muxer.ts'
 import type { Refusals } from '../host/refusals.ts'
 import type { Identity } from '../identity/identity.ts'
 import type { PeersFile } from '../identity/peers-file.ts'
@@ -38,6 +39,9 @@ import { createServices } from '../identity/signatures.ts'
 import { Links } from '../links/links.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { UnlinkedPeers } from './unlinked-peers.ts'
+
+/** Time for an answer of a peer that has connected again, ms. Guess: that of a dead member. */
+const answerTime = 5_000
 
 export interface Parts {
   readonly pool: string
@@ -103,6 +107,7 @@ export class Engine {
       {
         maxFrameBytes: config.limits.frameBytes,
         urgent: names.urgent,
+        answers: async (connection) => await answers(connection, answerTime),
         isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
       },
       {

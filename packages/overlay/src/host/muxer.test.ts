@@ -1,4 +1,4 @@
-import type { Connection } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
@@ -63,4 +63,27 @@ test('few bytes wait on a connection for a peer that reads nothing, such as answ
   Object.assign(maConn, { sendData: () => ({ sentBytes: 0, canSendMore: false }) })
   for (let sent = 0; sent < 200 && victim.status === 'open'; sent++) maConn.send(new Uint8Array(12_000))
   await until(() => victim.status !== 'open')
+})
+
+test('bytes that nobody reads fill one window in few pieces, and the rest comes once somebody reads', async () => {
+  const victim = await startPeer()
+  const { libp2p } = await startIntruder()
+  const streams: Stream[] = []
+  await victim.host.libp2p.handle('/unread/1', (stream) => void streams.push(stream))
+  const stream = await libp2p.dialProtocol(multiaddr(victim.address).encapsulate(`/p2p/${victim.id}`), '/unread/1')
+  const window = 262_144
+  for (let sent = 0; sent < 6_000; sent++) {
+    stream.send(new Uint8Array(1))
+    if (sent % 500 === 0) await sleep(5)
+  }
+  await until(() => streams[0]?.readBufferLength === 6_000)
+  const { readBuffer } = streams[0] as unknown as { readBuffer: { readonly bufs: readonly Uint8Array[] } }
+  expect(readBuffer.bufs.length).toBeLessThanOrEqual(1_024 + 6_000 / 64 + 1)
+  stream.send(new Uint8Array(2 * window))
+  await until(() => streams[0]?.readBufferLength === window)
+  await sleep(100)
+  expect(streams[0]!.readBufferLength).toBe(window)
+  let read = 0
+  streams[0]!.addEventListener('message', ({ data }) => (read += data.byteLength))
+  await until(() => read === 2 * window + 6_000)
 })

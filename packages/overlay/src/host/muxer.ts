@@ -1,9 +1,9 @@
 /**
  * yamux with bounds on the memory of a connection, and with fewer window updates.
  *
- * The library gathers a frame of any announced length. It also queues answers to pings for a peer
- * that reads nothing. This module bounds the length of a frame and the length of the queue, and
- * joins the pieces of a frame.
+ * The library gathers a frame of any announced length. It queues answers to pings for a peer that
+ * reads nothing, and takes 4 MiB on a stream that nobody reads, in any number of pieces. This module
+ * bounds the length of a frame, of the queue, and of unread bytes, and joins pieces.
  *
  * The library also answers every piece of data with a window update. So each probe and each
  * acknowledgement costs one more packet of 82 bytes and one more encryption. The specification lets
@@ -25,7 +25,11 @@ interface YamuxStream {
   state: number
   recvWindow: number
   recvWindowCapacity: number
+  /** The bytes that nobody has read yet. */
+  readBuffer: Uint8ArrayList
   sendWindowUpdate(): void
+  dispatchReadBuffer(): void
+  handleData(frame: unknown): void
 }
 
 interface YamuxMuxer {
@@ -115,13 +119,33 @@ function bound(muxer: YamuxMuxer): void {
   }
 }
 
+/**
+ * Sends a window update once half of the window is used up, and only when all received bytes are
+ * read. Joins the pieces of unread bytes. With at least 64 bytes for each piece, pieces take a few
+ * times their bytes in memory, and joining them again and again costs little.
+ */
 function thrifty(stream: YamuxStream): YamuxStream {
   const update = stream.sendWindowUpdate.bind(stream)
+  const dispatch = stream.dispatchReadBuffer.bind(stream)
+  const handle = stream.handleData.bind(stream)
+  let pieces = 0
   return Object.assign(stream, {
     sendWindowUpdate: () => {
       const isOpen = stream.state !== 0 && stream.state !== 2
-      if (isOpen && stream.recvWindowCapacity > stream.recvWindow / 2) return
+      if (isOpen && (stream.readBuffer.byteLength > 0 || stream.recvWindowCapacity > stream.recvWindow / 2)) return
       update()
+    },
+    dispatchReadBuffer: () => {
+      dispatch()
+      if (stream.readBuffer.byteLength === 0) stream.sendWindowUpdate()
+    },
+    handleData: (frame: unknown) => {
+      handle(frame)
+      const { readBuffer } = stream
+      pieces = readBuffer.byteLength === 0 ? 0 : pieces + 1
+      if (pieces <= maxPieces + readBuffer.byteLength / 64) return
+      stream.readBuffer = new Uint8ArrayList(readBuffer.subarray())
+      pieces = 1
     },
   })
 }

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { generateKeyPair } from '@libp2p/crypto/keys'
-import type { Stream } from '@libp2p/interface'
+import type { Connection, Stream } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { bytes, maxFrameBytes, startIntruder, startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
@@ -112,6 +112,27 @@ describe('a link', () => {
     expect(b.log).toEqual([`up ${a.id}`, 'one', 'two'])
     a.host.libp2p.getConnections()[0]!.abort(new Error('cable cut'))
     await until(() => b.log.at(-1) === `down ${a.id}` && a.log.at(-1) === `down ${b.id}`)
+  })
+
+  test('goes over a new connection of the same process if the former one is dead', async () => {
+    const asked: Connection[] = []
+    const survivor = await startPeer({
+      answers: async (connection) => {
+        asked.push(connection)
+        return await Promise.resolve(false)
+      },
+    })
+    const other = await startPeer()
+    const former = await other.link(survivor)
+    await until(() => survivor.links.has(other.id))
+    const [dead] = survivor.host.libp2p.getConnections()
+    const again = await other.host.libp2p.dial(multiaddr(survivor.address).encapsulate(`/p2p/${survivor.id}`), { force: true })
+    expect(other.links.add(await other.dialer.open(again), again)).toBe(true)
+    await until(() => former.status !== 'open')
+    survivor.links.send(other.id, bytes('hi'))
+    await until(() => other.log.at(-1) === 'hi')
+    expect(asked).toEqual([dead])
+    expect(survivor.log).toEqual([`up ${other.id}`])
   })
 
   test('ends and begins anew when another process of the peer connects, as after a power failure', async () => {

@@ -31,6 +31,8 @@ export interface LinksOptions {
    * is closed.
    */
   readonly isOwn: (protocol: string) => boolean
+  /** Returns whether the other end of a connection answers. Default: it does. */
+  readonly answers?: (connection: Connection) => Promise<boolean>
   /** Longest time in which a connection may be unused, ms. */
   readonly idleTime?: number
   /** Longest time in which a peer may take no data, ms. */
@@ -86,9 +88,25 @@ export class Links {
       return false
     }
     const channel = new Channel(stream, connection, this.#channelOptions, this.#channelEvents)
-    if (link) link.add(channel)
-    else this.#up(channel)
+    if (link) {
+      link.add(channel)
+      void this.#review(link, connection)
+    } else this.#up(channel)
     return true
+  }
+
+  /**
+   * Ends the older connections of a link that do not answer. The peer may have connected again
+   * because they are dead at its end. A router that lost its state tells only one of two ends.
+   */
+  async #review(link: Link, newest: Connection): Promise<void> {
+    const { answers } = this.#options
+    const older = link.connections.filter((each) => each !== newest)
+    await Promise.all(
+      older.map(async (connection) => {
+        if ((await answers?.(connection)) === false) connection.abort(new Error('the peer does not answer on it'))
+      }),
+    )
   }
 
   /** Takes a stream for urgent frames, on a connection that carries a link. */
