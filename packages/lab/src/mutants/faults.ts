@@ -182,8 +182,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a certificate does not end the wait for helpers that can not tell',
     file: 'detection/helpers-verdict.ts',
-    from: 'return this.#doubted.has(id) && rounds <= roundsInDoubt',
-    to: 'return this.#doubted.has(id) && rounds < 0',
+    from: 'return this.#doubtedDeath(id) !== undefined && rounds <= roundsInDoubt',
+    to: 'return this.#doubtedDeath(id) !== undefined && rounds < 0',
     simulation: ['partition.test.ts'],
   },
   {

@@ -83,6 +83,8 @@ export class FailureDetector {
     this.#parts.scheduler.forget(peer)
     this.#parts.turns.linkLost(peer)
     this.#parts.contacts.linkLost(link)
+    // Anybody can connect, state a heartbeat, and go.
+    if (this.#context.view.get(peer) === undefined) this.#parts.heartbeats.forget(peer)
     this.#parts.direct.linkLost(peer)
     this.#parts.indirect.linkLost(peer)
     if (goodbye) return

@@ -28,6 +28,11 @@ const longestRetry = 2_000
  * the death within a few seconds of its certificate.
  */
 const roundsInDoubt = 3
+/**
+ * A node forgets after this time, ms, that it doubts a death. Others who believed the death send it
+ * again. Guess: as long as the accusations of a certificate may differ in time.
+ */
+const doubtTime = 90_000
 
 /**
  * After this time without a frame of any member, ms, a node accuses members whose hosts refuse,
@@ -56,8 +61,8 @@ export class HelpersVerdict implements Verdict {
   readonly #parts: VerdictParts
   /** Time of the last frame from a member. */
   #heardAt: Milliseconds = 0
-  /** Deaths that this node doubts. */
-  readonly #doubted = new Map<NodeId, Certificate>()
+  /** Deaths that this node doubts, with the time at which it last heard of them. */
+  readonly #doubted = new Map<NodeId, { readonly certificate: Certificate; readonly at: Milliseconds }>()
 
   constructor(context: Context, parts: VerdictParts) {
     this.#context = context
@@ -80,7 +85,7 @@ export class HelpersVerdict implements Verdict {
    * not tell, it asks them again soon: some may believe the death by then (docs/decisions/0065).
    */
   doubt(certificate: Certificate): void {
-    this.#doubted.set(certificate.suspect, certificate)
+    this.#doubted.set(certificate.suspect, { certificate, at: this.#context.now })
     const suspicion = this.#parts.suspicions.get(certificate.suspect)
     if (suspicion?.state === 'indirect' && suspicion.at('round') < Infinity && this.#asksSoon(suspicion))
       suspicion.advance('round', this.#context.now + longestRetry + this.#context.jitter(retry))
@@ -94,7 +99,7 @@ export class HelpersVerdict implements Verdict {
   /** Helpers missed the member. */
   missed(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
-    const certificate = this.#doubted.get(id)
+    const certificate = this.#doubtedDeath(id)
     if (suspicion?.state === 'indirect' && certificate !== undefined) this.#parts.confirmation.believe(certificate)
     else if (suspicion?.state === 'indirect' && this.#parts.proofs.isRecent(suspicion)) this.#parts.proofs.refuted(suspicion, true)
     else if (suspicion?.state === 'indirect') this.#parts.own.accuse(suspicion)
@@ -126,7 +131,14 @@ export class HelpersVerdict implements Verdict {
 
   /** True if helpers that could not tell may soon believe a death that this node doubts. */
   #asksSoon({ id, rounds }: Suspicion): boolean {
-    return this.#doubted.has(id) && rounds <= roundsInDoubt
+    return this.#doubtedDeath(id) !== undefined && rounds <= roundsInDoubt
+  }
+
+  #doubtedDeath(id: NodeId): Certificate | undefined {
+    const doubt = this.#doubted.get(id)
+    if (doubt !== undefined && this.#context.now - doubt.at <= doubtTime) return doubt.certificate
+    this.#doubted.delete(id)
+    return undefined
   }
 
   /** No helper exists, or none answers: this node may be cut off itself. */

@@ -27,10 +27,17 @@ function fact(name: number, version = 0): Fact {
   if (known === undefined) {
     const body = new TextEncoder().encode(`fact ${name}`)
     const statement = author.says(1000 + version, body)
-    known = new Fact(keyOf({ statement: { ...statement, signer: new Uint8Array(32), body } as wire.Statement }), { statement })
+    known = placed(new Fact(keyOf({ statement: { ...statement, signer: new Uint8Array(32), body } as wire.Statement }), { statement }))
     library.set(id, known)
   }
   return known
+}
+
+/** Facts with names from here on have one position. */
+const crowded = 1_000_000
+function placed(item: Fact): Fact {
+  const text = 'statement' in item.content ? new TextDecoder().decode(item.content.statement.body) : ''
+  return Number(text.slice(5)) < crowded ? item : Object.defineProperty<Fact>(item, 'position', { value: 2 ** 40 })
 }
 
 class Side {
@@ -72,7 +79,7 @@ class Side {
     if (frame.reconcile !== undefined) this.reconciler.receive(from.id, frame.reconcile)
     for (const message of frame.facts?.facts ?? []) {
       const { fact } = readFact(message, config.limits)
-      const item = new Fact(keyOf(message), fact.content)
+      const item = placed(new Fact(keyOf(message), fact.content))
       const present = this.context.facts.get(item.key)
       // As in any merge, one version wins. Both sides choose the same.
       if (present === undefined || present.low < item.low) this.context.facts.put(item)
@@ -167,6 +174,18 @@ describe('a reconciliation', () => {
     expect(bytes).toBeGreaterThan(3 * pageBytes)
     expect(rounds / 2).toBeLessThan(bytes / pageBytes + 3)
     expect(Math.max(one.largest, other.largest)).toBeLessThan(pageBytes * 1.2)
+  })
+
+  it.each([0, 10, 3_000])('ends also if more facts than a page lists have one position, and %i others another one', (others) => {
+    const count = pageItems + 500
+    const names = [...numbers(others), ...numbers(count, crowded)]
+    const [one, other] = pair(
+      names.map((name) => fact(name, name % 50 === 0 ? 1 : 0)),
+      names.filter((name) => name % 7 > 0).map((name) => fact(name)),
+    )
+    reconcile(one, other)
+    expect(new Set(other.state as string[])).toEqual(new Set(one.state as string[]))
+    expect([one.completed, other.completed]).toEqual([1, 1])
   })
 
   it('of two large, entirely different states continues page by page, both ways', () => {

@@ -39,6 +39,10 @@ export class Page {
     return pageItems - this.#items
   }
 
+  get isEmpty(): boolean {
+    return this.#bytes === 0 && this.#items === 0
+  }
+
   get isFull(): boolean {
     return this.#bytes >= pageBytes || this.room <= 0
   }

@@ -88,12 +88,14 @@ export class RangeAnswer {
 
   /** Sends the facts that the other side requests. */
   #send({ from, to, wanted }: wire.Range): number {
-    for (const { position } of unpack(wanted)) {
+    for (const { position, version } of unpack(wanted)) {
       if (position < from || position >= to) continue
       if (this.page.isFull) return position
       const facts = this.#facts.range(position, position + 1)
       this.page.looked(0, 1 + facts.length)
-      for (const fact of facts) this.page.add(fact)
+      // Many facts may have one position: their owner can choose their names so.
+      const named = facts.filter(({ low }) => low === version)
+      for (const fact of named.length > 0 ? named : facts) this.page.add(fact)
     }
     return to
   }
@@ -105,19 +107,20 @@ export class RangeAnswer {
    */
   #complete({ from, to, items }: wire.Range): number {
     const facts = this.#facts.range(from, to)
-    const theirs = new Map<number, number>()
-    for (const { position, version } of unpack(items)) theirs.set(position, version)
-    this.page.looked(1, facts.length + theirs.size)
+    const theirs = new Map<number, Set<number>>()
+    const listed = unpack(items)
+    for (const { position, version } of listed) theirs.set(position, (theirs.get(position) ?? new Set()).add(version))
+    this.page.looked(1, facts.length + listed.length)
     let reached = to
     for (const fact of facts) {
-      if (theirs.get(fact.position) === fact.low) theirs.delete(fact.position)
-      else if (this.page.isFull && this.page.facts.at(-1)?.position !== fact.position) {
+      if (theirs.get(fact.position)?.delete(fact.low) === true) continue
+      if (this.page.isFull && this.page.facts.at(-1)?.position !== fact.position) {
         reached = fact.position
         break
       } else this.page.add(fact)
     }
     const wanted: Item[] = []
-    for (const [position, version] of theirs) if (position < reached) wanted.push({ position, version })
+    for (const [position, versions] of theirs) if (position < reached) for (const version of versions) wanted.push({ position, version })
     if (wanted.length > 0) this.ranges.push({ ...bare(from, reached), wanted: pack(wanted) })
     return reached
   }
@@ -134,9 +137,11 @@ export class RangeAnswer {
 
   #list(from: number, to: number): number {
     const facts = this.#facts.range(from, to)
-    const reached = facts[this.page.room]?.position ?? to
+    let reached = facts[this.page.room]?.position ?? to
+    // A page lists all facts of one position, or the exchange would never go on beyond it.
+    if (reached === from && this.page.isEmpty) reached = from + 1
     if (reached === from) return from
-    const listed = facts.length <= this.page.room ? facts : facts.slice(0, this.page.room)
+    const listed = reached === to ? facts : facts.filter(({ position }) => position < reached)
     this.page.looked(0, facts.length)
     this.page.list(listed.length)
     this.ranges.push({ ...bare(from, reached), listed: true, items: packFacts(listed) })

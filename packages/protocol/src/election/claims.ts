@@ -90,15 +90,17 @@ export class Claims {
    * claims one above the epoch of a rival's later claim.
    */
   claim(sequence: number, passedOver: number): void {
-    const { id, view, codec } = this.#context
+    const { id, view, codec, config } = this.#context
     const self = view.get(id)
     this.confirmation.dueAt = Infinity
     if (self === undefined) return
     const later = this.held.reigns ? this.#pending.greatest(this.held.latestOfOthers) : undefined
     if (this.held.reigns && later === undefined) return
+    const epoch = later === undefined ? this.nextEpoch(passedOver) : later.content.epoch + 1
+    // Others would count such a claim as a fault, and ban this node.
+    if (epoch > config.limits.counter) return
     this.confirmation.outdo(later?.signer)
     const end = this.held.reigns ? undefined : this.held.endOfReign()
-    const epoch = later === undefined ? this.nextEpoch(passedOver) : later.content.epoch + 1
     const claim = this.#accept(codec.sign(id, { kind: 'claim', election: this.#election, epoch, incarnation: self.incarnation, sequence }))
     this.#context.outcomes.push({ type: 'announce', facts: end === undefined ? [claim] : [end, claim], isAtOnce: true })
   }

@@ -641,18 +641,6 @@ describe('an epoch that skips others', () => {
     expect(reign()).toEqual([1_000_000, highest.id])
   })
 
-  it('that leaves none above it is the last: nobody claims an epoch that others would not accept', () => {
-    bench = new Bench(self)
-    bench.meet(lower)
-    tell(lower, lower.claims(name, bench.config.limits.counter))
-    expect(reign()).toEqual([bench.config.limits.counter, lower.id])
-    elect()
-    bench.receive(lower, facts([lower.left()]))
-    bench.advance(10_000)
-    expect(reign()).toBeUndefined()
-    expect(published().map(({ content }) => content.kind)).toEqual(['candidacy'])
-  })
-
   it('is not kept out by one peer that makes up many epochs', () => {
     for (let i = 0; i < 100; i++) tell(lower, lower.claims(name, 1_000 + i))
     for (const peer of [higher, highest, other, another]) tell(peer, higher.claims(name, 7))

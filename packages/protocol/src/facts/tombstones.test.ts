@@ -52,6 +52,19 @@ describe('the memory of ended lives', () => {
     expect(view.hasEnded(victim.id, 1)).toBe(true)
   })
 
+  it('is not scanned for each old end that somebody makes up', () => {
+    const dues: number[] = []
+    const config = makeConfig({ limits: { members: most } })
+    const view = new View(new FactSet(new Registry()), config, (at) => dues.push(at))
+    crowd.slice(0, 10).forEach((actor, i) => {
+      view.merge(factOf({ statement: actor.left() }), i, config.tombstones.lifetime)
+      view.tombstones.expire(i)
+    })
+    // The first end caused a scan. The next scan comes ten seconds later.
+    expect(dues[0]).toBeLessThanOrEqual(0)
+    expect(Math.min(...dues.slice(2))).toBeGreaterThanOrEqual(10_000)
+  })
+
   it('keeps a single short life like any other', () => {
     const view = viewOf()
     crowd.slice(0, most).forEach((actor, i) => goes(view, actor, i))

@@ -35,6 +35,11 @@ const shortShare = 0.1
  * scan of 50,000 ends takes some 50 ms.
  */
 const scanShare = 0.01
+/**
+ * Least time between two scans for expired ends, ms. Anybody can send an end of any age, and each
+ * would cause a scan. Guess: far less than the honest difference of ages.
+ */
+const scanInterval = 10_000
 
 export interface TombstoneEvents {
   onForgotten(id: NodeId): void
@@ -47,6 +52,7 @@ export class Tombstones {
   readonly #config: Config
   #size = 0
   #nextExpiry = Infinity
+  #scannedAt = -Infinity
   /**
    * Beginnings of lives within the last minute, oldest first. This node notes them only while at
    * least half of the places are taken.
@@ -121,6 +127,7 @@ export class Tombstones {
    */
   expire(now: Milliseconds): void {
     if (now < this.#nextExpiry) return
+    this.#scannedAt = now
     const lifetime = this.#lifetime
     let next = Infinity
     for (const [fact, born] of this.#remembered()) {
@@ -150,8 +157,8 @@ export class Tombstones {
   }
 
   #expireAt(at: Milliseconds): void {
-    this.#nextExpiry = at
-    this.#events.onExpiry(at)
+    this.#nextExpiry = Math.max(at, this.#scannedAt + scanInterval)
+    this.#events.onExpiry(this.#nextExpiry)
   }
 
   /** Yields each end with the time when it began. */

@@ -248,6 +248,8 @@ export class Suspicion {
 
   #unlist(accuser: NodeId): void {
     const accusation = this.#accusations.get(accuser)
+    // Nobody sends a replaced accusation again. An accuser may replace its own without end.
+    if (accusation !== undefined) for (const statements of this.#exchanged.values()) statements.delete(accusation)
     if (accusation !== undefined) this.#byHeartbeat.splice(this.#indexOf(accusation), 1)
   }
 
