@@ -106,7 +106,9 @@ export class Reception<Data extends Encoded> {
       if (data.length > most && !batch.isPartial)
         throw new FrameError(`a broadcast with ${data.length} bytes around ${facts.length} facts: most of it is padding`)
       const affordable = facts.filter(
-        ({ fact }) => budgets.mayPublish(fact.author, now) && (!fact.isRecord || budgets.maySendRecord(fact.author, now)),
+        ({ fact }) =>
+          budgets.mayPublish(fact.author, now, fact.says === 'died' ? 'deaths' : 'published') &&
+          (!fact.isRecord || budgets.maySendRecord(fact.author, now)),
       )
       if (facts.length === 0 && !budgets.mayPublish(undefined, now)) return 'ignore'
       const isKnown = affordable.every(({ fact }) => this.#wasForwarded(fact))

@@ -100,4 +100,12 @@ describe('the topic', () => {
     expect(alone).toBe(rates.published.own * burst)
     expect(all.mayPublish('bob', 0)).toBe(true)
   })
+
+  it('lets a member publish news of itself, however many deaths of it others certify', () => {
+    const all = budgets()
+    let certified = 0
+    while (all.mayPublish('alice', 0, 'deaths')) certified += 1
+    expect(certified).toBe(rates.deaths.own * burst + rates.published.strangers * burst)
+    expect(all.mayPublish('alice', 0)).toBe(true)
+  })
 })

@@ -113,15 +113,19 @@ export class Budgets {
 
   /**
    * True if the node reads a fact on the topic. Facts of a member about itself draw on the member's
-   * bucket. All other facts, and those beyond that bucket, share another bucket.
+   * bucket, and certificates of its death on another one. All other facts, and those beyond these
+   * buckets, share one bucket.
    */
-  mayPublish(author: NodeId | undefined, now: Milliseconds): boolean {
-    const { own, strangers } = rates.published
-    const isMember = author !== undefined && !this.isStranger(author, now)
-    const account = isMember ? this.account(author, now) : undefined
-    const payer = account !== undefined && account.left('published', now, own, own * burst) >= 1 ? account : this.#topic
-    if (payer === this.#topic && payer.left('published', now, strangers, strangers * burst) < 1) return false
-    payer.take('published', 1)
+  mayPublish(author: NodeId | undefined, now: Milliseconds, cost: 'published' | 'deaths' = 'published'): boolean {
+    const { own } = rates[cost]
+    const account = author === undefined || this.isStranger(author, now) ? undefined : this.account(author, now)
+    if (account !== undefined && account.left(cost, now, own, own * burst) >= 1) {
+      account.take(cost, 1)
+      return true
+    }
+    const { strangers } = rates.published
+    if (this.#topic.left('published', now, strangers, strangers * burst) < 1) return false
+    this.#topic.take('published', 1)
     return true
   }
 

@@ -50,6 +50,11 @@ export const rates = {
    * itself. Guess: a member publishes a few facts about itself a minute.
    */
   published: { own: 0.5, strangers: 600 },
+  /**
+   * Certificates on the topic, by suspect. Anybody can sign one, so they have a bucket apart from
+   * that of the suspect's own facts. Guess: as many.
+   */
+  deaths: { own: 0.5, strangers: Infinity },
 } satisfies Record<string, Rate>
 
 export type Cost = keyof typeof rates
