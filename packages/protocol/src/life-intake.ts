@@ -12,6 +12,13 @@ import type { Accuser, Certificate } from './facts/certificate.ts'
 import { factOf, type Fact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 
+/**
+ * A node that knows an incarnation that the member signed believes a death up to this much above
+ * it, or up to the bound of a newcomer. Guess: a member begins fewer lives while nodes remember an
+ * end.
+ */
+const knownJump = 1_000
+
 export class LifeIntake {
   readonly #context: Context
   readonly #admission: Admission
@@ -75,8 +82,10 @@ export class LifeIntake {
       return undefined
     }
     // A made-up death of an incarnation far ahead would keep the member out for as long as nodes
-    // remember the death.
-    if (incarnation > view.signed(suspect) + this.#context.config.limits.incarnationJump) return undefined
+    // remember the death. And if newcomers, who know no incarnation, refused a death that replaced
+    // the true end here, a replay could bring the dead back to them.
+    const { incarnationJump } = this.#context.config.limits
+    if (incarnation > Math.max(incarnationJump, view.signed(suspect) + knownJump)) return undefined
     if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
     this.#admission.check(fact)
     const detector = this.#detector
