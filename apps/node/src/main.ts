@@ -6,8 +6,8 @@ import { oneLine } from './base/text.ts'
 import { messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
 /**
- * The time that the last lines of a stopped command, and its errors, have to reach their reader, ms.
- * A guess.
+ * The time that the last lines of a stopped command, and its errors, have to reach their reader,
+ * ms. A guess.
  */
 const FLUSH_TIME = 2000
 

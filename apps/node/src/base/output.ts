@@ -33,7 +33,7 @@ export class Output {
     this.check()
   }
 
-  /** Checks whether the reader is too far behind. For callers that write to the stream themselves. */
+  /** Checks whether the reader is too far behind. Callers may write to the stream themselves. */
   check(): void {
     if (this.#stream.writableLength > this.#limit) this.#lose('behind')
   }

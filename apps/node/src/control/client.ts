@@ -82,7 +82,7 @@ export class ControlClient implements AsyncDisposable {
       if (typeof socket === 'string') throw new Error(`no node listens at ${control}: ${socket}`)
       const client = new ControlClient(socket)
       try {
-        // The first check passes where no file is, and somebody else may have made the socket since.
+        // The first check passes where no file is. Somebody may have made the socket since.
         check()
       } catch (error) {
         socket.destroy()

@@ -74,7 +74,7 @@ export class ControlServer implements AsyncDisposable {
     const { log } = this.#agent
     log.debug('CONTROL_CONNECTED', 'a connection to the control socket')
     socket.on('error', () => {})
-    // The session writes the present state at once, however large it is. Nobody could read that fast.
+    // The session writes the present state at once, however large it is. No reader is that fast.
     let limit = Infinity
     const session = new Session(this.#agent, (event) => {
       if (socket.destroyed) return

@@ -36,8 +36,8 @@ const [MAX_OPEN, MAX_OF_ONE] = [64, 2]
  */
 const [SENT_BYTES, MAX_BYTES] = [32_768, 256 * 1024]
 /**
- * Maximum bytes that wait for one replica. Further output is not sent there. A guess: the logs of 16
- * jobs.
+ * Maximum bytes that wait for one replica. Further output is not sent there. A guess: the logs of
+ * 16 jobs.
  */
 const MAX_WAITING = 1024 * 1024
 

@@ -163,7 +163,7 @@ export class Pins {
   }
 }
 
-/** Removes a link or a folder of links. A disk that became read-only keeps it, and nothing fails. */
+/** Removes a link or a folder of links. A disk that became read-only keeps it, without an error. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })

@@ -86,8 +86,8 @@ export const NEWS_LIMIT = 65_536
 export const REIGNS_LIMIT = 512
 
 /**
- * How many streams that members opened may wait for an application that blocks its thread. Guess: as
- * many as the overlay lets all members open within a moment. They take 16 MiB.
+ * How many streams that members opened may wait for an application that blocks its thread. They
+ * take 16 MiB. Guess.
  */
 export const STREAMS_LIMIT = 64
 

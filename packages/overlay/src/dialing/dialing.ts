@@ -62,7 +62,7 @@ export class Dialer {
   async connect(peer: NodeId | undefined, addresses: readonly Address[], signal?: AbortSignal): Promise<Connection> {
     const targets = addresses.slice(0, maxAddresses).flatMap((address): Target[] => {
       const parsed = dialAddress(address, peer)
-      // Only the user may name records of addresses (dnsaddr). The records of a stranger may lead to
+      // Only the user may name records of addresses (dnsaddr). The records of a stranger may name
       // any number of others, and libp2p would look up all of them.
       const isUsable = parsed && (endpointOf(parsed) !== undefined || peer === undefined || this.#isGiven(address))
       return isUsable === true ? [{ address, multiaddr: parsed }] : []

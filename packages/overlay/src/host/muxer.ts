@@ -2,8 +2,8 @@
  * yamux with bounds on the memory of a connection, and with fewer window updates.
  *
  * The library gathers a frame of any announced length. It queues answers to pings for a peer that
- * reads nothing, and takes 4 MiB on a stream that nobody reads, in any number of pieces. This module
- * bounds the length of a frame, of the queue, and of unread bytes, and joins pieces.
+ * reads nothing. It takes 4 MiB on a stream that nobody reads, in any number of pieces. This module
+ * bounds the length of a frame, of the queue, and of unread bytes. It joins pieces.
  *
  * The library also answers every piece of data with a window update. So each probe and each
  * acknowledgement costs one more packet of 82 bytes and one more encryption. The specification lets
