@@ -13,9 +13,9 @@ import { factOf, type Fact } from './facts/fact.ts'
 import { isKind } from './facts/statement.ts'
 
 /**
- * A node that knows an incarnation that the member signed believes a death up to this much above
- * it, or up to the bound of a newcomer. Guess: a member begins fewer lives while nodes remember an
- * end.
+ * A node believes the death of a present member up to this much above the incarnation that the
+ * member signed, or up to the bound of a newcomer. Guess: a member begins fewer lives while news of
+ * them is on its way.
  */
 const knownJump = 1_000
 
@@ -85,7 +85,8 @@ export class LifeIntake {
     // remember the death. And if newcomers, who know no incarnation, refused a death that replaced
     // the true end here, a replay could bring the dead back to them.
     const { incarnationJump } = this.#context.config.limits
-    if (incarnation > Math.max(incarnationJump, view.signed(suspect) + knownJump)) return undefined
+    const ahead = present === undefined ? 0 : knownJump
+    if (incarnation > Math.max(incarnationJump, view.signed(suspect) + ahead)) return undefined
     if (this.#admission.isOneTooMany(fact, source) || !this.#admission.isAffordable(fact, source)) return undefined
     this.#admission.check(fact)
     const detector = this.#detector

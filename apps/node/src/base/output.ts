@@ -68,16 +68,21 @@ export class OutputWatch {
 }
 
 /**
- * Waits until all output so far is written, or can't be written, or `limit` milliseconds have
- * passed. Default: no limit.
+ * Waits until all output so far is written, or can't be written, or the reader has taken nothing
+ * for `limit` milliseconds. Default: no limit.
  */
 export async function flushed(stream: NodeJS.WriteStream, limit?: number): Promise<void> {
   if (stream.writableLength === 0 || stream.destroyed) return
   const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = limit === undefined ? undefined : setTimeout(resolve, limit)
+  let left = stream.writableLength
+  const look = (): void => {
+    if (stream.writableLength >= left) resolve()
+    left = stream.writableLength
+  }
+  const timer = limit === undefined ? undefined : setInterval(look, limit)
   // A stream that has failed may never call back.
   for (const end of ['error', 'close'] as const) stream.once(end, () => resolve())
   stream.write('', () => resolve())
   await promise
-  clearTimeout(timer)
+  clearInterval(timer)
 }

@@ -37,7 +37,7 @@ export function sizeProblem(host: PoolHost, size: number | undefined): Error | u
  * announces the size by a record. When that many members have joined, one member announces by
  * another record that the pool is closed. Members that are gone count as well. Members beyond the
  * size leave: those that come last in the order of joining. Any member can publish these records.
- * So a member that did not ask for a fixed size announces nothing, and stays.
+ * So a member that did not ask for a fixed size stays.
  */
 export class FixedSize {
   readonly #session: Session
@@ -105,7 +105,7 @@ export class FixedSize {
    */
   #close(): void {
     const { size } = this
-    if (size === undefined || !this.#isFixed || this.#timer !== undefined || this.#joined.size < size) return
+    if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
     const turn = Math.min(before(this.#host.members(), this.#host.self) * TURN.each, TURN.most)
     this.#timer = setTimeout(() => void this.#publish(CLOSED, size), SETTLE + turn).unref()
   }

@@ -51,7 +51,7 @@ export type Request =
   /** The application's thread has taken this many news items. */
   | { readonly type: 'taken'; readonly count: number }
   /** The application's thread has taken one incoming stream. */
-  | { readonly type: 'accepted' }
+  | { readonly type: 'accepted'; readonly from: string }
 
 /** From the overlay's thread to the application's. */
 export type Report =
@@ -86,10 +86,10 @@ export const NEWS_LIMIT = 65_536
 export const REIGNS_LIMIT = 512
 
 /**
- * How many streams that members opened may wait for an application that blocks its thread. They
- * take 16 MiB. Guess.
+ * How many streams that members opened, and that one member opened, may wait for an application
+ * that blocks its thread. Each may take two windows, so all take 64 MiB at most. Guesses.
  */
-export const STREAMS_LIMIT = 64
+export const [STREAMS_LIMIT, STREAMS_OF_MEMBER] = [128, 8]
 
 /**
  * How many bytes of a stream may be under way to the other thread. yamux lets a peer send the same

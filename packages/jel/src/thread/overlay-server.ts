@@ -2,7 +2,16 @@ import { MessageChannel, MessagePort } from 'node:worker_threads'
 import type { Stream } from '@libp2p/interface'
 import type { Overlay, OverlayNotification, PoolMember } from '@jel/overlay'
 import { toFault } from './faults.ts'
-import { NEWS_LIMIT, REIGNS_LIMIT, STREAMS_LIMIT, type Method, type Report, type Request, type Snapshot } from './messages.ts'
+import {
+  NEWS_LIMIT,
+  REIGNS_LIMIT,
+  STREAMS_LIMIT,
+  STREAMS_OF_MEMBER,
+  type Method,
+  type Report,
+  type Request,
+  type Snapshot,
+} from './messages.ts'
 import { NewsQueue } from './news-queue.ts'
 import { bridge } from './stream-bridge.ts'
 
@@ -28,8 +37,8 @@ export class OverlayServer {
    * The number of election results sent since the application's thread got the list of all reigns.
    */
   #reigns = 0
-  /** Incoming streams that the application's thread has not taken. */
-  #incoming = 0
+  /** The members whose streams the application's thread has not taken, one for each stream. */
+  readonly #incoming: string[] = []
 
   constructor(overlay: Overlay, port: MessagePort, limit = NEWS_LIMIT) {
     this.#overlay = overlay
@@ -73,7 +82,7 @@ export class OverlayServer {
         this.#queue.taken(request.count)
         return
       case 'accepted':
-        this.#incoming -= 1
+        this.#incoming.splice(this.#incoming.indexOf(request.from), 1)
     }
   }
 
@@ -110,11 +119,12 @@ export class OverlayServer {
   async #handle(protocol: string): Promise<void> {
     await this.#overlay.handle(protocol, (stream, from) => {
       // A port that is closed keeps what was sent, until the application's thread reads it.
-      if (this.#incoming >= STREAMS_LIMIT) {
+      const ofMember = this.#incoming.filter((each) => each === from).length
+      if (this.#incoming.length >= STREAMS_LIMIT || ofMember >= STREAMS_OF_MEMBER) {
         stream.abort(new Error('the application is busy'))
         return
       }
-      this.#incoming += 1
+      this.#incoming.push(from)
       const port = this.#through(stream)
       this.#post({ type: 'incoming', protocol, from, port }, [port])
     })

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events'
-import { setImmediate } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import type { Stream } from '@libp2p/interface'
 import { afterEach, expect, it, vi } from 'vitest'
@@ -97,13 +96,16 @@ it('few streams wait for an application that blocks its thread', async () => {
   await expect.poll(() => overlay.handlers.length).toBe(1)
   const abort = vi.fn<() => void>()
   const opened = (): Stream => Object.assign(new EventTarget(), { status: 'open', abort }) as unknown as Stream
-  for (let n = 0; n < 70; n++) void overlay.handlers[0]!(opened(), 'A')
-  expect(abort).toHaveBeenCalledTimes(6)
-  for (let n = 0; n < 5; n++) application.postMessage({ type: 'accepted' } satisfies Request)
-  await setImmediate()
-  await setImmediate()
-  for (let n = 0; n < 6; n++) void overlay.handlers[0]!(opened(), 'A')
-  expect(abort).toHaveBeenCalledTimes(7)
+  for (let n = 0; n < 10; n++) void overlay.handlers[0]!(opened(), 'A')
+  expect(abort).toHaveBeenCalledTimes(2)
+  for (let n = 0; n < 121; n++) void overlay.handlers[0]!(opened(), `member ${n}`)
+  expect(abort).toHaveBeenCalledTimes(3)
+  for (let n = 0; n < 5; n++) application.postMessage({ type: 'accepted', from: 'A' } satisfies Request)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  for (let n = 0; n < 5; n++) void overlay.handlers[0]!(opened(), 'A')
+  expect(abort).toHaveBeenCalledTimes(3)
+  void overlay.handlers[0]!(opened(), 'B')
+  expect(abort).toHaveBeenCalledTimes(4)
   application.close()
 })
 
@@ -113,7 +115,7 @@ it('the application says that it has taken a stream', async () => {
   const abort = vi.fn<() => void>()
   for (let n = 0; n < 200; n++) {
     void overlay.handlers[0]!(Object.assign(new EventTarget(), { status: 'open', abort }) as unknown as Stream, 'A')
-    if (n % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    if (n % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   }
   expect(abort).not.toHaveBeenCalled()
   await remote.leave()

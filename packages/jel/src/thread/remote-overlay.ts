@@ -196,7 +196,7 @@ export class RemoteOverlay implements PoolHost {
         this.#calls.settle(report)
         return
       case 'incoming':
-        this.#post({ type: 'accepted' })
+        this.#post({ type: 'accepted', from: report.from })
         void this.#accept(report.protocol, report.from, report.port)
         return
       case 'closed':

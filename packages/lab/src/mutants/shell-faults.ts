@@ -206,7 +206,7 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'strangers can make up a later death of an absent member',
     file: 'packages/protocol/src/life-intake.ts',
-    from: 'if (incarnation > Math.max(incarnationJump, view.signed(suspect) + knownJump)) return undefined',
+    from: 'if (incarnation > Math.max(incarnationJump, view.signed(suspect) + ahead)) return undefined',
     to: '',
     test: 'packages/protocol/src/hostile-peer.test.ts',
   },

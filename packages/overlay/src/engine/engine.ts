@@ -40,7 +40,7 @@ import { Links } from '../links/links.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { UnlinkedPeers } from './unlinked-peers.ts'
 
-/** Time for an answer of a peer that has connected again, ms. Guess: that of a dead member. */
+/** Time for an answer of a peer that has connected again, ms. Guess: that of a handshake. */
 const answerTime = 5_000
 
 export interface Parts {

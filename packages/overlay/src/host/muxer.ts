@@ -3,7 +3,7 @@
  *
  * The library gathers a frame of any announced length. It queues answers to pings for a peer that
  * reads nothing. It takes 4 MiB on a stream that nobody reads, in any number of pieces. This module
- * bounds the length of a frame, of the queue, and of unread bytes. It joins pieces.
+ * bounds the length of a frame and of the queue, and joins pieces.
  *
  * The library also answers every piece of data with a window update. So each probe and each
  * acknowledgement costs one more packet of 82 bytes and one more encryption. The specification lets
@@ -28,7 +28,6 @@ interface YamuxStream {
   /** The bytes that nobody has read yet. */
   readBuffer: Uint8ArrayList
   sendWindowUpdate(): void
-  dispatchReadBuffer(): void
   handleData(frame: unknown): void
 }
 
@@ -120,24 +119,19 @@ function bound(muxer: YamuxMuxer): void {
 }
 
 /**
- * Sends a window update once half of the window is used up, and only when all received bytes are
- * read. Joins the pieces of unread bytes. With at least 64 bytes for each piece, pieces take a few
- * times their bytes in memory, and joining them again and again costs little.
+ * Sends a window update once half of the window is used up. Joins the pieces of unread bytes. With
+ * at least 64 bytes for each piece, pieces take a few times their bytes in memory, and joining them
+ * again and again costs little.
  */
 function thrifty(stream: YamuxStream): YamuxStream {
   const update = stream.sendWindowUpdate.bind(stream)
-  const dispatch = stream.dispatchReadBuffer.bind(stream)
   const handle = stream.handleData.bind(stream)
   let pieces = 0
   return Object.assign(stream, {
     sendWindowUpdate: () => {
       const isOpen = stream.state !== 0 && stream.state !== 2
-      if (isOpen && (stream.readBuffer.byteLength > 0 || stream.recvWindowCapacity > stream.recvWindow / 2)) return
+      if (isOpen && stream.recvWindowCapacity > stream.recvWindow / 2) return
       update()
-    },
-    dispatchReadBuffer: () => {
-      dispatch()
-      if (stream.readBuffer.byteLength === 0) stream.sendWindowUpdate()
     },
     handleData: (frame: unknown) => {
       handle(frame)

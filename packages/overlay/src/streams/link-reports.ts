@@ -45,9 +45,9 @@ export class LinkReports {
       // An asker has nothing to send. Its bytes would stay unread, and take memory.
       stream.addEventListener('message', () => stream.abort(new Error('a request for links has no bytes')))
       stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
-      await stream.close()
       // The stream keeps its connection until the asker ends its side, too.
       setTimeout(() => stream.abort(new Error('the answer is given')), timeout).unref()
+      await stream.close()
     })
   }
 

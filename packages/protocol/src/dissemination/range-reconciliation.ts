@@ -19,6 +19,7 @@
  */
 import { FrameError } from '../base/errors.ts'
 import type { RangeFingerprints } from '../facts/range-fingerprints.ts'
+import type { Fact } from '../facts/fact.ts'
 import type { Fingerprint } from '../facts/fingerprint-grid.ts'
 import { pack, packFacts, unpack, type Item } from '../facts/items.ts'
 import type * as wire from '../wire/messages.js'
@@ -88,14 +89,21 @@ export class RangeAnswer {
 
   /** Sends the facts that the other side requests. */
   #send({ from, to, wanted }: wire.Range): number {
+    let last = -1
+    let facts: Fact[] = []
+    // Many facts may have one position: their owner can choose their names so.
+    let byVersion = new Map<number, Fact>()
     for (const { position, version } of unpack(wanted)) {
       if (position < from || position >= to) continue
       if (this.page.isFull) return position
-      const facts = this.#facts.range(position, position + 1)
-      this.page.looked(0, 1 + facts.length)
-      // Many facts may have one position: their owner can choose their names so.
-      const named = facts.filter(({ low }) => low === version)
-      for (const fact of named.length > 0 ? named : facts) this.page.add(fact)
+      if (position !== last) {
+        facts = this.#facts.range(position, position + 1)
+        byVersion = new Map(facts.map((fact) => [fact.low, fact]))
+        this.page.looked(0, 1 + facts.length)
+        last = position
+      }
+      const named = byVersion.get(version)
+      for (const fact of named === undefined ? facts : [named]) this.page.add(fact)
     }
     return to
   }
