@@ -97,6 +97,9 @@ export interface Outcome {
   readonly breaches: readonly string[]
 }
 
+/** A member enters again at most once in 5 s. After this time, ms, each is back. Guess. */
+const comebackTime = 10_000
+
 export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
   const pool = await VictimPool.start(scale.nodes)
   const attackers: Attacker[] = []
@@ -124,7 +127,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     const isGone = attackers.every(({ links }) => links.every(({ isUp }) => !isUp))
     await Promise.all(attackers.map(async (attacker) => await attacker.stop()))
     attackers.length = 0
-    await sleep(scale.after)
+    await sleep(attack.endsLives === true ? Math.max(scale.after, comebackTime) : scale.after)
     const after = await phase(pool, () => sleep(scale.before))
     const dropped = isGone && ends.length > 0 ? Math.max(...ends) - started : undefined
     if (attack.staysOpen === true && Number.isNaN(during.newcomer)) breaches.push('no newcomer got in')
