@@ -165,8 +165,10 @@ describe('blobs between members', () => {
     await expect.poll(costs).toBe(1)
     const full = await other.store.put(bytes.fill(2), { for: 'another job' })
     const made = new Uint8Array(2 ** 19)
+    const release = vi.spyOn(other.store, 'release')
     await one.exchange.give(await hashOf(made), made, id, 'job').catch(() => {})
-    expect([other.store.isPinned(await hashOf(made), 'job'), await other.store.size(full)]).toEqual([false, bytes.length])
+    await expect.poll(() => release.mock.calls).toEqual([[await hashOf(made), 'job']])
+    expect(await other.store.size(full)).toBe(bytes.length)
     expect(costs()).toBe(1)
   })
 

@@ -12,7 +12,7 @@ import type { Notification } from '../src/base/notification.ts'
 import type { Member, Milliseconds, NodeId } from '../src/base/values.ts'
 import type { Certificate } from '../src/facts/certificate.ts'
 import { statementToWire } from '../src/facts/statement-codec.ts'
-import type { Statement } from '../src/facts/statement.ts'
+import { isKind, type Candidacy, type Claim, type Statement } from '../src/facts/statement.ts'
 import { ProtocolNode } from '../src/node.ts'
 import * as wire from '../src/wire/messages.js'
 import { calendar, facts, pool, servicesOf, wireFact, type Actor } from './actors.ts'
@@ -320,6 +320,16 @@ export function framesTo(to: NodeId, effects: readonly Effect[]): wire.Frame[] {
 
 export function broadcastsIn(effects: readonly Effect[]): wire.Broadcast[] {
   return effects.flatMap((effect) => (effect.type === 'broadcast' ? [wire.Broadcast.decode(effect.data)] : []))
+}
+
+/** Returns the claims and candidacies of this node that it published. */
+export function electionNewsOf(self: Actor, bench: Bench): Statement<Claim | Candidacy>[] {
+  const published = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) => broadcast.facts)
+  return published.flatMap(({ statement }) => {
+    if (statement === undefined) return []
+    const read = self.read(statement)
+    return read.signer === self.id && (isKind(read, 'claim') || isKind(read, 'candidacy')) ? [read] : []
+  })
 }
 
 export function notificationsIn(effects: readonly Effect[]): Notification[] {

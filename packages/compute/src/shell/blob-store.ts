@@ -177,10 +177,6 @@ export class BlobStore {
     this.#pins.add(hash, by, options)
   }
 
-  isPinned(hash: string, by: string): boolean {
-    return this.#pins.isHeld(hash, by)
-  }
-
   /** Releases one pin. */
   release(hash: string, by: string): void {
     this.#pins.release(hash, by)

@@ -57,10 +57,6 @@ export class Pins {
     return this.#holders.has(hash)
   }
 
-  isHeld(hash: string, by: string): boolean {
-    return this.#holders.get(hash)?.has(by) === true
-  }
-
   add(hash: string, by: string, { owner, isSpare = false }: PinOptions): void {
     const holders = this.#holders.get(hash)
     if (holders?.has(by) === true) return

@@ -17,7 +17,7 @@ import { Sybil, told } from './sybil.ts'
 /** Largest frame that the attacker reads, in bytes: larger than any honest frame. */
 const readable = 1_048_576
 /** Longest time for which the attacker tries to enter, ms: six handshakes that time out. */
-const patience = 60_000
+const entryTimeout = 60_000
 
 export class HostileLink {
   readonly connection: Connection
@@ -173,7 +173,7 @@ export class Attacker {
    * either side waits. So the attacker tries again for a minute.
    */
   async enter(target: string): Promise<HostileLink> {
-    const link = await this.#patientLink(target)
+    const link = await this.#linkInTime(target)
     const addresses = this.libp2p.getMultiaddrs().map((address) => address.decapsulate('/p2p').bytes)
     link.send(told([this.sybil.joins(addresses)]))
     return link
@@ -183,13 +183,13 @@ export class Attacker {
     await this.libp2p.stop()
   }
 
-  async #patientLink(target: string): Promise<HostileLink> {
+  async #linkInTime(target: string): Promise<HostileLink> {
     const started = performance.now()
     for (;;) {
       try {
         return await this.link(target)
       } catch (error) {
-        if (performance.now() - started > patience) throw error
+        if (performance.now() - started > entryTimeout) throw error
         await sleep(100)
       }
     }

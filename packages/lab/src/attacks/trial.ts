@@ -61,7 +61,7 @@ export interface Attack {
    */
   readonly check?: (outcome: Pick<Outcome, 'before' | 'during' | 'after'>, scale: Scale) => string | undefined
   /**
-   * Makes data before the measurement. That takes the attacker long, and it costs the pool nothing.
+   * Makes data before the measurement. It takes the attacker long, and costs the pool nothing.
    */
   readonly prepare?: (pool: string, scale: Scale) => unknown
   /** Returns a remark on the attack's effect. */
@@ -108,15 +108,14 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     const prepared = attack.prepare?.(pool.name, scale)
     await sleep(Math.min(3_000, scale.before)) // until the last links are built
     const before = await phase(pool, () => sleep(scale.before))
-    let started = 0
+    const clock = { began: 0 }
     let peak = 0
     const watch = setInterval(() => (peak = Math.max(peak, pool.usage().memory)), 50)
     let remark: string | undefined
     const during = await phase(pool, async () => {
-      started = performance.now()
-      const entered = (): void => void (started = performance.now())
+      clock.began = performance.now()
       try {
-        remark = await attack.run(trialOf(pool, scale, { attackers, prepared, breaches, entered }))
+        remark = await attack.run(trialOf(pool, scale, { attackers, prepared, breaches, clock }))
       } catch (error) {
         // An attack that failed to run proves nothing, so it counts as a breach.
         breaches.push(`the attacker gave up: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -129,7 +128,7 @@ export async function fight(attack: Attack, scale: Scale): Promise<Outcome> {
     attackers.length = 0
     await sleep(attack.endsLives === true ? Math.max(scale.after, comebackTime) : scale.after)
     const after = await phase(pool, () => sleep(scale.before))
-    const dropped = isGone && ends.length > 0 ? Math.max(...ends) - started : undefined
+    const dropped = isGone && ends.length > 0 ? Math.max(...ends) - clock.began : undefined
     if (attack.staysOpen === true && Number.isNaN(during.newcomer)) breaches.push('no newcomer got in')
     if (Number.isNaN(after.newcomer)) breaches.push('no newcomer gets in after the attack')
     breaches.push(...[attack.check?.({ before, during, after }, scale)].filter((breach) => breach !== undefined))
@@ -160,13 +159,12 @@ interface TrialState {
   readonly attackers: Attacker[]
   readonly prepared: unknown
   readonly breaches: string[]
-  /** Called when a hostile host has entered. */
-  readonly entered: () => void
+  /** `began`: time (`performance.now`) at which the last hostile host entered. */
+  readonly clock: { began: number }
 }
 
-function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches, entered }: TrialState): Trial {
-  let until = performance.now() + scale.during
-  const isOver = (): boolean => performance.now() >= until
+function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches, clock }: TrialState): Trial {
+  const isOver = (): boolean => performance.now() >= clock.began + scale.during
   const start = async (options?: AttackerOptions): Promise<Attacker> => {
     const attacker = await Attacker.start(pool.name, options)
     attackers.push(attacker)
@@ -174,8 +172,7 @@ function trialOf(pool: VictimPool, scale: Scale, { attackers, prepared, breaches
   }
   const enter = async (mallory: Attacker, address: string): Promise<HostileLink> => {
     const link = await mallory.enter(address)
-    until = performance.now() + scale.during
-    entered()
+    clock.began = performance.now()
     return link
   }
   return {

@@ -137,7 +137,7 @@ export class Dialer {
       return await this.#libp2p.dial(target.multiaddr, {
         signal: AbortSignal.any(signals),
         onProgress: ({ type }) => {
-          // A dial may wait for other dials to end. That time shows nothing about the peer.
+          // A dial may wait for other dials to end. The wait shows nothing about the peer.
           if (type === 'dial-queue:start-dial') timeout.begin()
           else if ((type as string) === connected) isConnected = true
         },

@@ -46,8 +46,9 @@ interface YamuxMuxer {
 const maxStreams = 256
 
 /**
- * Bytes that a peer may send on a stream before this node takes some. The specification gives the
- * first window, and the library enlarges it only if it knows the round trip time.
+ * Bytes of the window of a stream. The specification gives the first window, and the library
+ * enlarges it only if it knows the round trip time. The library also sends updates for bytes that
+ * nobody reads, until they are 4 MiB.
  */
 const window = 262_144
 

@@ -3,7 +3,7 @@
  *
  * The whole state of a large pool in one answer would fill every buffer on the way. So an answer
  * ends when its page is full, and describes the rest. The peer requests the next page when this
- * page has arrived. That is sufficient back-pressure.
+ * page has arrived. This back-pressure suffices.
  */
 import type { Context } from '../context/context.ts'
 import type { Link } from '../context/links.ts'

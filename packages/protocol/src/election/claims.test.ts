@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, facts, type Actor } from '../../test/actors.ts'
-import { Bench, broadcastsIn } from '../../test/bench.ts'
-import { isKind, type Candidacy, type Claim, type Statement } from '../facts/statement.ts'
+import { Bench, electionNewsOf } from '../../test/bench.ts'
+import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 
 const peers = actors(6)
 const [lower, self, higher] = peers as [Actor, Actor, Actor]
@@ -34,12 +34,7 @@ function reign(): [number, string] | undefined {
 
 /** Returns the published claims and candidacies of this node. */
 function published(): Statement<Claim | Candidacy>[] {
-  const told = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) => broadcast.facts)
-  return told.flatMap(({ statement }) => {
-    if (statement === undefined) return []
-    const read = self.read(statement)
-    return read.signer === self.id && (isKind(read, 'claim') || isKind(read, 'candidacy')) ? [read] : []
-  })
+  return electionNewsOf(self, bench)
 }
 
 describe('the last epoch', () => {

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { actors, death, facts, forged, wireFact, type Actor } from '../../test/actors.ts'
-import { Bench, broadcastsIn } from '../../test/bench.ts'
+import { Bench, broadcastsIn, electionNewsOf } from '../../test/bench.ts'
 import type { Certificate } from '../facts/certificate.ts'
-import { isKind, type Candidacy, type Claim, type Statement } from '../facts/statement.ts'
+import type { Candidacy, Claim, Statement } from '../facts/statement.ts'
 import { places, withdrawals } from './candidacies.ts'
 import { turn } from './reign-confirmation.ts'
 import { resettle, settle } from './settling.ts'
@@ -42,12 +42,7 @@ function announced(): [number, string][] {
 
 /** Returns the published claims and candidacies of this node. */
 function published(): Statement<Claim | Candidacy>[] {
-  const told = broadcastsIn(bench.log.map(({ effect }) => effect)).flatMap((broadcast) => broadcast.facts)
-  return told.flatMap(({ statement }) => {
-    if (statement === undefined) return []
-    const read = self.read(statement)
-    return read.signer === self.id && (isKind(read, 'claim') || isKind(read, 'candidacy')) ? [read] : []
-  })
+  return electionNewsOf(self, bench)
 }
 
 describe('a candidate that remembers epochs from an earlier run', () => {

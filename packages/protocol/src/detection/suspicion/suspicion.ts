@@ -248,9 +248,10 @@ export class Suspicion {
 
   #unlist(accuser: NodeId): void {
     const accusation = this.#accusations.get(accuser)
+    if (accusation === undefined) return
+    this.#byHeartbeat.splice(this.#indexOf(accusation), 1)
     // Nobody sends a replaced accusation again. An accuser may replace its own without end.
-    if (accusation !== undefined) for (const statements of this.#exchanged.values()) statements.delete(accusation)
-    if (accusation !== undefined) this.#byHeartbeat.splice(this.#indexOf(accusation), 1)
+    for (const statements of this.#exchanged.values()) statements.delete(accusation)
   }
 
   /** Returns the place of an accusation in the order of heartbeats. */
