@@ -390,6 +390,13 @@ export const faults: readonly Fault[] = [
     simulation: ['sleep.test.ts', '-t', 'keeps records until'],
   },
   {
+    name: 'a record that a briefer version replaced comes back from a member that slept',
+    file: 'records/records.ts',
+    from: 'const expires = Math.max(ends, Math.min(last?.expires ?? 0, longest))',
+    to: 'const expires = ends',
+    simulation: ['sleep.test.ts', '-t', 'that ended while a member slept'],
+  },
+  {
     name: 'records never expire',
     file: 'records/records.ts',
     from: 'const fact = content.expires <= today ? ',

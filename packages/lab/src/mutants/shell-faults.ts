@@ -295,7 +295,7 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'a new record of an owner removes another record of that owner',
     file: 'packages/protocol/src/records/records.ts',
-    from: 'const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least',
+    from: 'const last = isOwn && before === undefined && least.author === held.author && isValid(least, today) && !isEvent ? held : least',
     to: 'const last = least',
     test: 'packages/protocol/src/records/records.test.ts',
   },

@@ -56,9 +56,9 @@ export interface PoolRecord {
   readonly owner: NodeId
   /** Of several records with one owner and name the highest version counts. */
   readonly version: number
-  /** The time at which all members forget it, milliseconds since 1970 on their own calendars. */
+  /** The time at which it ends, milliseconds since 1970 on the members' own calendars. */
   readonly expires: Milliseconds
-  /** Undefined if the record was withdrawn or evicted. */
+  /** Undefined if the record was withdrawn or evicted, or has expired. */
   readonly value: Uint8Array | undefined
 }
 

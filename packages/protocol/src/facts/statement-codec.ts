@@ -89,7 +89,7 @@ function mostBodyBytes(kind: number, limits: Config['limits']): number {
         (limits.constants * 3 * frameBytes + limits.constantsBytes)
       )
     case kinds.record:
-      return spareBytes + 3 * numberBytes + name + frameBytes + Math.max(eventBytes, limits.recordBytes)
+      return spareBytes + 4 * numberBytes + name + frameBytes + Math.max(eventBytes, limits.recordBytes)
     case kinds.left:
     case kinds.suspicion:
     case kinds.refutation:
@@ -154,15 +154,17 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       return { kind: 'claim', election, epoch, incarnation, sequence }
     }
     case kinds.record: {
-      const { name, version, expires, value, withdrawn } = decode(wire.Record, body)
+      const { name, version, expires, ends, value, withdrawn } = decode(wire.Record, body)
       checkCounter('version', version, limits)
       checkCounter('expires', expires, limits)
+      if (ends !== 0) checkCounter('ends', ends, limits)
+      if (ends > expires) throw new FrameError(`a record that is valid until ${ends}, after it expires`)
       checkName('record', name)
       const most = isEventName(name) ? eventBytes : limits.recordBytes
       if (value.length > most) throw new FrameError(`a record has at most ${most} bytes`)
       if (isEventName(name) && !withdrawn) readEvent(value, limits)
       if (withdrawn && value.length > 0) throw new FrameError('a record that is withdrawn and says something')
-      return { kind: 'record', name, version, expires, value: value.slice(), withdrawn }
+      return { kind: 'record', name, version, expires, ends: ends === 0 ? undefined : ends, value: value.slice(), withdrawn }
     }
     default: {
       if (kind === 0) throw new FrameError('a statement without a kind')
@@ -227,7 +229,7 @@ function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
     case 'claim':
       return wire.Claim.encode(content)
     case 'record':
-      return wire.Record.encode({ ...content, value: content.value as Uint8Array<ArrayBuffer> })
+      return wire.Record.encode({ ...content, ends: content.ends ?? 0, value: content.value as Uint8Array<ArrayBuffer> })
   }
 }
 

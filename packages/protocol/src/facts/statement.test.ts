@@ -8,6 +8,7 @@ import { nameProblem } from '../base/name.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
 import { noConstants, withConstant } from './constants.ts'
+import { isEventName } from './event.ts'
 import { decode } from './decode.ts'
 import { statementToWire } from './statement-codec.ts'
 import { isKind, kinds, type Content, type Statement, type Unknown } from './statement.ts'
@@ -48,6 +49,15 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
     epoch: counter,
     incarnation: counter,
     sequence: uint32,
+  }),
+  fc.record({
+    kind: fc.constant('record' as const),
+    name: name.filter((each) => nameProblem(each) === undefined && !isEventName(each)),
+    version: counter,
+    expires: fc.constant(limits.counter),
+    ends: fc.option(counter, { nil: undefined }),
+    value: fc.uint8Array({ maxLength: limits.recordBytes }),
+    withdrawn: fc.constant(false),
   }),
 )
 
@@ -166,6 +176,7 @@ describe('a statement out of bounds is refused', () => {
     ['a constant without a name', kinds.joined, constants(['', 1])],
     ['a constant with a control character', kinds.joined, constants(['a\u001bb', 1])],
     ['a record padded with unread bytes', kinds.record, padded(wire.Record.encode({ ...record, value: new Uint8Array(0) }), 100_000)],
+    ['a record that ends after it expires', kinds.record, wire.Record.encode({ ...record, ends: 2 })],
     ['a left-statement padded with unread bytes', kinds.left, padded(wire.Left.encode({ incarnation: 1 }), 1_000)],
     ['a joined-statement padded with unread bytes', kinds.joined, padded(joined({}), 10_000)],
     [

@@ -73,8 +73,13 @@ export interface RecordContent {
   readonly name: string
   /** Of several records with one signer and name the highest version counts. */
   readonly version: number
-  /** Milliseconds since 1970. */
+  /**
+   * Nodes forget the record at this date, milliseconds since 1970. Never before the older versions
+   * expire, or they would come back.
+   */
   readonly expires: Milliseconds
+  /** The value is valid until this date. Undefined: until the record expires. */
+  readonly ends?: Milliseconds | undefined
   readonly value: Uint8Array
   /** True: the record is withdrawn, and the name is free again. */
   readonly withdrawn: boolean

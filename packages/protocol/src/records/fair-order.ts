@@ -82,6 +82,6 @@ export class FairOrder {
   }
 }
 
-function isBeforeByPosition(a: Fact, b: Fact): boolean {
+export function isBeforeByPosition(a: Fact, b: Fact): boolean {
   return a.position < b.position || (a.position === b.position && a.key < b.key)
 }

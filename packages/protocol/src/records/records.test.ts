@@ -100,6 +100,38 @@ describe('a record', () => {
     expect(names()).toEqual([])
   })
 
+  it('that a briefer one replaced does not come back from a member that slept when that one ends', () => {
+    const sent = (): Uint8Array => {
+      const [data] = bench.advance(2_000).flatMap((effect) => (effect.type === 'broadcast' ? [effect.data] : []))
+      return data as Uint8Array
+    }
+    publish('job', 'long', 60_000)
+    const long = sent()
+    publish('job', 'brief', 5_000)
+    const brief = sent()
+    expect(bench.node.records()[0]).toMatchObject({ expires: bench.today + 3_000 })
+    bench.advance(4_000)
+    expect(names()).toEqual([])
+    const reports = told().length
+    command({ type: 'unpublish', name: 'job' })
+    expect(told()).toHaveLength(reports)
+
+    const slept = new Bench(alice)
+    slept.meet(self)
+    slept.advance(bench.now - slept.now)
+    slept.broadcast(long)
+    expect(text(slept.node.records()[0])).toBe('long')
+    slept.broadcast(brief)
+    slept.broadcast(long)
+    expect(slept.node.records()).toEqual([])
+    const last = slept.notifications.findLast((each) => each.type === 'record')
+    expect(last?.record).toMatchObject({ name: 'job', value: undefined })
+    // Once the long one has expired too, nobody keeps either.
+    const count = bench.node.fingerprint.count
+    bench.advance(60_000)
+    expect(bench.node.fingerprint.count).toBe(count - 1)
+  })
+
   it('ends within a minute after the calendar was set forward', () => {
     hear(alice.publishes('job', { expires: bench.today + 3_600_000 }))
     bench.skew = 4_000_000
@@ -238,6 +270,27 @@ describe('of hostile records', () => {
     publish('a', 'changed')
     expect(text(bench.node.records('a')[0])).toBe('changed')
     expect(bench.notifications.filter((each) => each.type === 'warning' && each.code === 'RECORDS_FULL')).toHaveLength(1)
+  })
+
+  it('an owner above its share loses records that have ended, then those that end first, before others', () => {
+    bench = new Bench(self, { config: { limits: { records: 6 } } })
+    bench.meet(alice)
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) publish(name)
+    publish('c', 'brief', 4_000)
+    publish('e', 'brief', 3_000)
+    command({ type: 'unpublish', name: 'b' })
+    publish('new')
+    expect(names()).toEqual(['a', 'c', 'd', 'e', 'f', 'new'])
+    bench.advance(3_500)
+    publish('newer')
+    expect(names()).toEqual(['a', 'c', 'd', 'f', 'new', 'newer'])
+    publish('newest')
+    expect(names()).toEqual(['a', 'c', 'd', 'f', 'new', 'newer'])
+    // A record of another node's owner makes way all the same, and by the same order.
+    publish('c', 'briefer', 2_000)
+    hear(...['x', 'y', 'z'].map((name) => alice.publishes(name, { expires: bench.today + 60_000 })))
+    expect(names()).toHaveLength(6)
+    expect(names()).not.toContain('c')
   })
 })
 

@@ -4,7 +4,9 @@
  * A record is a fact like those about members. A member publishes it once. Reconciliation carries
  * it to newcomers and to the other side of a partition. It outlives its owner, which need not be a
  * member at all. It ends at a date, so nobody has to remember its end. A version that states the
- * withdrawal deletes it. Memory is bounded, and owners share it fairly (`fair-order.ts`).
+ * withdrawal deletes it. The last version stays until all earlier versions have expired: a member
+ * that slept, or the other side of a partition, may still hold them. Memory is bounded, and owners
+ * share it fairly (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
 import type { Owner, QueryTerms } from '../base/input.ts'
@@ -15,7 +17,7 @@ import type { Timed } from '../context/timers.ts'
 import { encodeEvent, eventName, eventProblem, isEventName } from '../facts/event.ts'
 import { factOf, recordKey, type Fact } from '../facts/fact.ts'
 import type { RecordContent, Statement } from '../facts/statement.ts'
-import { FairOrder } from './fair-order.ts'
+import { FairOrder, isBeforeByPosition } from './fair-order.ts'
 import { statementOf } from './record-statement.ts'
 import { UserEvents } from './user-events.ts'
 
@@ -40,7 +42,7 @@ export function recordProblem(name: string, value: Uint8Array, lifetime: Millise
 
 export class Records implements Timed {
   readonly #context: Context
-  readonly #order = new FairOrder()
+  readonly #order = new FairOrder(isLonger)
   readonly events: UserEvents
   #warnedFull = false
   /** Calendar time of this node's last event. */
@@ -57,8 +59,8 @@ export class Records implements Timed {
     return this.#order
       .facts()
       .map(statementOf)
-      .map((statement) => recordOf(statement))
-      .filter(({ name, value, expires }) => value !== undefined && expires > today && name.startsWith(prefix))
+      .map((statement) => recordOf(statement, today))
+      .filter(({ name, value }) => value !== undefined && name.startsWith(prefix))
       .sort((a, b) => (a.name === b.name ? order(a.owner, b.owner) : order(a.name, b.name)))
   }
 
@@ -75,7 +77,7 @@ export class Records implements Timed {
   publish(name: string, value: Uint8Array, lifetime: Milliseconds, owner?: Owner): void {
     const problem = recordProblem(name, value, lifetime, this.#context.config.limits)
     if (problem !== undefined) throw new RangeError(problem)
-    this.#say({ name, value: new Uint8Array(value), expires: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
+    this.#say({ name, value: new Uint8Array(value), ends: Math.ceil(this.#today + lifetime), withdrawn: false }, owner)
   }
 
   /** Sends an event or a query to all members. Throws RangeError if it is invalid. */
@@ -85,15 +87,15 @@ export class Records implements Timed {
     if (problem !== undefined) throw new RangeError(problem)
     // Makes the names of two events in one millisecond differ.
     this.#lastEvent = Math.max(this.#lastEvent + 1, Math.floor(this.#today))
-    const expires = Math.ceil(this.#today + limits.eventLifetime)
-    this.#say({ name: eventName(this.#lastEvent), value: encodeEvent(name, payload, query), expires, withdrawn: false })
+    const ends = Math.ceil(this.#today + limits.eventLifetime)
+    this.#say({ name: eventName(this.#lastEvent), value: encodeEvent(name, payload, query), ends, withdrawn: false })
   }
 
   /** Withdraws a record. Does nothing if the record does not exist, or has expired. */
   unpublish(name: string, owner?: Owner): void {
     const held = this.#held(name, owner?.id ?? this.#context.id)
-    if (held === undefined || held.content.withdrawn || held.content.expires <= this.#today) return
-    this.#say({ name, value: new Uint8Array(), expires: held.content.expires, withdrawn: true }, owner)
+    if (held === undefined || held.content.withdrawn || endOf(held.content) <= this.#today) return
+    this.#say({ name, value: new Uint8Array(), ends: endOf(held.content), withdrawn: true }, owner)
   }
 
   /**
@@ -114,11 +116,12 @@ export class Records implements Timed {
   /**
    * Takes in a verified record. Returns it as held; undefined if there is no room for it. `isNews`:
    * somebody published the record just now. `isOwn`: this node published it. If the owner has no
-   * more room, this node evicts its own new record. The choice of another record of that owner
-   * would be random.
+   * more room, this node evicts its own new record. The choice of another valid record of that
+   * owner would be random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context
+    const today = this.#today
     const isEvent = isEventName(statement.content.name)
     const [order, room] = isEvent ? [this.events.order, config.limits.events] : [this.#order, config.limits.records]
     const before = this.#fact(statement.content.name, statement.signer)
@@ -129,14 +132,14 @@ export class Records implements Timed {
     if (isEvent) this.events.heard(statement, isNews)
     if (order.size > room) {
       const least = order.last() as Fact
-      const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least
+      const last = isOwn && before === undefined && least.author === held.author && isValid(least, today) && !isEvent ? held : least
       this.#forget(last)
       if (isEvent) return last === held ? undefined : held
       if (last !== held || before !== undefined)
-        this.#context.notify({ type: 'record', record: { ...recordOf(statementOf(last)), value: undefined } })
+        this.#context.notify({ type: 'record', record: { ...recordOf(statementOf(last), today), value: undefined } })
       if (last === held) return undefined
     }
-    if (!isEvent) this.#context.notify({ type: 'record', record: recordOf(statement) })
+    if (!isEvent) this.#context.notify({ type: 'record', record: recordOf(statement, today) })
     return held
   }
 
@@ -168,12 +171,16 @@ export class Records implements Timed {
     return this.#context.services.today()
   }
 
-  #say(said: Pick<RecordContent, 'name' | 'value' | 'expires' | 'withdrawn'>, owner?: Owner): void {
+  #say({ ends, ...said }: Pick<RecordContent, 'name' | 'value' | 'withdrawn'> & { ends: Milliseconds }, owner?: Owner): void {
     const signer = owner?.id ?? this.#context.id
-    const last = this.#held(said.name, signer)?.content.version ?? 0
+    const last = this.#held(said.name, signer)?.content
     // Versions follow the calendar, so an owner that lost its memory continues above its earlier
     // versions.
-    const content: RecordContent = { kind: 'record', version: Math.max(last + 1, Math.floor(this.#today)), ...said }
+    const version = Math.max((last?.version ?? 0) + 1, Math.floor(this.#today))
+    // A member that slept may still hold the last version, until that one expires.
+    const longest = Math.ceil(this.#today + this.#context.config.limits.recordLifetime)
+    const expires = Math.max(ends, Math.min(last?.expires ?? 0, longest))
+    const content: RecordContent = { kind: 'record', version, expires, ends: ends < expires ? ends : undefined, ...said }
     const statement = this.#context.codec.sign(signer, content, owner)
     const fact = this.merge(statement, true, true)
     if (fact !== undefined) this.#context.outcomes.push({ type: 'announce', facts: [fact] })
@@ -208,8 +215,31 @@ export class Records implements Timed {
   }
 }
 
-function recordOf({ signer, content: { name, version, expires, value, withdrawn } }: Statement<RecordContent>): PoolRecord {
-  return { name, owner: signer, version, expires, value: withdrawn ? undefined : value }
+function recordOf({ signer, content }: Statement<RecordContent>, today: Milliseconds): PoolRecord {
+  const { name, version, value, withdrawn } = content
+  const expires = endOf(content)
+  return { name, owner: signer, version, expires, value: withdrawn || expires <= today ? undefined : value }
+}
+
+function isValid(fact: Fact, today: Milliseconds): boolean {
+  return recordOf(statementOf(fact), today).value !== undefined
+}
+
+/**
+ * The order of one owner's records. Records that were withdrawn or got a shorter life come last:
+ * they only keep earlier versions away, now or soon.
+ */
+function isLonger(a: Fact, b: Fact): boolean {
+  const [one, other] = [a, b].map((fact) => {
+    const { withdrawn, ends = Infinity } = statementOf(fact).content
+    return withdrawn ? 0 : ends
+  }) as [number, number]
+  return one === other ? isBeforeByPosition(a, b) : one > other
+}
+
+/** Returns the date until which the value is valid. */
+function endOf({ expires, ends = expires }: RecordContent): Milliseconds {
+  return ends
 }
 
 function order(a: string, b: string): number {

@@ -218,6 +218,7 @@ export interface Record {
     expires: number;
     value: Uint8Array<ArrayBuffer>;
     withdrawn: boolean;
+    ends: number;
 }
 export declare namespace Record {
     const codec: () => Codec<Record>;
@@ -241,9 +242,13 @@ export declare namespace Record {
         field: '$.withdrawn';
         value: boolean;
     }
+    interface RecordEndsFieldEvent {
+        field: '$.ends';
+        value: number;
+    }
     function encode(obj: Partial<Record>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Record;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Generator<RecordNameFieldEvent | RecordVersionFieldEvent | RecordExpiresFieldEvent | RecordValueFieldEvent | RecordWithdrawnFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Record>): Generator<RecordNameFieldEvent | RecordVersionFieldEvent | RecordExpiresFieldEvent | RecordValueFieldEvent | RecordWithdrawnFieldEvent | RecordEndsFieldEvent>;
 }
 export interface UserEvent {
     name: string;

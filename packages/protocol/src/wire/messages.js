@@ -939,6 +939,10 @@ export var Record;
                     w.uint32(40);
                     w.bool(obj.withdrawn);
                 }
+                if ((obj.ends != null && obj.ends !== 0)) {
+                    w.uint32(48);
+                    w.uint64Number(obj.ends);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -948,7 +952,8 @@ export var Record;
                     version: 0,
                     expires: 0,
                     value: uint8ArrayAlloc(0),
-                    withdrawn: false
+                    withdrawn: false,
+                    ends: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -972,6 +977,10 @@ export var Record;
                         }
                         case 5: {
                             obj.withdrawn = reader.bool();
+                            break;
+                        }
+                        case 6: {
+                            obj.ends = reader.uint64Number();
                             break;
                         }
                         default: {
@@ -1018,6 +1027,13 @@ export var Record;
                             yield {
                                 field: `${prefix}.withdrawn`,
                                 value: reader.bool()
+                            };
+                            break;
+                        }
+                        case 6: {
+                            yield {
+                                field: `${prefix}.ends`,
+                                value: reader.uint64Number()
                             };
                             break;
                         }
