@@ -20,25 +20,30 @@ const signal = (to: readonly NodeId[], ref = 7, name = 'go'): Effect[] =>
 const of = <T extends Notification['type']>(type: T): Extract<Notification, { type: T }>[] =>
   bench.notifications.filter((notification): notification is Extract<Notification, { type: T }> => notification.type === type)
 const ends = (): unknown[] => of('signalled').map(({ ref, delivered, failed }) => ({ ref, delivered, failed }))
-const acknowledge = (from: Actor, reference = 7): Effect[] => bench.receive(from, { signalAck: { reference } })
+/** Returns the references of sent signals. */
+const references = (actor: Actor, effects: readonly Effect[]): number[] =>
+  framesTo(actor.id, effects).flatMap((frame) => frame.signal?.reference ?? [])
+const acknowledge = (from: Actor, [reference = Number.NaN]: readonly number[]): Effect[] =>
+  bench.receive(from, { signalAck: { reference } })
 
 describe('a signal', () => {
   it('is delivered once each receiver has acknowledged it', () => {
     const effects = signal([alice.id, bob.id])
+    const sent = references(alice, effects)
     for (const actor of [alice, bob])
-      expect(framesTo(actor.id, effects).flatMap((frame) => frame.signal ?? [])).toEqual([{ reference: 7, name: 'go' }])
-    acknowledge(alice)
-    acknowledge(alice)
+      expect(framesTo(actor.id, effects).flatMap((frame) => frame.signal ?? [])).toEqual([{ reference: sent[0], name: 'go' }])
+    acknowledge(alice, sent)
+    acknowledge(alice, sent)
     expect(ends()).toEqual([])
-    acknowledge(bob)
+    acknowledge(bob, sent)
     expect(ends()).toEqual([{ ref: 7, delivered: [alice.id, bob.id], failed: [] }])
   })
 
   it('opens a link of its own if there is none yet', () => {
     expect(signal([carol.id])).toContainEqual(expect.objectContaining({ type: 'connect', peer: carol.id }))
-    const effects = bench.link(carol)
-    expect(framesTo(carol.id, effects).some((frame) => frame.signal?.reference === 7)).toBe(true)
-    acknowledge(carol)
+    const sent = references(carol, bench.link(carol))
+    expect(sent).toHaveLength(1)
+    acknowledge(carol, sent)
     expect(ends()).toEqual([{ ref: 7, delivered: [carol.id], failed: [] }])
   })
 
@@ -52,13 +57,13 @@ describe('a signal', () => {
   })
 
   it('fails if the receiver does not answer in time', () => {
-    signal([alice.id, bob.id])
-    acknowledge(bob)
+    const sent = references(bob, signal([alice.id, bob.id]))
+    acknowledge(bob, sent)
     bench.advance(bench.config.limits.signalTimeout - 1)
     expect(ends()).toEqual([])
     bench.advance(1)
     expect(ends()).toEqual([{ ref: 7, delivered: [bob.id], failed: [alice.id] }])
-    acknowledge(alice)
+    acknowledge(alice, sent)
     expect(ends().length).toBe(1)
   })
 
@@ -73,15 +78,19 @@ describe('a signal', () => {
   })
 
   it('to one member twice is sent once', () => {
-    expect(framesTo(alice.id, signal([alice.id, alice.id])).filter((frame) => frame.signal !== undefined).length).toBe(1)
-    acknowledge(alice)
+    const sent = references(alice, signal([alice.id, alice.id]))
+    expect(sent).toHaveLength(1)
+    acknowledge(alice, sent)
     expect(ends()).toEqual([{ ref: 7, delivered: [alice.id], failed: [] }])
   })
 
   it('is acknowledged only for its own reference, and only by its receiver', () => {
-    signal([alice.id])
-    acknowledge(bob)
-    acknowledge(alice, 8)
+    const sent = references(alice, signal([alice.id]))
+    acknowledge(bob, sent)
+    acknowledge(
+      alice,
+      sent.map((reference) => reference + 1),
+    )
     expect(ends()).toEqual([])
   })
 
@@ -124,13 +133,19 @@ describe('a signal', () => {
     expect(of('signal').length).toBe(258)
   })
 
-  it('from the next process of its sender is a new one, as each process counts from one', () => {
+  it('of another process has another reference, and the references of one process follow each other', () => {
+    const [first, second] = [1, 2].map((ref) => references(alice, signal([alice.id], ref))[0] as number)
+    expect(second).toBe((first as number) + 1)
+    bench = new Bench(self, { seed: 2 })
+    bench.meet(alice)
+    expect([first, second]).not.toContain(references(alice, signal([alice.id], 1))[0])
+  })
+
+  it('of a process whose join has not come yet is reported', () => {
     bench.receive(alice, { signal: { reference: 1, name: 'go' } })
-    alice.incarnation = 2
-    bench.receive(alice, facts([alice.joined({ nonce: 8 })]))
-    bench.receive(alice, { signal: { reference: 1, name: 'go' } })
-    alice.incarnation = 1
-    expect(of('signal').map(({ from }) => from.incarnation)).toEqual([1, 2])
+    bench.link(alice, { incarnation: 2 })
+    bench.receive(alice, { signal: { reference: 4_711, name: 'go' } })
+    expect(of('signal')).toHaveLength(2)
   })
 
   it("repeated in its sender's next life, as the acknowledgement was lost, is reported once", () => {

@@ -13,21 +13,19 @@ import type { Context } from './context/context.ts'
 import type { Timed } from './context/timers.ts'
 import type * as wire from './wire/messages.js'
 
+/**
+ * The first reference of a process is below this number. Design: references have 32 bits, and a
+ * process counts up from its first one.
+ */
+const firstReferences = 2 ** 31
 /** References remembered for each sender. Guess: a sender has fewer signals in flight. */
 const remembered = 256
 /** Senders remembered beyond the number of members. Guess. */
 const senders = 1_024
 
-/** Signals received from one process. */
-interface Heard {
-  /**
-   * Identifies the process. A process may have several lives, and repeats unacknowledged signals.
-   */
-  readonly nonce: number
-  readonly references: Set<number>
-}
-
 interface Sending {
+  /** The reference of the command. */
+  readonly ref: number
   readonly name: string
   readonly deadline: Milliseconds
   readonly waiting: Set<NodeId>
@@ -37,9 +35,15 @@ interface Sending {
 
 export class Signals implements Timed {
   readonly #context: Context
+  /** By reference. */
   readonly #sendings = new Map<number, Sending>()
-  /** Received signals by sender. This node keeps only the most recent senders. */
-  readonly #heard = new Map<NodeId, Heard>()
+  /** References of received signals, by sender. This node keeps only the most recent senders. */
+  readonly #heard = new Map<NodeId, Set<number>>()
+  /**
+   * The next reference. The first one is random: receivers must not take a signal of this process
+   * for one of an earlier process.
+   */
+  #next: number | undefined
 
   constructor(context: Context) {
     this.#context = context
@@ -47,8 +51,10 @@ export class Signals implements Timed {
 
   send(ref: number, name: string, to: readonly NodeId[]): void {
     const { now, config, view, links, id } = this.#context
-    const sending: Sending = { name, deadline: now + config.limits.signalTimeout, waiting: new Set(), delivered: [], failed: [] }
-    this.#sendings.set(ref, sending)
+    const reference = this.#next ?? Math.floor(this.#context.random() * firstReferences)
+    this.#next = reference + 1
+    const sending: Sending = { ref, name, deadline: now + config.limits.signalTimeout, waiting: new Set(), delivered: [], failed: [] }
+    this.#sendings.set(reference, sending)
     for (const peer of new Set(to)) {
       const member = view.get(peer)
       const self = view.get(id)
@@ -58,11 +64,11 @@ export class Signals implements Timed {
       } else if (member === undefined) sending.failed.push(peer)
       else {
         sending.waiting.add(peer)
-        if (links.has(peer)) this.#context.send(peer, { signal: { reference: ref, name } })
+        if (links.has(peer)) this.#context.send(peer, { signal: { reference, name } })
         else this.#context.effects.push({ type: 'connect', peer, addresses: member.addresses })
       }
     }
-    this.#finish(ref, sending)
+    this.#finish(reference, sending)
     this.#arm()
   }
 
@@ -84,11 +90,11 @@ export class Signals implements Timed {
       if (waiting.has(peer)) this.#context.send(peer, { signal: { reference, name } })
   }
 
-  acknowledged(from: NodeId, ref: number): void {
-    const sending = this.#sendings.get(ref)
+  acknowledged(from: NodeId, reference: number): void {
+    const sending = this.#sendings.get(reference)
     if (sending === undefined || !sending.waiting.delete(from)) return
     sending.delivered.push(from)
-    this.#finish(ref, sending)
+    this.#finish(reference, sending)
   }
 
   /** Fails the signals to a member whose life ended. */
@@ -98,44 +104,37 @@ export class Signals implements Timed {
 
   /** Fails the signals to a member that is gone or can't be reached. */
   unreachable(peer: NodeId): void {
-    for (const [ref, sending] of this.#sendings) {
+    for (const [reference, sending] of this.#sendings) {
       if (!sending.waiting.delete(peer)) continue
       sending.failed.push(peer)
-      this.#finish(ref, sending)
+      this.#finish(reference, sending)
     }
   }
 
   due(): void {
-    for (const [ref, sending] of this.#sendings) {
+    for (const [reference, sending] of this.#sendings) {
       if (this.#context.now < sending.deadline) continue
       sending.failed.push(...sending.waiting)
       sending.waiting.clear()
-      this.#finish(ref, sending)
+      this.#finish(reference, sending)
     }
     this.#arm()
   }
 
-  /**
-   * True if this node has not delivered this signal yet. Each process counts its signals from one,
-   * so this node compares only references of one process.
-   */
+  /** True if this node has not delivered this signal yet. */
   #isNews(from: NodeId, reference: number): boolean {
-    const { view } = this.#context
-    const nonce = view.statement(from)?.content.nonce ?? 0
-    let heard = this.#heard.get(from)
-    if (heard?.nonce !== nonce) heard = { nonce, references: new Set() }
-    remember(this.#heard, from, heard, view.size + senders)
-    const { references } = heard
-    if (references.has(reference)) return false
-    references.add(reference)
-    const [oldest] = references
-    if (references.size > remembered && oldest !== undefined) references.delete(oldest)
+    const heard = this.#heard.get(from) ?? new Set()
+    remember(this.#heard, from, heard, this.#context.view.size + senders)
+    if (heard.has(reference)) return false
+    heard.add(reference)
+    const [oldest] = heard
+    if (heard.size > remembered && oldest !== undefined) heard.delete(oldest)
     return true
   }
 
-  #finish(ref: number, { waiting, delivered, failed }: Sending): void {
+  #finish(reference: number, { ref, waiting, delivered, failed }: Sending): void {
     if (waiting.size > 0) return
-    this.#sendings.delete(ref)
+    this.#sendings.delete(reference)
     this.#arm()
     this.#context.notify({ type: 'signalled', ref, delivered, failed })
   }

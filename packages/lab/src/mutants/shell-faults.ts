@@ -192,15 +192,22 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'signals of a sender are remembered without bound',
     file: 'packages/protocol/src/signal-delivery.ts',
-    from: 'if (references.size > remembered && oldest !== undefined) references.delete(oldest)',
-    to: 'if (references.size < 0 && oldest !== undefined) references.delete(oldest)',
+    from: 'if (heard.size > remembered && oldest !== undefined) heard.delete(oldest)',
+    to: 'if (heard.size < 0 && oldest !== undefined) heard.delete(oldest)',
+    test: 'packages/protocol/src/signal-delivery.test.ts',
+  },
+  {
+    name: 'a signal is taken for one of an earlier process of its sender',
+    file: 'packages/protocol/src/signal-delivery.ts',
+    from: 'this.#next ?? Math.floor(this.#context.random() * firstReferences)',
+    to: 'this.#next ?? 1',
     test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
     name: 'a signal that its sender repeats in its next life is reported again',
     file: 'packages/protocol/src/signal-delivery.ts',
-    from: 'if (heard?.nonce !== nonce) heard',
-    to: 'if (heard?.nonce !== nonce || view.known(from) > 1) heard',
+    from: 'const heard = this.#heard.get(from) ??',
+    to: 'const heard = (this.#context.view.known(from) > 1 ? undefined : this.#heard.get(from)) ??',
     test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
