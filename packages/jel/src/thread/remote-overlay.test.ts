@@ -101,7 +101,8 @@ it('few streams wait for an application that blocks its thread', async () => {
   for (let n = 0; n < 121; n++) void overlay.handlers[0]!(opened(), `member ${n}`)
   expect(abort).toHaveBeenCalledTimes(3)
   for (let n = 0; n < 5; n++) application.postMessage({ type: 'accepted', from: 'A' } satisfies Request)
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  application.postMessage({ type: 'call', id: 2, method: 'handle', args: ['/p/2'], abortable: false } satisfies Request)
+  await expect.poll(() => overlay.handlers.length).toBe(2)
   for (let n = 0; n < 5; n++) void overlay.handlers[0]!(opened(), 'A')
   expect(abort).toHaveBeenCalledTimes(3)
   void overlay.handlers[0]!(opened(), 'B')
@@ -115,7 +116,9 @@ it('the application says that it has taken a stream', async () => {
   const abort = vi.fn<() => void>()
   for (let n = 0; n < 200; n++) {
     void overlay.handlers[0]!(Object.assign(new EventTarget(), { status: 'open', abort }) as unknown as Stream, 'A')
-    if (n % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    // The port keeps the order. So the application has taken the streams before the first answer,
+    // and the overlay knows it before the second.
+    if (n % 5 === 0) for (const _ of [1, 2]) await remote.traffic()
   }
   expect(abort).not.toHaveBeenCalled()
   await remote.leave()

@@ -1,9 +1,11 @@
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test, vi } from 'vitest'
 import { startPeer, stopAll } from '../../test/peers.ts'
-import { TrafficMeter } from './traffic.ts'
 
-afterEach(stopAll)
+afterEach(async () => {
+  vi.useRealTimers()
+  await stopAll()
+})
 
 test('a host forgets the peers that it has no connection to, and no others', async () => {
   const [one, stays, goes] = await Promise.all([startPeer(), startPeer(), startPeer()])
@@ -28,10 +30,17 @@ test('a host keeps at most eight connections of one peer, the latest', async () 
   expect(await one.host.libp2p.dial(multiaddr(other.address).encapsulate(`/p2p/${other.id}`))).toMatchObject({ status: 'open' })
 })
 
-test('a stop can end the connections that peers keep open', () => {
-  const meter = new TrafficMeter()
-  const destroy = vi.fn<() => void>()
-  meter.add({ bytesRead: 1, bytesWritten: 2, once: () => {}, destroy } as never)
-  meter.destroyAll()
-  expect(destroy).toHaveBeenCalledOnce()
+test('a stop ends the connections that peers keep open', async () => {
+  const [one, other] = await Promise.all([startPeer(), startPeer()])
+  await one.link(other)
+  // libp2p waits for each connection to end.
+  const { libp2p, traffic } = one.host
+  const stop = libp2p.stop.bind(libp2p)
+  vi.spyOn(libp2p, 'stop').mockImplementation(async () => {
+    await vi.waitFor(() => expect(traffic.total.connections).toBe(0), { timeout: 10_000 })
+    await stop()
+  })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  await one.host.stop()
+  expect(traffic.total.connections).toBe(0)
 })
