@@ -605,3 +605,17 @@ describe('a death of a linked member that enough accusers certified', () => {
     expect(isDead(bench, suspect)).toBe(false)
   })
 })
+
+describe('a death with too few accusers', () => {
+  it.each([
+    [60, true],
+    [91, false],
+  ])('is believed %i s later, when this node and its helpers miss the member: %s', (seconds, isBelieved) => {
+    const bench = poolOf(self, everyone.slice(1))
+    bench.receive(bob, facts([death(suspect, [carol])]))
+    bench.advance(seconds * 1_000)
+    lose(bench, suspect)
+    bench.until(() => accuses(bench, suspect) || isDead(bench, suspect), 20_000)
+    expect(isDead(bench, suspect)).toBe(isBelieved)
+  })
+})

@@ -83,8 +83,6 @@ export class FailureDetector {
     this.#parts.scheduler.forget(peer)
     this.#parts.turns.linkLost(peer)
     this.#parts.contacts.linkLost(link)
-    // Anybody can connect, state a heartbeat, and go.
-    if (this.#context.view.get(peer) === undefined) this.#parts.heartbeats.forget(peer)
     this.#parts.direct.linkLost(peer)
     this.#parts.indirect.linkLost(peer)
     if (goodbye) return
@@ -104,7 +102,8 @@ export class FailureDetector {
   }
 
   acknowledged(from: NodeId, { sequence, nextInMs, heartbeat }: wire.Ack): void {
-    this.#parts.heartbeats.heard(from, heartbeat)
+    // Anybody can connect and state a heartbeat, under any number of ids.
+    if (this.#context.view.get(from) !== undefined) this.#parts.heartbeats.heard(from, heartbeat)
     this.#parts.scheduler.acknowledged(from, sequence, nextInMs)
   }
 

@@ -4,7 +4,7 @@ import { actors, pool, servicesOf, type Actor } from '../../../test/actors.ts'
 import { defaultConfig } from '../../base/config.ts'
 import { Context } from '../../context/context.ts'
 import { factOf } from '../../facts/fact.ts'
-import type { Timer } from './suspicion.ts'
+import { Suspicion, type Timer } from './suspicion.ts'
 import { Suspicions } from './suspicions.ts'
 import type { Finding, SuspicionState } from './transitions.ts'
 
@@ -53,4 +53,16 @@ describe('suspicions', () => {
       { numRuns: 100 },
     )
   })
+})
+
+it('a replaced accusation takes no memory, whatever peers received it', () => {
+  const [accuser, peer, suspect] = others as [Actor, Actor, Actor]
+  const suspicion = new Suspicion(suspect.id, 1, 0)
+  const accusations = Array.from({ length: 3 }, (_, heartbeat) => accuser.suspects(suspect, heartbeat))
+  for (const accusation of accusations) {
+    suspicion.add(accusation)
+    suspicion.exchange(peer.id, accusation)
+  }
+  for (const id of [accuser.id, peer.id])
+    expect(accusations.map((accusation) => suspicion.hasExchanged(id, accusation))).toEqual([false, false, true])
 })
