@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Stream } from '@libp2p/interface'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { until } from '../../test/peers.ts'
 import { enter, leaveAll, pool, type Node } from '../../test/pool.ts'
 import { poolNames } from '../base/names.ts'
-import { parseLinks } from './link-reports.ts'
+import { LinkReports, parseLinks } from './link-reports.ts'
 
 afterEach(leaveAll)
 
@@ -82,4 +83,19 @@ describe('an answer', () => {
       { id: '12D4', roundTrip: undefined },
     ])
   })
+})
+
+it('a stream ends five seconds after the answer, though the asker does not end its side', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const handlers: ((stream: Stream) => Promise<void>)[] = []
+  const streams = { open: vi.fn<() => never>(), handle: (_: string, handler: never) => Promise.resolve(void handlers.push(handler)) }
+  await new LinkReports(streams, '/links', () => []).start()
+  const stream = Object.assign(new EventTarget(), { send: vi.fn(), abort: vi.fn<() => void>(), close: () => Promise.resolve() })
+  await handlers[0]!(stream as unknown as Stream)
+  expect(stream.send).toHaveBeenCalledOnce()
+  vi.advanceTimersByTime(4_999)
+  expect(stream.abort).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(stream.abort).toHaveBeenCalledOnce()
 })
