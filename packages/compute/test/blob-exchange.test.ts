@@ -235,7 +235,7 @@ describe('blobs between members', () => {
     }
     // The reads go on for a while, and have taken all room.
     const fetched = async (): Promise<Uint8Array> => await other.exchange.fetch(hash, () => [one.pool.self.id])
-    await vi.waitFor(async () => expect(await fetched()).toHaveLength(LARGE), { timeout: 30_000, interval: 200 })
+    await vi.waitFor(async () => expect(await fetched()).toHaveLength(LARGE), { timeout: 90_000, interval: 200 })
   })
 
   it('are read for no more requests at once than there is room for in transit', async () => {

@@ -34,7 +34,7 @@ it('a job that no member takes is reported as such, and as submitted once a memb
 })
 
 it('a result that names its parts again and again is not written out', async () => {
-  let value: unknown = []
+  let value: unknown = 'a long text '.repeat(100)
   // Written out, it would never end.
   for (let level = 0; level < 50; level++) value = [value, value]
   expect(await resultOf(value)).toMatchObject({ event: 'failed', message: expect.stringContaining('as JSON') as string })
