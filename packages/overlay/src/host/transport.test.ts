@@ -20,7 +20,12 @@ afterEach(async () => {
 test('a socket ends soon after its peer has ended, though the peer takes no bytes', async () => {
   const meter = new TrafficMeter()
   const accepted = Promise.withResolvers<MultiaddrConnection>()
-  const upgrader = { upgradeInbound: async (connection: MultiaddrConnection) => await Promise.resolve(void accepted.resolve(connection)) }
+  const upgrader = {
+    upgradeInbound(connection: MultiaddrConnection) {
+      accepted.resolve(connection)
+      return Promise.resolve()
+    },
+  }
   const { createListener } = transport(meter, () => {})({ logger } as unknown as TCPComponents)
   listener = createListener({ upgrader: upgrader as unknown as Upgrader })
   await listener.listen(multiaddr('/ip4/127.0.0.1/tcp/0'))
