@@ -21,7 +21,7 @@ const PROTOCOL = '/jel-node/figures/1'
 const NAMES = ['workers', 'busy', 'memory', 'traffic'] as const
 /** Maximum bytes of an answer. Four numbers take a hundred. */
 const MAX_BYTES = 1024
-/** Time for an answer, a dial included, ms. As for a member's links. */
+/** Time for an answer, a dial included, and then for its end, ms. As for a member's links. */
 const TIMEOUT = 5_000
 /**
  * A member reads its figures at most this often, ms: it also looks at its files. An open page asks
@@ -45,6 +45,9 @@ export async function answerFigures(agent: Agent): Promise<void> {
     }
     if (++answers > ANSWERS) throw new Error('asked too often')
     stream.send(new TextEncoder().encode(`${JSON.stringify(await read.figures)}\n`))
+    // The stream keeps its connection until the asker ends its side, too.
+    setTimeout(() => stream.abort(new Error('the answer is given')), TIMEOUT).unref()
+    // The stream keeps its connection until the asker ends its side, too.
     await stream.close()
   })
 }
