@@ -64,7 +64,7 @@ describe('a forgotten job', () => {
     }
   })
 
-  it('comes back if its record was only evicted', async () => {
+  it('comes back if its record was only evicted, or had expired by a wrong calendar', async () => {
     const { jobs } = jobsOf(await test.join())
     const job = jobOf(Date.now())
     const record = { name: `${JOB_PREFIX}x`, owner: 'o', version: 1, expires: Date.now() + 60_000, value: encodeJob(job) }
@@ -74,8 +74,12 @@ describe('a forgotten job', () => {
     expect(jobs.has(id)).toBe(false)
     jobs.take(record, true)
     expect(jobs.has(id)).toBe(true)
-    jobs.take({ ...record, version: 2, value: undefined }, true)
+    jobs.take({ ...record, version: 2, expires: Date.now() - 1, value: undefined }, true)
+    expect(jobs.has(id)).toBe(false)
     jobs.take({ ...record, version: 3 }, true)
+    expect(jobs.has(id)).toBe(true)
+    jobs.take({ ...record, version: 4, value: undefined }, true)
+    jobs.take({ ...record, version: 5 }, true)
     expect(jobs.has(id)).toBe(false)
     jobs.close()
   })

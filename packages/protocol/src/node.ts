@@ -80,7 +80,8 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
    */
   recordFrames(): Data[] {
     const { wire } = this.#context
-    return this.#parts.records.held().map((fact) => wire.encodeFrame({ facts: { facts: [fact], fresh: false } }))
+    const records = [...this.#parts.records.held(), ...this.#inputs.waiting]
+    return records.map((fact) => wire.encodeFrame({ facts: { facts: [fact], fresh: false } }))
   }
 
   /**
@@ -142,7 +143,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#armedAt = context.now
     this.#parts.detector.stalled(lateness)
     this.#parts.elections.stalled()
-    if (lateness >= context.config.healing.memory) this.#settlement.startOver()
+    if (lateness >= context.config.healing.memory) this.#inputs.startOver(lateness)
   }
 
   /**

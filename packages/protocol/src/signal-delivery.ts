@@ -23,6 +23,15 @@ const remembered = 256
 /** Senders remembered beyond the number of members. Guess. */
 const senders = 1_024
 
+/** Signals received from one process. */
+interface Heard {
+  /**
+   * Identifies the process. A process may have several lives, and repeats unacknowledged signals.
+   */
+  readonly nonce: number
+  readonly references: Set<number>
+}
+
 interface Sending {
   /** The reference of the command. */
   readonly ref: number
@@ -37,11 +46,11 @@ export class Signals implements Timed {
   readonly #context: Context
   /** By reference. */
   readonly #sendings = new Map<number, Sending>()
-  /** References of received signals, by sender. This node keeps only the most recent senders. */
-  readonly #heard = new Map<NodeId, Set<number>>()
+  /** Received signals by sender. This node keeps only the most recent senders. */
+  readonly #heard = new Map<NodeId, Heard>()
   /**
-   * The next reference. The first one is random: receivers must not take a signal of this process
-   * for one of an earlier process.
+   * The next reference. The first one is random: a signal may come before its receiver knows that
+   * the sender is another process.
    */
   #next: number | undefined
 
@@ -121,14 +130,21 @@ export class Signals implements Timed {
     this.#arm()
   }
 
-  /** True if this node has not delivered this signal yet. */
+  /**
+   * True if this node has not delivered this signal yet. Processes of release 0.1.0 count from one,
+   * so this node compares only references of one process.
+   */
   #isNews(from: NodeId, reference: number): boolean {
-    const heard = this.#heard.get(from) ?? new Set()
-    remember(this.#heard, from, heard, this.#context.view.size + senders)
-    if (heard.has(reference)) return false
-    heard.add(reference)
-    const [oldest] = heard
-    if (heard.size > remembered && oldest !== undefined) heard.delete(oldest)
+    const { view } = this.#context
+    const nonce = view.statement(from)?.content.nonce ?? 0
+    let heard = this.#heard.get(from)
+    if (heard?.nonce !== nonce) heard = { nonce, references: new Set() }
+    remember(this.#heard, from, heard, view.size + senders)
+    const { references } = heard
+    if (references.has(reference)) return false
+    references.add(reference)
+    const [oldest] = references
+    if (references.size > remembered && oldest !== undefined) references.delete(oldest)
     return true
   }
 

@@ -114,7 +114,7 @@ export type Answer = NodeEvent | (JobEvent & { readonly re?: CommandId })
 
 /**
  * `expires` is Unix milliseconds. `value` is base64, or null if the record was withdrawn or
- * evicted. `valueText` is the value as text, if it is UTF-8.
+ * evicted, or ended while the node was away. `valueText` is the value as text, if it is UTF-8.
  */
 interface RecordJson {
   readonly name: string

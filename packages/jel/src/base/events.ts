@@ -65,7 +65,8 @@ export interface PoolEvents {
   elected: CustomEvent<Reign>
   /**
    * A record is new or has a new version, its owner withdrew it, or other records evicted it. In
-   * the last two cases it has no `value`. No event reports that a record expires. Not in the paper.
+   * the last two cases it has no `value`. It also has none if it ended while this member was away.
+   * No other event reports that a record expires. Not in the paper.
    */
   record: CustomEvent<PoolRecord>
   /** Another member sent a signal to this member. */

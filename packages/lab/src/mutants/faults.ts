@@ -147,8 +147,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'right after a sleep of a day, a node claims to have won an election',
     file: 'settlement.ts',
-    from: '? lookAround : 0)',
-    to: '? 0 : 0)',
+    from: '? lookAround : 0',
+    to: '? 0 : 0',
     simulation: ['sleep.test.ts', '-t', 'unseat'],
   },
   {
@@ -385,14 +385,14 @@ export const faults: readonly Fault[] = [
   {
     name: 'a node that slept for a day forgets records',
     file: 'settlement.ts',
-    from: 'records.startOver()',
-    to: 'void records',
+    from: 'const held = records.clear()',
+    to: 'const held = records.clear().slice(0, 0)',
     simulation: ['sleep.test.ts', '-t', 'keeps records until'],
   },
   {
     name: 'a record that a briefer version replaced comes back from a member that slept',
     file: 'records/records.ts',
-    from: 'const expires = Math.max(ends, Math.min(last?.expires ?? 0, longest))',
+    from: 'const expires = Math.max(ends, Math.min(last?.expires ?? 0, Math.ceil(this.#today + guard)))',
     to: 'const expires = ends',
     simulation: ['sleep.test.ts', '-t', 'that ended while a member slept'],
   },

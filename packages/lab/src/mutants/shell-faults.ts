@@ -192,8 +192,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'signals of a sender are remembered without bound',
     file: 'packages/protocol/src/signal-delivery.ts',
-    from: 'if (heard.size > remembered && oldest !== undefined) heard.delete(oldest)',
-    to: 'if (heard.size < 0 && oldest !== undefined) heard.delete(oldest)',
+    from: 'if (references.size > remembered && oldest !== undefined) references.delete(oldest)',
+    to: 'if (references.size < 0 && oldest !== undefined) references.delete(oldest)',
     test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
@@ -206,8 +206,8 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'a signal that its sender repeats in its next life is reported again',
     file: 'packages/protocol/src/signal-delivery.ts',
-    from: 'const heard = this.#heard.get(from) ??',
-    to: 'const heard = (this.#context.view.known(from) > 1 ? undefined : this.#heard.get(from)) ??',
+    from: 'if (heard?.nonce !== nonce) heard',
+    to: 'if (heard?.nonce !== nonce || view.known(from) > 1) heard',
     test: 'packages/protocol/src/signal-delivery.test.ts',
   },
   {
@@ -302,7 +302,7 @@ export const shellFaults: readonly ShellFault[] = [
   {
     name: 'a new record of an owner removes another record of that owner',
     file: 'packages/protocol/src/records/records.ts',
-    from: 'const last = isOwn && before === undefined && least.author === held.author && isValid(least, today) && !isEvent ? held : least',
+    from: 'const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least',
     to: 'const last = least',
     test: 'packages/protocol/src/records/records.test.ts',
   },

@@ -40,7 +40,8 @@ export type Notification =
     }
   /**
    * A record is new or has a new version, or its owner withdrew it, or this node evicted it. A
-   * withdrawn or evicted record has no value. No notification announces that a record expired.
+   * withdrawn or evicted record has no value, nor has one that ended while this node was away. No
+   * other notification announces that a record expired.
    */
   | { readonly type: 'record'; readonly record: PoolRecord }
   /**

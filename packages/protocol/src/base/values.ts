@@ -58,7 +58,7 @@ export interface PoolRecord {
   readonly version: number
   /** The time at which it ends, milliseconds since 1970 on the members' own calendars. */
   readonly expires: Milliseconds
-  /** Undefined if the record was withdrawn or evicted, or has expired. */
+  /** Undefined if the record was withdrawn or evicted, or ended while this node was away. */
   readonly value: Uint8Array | undefined
 }
 

@@ -157,14 +157,21 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       const { name, version, expires, ends, value, withdrawn } = decode(wire.Record, body)
       checkCounter('version', version, limits)
       checkCounter('expires', expires, limits)
-      if (ends !== 0) checkCounter('ends', ends, limits)
-      if (ends > expires) throw new FrameError(`a record that is valid until ${ends}, after it expires`)
       checkName('record', name)
       const most = isEventName(name) ? eventBytes : limits.recordBytes
       if (value.length > most) throw new FrameError(`a record has at most ${most} bytes`)
       if (isEventName(name) && !withdrawn) readEvent(value, limits)
       if (withdrawn && value.length > 0) throw new FrameError('a record that is withdrawn and says something')
-      return { kind: 'record', name, version, expires, ends: ends === 0 ? undefined : ends, value: value.slice(), withdrawn }
+      // A node of release 0.1.0 passes on any `ends`. So no value of it is a fault of the sender.
+      return {
+        kind: 'record',
+        name,
+        version,
+        expires,
+        ends: ends > 0 && ends < expires ? ends : undefined,
+        value: value.slice(),
+        withdrawn,
+      }
     }
     default: {
       if (kind === 0) throw new FrameError('a statement without a kind')

@@ -74,8 +74,8 @@ export interface RecordContent {
   /** Of several records with one signer and name the highest version counts. */
   readonly version: number
   /**
-   * Nodes forget the record at this date, milliseconds since 1970. Never before the older versions
-   * expire, or they would come back.
+   * Nodes forget the record at this date, milliseconds since 1970. It may be later than the end of
+   * the value, so that an earlier version does not come back.
    */
   readonly expires: Milliseconds
   /** The value is valid until this date. Undefined: until the record expires. */

@@ -82,6 +82,6 @@ export class FairOrder {
   }
 }
 
-export function isBeforeByPosition(a: Fact, b: Fact): boolean {
+function isBeforeByPosition(a: Fact, b: Fact): boolean {
   return a.position < b.position || (a.position === b.position && a.key < b.key)
 }

@@ -126,10 +126,50 @@ describe('a record', () => {
     expect(slept.node.records()).toEqual([])
     const last = slept.notifications.findLast((each) => each.type === 'record')
     expect(last?.record).toMatchObject({ name: 'job', value: undefined })
+    // A newcomer gets no report of a record that it never saw.
+    const newcomer = new Bench(alice)
+    newcomer.meet(self)
+    newcomer.advance(bench.now - newcomer.now)
+    newcomer.broadcast(brief)
+    expect([newcomer.node.fingerprint.count, newcomer.notifications.some(({ type }) => type === 'record')]).toEqual([3, false])
+    newcomer.broadcast(long)
+    expect(newcomer.node.records()).toEqual([])
     // Once the long one has expired too, nobody keeps either.
     const count = bench.node.fingerprint.count
     bench.advance(60_000)
     expect(bench.node.fingerprint.count).toBe(count - 1)
+  })
+
+  it('that a briefer one replaced keeps its place for a day at most', () => {
+    const { healing } = bench.config
+    publish('job', 'long', 10 * healing.memory)
+    publish('job', 'brief', 5_000)
+    publish('withdrawn', 'long', 10 * healing.memory)
+    command({ type: 'unpublish', name: 'withdrawn' })
+    const records = (): number => bench.node.recordFrames().flatMap((data) => wire.Frame.decode(data).facts?.facts ?? []).length
+    expect(records()).toBe(2)
+    bench.skew = healing.memory + 200_000
+    bench.advance(61_000)
+    expect(records()).toBe(2)
+    bench.skew = healing.memory + 400_000
+    bench.advance(61_000)
+    expect(records()).toBe(1)
+    expect(names()).toEqual([])
+  })
+
+  it('in a full pool goes with all its versions: the earlier one does not come back', () => {
+    bench = new Bench(self, { config: { limits: { records: 4 } } })
+    bench.meet(alice)
+    const mine = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => bob.publishes(name, { version: 1 }))
+    hear(...mine)
+    const kept = names()
+    expect(kept).toHaveLength(4)
+    const brief = bob.publishes(kept[0] as string, { version: 2, ends: bench.today + 1_000 })
+    hear(brief)
+    hear(alice.publishes('new'))
+    bench.advance(2_000)
+    hear(...mine)
+    expect(names()).not.toContain(kept[0])
   })
 
   it('ends within a minute after the calendar was set forward', () => {
@@ -270,27 +310,6 @@ describe('of hostile records', () => {
     publish('a', 'changed')
     expect(text(bench.node.records('a')[0])).toBe('changed')
     expect(bench.notifications.filter((each) => each.type === 'warning' && each.code === 'RECORDS_FULL')).toHaveLength(1)
-  })
-
-  it('an owner above its share loses records that have ended, then those that end first, before others', () => {
-    bench = new Bench(self, { config: { limits: { records: 6 } } })
-    bench.meet(alice)
-    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) publish(name)
-    publish('c', 'brief', 4_000)
-    publish('e', 'brief', 3_000)
-    command({ type: 'unpublish', name: 'b' })
-    publish('new')
-    expect(names()).toEqual(['a', 'c', 'd', 'e', 'f', 'new'])
-    bench.advance(3_500)
-    publish('newer')
-    expect(names()).toEqual(['a', 'c', 'd', 'f', 'new', 'newer'])
-    publish('newest')
-    expect(names()).toEqual(['a', 'c', 'd', 'f', 'new', 'newer'])
-    // A record of another node's owner makes way all the same, and by the same order.
-    publish('c', 'briefer', 2_000)
-    hear(...['x', 'y', 'z'].map((name) => alice.publishes(name, { expires: bench.today + 60_000 })))
-    expect(names()).toHaveLength(6)
-    expect(names()).not.toContain('c')
   })
 })
 

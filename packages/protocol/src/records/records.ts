@@ -4,9 +4,9 @@
  * A record is a fact like those about members. A member publishes it once. Reconciliation carries
  * it to newcomers and to the other side of a partition. It outlives its owner, which need not be a
  * member at all. It ends at a date, so nobody has to remember its end. A version that states the
- * withdrawal deletes it. The last version stays until all earlier versions have expired: a member
- * that slept, or the other side of a partition, may still hold them. Memory is bounded, and owners
- * share it fairly (`fair-order.ts`).
+ * withdrawal deletes it. If a version has a shorter life than the version before it, members hold
+ * it for as long as a partition may last, even without a value. Otherwise the earlier version would
+ * come back. Memory is bounded, and owners share it fairly (`fair-order.ts`).
  */
 import type { Config } from '../base/config.ts'
 import type { Owner, QueryTerms } from '../base/input.ts'
@@ -17,7 +17,7 @@ import type { Timed } from '../context/timers.ts'
 import { encodeEvent, eventName, eventProblem, isEventName } from '../facts/event.ts'
 import { factOf, recordKey, type Fact } from '../facts/fact.ts'
 import type { RecordContent, Statement } from '../facts/statement.ts'
-import { FairOrder, isBeforeByPosition } from './fair-order.ts'
+import { FairOrder } from './fair-order.ts'
 import { statementOf } from './record-statement.ts'
 import { UserEvents } from './user-events.ts'
 
@@ -42,7 +42,7 @@ export function recordProblem(name: string, value: Uint8Array, lifetime: Millise
 
 export class Records implements Timed {
   readonly #context: Context
-  readonly #order = new FairOrder(isLonger)
+  readonly #order = new FairOrder()
   readonly events: UserEvents
   #warnedFull = false
   /** Calendar time of this node's last event. */
@@ -116,8 +116,8 @@ export class Records implements Timed {
   /**
    * Takes in a verified record. Returns it as held; undefined if there is no room for it. `isNews`:
    * somebody published the record just now. `isOwn`: this node published it. If the owner has no
-   * more room, this node evicts its own new record. The choice of another valid record of that
-   * owner would be random.
+   * more room, this node evicts its own new record. The choice of another record of that owner
+   * would be random.
    */
   merge(statement: Statement<RecordContent>, isNews: boolean, isOwn = false): Fact | undefined {
     const { facts, config } = this.#context
@@ -132,14 +132,15 @@ export class Records implements Timed {
     if (isEvent) this.events.heard(statement, isNews)
     if (order.size > room) {
       const least = order.last() as Fact
-      const last = isOwn && before === undefined && least.author === held.author && isValid(least, today) && !isEvent ? held : least
+      const last = isOwn && before === undefined && least.author === held.author && !isEvent ? held : least
       this.#forget(last)
       if (isEvent) return last === held ? undefined : held
       if (last !== held || before !== undefined)
         this.#context.notify({ type: 'record', record: { ...recordOf(statementOf(last), today), value: undefined } })
       if (last === held) return undefined
     }
-    if (!isEvent) this.#context.notify({ type: 'record', record: recordOf(statement, today) })
+    const record = recordOf(statement, today)
+    if (!isEvent && (record.value !== undefined || before !== undefined)) this.#context.notify({ type: 'record', record })
     return held
   }
 
@@ -159,12 +160,19 @@ export class Records implements Timed {
     this.#context.timers.advance('record', this.#context.now + wait)
   }
 
-  /**
-   * Restores the records after this node forgot all facts. Records end by the calendar, and all
-   * other members that held them may have slept as well.
-   */
-  startOver(): void {
-    for (const fact of [...this.#order.facts(), ...this.events.order.facts()]) this.#context.facts.put(fact)
+  /** Removes all records, after this node forgot all facts, and returns them without events. */
+  clear(): Fact[] {
+    const facts = this.#order.facts()
+    for (const fact of facts) this.#order.remove(fact)
+    for (const fact of this.events.order.facts()) this.events.order.remove(fact)
+    return facts
+  }
+
+  /** Reports the end of a record that this node held, and that its pool no longer knows. */
+  lost(fact: Fact): void {
+    const record = recordOf(statementOf(fact), this.#today)
+    if (this.#held(record.name, record.owner) === undefined)
+      this.#context.notify({ type: 'record', record: { ...record, value: undefined } })
   }
 
   get #today(): Milliseconds {
@@ -177,9 +185,10 @@ export class Records implements Timed {
     // Versions follow the calendar, so an owner that lost its memory continues above its earlier
     // versions.
     const version = Math.max((last?.version ?? 0) + 1, Math.floor(this.#today))
-    // A member that slept may still hold the last version, until that one expires.
-    const longest = Math.ceil(this.#today + this.#context.config.limits.recordLifetime)
-    const expires = Math.max(ends, Math.min(last?.expires ?? 0, longest))
+    // A member that slept, or the other side of a partition, may still hold the last version.
+    const { limits, healing } = this.#context.config
+    const guard = said.withdrawn ? limits.recordLifetime : healing.memory + skew
+    const expires = Math.max(ends, Math.min(last?.expires ?? 0, Math.ceil(this.#today + guard)))
     const content: RecordContent = { kind: 'record', version, expires, ends: ends < expires ? ends : undefined, ...said }
     const statement = this.#context.codec.sign(signer, content, owner)
     const fact = this.merge(statement, true, true)
@@ -219,22 +228,6 @@ function recordOf({ signer, content }: Statement<RecordContent>, today: Millisec
   const { name, version, value, withdrawn } = content
   const expires = endOf(content)
   return { name, owner: signer, version, expires, value: withdrawn || expires <= today ? undefined : value }
-}
-
-function isValid(fact: Fact, today: Milliseconds): boolean {
-  return recordOf(statementOf(fact), today).value !== undefined
-}
-
-/**
- * The order of one owner's records. Records that were withdrawn or got a shorter life come last:
- * they only keep earlier versions away, now or soon.
- */
-function isLonger(a: Fact, b: Fact): boolean {
-  const [one, other] = [a, b].map((fact) => {
-    const { withdrawn, ends = Infinity } = statementOf(fact).content
-    return withdrawn ? 0 : ends
-  }) as [number, number]
-  return one === other ? isBeforeByPosition(a, b) : one > other
 }
 
 /** Returns the date until which the value is valid. */
