@@ -26,13 +26,9 @@ export class Inputs<Data extends Encoded> {
   readonly #settlement: Settlement
   readonly #received = (link: Link, message: Message): void => this.#receive(link, message)
 
-  /** Records of an earlier run, and its last day. */
+  /** True once the records of an earlier run count, or are dropped. */
+  hasRestored = false
   #saved: { readonly records: readonly Data[]; readonly at: Milliseconds } | undefined
-  /**
-   * Records from before a long sleep, its last day, and the time until which this node waits for
-   * other members.
-   */
-  #kept: { readonly records: readonly Fact[]; readonly at: Milliseconds; readonly until: Milliseconds } | undefined
 
   constructor(parts: Parts<Data>, settlement: Settlement) {
     this.#parts = parts
@@ -89,48 +85,21 @@ export class Inputs<Data extends Encoded> {
     }
   }
 
-  /** Handles a sleep of this time that is longer than others remember the dead. */
-  startOver(time: Milliseconds): void {
-    const { services, now } = this.#context
-    const kept = this.#settlement.startOver()
-    if (kept !== undefined) this.#kept = { records: kept.records, at: services.today() - time, until: now + kept.wait }
-  }
-
   /**
-   * Takes in the records of an earlier run, or from before a long sleep, once this node knows the
-   * pool. A pool that went on without this node knows better: if it lacks a record, the owner
-   * withdrew the record, or replaced it by one that has expired since.
+   * Takes in the records of an earlier run, once this node has entered. Leaves out bad records,
+   * with one warning. A pool that went on without this node knows better: if it lacks a record, the
+   * owner withdrew the record, or replaced it by one that has expired since.
    */
   restoreRecords(): void {
-    const { isUnintroduced, isWhole, now, services, id } = this.#context
-    if (isUnintroduced || this.#parts.life.self === undefined) return
-    if (this.#saved !== undefined) {
-      const { records, at } = this.#saved
-      this.#saved = undefined
-      if (services.today() - at <= briefAbsence || !this.#wentOnSince(at)) this.#restore(records)
-    }
-    if (this.#kept !== undefined && (isWhole || now >= this.#kept.until)) {
-      const { records, at } = this.#kept
-      this.#kept = undefined
-      const told = this.#wentOnSince(at) ? [] : records.map((fact) => ({ fact, ageSeconds: 0 }))
-      this.#settlement.takeIn(told, { peer: id })
-      for (const fact of records) this.#parts.records.lost(fact)
-    }
-  }
-
-  /** Records from before a long sleep, while this node waits for other members. */
-  get waiting(): readonly Fact[] {
-    return this.#kept?.records ?? []
-  }
-
-  /** True if a member of the pool has not been away since this day. */
-  #wentOnSince(day: Milliseconds): boolean {
-    const { view, id } = this.#context
-    return [...view.members()].some((member) => member.id !== id && member.joinedAt <= day)
-  }
-
-  /** Takes in the records of an earlier run. Leaves out bad records, with one warning. */
-  #restore(frames: readonly Data[]): void {
+    const { view, id, isUnintroduced, services } = this.#context
+    if (this.hasRestored || isUnintroduced || this.#parts.life.self === undefined) return
+    this.hasRestored = true
+    const saved = this.#saved
+    this.#saved = undefined
+    if (saved === undefined) return
+    const wasAway = services.today() - saved.at > briefAbsence
+    if (wasAway && [...view.members()].some((member) => member.id !== id && member.joinedAt <= saved.at)) return
+    const frames = saved.records
     let [bad, ahead] = [0, 0]
     for (const frame of frames) {
       try {

@@ -80,8 +80,15 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
    */
   recordFrames(): Data[] {
     const { wire } = this.#context
-    const records = [...this.#parts.records.held(), ...this.#inputs.waiting]
-    return records.map((fact) => wire.encodeFrame({ facts: { facts: [fact], fresh: false } }))
+    return this.#parts.records.held().map((fact) => wire.encodeFrame({ facts: { facts: [fact], fresh: false } }))
+  }
+
+  /**
+   * True once the records of an earlier run count, or are dropped. The runner must not overwrite
+   * them before.
+   */
+  get hasRestoredRecords(): boolean {
+    return this.#inputs.hasRestored
   }
 
   /**
@@ -143,7 +150,7 @@ export class ProtocolNode<Data extends Encoded = Uint8Array> {
     this.#armedAt = context.now
     this.#parts.detector.stalled(lateness)
     this.#parts.elections.stalled()
-    if (lateness >= context.config.healing.memory) this.#inputs.startOver(lateness)
+    if (lateness >= context.config.healing.memory) this.#settlement.startOver()
   }
 
   /**

@@ -15,9 +15,8 @@ import { Membership } from './membership.ts'
 import type { Parts } from './parts.ts'
 
 /**
- * Wait before a claim, and before the return of records, after a sleep that is longer than the
- * memory of lost members, ms. Guess: twice the longest wait between two dials to one lost member
- * (healing).
+ * Wait before a claim after a sleep that is longer than the memory of lost members, ms. Guess:
+ * twice the longest wait between two dials to one lost member (healing).
  */
 const lookAround = 60_000
 
@@ -158,18 +157,14 @@ export class Settlement {
 
   /**
    * Handles a sleep that is longer than others remember the dead. This node's facts could revive
-   * the dead. So this node forgets all facts, and joins afresh. Records end by the calendar, and
-   * all other members that held them may have slept as well. So this method returns the records,
-   * and the time for which this node looks for other members first, ms. Undefined: this node has
-   * not entered.
+   * the dead. So this node forgets all facts except records, and joins afresh.
    */
-  startOver(): { readonly records: readonly Fact[]; readonly wait: Milliseconds } | undefined {
+  startOver(): void {
     const { view, facts, links, config } = this.#context
     const { reporter, detector, rings, unknown, records, broadcaster, elections, introduction, healer, life } = this.#parts
     const { self } = life
-    if (self === undefined) return undefined
+    if (self === undefined) return
     const former = [...view.members()]
-    const wait = former.length > 1 ? lookAround : 0
     reporter.remember(former)
     for (const { id } of former) detector.forget(id)
     view.clear()
@@ -177,7 +172,7 @@ export class Settlement {
     rings.clear()
     detector.clear()
     unknown.clear()
-    const held = records.clear()
+    records.startOver()
     broadcaster.clear()
     elections.startOver()
     this.#context.wholeSince = Infinity
@@ -188,9 +183,8 @@ export class Settlement {
     life.beginAnew()
     this.settle()
     // The first members that this node meets may have slept as well.
-    elections.renew(wait)
+    elections.renew(former.length > 1 ? lookAround : 0)
     // The peers ended these links long ago. TCP may take minutes to report that.
     for (const peer of links.keys()) this.#context.closeLink(peer, 'slept for too long')
-    return { records: held, wait }
   }
 }

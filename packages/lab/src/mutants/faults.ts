@@ -147,8 +147,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'right after a sleep of a day, a node claims to have won an election',
     file: 'settlement.ts',
-    from: '? lookAround : 0',
-    to: '? 0 : 0',
+    from: '? lookAround : 0)',
+    to: '? 0 : 0)',
     simulation: ['sleep.test.ts', '-t', 'unseat'],
   },
   {
@@ -385,8 +385,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a node that slept for a day forgets records',
     file: 'settlement.ts',
-    from: 'const held = records.clear()',
-    to: 'const held = records.clear().slice(0, 0)',
+    from: 'records.startOver()',
+    to: 'void records',
     simulation: ['sleep.test.ts', '-t', 'keeps records until'],
   },
   {

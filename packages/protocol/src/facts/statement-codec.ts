@@ -154,7 +154,7 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       return { kind: 'claim', election, epoch, incarnation, sequence }
     }
     case kinds.record: {
-      const { name, version, expires, ends, value, withdrawn } = decode(wire.Record, body)
+      const { name, version, expires, ends, value, withdrawn } = decodeRecord(body)
       checkCounter('version', version, limits)
       checkCounter('expires', expires, limits)
       checkName('record', name)
@@ -162,7 +162,6 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       if (value.length > most) throw new FrameError(`a record has at most ${most} bytes`)
       if (isEventName(name) && !withdrawn) readEvent(value, limits)
       if (withdrawn && value.length > 0) throw new FrameError('a record that is withdrawn and says something')
-      // A node of release 0.1.0 passes on any `ends`. So no value of it is a fault of the sender.
       return {
         kind: 'record',
         name,
@@ -177,6 +176,18 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       if (kind === 0) throw new FrameError('a statement without a kind')
       return { kind: 'unknown' }
     }
+  }
+}
+
+/**
+ * Decodes a record. A node of release 0.1.0 does not read `ends`, and passes on whatever is there.
+ * So its sender may be honest.
+ */
+function decodeRecord(body: Uint8Array): wire.Record {
+  try {
+    return decode(wire.Record, body)
+  } catch (cause) {
+    throw new BoundError(`a record that can't be decoded: ${String(cause)}`, { cause })
   }
 }
 

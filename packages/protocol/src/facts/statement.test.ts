@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Actor, actors, checkSeal, forged, messageOf, pool, seal } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
-import { FrameError } from '../base/errors.ts'
+import { BoundError, FrameError } from '../base/errors.ts'
 import type { Constants } from '../base/values.ts'
 import { nameProblem } from '../base/name.ts'
 import { decodeId, encodeId } from '../base/id.ts'
@@ -149,6 +149,15 @@ describe('a statement', () => {
 it.each([0, 1_000, 1_001, Number.MAX_SAFE_INTEGER])('a record that expires at 1000 and ends at %i has no end of its own', (ends) => {
   const body = wire.Record.encode({ name: 'r', version: 1, expires: 1_000, ends, value: new Uint8Array(0), withdrawn: false })
   expect(pass(bob.says(kinds.record, body)).content).toMatchObject({ expires: 1_000, ends: undefined })
+})
+
+it('a record whose end is no number is dropped without a fault of its sender: 0.1.0 passes it on', () => {
+  const record = wire.Record.encode({ name: 'r', version: 1, expires: 1_000, value: new Uint8Array(0), withdrawn: false })
+  for (const ends of [
+    [0x32, 1, 7],
+    [0x30, ...Array<number>(9).fill(0xff), 1],
+  ])
+    expect(() => pass(bob.says(kinds.record, Uint8Array.from([...record, ...ends])))).toThrow(BoundError)
 })
 
 describe('a statement out of bounds is refused', () => {

@@ -160,19 +160,12 @@ export class Records implements Timed {
     this.#context.timers.advance('record', this.#context.now + wait)
   }
 
-  /** Removes all records, after this node forgot all facts, and returns them without events. */
-  clear(): Fact[] {
-    const facts = this.#order.facts()
-    for (const fact of facts) this.#order.remove(fact)
-    for (const fact of this.events.order.facts()) this.events.order.remove(fact)
-    return facts
-  }
-
-  /** Reports the end of a record that this node held, and that its pool no longer knows. */
-  lost(fact: Fact): void {
-    const record = recordOf(statementOf(fact), this.#today)
-    if (this.#held(record.name, record.owner) === undefined)
-      this.#context.notify({ type: 'record', record: { ...record, value: undefined } })
+  /**
+   * Restores the records after this node forgot all facts. Records end by the calendar, and all
+   * other members that held them may have slept as well.
+   */
+  startOver(): void {
+    for (const fact of [...this.#order.facts(), ...this.events.order.facts()]) this.#context.facts.put(fact)
   }
 
   get #today(): Milliseconds {
