@@ -3,9 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { inCheckout } from '../base/paths.ts'
 import { computeFaults } from './compute-faults.ts'
 import { faults } from './faults.ts'
+import { protocolFaults } from './protocol-faults.ts'
 import { shellFaults } from './shell-faults.ts'
 
-const all = [...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })), ...shellFaults, ...computeFaults]
+const all = [
+  ...faults.map((fault) => ({ ...fault, file: `packages/protocol/src/${fault.file}` })),
+  ...protocolFaults,
+  ...shellFaults,
+  ...computeFaults,
+]
 
 describe('a planted fault', () => {
   it('has a place that occurs exactly once in the sources', () => {

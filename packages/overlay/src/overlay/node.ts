@@ -68,7 +68,7 @@ export class RunningNode {
       () => this.members(),
       () => node.epochs(),
     )
-    this.#records = new SavedRecords(parts.records, () => node.recordFrames())
+    this.#records = new SavedRecords(parts.records, () => (node.hasRestoredRecords ? node.recordFrames() : undefined))
     this.keys = createKeys(parts, () => this.lifecycle.checkOpen())
     this.lifecycle = new Lifecycle({
       pool: parts.pool,

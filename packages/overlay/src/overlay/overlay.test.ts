@@ -90,6 +90,25 @@ describe('a pool of real hosts', () => {
     expect(newcomer.overlay.records()).toEqual([record])
   })
 
+  test('has its records again after starts that failed or were interrupted', async () => {
+    const identityFile = join(temporary(), 'a')
+    const first = await enter({ identityFile })
+    const record = await first.overlay.publish('job', bytes('one'), { ttl: 3_600_000 })
+    await leaveAll()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const address = `127.0.0.1:${(taken.address() as { port: number }).port}`
+    try {
+      await expect(enter({ identityFile, listen: [address] })).rejects.toMatchObject({ code: 'LISTEN_FAILED' })
+      // Something accepts there, and says nothing.
+      const signal = AbortSignal.timeout(500)
+      await expect(enter({ identityFile, bootstrap: [address], signal })).rejects.toThrow(/aborted|timeout/u)
+    } finally {
+      taken.close()
+    }
+    expect((await enter({ identityFile })).overlay.records()).toEqual([record])
+  })
+
   test('hears of a leave quickly, and not as a death', async () => {
     const [a, b, c] = await pool(3)
     await b!.overlay.leave()

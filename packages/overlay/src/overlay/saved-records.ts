@@ -9,12 +9,16 @@ const saveAfter = 1_000
 /** Saves the records of the pool when they have changed. */
 export class SavedRecords {
   readonly #file: RecordsFile | undefined
-  readonly #frames: () => readonly Uint8Array[]
+  readonly #frames: () => readonly Uint8Array[] | undefined
   #timer: NodeJS.Timeout | undefined
   #saving: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(file: RecordsFile | undefined, frames: () => readonly Uint8Array[]) {
+  /**
+   * @param frames returns the records; undefined while the saved ones do not count yet. The file
+   * and its date stay as they are meanwhile.
+   */
+  constructor(file: RecordsFile | undefined, frames: () => readonly Uint8Array[] | undefined) {
     this.#file = file
     this.#frames = frames
   }
@@ -38,7 +42,9 @@ export class SavedRecords {
     this.#timer = undefined
     // One write after the other, so that the latest state is the last on disk.
     this.#saving = this.#saving.then(async () => {
-      if ((await this.#file?.write(this.#frames())) === false) this.changed(5 * saveAfter)
+      const frames = this.#frames()
+      if (frames === undefined) return
+      if ((await this.#file?.write(frames)) === false) this.changed(5 * saveAfter)
     })
   }
 }
