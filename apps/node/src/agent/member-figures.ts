@@ -47,7 +47,6 @@ export async function answerFigures(agent: Agent): Promise<void> {
     stream.send(new TextEncoder().encode(`${JSON.stringify(await read.figures)}\n`))
     // The stream keeps its connection until the asker ends its side, too.
     setTimeout(() => stream.abort(new Error('the answer is given')), TIMEOUT).unref()
-    // The stream keeps its connection until the asker ends its side, too.
     await stream.close()
   })
 }

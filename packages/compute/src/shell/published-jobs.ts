@@ -127,8 +127,8 @@ export class PublishedJobs {
       if (job.owner === this.owner) void this.#unpublish(job.name).catch(() => {})
       return
     }
-    // The version of an evicted record stays the same. That record may come back. So may one that
-    // has expired by a wrong calendar.
+    // An evicted record keeps its version, and may come back. So may a record that has expired by a
+    // wrong calendar.
     const isWithdrawn = known !== undefined && job === undefined && record.version > known.version && record.expires > Date.now()
     if (isWithdrawn) this.#noteWithdrawn(known)
     if (known !== undefined && known.id !== job?.id) this.forget(known.id)
