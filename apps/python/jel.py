@@ -523,10 +523,10 @@ class Pool:
 
     def _take(self, event):
         kind = event['event']
-        if kind == 'started':
-            self._started.set()
-        elif kind == 'joined':
+        if kind in ('started', 'joined'):
             self.members[event['node']['id']] = event['node']
+            if kind == 'started':
+                self._started.set()
         elif kind in ('left', 'died'):
             self.members.pop(event['node']['id'], None)
         elif kind == 'error' and 're' not in event and not self._started.is_set():

@@ -247,28 +247,35 @@ print([
     reason_after('progress', finished=1),
     reason_after('progress', state='failed', reason='no such luck'),
 ])
+node = ['sh', '-c', 'echo "$0"; exec sleep 60', '{"event":"started","node":{"id":"a"}}']
+with jel.Pool('alone', jel=jel.shlex.join(node)) as pool:
+    print(list(pool.members))
 `
 
-it.runIf(hasPython)('the Python client reads any module, and neither shows escapes nor needs standard error', () => {
-  const { stdout, stderr } = spawnSync('python3', ['-c', parts], { env: { ...process.env, PYTHONPATH: client }, encoding: 'utf8' })
-  const none = 'set()'
-  expect({ lines: stdout.split('\n'), stderr }).toEqual({
-    lines: [
-      "['a', 'b', 'c']",
-      none,
-      none,
-      none,
-      none,
-      none,
-      'A: b',
-      'JOB_CANCELLED: its owner cancelled the job',
-      none,
-      '3 1 False',
-      'True',
-      'False',
-      "['nobody computes', '', 'a task hangs', 'a task hangs', '', '']",
-      '',
-    ],
-    stderr: '',
-  })
-})
+it.runIf(hasPython)(
+  'the Python client reads any module, knows its node from the start, and neither shows escapes nor needs standard error',
+  () => {
+    const { stdout, stderr } = spawnSync('python3', ['-c', parts], { env: { ...process.env, PYTHONPATH: client }, encoding: 'utf8' })
+    const none = 'set()'
+    expect({ lines: stdout.split('\n'), stderr }).toEqual({
+      lines: [
+        "['a', 'b', 'c']",
+        none,
+        none,
+        none,
+        none,
+        none,
+        'A: b',
+        'JOB_CANCELLED: its owner cancelled the job',
+        none,
+        '3 1 False',
+        'True',
+        'False',
+        "['nobody computes', '', 'a task hangs', 'a task hangs', '', '']",
+        "['a']",
+        '',
+      ],
+      stderr: '',
+    })
+  },
+)
