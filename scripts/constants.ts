@@ -90,8 +90,8 @@ such as the size of an encoding.
 five sets of seeds. Other cells show figures: their range, and the value with the changed constant. "–" was not tried, or can't be.
 
 Of ${all.length} constants ${count(all, 'no part')} take no part, and ${count(all, 'little')} change little. Of these, ${count(guesses, 'no part')} and ${count(guesses, 'little')} are guesses, of ${guesses.length} in all.
-A scenario that reaches its bound would decide a guess without a part. A guess that changes little needs no better value for pools such as
-the simulated ones. These guesses change figures:
+If no simulation depends on a guess, a scenario that reaches its bound would decide it. A guess that changes little needs no better value
+for pools such as the simulated ones. These guesses change figures:
 
 | guess | decided by |
 | --- | --- |

@@ -23,7 +23,10 @@ function git(input: string, ...args: readonly string[]): Buffer {
   return execFileSync('git', args, { cwd: root, input, maxBuffer: 2 ** 28 })
 }
 
-/** Returns the texts of code and documents at a revision, or of those that began after another. */
+/**
+ * Returns the texts of code and documents at a revision. For `OLD..NEW` it returns only the files
+ * that began after OLD.
+ */
 export function textsAt(revision: string): Texts {
   const [old, now] = revision.split('..')
   const listed = git('', 'ls-tree', '-r', '--format=%(objectname) %(path)', now ?? revision)

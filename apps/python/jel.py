@@ -421,9 +421,9 @@ class Pool:
         Options: `files`: paths of further files. `name`: a sweep of this name goes on after an
         interrupt. `keep_going`: the list has an exception in place of the value of an input that
         failed. `retries`: further tries of a failed input. `container`: the name of an image in
-        which the function or command runs. `python`: the program that runs a function, one word, for
-        example the whole path of the Python of a virtual environment that the workers have; default:
-        `python3`. The image of a container needs it, too.
+        which the function or command runs. `python`: the program that runs a function, as one
+        word. Default: `python3`. If the workers have a virtual environment, give the whole path of
+        its Python. The image of a container needs it, too.
         """
         sweep = self._sweep(Sweep, called, *_calls_of(called, inputs), **options)
         try:
@@ -579,7 +579,8 @@ def _plain(value):
 def _call_of(arguments):
     """Returns one call as inputs, and whether an input is a list of arguments.
 
-    A function with one argument gets it as it is, so a failure shows it so.
+    If a function has one argument, the input is the argument itself. So a failure shows the
+    argument, and no list.
     """
     return ([arguments[0]], False) if len(arguments) == 1 else ([arguments], True)
 
@@ -638,7 +639,7 @@ def _defined(body):
 
 
 def _beside(module):
-    """Returns the files of imported modules in the folder of a module, and of this one."""
+    """Returns this file, and the files of the imported modules in the folder of a module."""
     folder = os.path.dirname(module)
     files = {os.path.abspath(__file__)}
     for each in list(sys.modules.values()):

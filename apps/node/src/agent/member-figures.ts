@@ -21,7 +21,10 @@ const PROTOCOL = '/jel-node/figures/1'
 const NAMES = ['workers', 'busy', 'memory', 'traffic'] as const
 /** Maximum bytes of an answer. Four numbers take a hundred. */
 const MAX_BYTES = 1024
-/** Time for an answer, a dial included, and then for its end, ms. As for a member's links. */
+/**
+ * Time for an answer, a dial included, and again for the end of its stream, ms. A request for a
+ * member's links has the same time.
+ */
 const TIMEOUT = 5_000
 /**
  * A member reads its figures at most this often, ms: it also looks at its files. An open page asks

@@ -50,7 +50,9 @@ const FORGET = 60_000
 
 const NOTHING: Counts = { finished: 0, failed: 0, ran: 0 }
 
-/** The work that members did between events `jobs`: these have sums since the begin of a job. */
+/**
+ * The work that members did between events `jobs`: these have sums since the beginning of a job.
+ */
 export class JobGrowth {
   #jobs = new Map<string, KnownJob>()
   /** Whether the last event had all jobs, so that another job is a new one. */
@@ -96,7 +98,10 @@ function countsOf({ finished, ran, functions = [] }: Worker, last: Known | undef
   }
 }
 
-/** Returns the growth since the last counts. Counts that fell begin anew: they tell no growth. */
+/**
+ * Returns the growth since the last counts. If a count fell, the member began to count anew, and
+ * there is no known growth.
+ */
 function growthOf({ member, functions = [], ...work }: Worker, last: Known, now: number): Growth[] {
   let rest = { finished: work.finished - last.finished, ran: work.ran - last.ran }
   if (rest.finished < 0 || rest.ran < 0) return []

@@ -149,7 +149,8 @@ function secondAt(ring: readonly Second[], at: number): Second | undefined {
 function stripOf(member: string, seconds: readonly (Second | undefined)[]): Strip & { readonly rank: number } {
   const times = seconds.map((second) => sum(second?.ran ?? []))
   const total = sum(times)
-  // Counts of two seconds may come in one, so a part of a worker more is none.
+  // The counts of two seconds may arrive in one second. So a fraction of a worker is no further
+  // worker.
   const most = 1000 * Math.max(1, Math.round(Math.max(...times) / 1000))
   const first = times.findIndex((time) => time > 0)
   let end = times.length

@@ -28,8 +28,8 @@ const [KEEP_TIME, HEAR_TIME, KEEP_AGAIN] = [15_000, 2000, 100]
 const [GIVE_TIME, GIVE_AGAIN] = [60_000, 1000]
 
 /**
- * Maximum bytes that a replica pins in the name of a job whose tasks made them. Each blob counts
- * for at least `LEAST_MADE`. Any member can send such bytes. Guesses: four results.
+ * Maximum bytes that a replica pins for one job if tasks of the job made them. Each blob counts for
+ * at least `LEAST_MADE`. Any member can send such bytes. Guesses: four results.
  */
 const [MAX_MADE, LEAST_MADE] = [MAX_PART_BYTES, 64 * 1024]
 

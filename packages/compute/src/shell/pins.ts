@@ -111,11 +111,11 @@ export class Pins {
   /**
    * Returns the holder that makes way for the newest file; undefined if none must.
    *
-   * The owner that takes most makes way for each pinned file if it takes more than its share: its
-   * oldest spare holder first, then its latest holder. This member's owner never makes way so. Its
-   * spare holders, the oldest first, make way while it takes more than half of the limit. For its
-   * own files, and for unpinned files that this member needs, the bytes of tasks make way after
-   * that, and then the rest of its spare holders.
+   * For a pinned file, the owner that takes most of the disk makes way if it takes more than its
+   * share. Its oldest spare holder goes first, then its latest holder. This rule does not apply to
+   * this member's own owner. While that owner takes more than half of the limit, its spare holders
+   * make way, the oldest first. Files of that owner, and unpinned files that this member needs, may
+   * evict more: next the bytes of tasks, then the rest of its spare holders.
    *
    * @param isNeeded whether this member needs the newest file although nobody pins it
    * @param sizes of the files on disk, by hash

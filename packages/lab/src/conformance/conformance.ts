@@ -10,7 +10,7 @@ import { runId } from '../network/namespaces.ts'
 import { LabNetwork } from '../network/network.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 
-/** Hosts beyond `size`: no case starts more further nodes. The case with most nodes starts 12. */
+/** Number of hosts beyond `size`: no case starts more further nodes. The largest case starts 12. */
 const SPARE = 10
 
 interface Case {

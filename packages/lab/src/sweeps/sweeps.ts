@@ -32,7 +32,7 @@ interface Result {
   readonly lines: number
   /** From the start of the command to its end, ms. */
   readonly times: number[]
-  /** The same from the start of a killed command to the end of the one that completes its table. */
+  /** From the start of a killed command to the end of the command that completes its table, ms. */
   readonly killedTimes: number[]
   /** The shares that were done when the command was killed, 0 to 1. */
   readonly killedAt: number[]

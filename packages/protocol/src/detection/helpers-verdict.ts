@@ -113,8 +113,8 @@ export class HelpersVerdict implements Verdict {
   }
 
   /**
-   * Neither this node nor any helper can tell whether the member lives. The only node that reaches
-   * the member may stand still.
+   * Neither this node nor any helper knows whether the member lives. The only node that reaches the
+   * member may stand still.
    */
   unknown(id: NodeId): void {
     const suspicion = this.#parts.suspicions.get(id)
@@ -129,7 +129,7 @@ export class HelpersVerdict implements Verdict {
     suspicion.schedule('round', until + this.#context.jitter(retry))
   }
 
-  /** True if helpers that could not tell may soon believe a death that this node doubts. */
+  /** True if helpers without a verdict may soon believe a death that this node doubts. */
   #asksSoon({ id, rounds }: Suspicion): boolean {
     return this.#doubtedDeath(id) !== undefined && rounds <= roundsInDoubt
   }

@@ -56,8 +56,8 @@ function workersText(workers: number): string {
 }
 
 /**
- * Returns the colour of a cell, in eight steps of opacity: equal neighbours are one part of the
- * image.
+ * Returns the colour of a cell. The opacity has eight steps, so that neighbours are often equal.
+ * Equal neighbours are one part of the image.
  */
 function colourOf({ kind, busy, isOpen }: Cell): string {
   if (busy > 0) return `color-mix(in srgb, var(${hueName(kind)}) ${20 + Math.ceil(busy * 8) * 10}%, transparent)`

@@ -97,7 +97,7 @@ export class DirectProbes {
     if (!this.#context.links.has(suspicion.id) && suspicion.isOwn) this.#dial(suspicion)
   }
 
-  /** True if this node can tell without helpers whether the member is gone. */
+  /** True if this node can find out without helpers whether the member is gone. */
   canTell(id: NodeId): boolean {
     const suspicion = this.#parts.suspicions.get(id)
     return this.#parts.contacts.canTell(id, suspicion?.isOwn === true ? suspicion.missedSince : this.#context.now)
