@@ -52,7 +52,7 @@ const refusedTime = 50
 /**
  * Additional time for a member whose host did not refuse this node, ms. The member may be cut off
  * from all its peers in the topic's mesh. Then lazy gossip (IHAVE, IWANT) brings it the accusation
- * at the next heartbeat of gossipsub. That takes up to 2 s, but links bring most accusations
+ * at the next heartbeat of gossipsub. This takes up to 2 s, but links bring most accusations
  * earlier. A refusing host needs no such time: links break at once, and nodes that still have a
  * link send the accusation. A node that did not probe the member can't tell the cases apart, so it
  * waits, too. Measured: no life ended falsely in 300 seeds of `three-sites-narrow`. With a whole
