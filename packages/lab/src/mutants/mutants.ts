@@ -24,7 +24,7 @@ const longest = 180_000
 function copy(): string {
   const folder = mkdtempSync(join(tmpdir(), 'jel-mutants-'))
   const isWanted = (path: string): boolean => !['dist', '.vitest'].includes(basename(path))
-  for (const part of ['packages', 'apps', 'scripts'])
+  for (const part of ['packages', 'apps', 'scripts', 'docs'])
     cpSync(join(root, part), join(folder, part), { recursive: true, verbatimSymlinks: true, filter: isWanted })
   for (const file of ['package.json', 'pnpm-lock.yaml', 'tsconfig.json', 'vitest.config.ts']) cpSync(join(root, file), join(folder, file))
   const packages = join(folder, 'node_modules/@jel')
