@@ -36,6 +36,8 @@ const ASK = 15_000
 const AGAIN = 500
 /** Most characters of a member's report about a job that hangs: enough for some tasks. A guess. */
 const REPORT_LENGTH = 2000
+/** Most jobs without a result at the last member of which members report. A guess. */
+const REPORTED = 5
 /** Time for which a cut parts the hosts, ms. */
 const CUT = 8_000
 const SAMPLE_EVERY = 10_000
@@ -112,6 +114,8 @@ export class JobSoak {
       }),
     )
     this.#sample()
+    const unanswered = this.#jobs.filter((job) => job.last === 'nothing').slice(0, REPORTED)
+    for (const { name } of unanswered) await this.#report(name, [last, ...this.#members.slice(0, STAYING)])
     await this.#swarm.stop()
     return { jobs: this.#jobs, lost: this.#lost, disk: this.#disk, memory: this.#memory }
   }
@@ -154,14 +158,15 @@ export class JobSoak {
       if (outcome !== undefined) [job.outcome, job.ended] = [outcome, Date.now()]
       return outcome !== undefined
     })
-    if (job.outcome === undefined) await this.#tellWaits(job.name)
-    else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
+    if (job.outcome === undefined) {
+      console.error(`${job.name}: no end within ${JOB / 1000} s`)
+      await this.#report(job.name, this.#members.slice(0, STAYING))
+    } else if (!job.isRight(job.outcome)) console.error(`${job.name}: ${JSON.stringify(job.outcome).slice(0, 300)}`)
   }
 
-  /** Prints the reports of the staying members on why a job hangs. */
-  async #tellWaits(job: string): Promise<void> {
-    console.error(`${job}: no end within ${JOB / 1000} s`)
-    for (const member of this.#members.slice(0, STAYING)) {
+  /** Prints the reports of members on why a job has no result there. */
+  async #report(job: string, members: readonly ProcessNode[]): Promise<void> {
+    for (const member of members) {
       const told = await member.ask({ command: 'job', job, waits: true }, ASK)
       console.error(`${job}, by ${member.process.id}: ${JSON.stringify(told ?? 'no answer').slice(0, REPORT_LENGTH)}`)
     }
