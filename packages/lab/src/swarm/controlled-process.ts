@@ -1,6 +1,9 @@
 /** The process of a node: the commands that it takes, its answers, and its end. */
 import type { Line, NodeProcess } from './start-node.ts'
 
+/** Events that come before the answer to a command. */
+const NO_ANSWERS: ReadonlySet<string | undefined> = new Set(['needs-trust', 'waits'])
+
 export class ControlledProcess {
   readonly process: NodeProcess
   running = true
@@ -22,7 +25,7 @@ export class ControlledProcess {
   /** Takes a line of the node's output. */
   note(line: Line): void {
     const { event, re } = line
-    if (typeof re === 'number' && event !== 'needs-trust') this.#asked.get(re)?.(line)
+    if (typeof re === 'number' && !NO_ANSWERS.has(event)) this.#asked.get(re)?.(line)
   }
 
   /** Writes one command to the node's standard input. */
