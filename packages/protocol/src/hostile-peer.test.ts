@@ -711,6 +711,15 @@ describe('a statement beyond a bound that earlier releases lack', () => {
     expect(bench.members).toEqual(expect.arrayContaining([dave.id, eve.id]))
     expect(bench.members).not.toContain(mallory.id)
   })
+
+  it.each(beyond)('with %s costs no peer that sends it in an alarm, nor the rest of the alarm', (_, statement) => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob]) bench.meet(actor)
+    bench.advance(1_000)
+    const told = [...bench.receive(alice, alarm(statement, alice.suspects(self, 0))), ...bench.advance(20)]
+    expect(bench.notifications.filter(({ type }) => type === 'warning')).toEqual([])
+    expect(bench.sent(alice, told).some(({ alarm: refutes }) => refutes !== undefined)).toBe(true)
+  })
 })
 
 describe('a lying accuser', () => {

@@ -119,9 +119,8 @@ export class Intake {
    * this node need not publish it.
    */
   #overhear(fact: Fact): void {
-    if (fact.about === undefined) return
     const held = this.#context.facts.rival(fact)
-    const isOver = fact.says === 'died' && this.#context.view.hasEnded(fact.about, fact.incarnation)
+    const isOver = fact.says === 'died' && fact.about !== undefined && this.#context.view.hasEnded(fact.about, fact.incarnation)
     if (isOver || held?.equals(fact) === true) this.#context.outcomes.push({ type: 'overheard', key: fact.key })
   }
 }

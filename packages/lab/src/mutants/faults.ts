@@ -189,8 +189,8 @@ export const faults: readonly Fault[] = [
   {
     name: 'a stall does not shift suspicions',
     file: 'detection/suspicion/direct-probes.ts',
-    from: 'suspicion.delay(lateness)',
-    to: 'suspicion.delay(lateness * 0)',
+    from: 'suspicion.stalled(lateness)',
+    to: 'suspicion.stalled(lateness * 0)',
     simulation: ['stalls.test.ts', '-t', 'stands still for seconds'],
   },
   {

@@ -27,6 +27,7 @@ import { isKind, type Accusation, type Refutation, type Statement } from '../fac
 import type { Alarm, PingReqAck } from '../frames/message.ts'
 import type * as wire from '../wire/messages.js'
 import { createDetectionParts, type DetectionParts } from './parts.ts'
+import { stall } from './probing/health-multiplier.ts'
 
 export class FailureDetector {
   readonly timed: DetectionParts['timed']
@@ -234,12 +235,14 @@ export class FailureDetector {
 
   /**
    * This process stalled for `lateness`. Frames that did not come meanwhile prove nothing about
-   * members.
+   * members. They may wait in the sockets, and come only after this timer: so waits end `stall`
+   * from now at the earliest.
    */
   stalled(lateness: Milliseconds): void {
-    const { scheduler, verdict, direct, indirect } = this.#parts
+    const { scheduler, verdict, direct, indirect, helper, disputed } = this.#parts
     scheduler.degrade()
-    for (const part of [scheduler, verdict, direct, indirect]) part.stalled(lateness)
+    for (const part of [scheduler, verdict]) part.stalled(lateness)
+    for (const part of [direct, indirect, helper, disputed]) part.stalled(lateness + stall)
   }
 
   /** Forgets all knowledge of members. */

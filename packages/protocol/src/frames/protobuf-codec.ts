@@ -61,18 +61,11 @@ export class ProtobufCodec implements Codec {
   #facts(messages: readonly wire.Fact[]): AgedFact[] {
     const { factsPerFrame } = this.#limits
     if (messages.length > factsPerFrame) throw new FrameError(`a frame has at most ${factsPerFrame} facts, not ${messages.length}`)
-    return messages.flatMap((message) => {
-      try {
-        return readFact(message, this.#limits)
-      } catch (error) {
-        if (error instanceof BoundError) return []
-        throw error
-      }
-    })
+    return readAll(messages, (message) => readFact(message, this.#limits))
   }
 
   #statements(messages: readonly wire.Statement[]): Statement[] {
-    return this.#bounded(messages).map((statement) => readStatement(statement, this.#limits))
+    return readAll(this.#bounded(messages), (statement) => readStatement(statement, this.#limits))
   }
 
   #ids(keys: readonly Uint8Array[]): NodeId[] {
@@ -84,6 +77,21 @@ export class ProtobufCodec implements Codec {
     if (entries.length > entriesPerAlarm) throw new FrameError(`a list of suspects or suspicions has at most ${entriesPerAlarm} entries`)
     return entries
   }
+}
+
+/**
+ * Reads the parts of a frame. Leaves out a part that exceeds a bound: other versions may have other
+ * bounds.
+ */
+function readAll<Message, Part>(messages: readonly Message[], read: (message: Message) => Part): Part[] {
+  return messages.flatMap((message) => {
+    try {
+      return [read(message)]
+    } catch (error) {
+      if (error instanceof BoundError) return []
+      throw error
+    }
+  })
 }
 
 function keysOf(ids: readonly NodeId[]): Uint8Array<ArrayBuffer>[] {

@@ -117,7 +117,7 @@ export class DirectProbes {
    * members.
    */
   stalled(lateness: Milliseconds): void {
-    for (const suspicion of this.#parts.suspicions.values()) suspicion.delay(lateness)
+    for (const suspicion of this.#parts.suspicions.values()) suspicion.stalled(lateness)
   }
 
   /** Probes a suspect whose next probe is due. Returns true if the time-out is over. */

@@ -75,6 +75,13 @@ describe('a request for an indirect probe', () => {
     expect(new Set(answers.map((answer) => Buffer.from(answer?.signature ?? []).toString('hex'))).size).toBe(1)
   })
 
+  it('is not answered "missed" because of a stall of this process', () => {
+    bench.unresponsive.add(subject.id)
+    ask(bob, subject, 20)
+    expect(answersTo(bob, [...bench.sleep(20_000), ...bench.advance(gather)]).missed).toEqual([])
+    expect(answersTo(bob, bench.advance(2_000)).missed).toHaveLength(1)
+  })
+
   it('is answered "missed" if the subject does not answer in time', () => {
     bench.unresponsive.add(subject.id)
     expect(answersTo(bob, ask(bob, subject, 140)).missed).toEqual([])

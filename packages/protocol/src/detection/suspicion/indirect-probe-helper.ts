@@ -118,6 +118,12 @@ export class IndirectProbeHelper implements Timed {
     this.#parts.batcher.ask(peer, peer)
   }
 
+  /** This process stalled for `lateness`: the subjects' answers may wait in its sockets. */
+  stalled(lateness: Milliseconds): void {
+    for (const task of this.#tasks.values()) task.deadline += lateness
+    this.#arm()
+  }
+
   clear(): void {
     this.#tasks.clear()
     this.#arm()

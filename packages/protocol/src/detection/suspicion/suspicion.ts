@@ -159,6 +159,16 @@ export class Suspicion {
     this.#watcher?.rescheduled(this)
   }
 
+  /**
+   * This process stalled for `lateness`: an answer of the member, or its refutation, may wait in
+   * the sockets.
+   */
+  stalled(lateness: Milliseconds): void {
+    this.judgedFrom += lateness
+    this.#times.judge += lateness
+    this.delay(lateness)
+  }
+
   /** Returns the due time of a timer; Infinity: not due. */
   at(timer: Timer): Milliseconds {
     return this.#times[timer]

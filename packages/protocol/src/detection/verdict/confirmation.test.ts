@@ -68,6 +68,18 @@ describe('a death needs', () => {
     expect(time).toBeLessThanOrEqual(most)
   })
 
+  it('the time for a refutation again if this process stalled: the refutation may wait in its sockets', () => {
+    const bench = pool(5)
+    lose(bench, suspect, 'silent')
+    bench.until(() => accuses(bench, suspect), 10_000, 1)
+    tell(bench, [bob, carol, dave], bench.heartbeat)
+    bench.sleep(20_000)
+    expect(isDead(bench, suspect)).toBe(false)
+    bench.receive(bob, alarm(suspect.refutes(bench.heartbeat)))
+    bench.advance(5_000)
+    expect(isDead(bench, suspect)).toBe(false)
+  })
+
   it('twice that time if hosts of several members refuse at once: a firewall does that', () => {
     const [other] = others.slice(4, 5) as [Actor]
     const times = [[], [other]].map((more) => {

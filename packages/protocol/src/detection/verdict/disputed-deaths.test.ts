@@ -34,6 +34,14 @@ describe('a death of a member in contact with this node', () => {
     expect(bench.node.member(suspect.id)?.incarnation).toBe(2)
   })
 
+  it('is not believed because of a stall of this process: the next life may wait in its sockets', () => {
+    bench.receive(bob, facts([certificate]))
+    bench.sleep(holdTime * 2)
+    expect(isDead(bench, suspect)).toBe(false)
+    bench.receive(suspect, facts([suspect.joined({ incarnation: 2 })], true))
+    expect(bench.changes.slice(-2)).toEqual([`died:${suspect.id}:1`, `joined:${suspect.id}:2`])
+  })
+
   it('is believed if no next life comes', () => {
     bench.receive(bob, facts([certificate]))
     bench.advance(holdTime + 100)

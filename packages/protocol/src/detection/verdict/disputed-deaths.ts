@@ -21,7 +21,7 @@ const holdTime = 5_000
 export class DisputedDeaths implements Timed {
   readonly #context: Context
   readonly #confirmation: Confirmation
-  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly isOutlived: boolean; readonly until: Milliseconds }>()
+  readonly #held = new Map<NodeId, { readonly certificate: Certificate; readonly isOutlived: boolean; until: Milliseconds }>()
 
   constructor(context: Context, confirmation: Confirmation) {
     this.#context = context
@@ -61,6 +61,12 @@ export class DisputedDeaths implements Timed {
   /** A life ended or a new one began. */
   forget(id: NodeId): void {
     if (this.#held.delete(id)) this.#arm()
+  }
+
+  /** This process stalled for `lateness`: the members' next lives may wait in its sockets. */
+  stalled(lateness: Milliseconds): void {
+    for (const held of this.#held.values()) held.until += lateness
+    this.#arm()
   }
 
   due(): void {
