@@ -143,6 +143,14 @@ describe('a pool that computes', () => {
     expect(await long.result).toBe(1770)
   })
 
+  it('keeps the program of a client until a member that came later has it, whatever other blobs arrive', async () => {
+    const client = await member({ visits: true, limits: { disk: 2 } })
+    const job = await client.submit(spaces, 'area')
+    for (let junk = 0; junk < 4; junk++) await client.blob(new Uint8Array(2 ** 20).fill(junk))
+    await member({ workers: 1 })
+    expect(await job.result).toBe(3000)
+  })
+
   it('fetches a program again that was evicted before it began', async () => {
     const submitter = await member()
     const worker = await member({ workers: 1 })

@@ -63,7 +63,8 @@ export class Participation {
     for (let wait = FETCH_AGAIN; job.desired !== 'cancel' && this.#isOpen(job);) {
       let blobs: JobBlobs | undefined
       try {
-        if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, placeOf(job) && program]) files.pin(hash, id)
+        const needsProgram = placeOf(job) !== undefined || owner === jobs.owner
+        if (this.#isNeededHere(job)) for (const hash of [inputBlob, job.blobs, needsProgram ? program : undefined]) files.pin(hash, id)
         const input = await files.inputOf(job)
         blobs = await files.blobsOf(job)
         const accepted = placeOf(job) !== undefined && blobs.size <= store.limit
