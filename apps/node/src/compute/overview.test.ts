@@ -64,3 +64,13 @@ it('a job that has just ended is asked about again, since members send their las
   for (let turn = 0; turn < 3; turn++) await overviewOf(grid)
   expect(asked.toSorted()).toEqual(['new', 'new', 'new', 'old'])
 })
+
+it('more unfinished jobs than are asked about at a time take turns, and keep their last answers meanwhile', async () => {
+  asked.length = 0
+  const grid = gridOf(...Array.from({ length: 9 }, (_, i) => jobOf(`active ${i}`, 'active')))
+  await overviewOf(grid)
+  expect(new Set(asked).size).toBe(8)
+  const { jobs } = await overviewOf(grid)
+  expect(new Set(asked).size).toBe(9)
+  expect(jobs.map(({ tasks }) => tasks.length)).toEqual(Array.from({ length: 9 }, () => 16))
+})

@@ -5,7 +5,7 @@ import type { JobFailure, JobOverview, JobsEvent } from '../events/job-messages.
 const MOST_JOBS = 50
 /**
  * Most jobs whose work a replica is asked for at a time. A guess: the first jobs in the queue have
- * all workers.
+ * all workers. If more jobs are unfinished, they take turns.
  */
 const MOST_ASKED = 8
 /** Members may send their last reports for this long after the end of a job, ms. A guess. */
@@ -15,16 +15,19 @@ const MOST_TASKS = 16
 /** Most characters of a text of a failure. A guess: a line or two. */
 const MOST_TEXT = 300
 
-/** The work on an ended job, and its failure. They change no more. */
-interface Ended {
+/** The last answer about a job. */
+interface Answer {
   readonly explanation: JobExplanation
   readonly failure: JobFailure | undefined
+  /** The answer changes no more. */
+  readonly isFinal: boolean
+  readonly askedAt: number
 }
 
 const NOTHING: JobExplanation = { tasks: [], functions: [], members: [] }
 
-/** The ended jobs of each grid. A replica is asked once for the work on each. */
-const ended = new WeakMap<Grid, Map<string, Ended>>()
+/** The answers about the jobs of each grid. */
+const answers = new WeakMap<Grid, Map<string, Answer>>()
 
 /**
  * Describes the jobs of a pool with the work on them: unfinished jobs in the order of their
@@ -32,24 +35,27 @@ const ended = new WeakMap<Grid, Map<string, Ended>>()
  * tasks does not matter.
  */
 export async function overviewOf(grid: Grid): Promise<JobsEvent> {
-  const known = ended.get(grid) ?? new Map<string, Ended>()
-  ended.set(grid, known)
+  const known = answers.get(grid) ?? new Map<string, Answer>()
+  answers.set(grid, known)
   const jobs = grid.jobs()
   const ordered = [...jobs.filter((job) => !isOver(job)), ...jobs.filter(isOver).reverse()]
   const listed = ordered.slice(0, MOST_JOBS)
   for (const id of known.keys()) if (!listed.some((job) => job.id === id)) known.delete(id)
-  const asked = new Set(listed.filter(({ id }) => !known.has(id)).slice(0, MOST_ASKED))
+  const askedAt = ({ id }: Job): number => known.get(id)?.askedAt ?? -Infinity
+  const unfinished = listed.filter((job) => !isOver(job)).sort((a, b) => askedAt(a) - askedAt(b))
+  const asked = new Set([...unfinished, ...listed.filter(isOver)].filter(({ id }) => known.get(id)?.isFinal !== true).slice(0, MOST_ASKED))
   const overviews = await Promise.all(listed.map(async (job) => await overviewOfJob(job, known, asked.has(job)).catch(() => undefined)))
   return { event: 'jobs', jobs: overviews.filter((each) => each !== undefined), more: jobs.length - listed.length }
 }
 
-async function overviewOfJob(job: Job, known: Map<string, Ended>, isAsked: boolean): Promise<JobOverview> {
+async function overviewOfJob(job: Job, known: Map<string, Answer>, isAsked: boolean): Promise<JobOverview> {
   const { id, name, owner, submitted } = job
-  const explained = known.get(id)?.explanation ?? (isAsked && job.state !== 'pending' ? await job.explain() : NOTHING)
+  const askedAt = performance.now()
+  const explained = isAsked && job.state !== 'pending' ? await job.explain() : (known.get(id)?.explanation ?? NOTHING)
   const { rate: _, ...progress } = await progressOf(job)
   const failure = known.get(id)?.failure ?? (await failureOf(job))
-  const isSettled = isOver(job) && Date.now() > (job.ended?.getTime() ?? 0) + LAST_REPORTS
-  if (isSettled && isAsked) known.set(id, { explanation: explained, failure })
+  const isFinal = isOver(job) && Date.now() > (job.ended?.getTime() ?? 0) + LAST_REPORTS
+  if (isAsked) known.set(id, { explanation: explained, failure, isFinal, askedAt })
   const { functions, members, tasks } = explained
   // The page has no password, so it has no inputs.
   const workers = members.map(({ oldest: _oldest, ...work }) => work)
