@@ -74,17 +74,6 @@ describe('news from others', () => {
     bench.overhears(alice.joined())
     expect(broadcastsIn(bench.advance(5_000))).toEqual([])
   })
-
-  it.each<[string, () => Statement]>([
-    ['a join', () => bob.joined()],
-    ['a candidacy', () => alice.stands('e')],
-    ['a statement of an unknown kind', () => alice.says(77, Uint8Array.of(1))],
-  ])('such as %s is not passed on if others publish it first', (_, fact) => {
-    bench.receive(auditor, facts([alice.joined()]))
-    bench.receive(auditor, facts([fact()], true))
-    bench.overhears(fact())
-    expect(broadcastsIn(bench.advance(5_000))).toEqual([])
-  })
 })
 
 describe('the verdict on a broadcast', () => {

@@ -116,11 +116,14 @@ export class Intake {
 
   /**
    * If this fact equals the held one or means the same, all receivers of the broadcast know it. So
-   * this node need not publish it.
+   * this node need not publish it. Only facts about lives: of other facts, a second publication
+   * makes up for the loss of the first. Measured without it (`sim:check`, rack-failure): crashes
+   * are known after 528 ms instead of 382 (p99).
    */
   #overhear(fact: Fact): void {
+    if (fact.about === undefined) return
     const held = this.#context.facts.rival(fact)
-    const isOver = fact.says === 'died' && fact.about !== undefined && this.#context.view.hasEnded(fact.about, fact.incarnation)
+    const isOver = fact.says === 'died' && this.#context.view.hasEnded(fact.about, fact.incarnation)
     if (isOver || held?.equals(fact) === true) this.#context.outcomes.push({ type: 'overheard', key: fact.key })
   }
 }

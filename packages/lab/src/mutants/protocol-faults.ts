@@ -163,11 +163,4 @@ export const protocolFaults: readonly ShellFault[] = [
     to: 'this.#bounded(messages).map((statement) => readStatement(statement, this.#limits))',
     test: 'packages/protocol/src/hostile-peer.test.ts',
   },
-  {
-    name: 'candidacies that all have heard are published again',
-    file: 'packages/protocol/src/intake.ts',
-    from: 'const held = this.#context.facts.rival(fact)\n    const isOver',
-    to: 'if (fact.about === undefined) return\n    const held = this.#context.facts.rival(fact)\n    const isOver',
-    test: 'packages/protocol/src/intake.test.ts',
-  },
 ]
