@@ -44,5 +44,8 @@ it('growing memory is reported if the soak was long enough', () => {
   expect(problems({ memory: growing })).toEqual([expect.stringContaining('live memory of a member that stayed grew from 144 to')])
   expect(problems({ memory: alternating })).toEqual([])
   expect(problems({ memory: growing, minutes: 5 })).toEqual([])
+  const jobs = (count: number): JobRun[] => Array.from({ length: count }, () => job({}))
+  expect(problems({ memory: growing, jobs: jobs(8_000) })).toEqual([])
+  expect(problems({ memory: growing, jobs: jobs(2_000) })).toHaveLength(1)
   expect(problems({ memory: [[]] })).toEqual(['live memory of a member that stayed was not measured'])
 })
