@@ -109,8 +109,14 @@ export class JobSoak {
     await Promise.all(
       this.#jobs.map(async (job) => {
         if (job.expires() < deadline) return
-        const told = await last.ask({ command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
-        job.last = outcomeOf(told) ?? 'nothing'
+        job.last = 'nothing'
+        // At first a newcomer may not have the record of the job.
+        const hasResult = async (): Promise<boolean> => {
+          const told = await last.ask({ command: 'job', job: job.name, until: 'result' }, deadline - Date.now())
+          job.last = outcomeOf(told) ?? 'nothing'
+          return job.last !== 'nothing'
+        }
+        await until(hasResult, LAST, AGAIN)
       }),
     )
     this.#sample()
