@@ -37,6 +37,7 @@ describe('a program in a sandbox', () => {
     ['a task that waits for something else', various, 'sleeps', 20, 'rested'],
     ['a task that catches what its child throws', various, 'catches', undefined, 'caught: no such luck'],
     ['a space whose pieces unite', spaces, 'sum', undefined, 44_999_850_000n],
+    ['a class of errors of an older kind', various, 'inherits', undefined, [true, true, 'RangeError: too far']],
     ['a driver', spaces, 'squares', 4, { sum: 0 + 1 + 4 + 9 + 16, results: 5 }],
   ])('computes as elsewhere: %s', async (_, program, fn, input, expected) => {
     expect(await resultOf(program, fn, input)).toEqual(expected)
@@ -53,6 +54,11 @@ describe('a program in a sandbox', () => {
   it('has the names that a program may use', async () => {
     const names = (await resultOf(hostile, 'names')) as string[]
     expect([...compartmentNames].filter((name) => name !== 'arguments' && !names.includes(name))).toEqual([])
+  })
+
+  it('has random numbers, and nothing else of the module for encryption', async () => {
+    const id = expect.stringMatching(/^[\da-f-]{36}$/u)
+    expect(await resultOf(hostile, 'random')).toEqual({ isChanged: true, id, names: ['getRandomValues', 'randomUUID'] })
   })
 
   it.each(['sees', 'changes'])('finds nothing but the language: %s', async (fn) => {

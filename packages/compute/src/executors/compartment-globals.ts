@@ -23,6 +23,12 @@ export function compartmentGlobals(): Record<string, unknown> {
     Float32Array,
     Float64Array,
     console: { debug: out, error: err, info: out, log: out, warn: err },
+    // Packages with random numbers read it, such as decimal.js. The real object would give access to
+    // Node's classes.
+    crypto: {
+      getRandomValues: <Numbers extends Uint8Array<ArrayBuffer>>(numbers: Numbers) => crypto.getRandomValues(numbers),
+      randomUUID: () => crypto.randomUUID(),
+    },
     performance: { now: () => performance.now() },
     queueMicrotask: (task: () => void) => queueMicrotask(task),
     // A timer object of Node would give access to Node's classes, so programs get numbers.

@@ -7,13 +7,36 @@ import { scriptOf } from './compartment-script.ts'
 const TRAPPING = { errorTrapping: 'none', unhandledRejectionTrapping: 'none' } as const
 
 /**
+ * The classes whose `constructor` packages replace in prototypes of their own, such as mathjs. SES
+ * allows that for other classes of errors, and for objects.
+ */
+const ERRORS = [RangeError, SyntaxError, EvalError, ReferenceError, URIError]
+
+/**
+ * Lets programs replace a field in objects that inherit it from a frozen prototype. The language
+ * refuses an assignment to such a field.
+ */
+function mayBeReplaced(prototype: object, name: string): void {
+  const value: unknown = Reflect.get(prototype, name)
+  Object.defineProperty(prototype, name, {
+    get: () => value,
+    set(this: object, other: unknown) {
+      if (this === prototype) throw new TypeError(`${name} of a frozen prototype`)
+      Object.defineProperty(this, name, { value: other, writable: true, enumerable: true, configurable: true })
+    },
+  })
+}
+
+/**
  * Evaluates an ES module without imports in a compartment of its own (SES). Freezes all shared
  * objects of the language. Call this once per process.
  *
  * @throws SyntaxError for a module with imports
  */
 export async function loadConfined(source: string): Promise<Readonly<Record<string, unknown>>> {
-  lockdown({ errorTaming: 'unsafe', overrideTaming: 'severe', consoleTaming: 'unsafe', domainTaming: 'unsafe', ...TRAPPING })
+  repairIntrinsics({ errorTaming: 'unsafe', overrideTaming: 'severe', consoleTaming: 'unsafe', domainTaming: 'unsafe', ...TRAPPING })
+  for (const { prototype } of ERRORS) mayBeReplaced(prototype, 'constructor')
+  hardenIntrinsics()
   const compartment = new Compartment({ globals: harden(compartmentGlobals()), __options__: true })
   // A call of `eval` sees no local names here. Without this option SES would refuse each text that
   // contains such a call, even in a string.

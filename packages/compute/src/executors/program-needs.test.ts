@@ -15,6 +15,7 @@ describe('a program', () => {
     ['what it asks for first, in a statement', "let v\nif (typeof process !== 'undefined') { v = process.version }\nexport { v }"],
     ['the guards of UMD', `${umd}\nexport const x = 1`],
     ['an optional module', "let c\ntry { c = require('crypto') } catch {}\nexport { c }"],
+    ['random numbers', 'export const x = () => crypto.getRandomValues(new Uint8Array(4))'],
     ['words that look like more', 'export const x = ["<!-- -->", "import(y)", "eval(z)"]'],
   ])('needs nothing if it has %s', (_, source) => {
     expect(needsOf(source)).toEqual({ needs: [], unknown: [] })

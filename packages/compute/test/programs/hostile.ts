@@ -34,6 +34,7 @@ export const sees = task((_: unknown, context) => {
     context: attempt(() => (context.run.constructor as Evaluator)(`return ${escapes}`)()),
     use: attempt(() => (context.use.constructor as Evaluator)(`return ${escapes}`)()),
     timers: attempt(() => (setTimeout.constructor as Evaluator)(`return ${escapes}`)()),
+    random: attempt(() => (crypto.getRandomValues.constructor as Evaluator)(`return ${escapes}`)()),
     encoder: attempt(() => (TextEncoder.constructor as Evaluator)(`return ${escapes}`)()),
     date: attempt(() => (Date.constructor as Evaluator)(`return ${escapes}`)()),
     assembly: attempt(() => (WebAssembly.Module.constructor as Evaluator)(`return ${escapes}`)()),
@@ -60,6 +61,7 @@ export const changes = task((_: unknown, context) => ({
   objects: poisoned(Object.prototype, 'toString'),
   arrays: poisoned(Array.prototype, 'push'),
   maps: poisoned(Map.prototype, 'get'),
+  errors: poisoned(RangeError.prototype, 'constructor'),
   promises: poisoned(Promise.prototype, 'then'),
   functions: poisoned(Function.prototype, 'call'),
   encoders: poisoned(TextEncoder.prototype, 'encode'),
@@ -120,3 +122,9 @@ export const deep = task(() => {
 })
 
 export const answers = task((n: number) => n * 2)
+
+export const random = task(() => ({
+  isChanged: crypto.getRandomValues(new Uint32Array(64)).some((number) => number !== 0),
+  id: crypto.randomUUID(),
+  names: Object.keys(crypto),
+}))

@@ -87,3 +87,14 @@ export const chance = task((_: unknown, { random }) => [random(), random()])
 
 /** Returns random numbers of two tasks, and the job's id. */
 export const chances = task(async (_: unknown, { run, job }) => [(await Promise.all([run(chance, 1), run(chance, 2)])).flat(), job])
+
+/** Makes a class of errors without the word `class`, as older packages do. */
+export const inherits = task(() => {
+  function OutOfRange(this: { message: string }): void {
+    this.message = 'too far'
+  }
+  OutOfRange.prototype = new RangeError('none')
+  OutOfRange.prototype.constructor = OutOfRange
+  const error = new (OutOfRange as unknown as new () => Error)()
+  return [error instanceof RangeError, error.constructor === OutOfRange, String(error)]
+})
