@@ -64,6 +64,13 @@ export const changes = task((_: unknown, context) => ({
   errors: poisoned(RangeError.prototype, 'constructor'),
   promises: poisoned(Promise.prototype, 'then'),
   functions: poisoned(Function.prototype, 'call'),
+  hostErrors: attempt(() => {
+    try {
+      return atob('%')
+    } catch (error) {
+      return poisoned(Object.getPrototypeOf(error) as object, 'toString').startsWith('got') ? 'changed' : undefined
+    }
+  }),
   encoders: poisoned(TextEncoder.prototype, 'encode'),
   dates: poisoned(Date.prototype, 'getTime'),
   memories: poisoned(WebAssembly.Memory.prototype, 'grow'),
