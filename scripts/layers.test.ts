@@ -55,7 +55,8 @@ const overlay: Layers = {
   api: ['base', 'host', 'identity'],
   engine: ['base', 'dialing', 'host', 'identity', 'links'],
   streams: ['api', 'base', 'dialing', 'host'],
-  overlay: ['api', 'base', 'engine', 'host', 'identity', 'streams'],
+  reach: ['base', 'host', 'streams'],
+  overlay: ['api', 'base', 'engine', 'host', 'identity', 'reach', 'streams'],
 }
 
 const jel: Layers = {

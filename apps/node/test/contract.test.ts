@@ -20,6 +20,7 @@ it('a node that is alone reports started, its own joined, and stopped', async ()
       location: 'node7@rack2',
       tag: Buffer.from('gpü').toString('base64'),
       tagText: 'gpü',
+      reach: 'direct',
       joinedAt: expect.toSatisfy((time: number) => time >= before && time <= Date.now()),
     },
   })

@@ -19,6 +19,7 @@ export function member(id: string, incarnation = 1): PoolMember {
     location: 'here',
     tag: new Uint8Array(),
     constants: new Map(),
+    reach: 'direct',
     joinedAt: 0,
   }
 }

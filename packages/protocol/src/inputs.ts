@@ -79,6 +79,9 @@ export class Inputs<Data extends Encoded> {
       case 'discovered':
         introduction.discovered(input.introducer)
         break
+      case 'reach':
+        this.#announceSelf(this.#parts.life.reached(input.reach))
+        break
       case 'addresses':
         this.#announceSelf(this.#parts.life.readdress(input.addresses))
         break

@@ -4,8 +4,11 @@ import { Bench, broadcastsIn, changesIn, framesTo, hex, home, notificationsIn } 
 import { makeConfig } from './base/config.ts'
 import type { Effect } from './base/effect.ts'
 import type { Introducer } from './base/input.ts'
+import { statementToWire } from './facts/statement-codec.ts'
+import { kinds } from './facts/statement.ts'
 import { retryMax } from './life/introduction.ts'
 import { ProtocolNode } from './node.ts'
+import * as wire from './wire/messages.js'
 
 const [self, alice, bob, carol, dave] = actors(5) as [Actor, Actor, Actor, Actor, Actor]
 const crowd = actors(20, 2)
@@ -38,6 +41,7 @@ describe('a node', () => {
       location: 'bench',
       tag: new Uint8Array(0),
       constants: new Map(),
+      reach: 'direct',
       joinedAt: bench.today,
     })
   })
@@ -322,6 +326,37 @@ describe('new addresses', () => {
     const effects = bench.receive(alice, facts([before]))
     expect(effects.filter(({ type }) => type === 'fail')).toEqual([])
     expect(bench.node.self?.addresses).toEqual(moved)
+  })
+})
+
+describe('how others reach a member', () => {
+  it('is an update within its life if it changes, and part of its next life', () => {
+    const bench = new Bench(self)
+    for (const actor of [alice, bob, carol]) bench.meet(actor)
+    expect(bench.node.self?.reach).toBe('direct')
+    const told = [1, 2].map(() => notificationsIn(bench.input({ type: 'reach', reach: 'hidden' })).map(({ type }) => type))
+    expect(told).toEqual([['updated'], []])
+    expect(bench.node.self).toMatchObject({ reach: 'hidden', incarnation: 1 })
+    bench.receive(alice, facts([death(self, [alice, bob, carol])]))
+    expect(bench.node.self).toMatchObject({ reach: 'hidden', incarnation: 2 })
+  })
+
+  it('counts as hidden if a later release has a word for it that this one lacks, and as direct without a word', () => {
+    const { content } = alice.joined()
+    const body = (reach?: number): Uint8Array =>
+      wire.Joined.encode({
+        ...content,
+        addresses: [],
+        tag: new Uint8Array(0),
+        constants: [],
+        ...(reach !== undefined && { reach }),
+      } as wire.Joined)
+    for (const [reach, expected] of [
+      [9, 'hidden'],
+      [2, 'tab'],
+      [undefined, 'direct'],
+    ] as const)
+      expect(alice.read(statementToWire(alice.says(kinds.joined, body(reach)))).content).toMatchObject({ reach: expected })
   })
 })
 

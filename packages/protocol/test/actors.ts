@@ -66,6 +66,7 @@ export class Actor {
       location: 'here',
       tag: new Uint8Array(0),
       constants: new Map(),
+      reach: 'direct',
       joinedAt: calendar,
       ...details,
     })

@@ -5,7 +5,7 @@ import { nodeJson } from '../events/events.ts'
 import { listMembers, type MemberFilter } from './member-list.ts'
 
 function member(id: string, location = 'here', tag = ''): Member {
-  return { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag: Buffer.from(tag), constants: new Map() }
+  return { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag: Buffer.from(tag), constants: new Map(), reach: 'direct' }
 }
 
 function newModel(): PoolModel {

@@ -4,6 +4,7 @@ import { members } from './members.ts'
 it('lists addresses that members announce as plain text', async () => {
   const node = {
     id: '12D3KooWFcrb6ywHKxycNsmTEj48',
+    reach: 'direct',
     incarnation: 1,
     joinedAt: 0,
     location: 'here',
@@ -14,5 +15,5 @@ it('lists addresses that members announce as plain text', async () => {
     since: 0,
   } as const
   const lines = await members.shell?.text?.({ event: 'members', nodes: [node] }, 0)
-  expect(lines?.[1]).toMatch(/here +\/dns4\/\?x\/tcp\/4001$/u)
+  expect(lines?.[1]).toMatch(/here +direct +\/dns4\/\?x\/tcp\/4001$/u)
 })

@@ -34,13 +34,14 @@ export const members = command({
     line: ({ location, tag, state }: MemberFilter) => ({ command: 'members', location, tag, state }),
     text: async ({ nodes }, now) =>
       await tableOf([
-        ['ID', 'STATE', 'FOR', 'LOCATION', 'TAG', 'ADDRESS'],
-        ...nodes.map(({ id, state, since, location, tag, addresses }) => [
+        ['ID', 'STATE', 'FOR', 'LOCATION', 'TAG', 'REACH', 'ADDRESS'],
+        ...nodes.map(({ id, state, since, location, tag, reach, addresses }) => [
           id,
           state,
           span(now - since),
           oneLine(location),
           tagText(tag),
+          reach,
           oneLine(addresses[0] ?? ''),
         ]),
       ]),

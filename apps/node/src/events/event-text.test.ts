@@ -4,6 +4,7 @@ import { eventText } from './event-text.ts'
 it('describes the addresses that a member announces as plain text', () => {
   const node = {
     id: '12D3KooWFcrb6ywHKxycNsmTEj48',
+    reach: 'direct' as const,
     incarnation: 1,
     joinedAt: 0,
     location: 'here',

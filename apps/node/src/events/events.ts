@@ -10,6 +10,8 @@ export interface NodeJson {
   readonly location: string
   readonly tag: string
   readonly tagText?: string
+  /** How others reach it: it is `direct`, or it only dials: `hidden`, or a browser `tab`. */
+  readonly reach: Member['reach']
   /** The time at which this incarnation entered, by the node's clock, Unix ms. */
   readonly joinedAt: number
 }
@@ -162,9 +164,9 @@ export interface HealthJson {
   readonly introducers: readonly { readonly address: string; readonly reason: string }[]
 }
 
-export function nodeJson({ id, incarnation, addresses, location, tag, joinedAt }: Member): NodeJson {
+export function nodeJson({ id, incarnation, addresses, location, tag, reach, joinedAt }: Member): NodeJson {
   const tagText = utf8Text(tag)
-  return { id, incarnation, addresses, location, tag: base64(tag), ...(tagText !== undefined && { tagText }), joinedAt }
+  return { id, incarnation, addresses, location, tag: base64(tag), ...(tagText !== undefined && { tagText }), reach, joinedAt }
 }
 
 export function reignJson({ election, epoch, winner }: Reign): ReignJson {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { NodeEvent } from '../events/events.ts'
 import { handles, missingFileOf, parseHandler, type Handler } from './handler.ts'
 
-const node = { id: 'a', incarnation: 1, joinedAt: 0, addresses: [], location: '', tag: '' }
+const node = { id: 'a', reach: 'direct' as const, incarnation: 1, joinedAt: 0, addresses: [], location: '', tag: '' }
 const joined: NodeEvent = { event: 'joined', node }
 const go: NodeEvent = { event: 'signal', name: 'go', node }
 const failed: NodeEvent = { event: 'error', code: 'HANDLER_FAILED', message: '' }

@@ -20,11 +20,11 @@ const linesOf = (name: string): string[] => {
 }
 
 function joined(id: string, location = 'here', tag = ''): NodeEvent {
-  return { event: 'joined', node: { id, incarnation: 1, joinedAt: 0, addresses: [], location, tag } }
+  return { event: 'joined', node: { id, reach: 'direct', incarnation: 1, joinedAt: 0, addresses: [], location, tag } }
 }
 
 function died(id: string): NodeEvent {
-  return { event: 'died', node: { id, incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: '' } }
+  return { event: 'died', node: { id, reach: 'direct', incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: '' } }
 }
 
 interface Started {
@@ -61,7 +61,15 @@ describe('handlers', () => {
     ])
     handlers.answer(pool)
     expect([...answers.keys()]).toEqual(['load', 'large', 'fails', 'fails too'])
-    const from = { id: 'asker', incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: new Uint8Array() } as unknown as Member
+    const from = {
+      id: 'asker',
+      reach: 'direct',
+      incarnation: 1,
+      joinedAt: 0,
+      addresses: [],
+      location: 'here',
+      tag: new Uint8Array(),
+    } as unknown as Member
     const ask = async (name: string): Promise<Uint8Array | undefined> =>
       await answers.get(name)?.(new Uint8Array(), from, new AbortController().signal)
     expect(new TextDecoder().decode(await ask('load'))).toBe('load of asker')
@@ -101,7 +109,15 @@ describe('handlers', () => {
     ])
     handlers.answer(pool)
     for (const id of ['a', 'b', 'c']) handlers.take(joined(id))
-    const from = { id: 'asker', incarnation: 1, joinedAt: 0, addresses: [], location: 'here', tag: new Uint8Array() } as unknown as Member
+    const from = {
+      id: 'asker',
+      reach: 'direct',
+      incarnation: 1,
+      joinedAt: 0,
+      addresses: [],
+      location: 'here',
+      tag: new Uint8Array(),
+    } as unknown as Member
     const controller = new AbortController()
     const asked = answers[0]?.(Buffer.from('who\0'), from, controller.signal)
     await vi.waitFor(() => expect(linesOf('hanging')).toHaveLength(4), waiting)

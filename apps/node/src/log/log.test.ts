@@ -8,7 +8,15 @@ function logOf(level: Level | 'silent', format: Format = 'json'): { log: Log; li
   return { log: new Log({ level, format, pool: 'p', write: (line) => lines.push(line) }), lines }
 }
 
-const node = { id: '12D3KooWpeer', incarnation: 2, joinedAt: 0, addresses: ['/ip4/192.0.2.1/tcp/1'], location: 'a b@c', tag: '' }
+const node = {
+  id: '12D3KooWpeer',
+  reach: 'direct' as const,
+  incarnation: 2,
+  joinedAt: 0,
+  addresses: ['/ip4/192.0.2.1/tcp/1'],
+  location: 'a b@c',
+  tag: '',
+}
 
 describe('a log', () => {
   it.each([

@@ -3,7 +3,7 @@ import type { NodeEvent, NodeJson } from '../events/events.ts'
 import { PoolModel } from './pool.ts'
 
 function node(id: string, incarnation = 1): NodeJson {
-  return { id, incarnation, addresses: [], location: 'here', tag: '', joinedAt: 0 }
+  return { id, incarnation, addresses: [], location: 'here', tag: '', reach: 'direct', joinedAt: 0 }
 }
 
 function reign(election: string, epoch = 1): NodeEvent & { event: 'elected' } {

@@ -3,7 +3,7 @@ import { Controls } from './controls.ts'
 import type { Row } from './view.ts'
 
 function row(id: string, more: Partial<Row> = {}): Row {
-  const node = { id, incarnation: 1, joinedAt: 0, addresses: [], location: '', tag: '' }
+  const node = { id, reach: 'direct' as const, incarnation: 1, joinedAt: 0, addresses: [], location: '', tag: '' }
   return { node, state: 'here', since: 0, location: '', tag: '', address: '', roundTrip: undefined, elected: [], ...more }
 }
 

@@ -44,7 +44,7 @@ describe('the jobs in a terminal', () => {
     [60, [/^ {2}…ber-0001 +50 .* 30$/u, /^ {4}n1@site 2$/u]],
   ])('have the location of a member on its line if there is room, at %i columns', (columns, patterns) => {
     const view = new PoolView('p')
-    const node = { id: 'member-0001', incarnation: 1, addresses: [], location: 'n1@site 2', tag: '', joinedAt: 0 }
+    const node = { id: 'member-0001', incarnation: 1, addresses: [], location: 'n1@site 2', tag: '', reach: 'direct' as const, joinedAt: 0 }
     view.take({ event: 'joined', node }, 0)
     view.take({ event: 'jobs', jobs: [job], more: 0 }, 0)
     const controls = Object.assign(new Controls(), { table: 'jobs', events: false })

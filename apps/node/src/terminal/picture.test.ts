@@ -9,7 +9,16 @@ import { PoolView } from './view.ts'
 const ID = '12D3KooWRhabzwWhqGKPhYMqEuNLYGwGNKded4wc8XiRKrkcixUP'
 
 function node(id: string, more: Partial<NodeJson> = {}): NodeJson {
-  return { id, incarnation: 1, joinedAt: 0, addresses: [`/ip4/192.0.2.1/tcp/4001/p2p/${id}`], location: 'here', tag: '', ...more }
+  return {
+    id,
+    reach: 'direct',
+    incarnation: 1,
+    joinedAt: 0,
+    addresses: [`/ip4/192.0.2.1/tcp/4001/p2p/${id}`],
+    location: 'here',
+    tag: '',
+    ...more,
+  }
 }
 
 function viewOf(count: number): PoolView {

@@ -3,7 +3,16 @@ import type { NodeJson } from '../events/events.ts'
 import { PoolView, type Row } from './view.ts'
 
 function node(id: string, more: Partial<NodeJson> = {}): NodeJson {
-  return { id, incarnation: 1, joinedAt: 0, addresses: [`/ip4/192.0.2.1/tcp/4001/p2p/${id}`], location: 'here', tag: '', ...more }
+  return {
+    id,
+    reach: 'direct',
+    incarnation: 1,
+    joinedAt: 0,
+    addresses: [`/ip4/192.0.2.1/tcp/4001/p2p/${id}`],
+    location: 'here',
+    tag: '',
+    ...more,
+  }
 }
 
 function viewOf(...ids: string[]): PoolView {

@@ -93,6 +93,6 @@ export class PoolView extends PoolModel<Texts> {
   }
 }
 
-function textsOf({ location, tag, addresses }: NodeJson): Texts {
-  return { location: oneLine(location), tag: tagText(tag), address: addressText(addresses[0] ?? '') }
+function textsOf({ location, tag, addresses, reach }: NodeJson): Texts {
+  return { location: oneLine(location), tag: tagText(tag), address: reach === 'direct' ? addressText(addresses[0] ?? '') : reach }
 }

@@ -23,8 +23,8 @@ export function compartmentGlobals(): Record<string, unknown> {
     Float32Array,
     Float64Array,
     console: { debug: out, error: err, info: out, log: out, warn: err },
-    // Packages with random numbers read it, such as decimal.js. The real object would give access to
-    // Node's classes.
+    // Packages with random numbers read it, such as decimal.js. The real object would give access
+    // to Node's classes.
     crypto: {
       getRandomValues: <Numbers extends Uint8Array<ArrayBuffer>>(numbers: Numbers) => crypto.getRandomValues(numbers),
       randomUUID: () => crypto.randomUUID(),

@@ -35,6 +35,7 @@ export class Sybil {
       location: 'nowhere',
       tag,
       constants: new Map(),
+      reach: 'direct',
       joinedAt: 0,
     })
   }

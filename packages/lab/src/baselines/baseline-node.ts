@@ -105,7 +105,7 @@ export abstract class BaselineNode<M extends Message> implements Protocol {
 
   #start(addresses: Member['addresses'], service: Introducer | undefined): void {
     const { id, location, tag } = this.parts
-    const member: Member = { id, incarnation: 1, addresses, location, tag, constants: new Map(), joinedAt: 0 }
+    const member: Member = { id, incarnation: 1, addresses, location, tag, constants: new Map(), reach: 'direct', joinedAt: 0 }
     if (service !== undefined) this.self = member
     this.started(member, service)
   }

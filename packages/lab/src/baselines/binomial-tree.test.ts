@@ -12,6 +12,7 @@ function join(time: number): PoolEvent {
     location: '',
     tag: new Uint8Array(),
     constants: new Map(),
+    reach: 'direct',
     joinedAt: 0,
   }
   return new PoolEvent(time, 'joined', member)

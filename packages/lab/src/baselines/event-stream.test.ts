@@ -2,7 +2,16 @@ import type { Member } from '@jel/protocol'
 import { describe, expect, it } from 'vitest'
 import { EventStream, PoolEvent } from './event-stream.ts'
 
-const member: Member = { id: 'n', incarnation: 1, addresses: [], location: '', tag: new Uint8Array(), constants: new Map(), joinedAt: 0 }
+const member: Member = {
+  id: 'n',
+  incarnation: 1,
+  addresses: [],
+  location: '',
+  tag: new Uint8Array(),
+  constants: new Map(),
+  reach: 'direct',
+  joinedAt: 0,
+}
 const events = Array.from({ length: 10 }, (_, time) => new PoolEvent(time, 'joined', member))
 
 function stream(...times: readonly number[]): EventStream {

@@ -121,7 +121,7 @@ export class RealNode implements TestbedNode {
 
 /** Makes a member from the fields that scenarios need. */
 export function memberOf(id: NodeId, incarnation: number): Member {
-  return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], constants: new Map(), joinedAt: 0 }
+  return { id, incarnation, location: '', tag: new Uint8Array(), addresses: [], constants: new Map(), reach: 'direct', joinedAt: 0 }
 }
 
 function carryOut(process: ProcessNode, command: Command): void {

@@ -1,7 +1,7 @@
 /**
  * The protocol's members, reigns, health and notifications, as an overlay shows them.
  */
-import type { Health, LinkState, Measured, Member, Milliseconds, Notification, Reign } from '@jel/protocol'
+import type { Health, LinkState, Measured, Member, Milliseconds, Notification, Reach, Reign } from '@jel/protocol'
 import { formatAddresses } from '../base/addresses.ts'
 
 /** A member of the view. */
@@ -36,6 +36,12 @@ export interface PoolMember {
    * them. Programs that run on the pool state here what the member offers.
    */
   readonly constants: ReadonlyMap<string, Uint8Array>
+  /**
+   * How others reach the member, as it states. `direct`: others can dial it, as far as it knows.
+   * `hidden`: it is behind a NAT or a firewall, so it dials only. `tab`: it is a browser tab. A
+   * change within a life is `updated`.
+   */
+  readonly reach: Reach
   /**
    * The time at which this life entered the pool, by the member's own calendar, Unix ms; 0 if the
    * member does not state it. Nobody verifies it. It stays the same within a life.
@@ -88,8 +94,8 @@ const shown = new WeakMap<Member, PoolMember>()
 export function showMember(member: Member): PoolMember {
   let known = shown.get(member)
   if (!known) {
-    const { id, incarnation, addresses, location, tag, constants, joinedAt } = member
-    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag, constants, joinedAt }
+    const { id, incarnation, addresses, location, tag, constants, reach, joinedAt } = member
+    known = { id, incarnation, addresses: formatAddresses(addresses, id), location, tag, constants, reach, joinedAt }
     shown.set(member, known)
   }
   return known

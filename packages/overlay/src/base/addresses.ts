@@ -174,6 +174,16 @@ export function hostOf(address: Multiaddr): string | undefined {
   return endpointOf(address)?.host
 }
 
+/** Whether an address is an IP address that means the same host everywhere. */
+export function isPublic(address: Multiaddr): boolean {
+  return endpointOf(address) !== undefined && !isName(address) && !isPrivate(address) && !isLoopback(address) && !isLinkLocal(address)
+}
+
+/** Whether an address contains a name in place of an IP address. */
+export function isName(address: Multiaddr): boolean {
+  return address.getComponents()[0]?.name.startsWith('dns') === true
+}
+
 /** Whether an address is loopback, at any port. */
 export function isLoopbackAddress(address: Multiaddr): boolean {
   return isLoopback(address)

@@ -19,6 +19,8 @@ export interface PoolNames {
   readonly urgent: readonly string[]
   /** The protocol id of the streams on which members report their links. */
   readonly reports: string
+  /** The protocol id of the streams on which members check whether they can dial a member. */
+  readonly reach: string
   /** The gossipsub topic. */
   readonly topic: string
 }
@@ -32,6 +34,7 @@ export function poolNames(pool: string): PoolNames {
     links: versions.map((version) => `/jel/${short}/${version}`),
     urgent: versions.map((version) => `/jel/${short}/${version}/urgent`),
     reports: `/jel/${short}/links/1.0.0`,
+    reach: `/jel/${short}/reach/1.0.0`,
     topic: `/jel/${short}/${versions[0].slice(0, versions[0].indexOf('.'))}`,
   }
 }

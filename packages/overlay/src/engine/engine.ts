@@ -19,7 +19,7 @@ import {
 import { Driver, type EffectHandlers } from '@jel/machine'
 import { raceSignal } from 'race-signal'
 import type { Connection } from '@libp2p/interface'
-import { looksDialable } from '../base/addresses.ts'
+import { isPublic, looksDialable } from '../base/addresses.ts'
 import { Clock } from '../base/clock.ts'
 import { IdentityInUseError, OverlayClosedError, asError } from '../base/errors.ts'
 import type { PoolNames } from '../base/names.ts'
@@ -68,6 +68,10 @@ export interface EngineEvents {
   onNotification(notification: Notification): void
   /** Called while the node handles an input. The receiver must only note the measurement. */
   onMeasured(measured: Measured): void
+  /** A link is up. */
+  onLinked(): void
+  /** The addresses of this node have changed. */
+  onAddresses(): void
   /** The node can't go on. */
   onFailure(error: Error): void
 }
@@ -168,7 +172,9 @@ export class Engine {
   /** Checks whether the addresses of the host have changed. */
   updateAddresses(): void {
     const addresses = this.#addresses.changed()
-    if (addresses) this.deliver({ type: 'addresses', addresses })
+    if (addresses === undefined) return
+    this.deliver({ type: 'addresses', addresses })
+    this.#events.onAddresses()
   }
 
   /** Ends all links and stops the host. A pending start fails with `error`. */
@@ -202,10 +208,13 @@ export class Engine {
   }
 
   #linked(peer: NodeId, connection: Connection): void {
-    const announced = this.node.member(peer)?.addresses
-    const dialable = connection.direction === 'outbound' || looksDialable(connection.remoteAddr, announced)
+    const { direction, remoteAddr } = connection
+    const member = this.node.member(peer)
+    const isHidden = member !== undefined && member.reach !== 'direct' && isPublic(remoteAddr)
+    const dialable = direction === 'outbound' || (!isHidden && looksDialable(remoteAddr, member?.addresses))
     this.#parts.host.topic.introduce(connection)
     this.deliver({ type: 'connected', peer, dialable })
+    this.#events.onLinked()
   }
 
   #persist(incarnation: number): void {

@@ -6,6 +6,8 @@ import { Engine, type Parts } from '../engine/engine.ts'
 import { addressInterval } from '../engine/own-addresses.ts'
 import { aloneInterval } from '../host/mdns-discovery.ts'
 import { peersInterval } from '../identity/peers-file.ts'
+import { OwnReach, reachInterval } from '../reach/own-reach.ts'
+import { ReachChecks } from '../reach/reach-checks.ts'
 import { ApplicationStreams } from '../streams/application-streams.ts'
 import { LinkReports } from '../streams/link-reports.ts'
 import { createKeys } from './keys.ts'
@@ -33,6 +35,8 @@ export class RunningNode {
   readonly reports: LinkReports
   readonly signals: Signals
   readonly streams: ApplicationStreams
+  readonly #checks: ReachChecks
+  readonly #reach: OwnReach
   readonly #peers: SavedPeers
   readonly #records: SavedRecords
   /** The latest life of this node, also after the end of that life. */
@@ -51,6 +55,8 @@ export class RunningNode {
       onNotification: (notification) => this.notifications.publish(this.#react(notification)),
       onMeasured: (measured) => queueMicrotask(() => this.notifications.publish({ type: 'measured', ...measured })),
       onFailure: (error) => void this.abandon(error),
+      onLinked: () => this.#reach.linked(),
+      onAddresses: () => this.#reach.review(),
     })
     const { node, links, dialer } = this.engine
     this.streams = new ApplicationStreams({
@@ -60,6 +66,23 @@ export class RunningNode {
       onUnused: (connection) => links.closeIfUnusedLater(connection),
     })
     this.reports = new LinkReports(this.streams, parts.names.reports, () => node.linkStates())
+    const { libp2p } = parts.host
+    this.#checks = new ReachChecks({
+      streams: this.streams,
+      protocol: parts.names.reach,
+      addressesOf: (id) => node.member(id)?.addresses ?? [],
+      dial: async (address, stop) => await libp2p.dial(address, { force: true, signal: stop }),
+    })
+    this.#reach = new OwnReach({
+      peers: () =>
+        libp2p.getConnections().flatMap(({ remotePeer, remoteAddr, direction, status }) => {
+          const id = remotePeer.toString()
+          return status === 'open' && links.has(id) ? [{ id, remote: remoteAddr, isInbound: direction === 'inbound' }] : []
+        }),
+      addresses: () => parts.host.addresses(),
+      ask: async (id) => await this.#checks.ask(id),
+      onReach: (reach) => this.engine.deliver({ type: 'reach', reach }),
+    })
     this.signals = new Signals((command) => this.command(command))
     this.reigns = new Reigns(parts.config.limits.elections, (election) => node.reign(election))
     this.#peers = new SavedPeers(
@@ -80,6 +103,7 @@ export class RunningNode {
       isDeparting: () => node.isDeparting,
       takeDown: async (error) => {
         this.signals.close(error)
+        this.#reach.stop()
         try {
           await this.engine.stop(error)
           await this.#peers.saved
@@ -97,9 +121,11 @@ export class RunningNode {
     const { links } = this.engine
     this.lifecycle.every(addressInterval, () => this.engine.updateAddresses())
     this.lifecycle.every(forgetInterval, () => void host.forgetPeers())
+    this.lifecycle.every(reachInterval, () => this.#reach.review())
     this.lifecycle.every(peersInterval, () => this.#peers.saveChanges())
     if (discovery) this.lifecycle.every(aloneInterval, () => void (links.count === 0 && discovery.ask()))
     await this.reports.start()
+    await this.#checks.start()
     await this.engine.start(introducers, signal)
   }
 

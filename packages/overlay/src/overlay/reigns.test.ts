@@ -1,10 +1,19 @@
 import { expect, it } from 'vitest'
-import type { Reign } from '@jel/protocol'
+import type { Member, Reign } from '@jel/protocol'
 import { Reigns } from './reigns.ts'
 
 it('elections that the protocol has forgotten are forgotten here from time to time', () => {
   const known = new Set(['master'])
-  const winner = { id: 'A', incarnation: 1, addresses: [], location: '', tag: new Uint8Array(), constants: new Map(), joinedAt: 0 }
+  const winner: Member = {
+    id: 'A',
+    incarnation: 1,
+    addresses: [],
+    location: '',
+    tag: new Uint8Array(),
+    constants: new Map(),
+    reach: 'direct',
+    joinedAt: 0,
+  }
   const reignOf = (election: string): Reign => ({ election, epoch: 1, winner })
   const reigns = new Reigns(10, (election) => (known.has(election) ? reignOf(election) : undefined))
   reigns.add('master')

@@ -40,7 +40,15 @@ async function applications(from: Peer, to: Peer, address: () => Uint8Array): Pr
     stream.addEventListener('message', ({ data }) => void stream.send(data))
   })
   const { libp2p } = from.host
-  const member = { id: to.id, incarnation: 1, location: '', tag: new Uint8Array(), constants: new Map(), joinedAt: 0 }
+  const member = {
+    id: to.id,
+    incarnation: 1,
+    location: '',
+    tag: new Uint8Array(),
+    constants: new Map(),
+    reach: 'direct',
+    joinedAt: 0,
+  } as const
   return new ApplicationStreams({
     libp2p,
     dialer: from.dialer,

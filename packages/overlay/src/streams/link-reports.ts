@@ -3,10 +3,10 @@
  * nothing while nobody looks at it.
  */
 import type { LinkState } from '@jel/protocol'
-import type { Uint8ArrayList } from 'uint8arraylist'
 import type { ApplicationStreams } from './application-streams.ts'
 import { OpenError, reasonOf } from '../base/errors.ts'
 import { TokenBucket } from '../host/token-bucket.ts'
+import { readLine } from './read-line.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
@@ -59,7 +59,7 @@ export class LinkReports {
     time.addEventListener('abort', giveUp)
     signal?.addEventListener('abort', giveUp)
     try {
-      return parseLinks(await readLine(stream))
+      return parseLinks(await readLine(stream, maxLength))
     } catch (error) {
       signal?.throwIfAborted()
       throw new OpenError(`${id} did not tell its links: ${reasonOf(error)}`, { cause: error })
@@ -70,21 +70,6 @@ export class LinkReports {
       stream.abort(new Error('the answer is read'))
     }
   }
-}
-
-/**
- * Reads one line. The answer is a line because a late listener gets no event for the end of a
- * stream.
- */
-async function readLine(stream: AsyncIterable<Uint8Array | Uint8ArrayList>): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const piece of stream) {
-    text += decoder.decode(piece.subarray(), { stream: true })
-    if (text.endsWith('\n')) return text
-    if (text.length > maxLength) throw new Error(`more than ${maxLength} characters`)
-  }
-  throw new Error('it ended before its answer did')
 }
 
 /** Formats links as `[["12D3…",3],["12D3…"]]`. */

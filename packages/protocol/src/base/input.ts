@@ -1,5 +1,5 @@
 /** Inputs of the protocol: events around it, and the application's commands. */
-import type { Address, Encoded, Milliseconds, NodeId, Signing } from './values.ts'
+import type { Address, Encoded, Milliseconds, NodeId, Reach, Signing } from './values.ts'
 
 /** The fields that make an event a query. */
 export interface QueryTerms {
@@ -120,6 +120,8 @@ export type Input<Data extends Encoded = Uint8Array> =
   | { readonly type: 'hostProbed'; readonly peer: NodeId; readonly outcome: HostProbeOutcome }
   /** mDNS found another node of this pool on the local network. */
   | { readonly type: 'discovered'; readonly introducer: Introducer }
+  /** The host found out how others reach this node. */
+  | { readonly type: 'reach'; readonly reach: Reach }
   /** The host's own addresses changed. */
   | { readonly type: 'addresses'; readonly addresses: readonly Address[] }
   /**

@@ -16,6 +16,12 @@ export type NodeId = string
  */
 export type Address = Uint8Array
 
+/**
+ * How others reach a member. `direct`: others can dial it, as far as it knows. `hidden`: it is
+ * behind a NAT or a firewall, so it dials only. `tab`: it is a browser tab, without an address.
+ */
+export type Reach = 'direct' | 'hidden' | 'tab'
+
 /** Static attributes of a member, by name. */
 export type Constants = ReadonlyMap<string, Uint8Array>
 
@@ -34,6 +40,7 @@ export interface Member {
   readonly tag: Uint8Array
   /** Static attributes: bytes by name, at most `limits.constantsBytes` with the names. */
   readonly constants: Constants
+  readonly reach: Reach
   /** Start of this life by the member's own calendar: ms since 1970; 0 if unstated. */
   readonly joinedAt: Milliseconds
 }

@@ -157,8 +157,8 @@ function keyOf(content: FactContent): string {
   }
 }
 
-function memberOf(id: NodeId, { incarnation, addresses, location, tag, constants, joinedAt }: Omit<Member, 'id'>): Member {
-  return { id, incarnation, addresses, location, tag, constants, joinedAt }
+function memberOf(id: NodeId, { incarnation, addresses, location, tag, constants, reach, joinedAt }: Omit<Member, 'id'>): Member {
+  return { id, incarnation, addresses, location, tag, constants, reach, joinedAt }
 }
 
 function sameContent(a: FactContent, b: FactContent): boolean {

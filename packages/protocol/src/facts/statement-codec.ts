@@ -2,7 +2,7 @@
 import type { Config } from '../base/config.ts'
 import { BoundError, FrameError } from '../base/errors.ts'
 import { decodeId, encodeId } from '../base/id.ts'
-import type { Constants, NodeId, Signing } from '../base/values.ts'
+import type { Constants, NodeId, Reach, Signing } from '../base/values.ts'
 import { maxNameBytes, nameProblem } from '../base/name.ts'
 import { eventBytes, isEventName, readEvent } from './event.ts'
 import { constantsProblem, noConstants } from './constants.ts'
@@ -57,6 +57,9 @@ export class StatementCodec {
 }
 
 /** Reads a statement and checks every bound, but not the signature. Throws {@link FrameError}. */
+/** Their places are their numbers on the wire. */
+const reaches: readonly Reach[] = ['direct', 'hidden', 'tab']
+
 export function readStatement(message: wire.Statement, limits: Config['limits']): Statement {
   if (message.signature.length !== signatureBytes)
     throw new FrameError(`a signature has ${signatureBytes} bytes, not ${message.signature.length}`)
@@ -106,7 +109,7 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
   if (body.length > most) throw new BoundError(`a statement of kind ${kind} has at most ${most} bytes, not ${body.length}`)
   switch (kind) {
     case kinds.joined: {
-      const { incarnation, version, nonce, addresses, location, tag, joinedAt, constants } = decode(wire.Joined, body, {
+      const { incarnation, version, nonce, addresses, location, tag, joinedAt, constants, reach } = decode(wire.Joined, body, {
         addresses: limits.addresses,
       })
       checkCounter('incarnation', incarnation, limits)
@@ -119,7 +122,8 @@ function readContent(kind: number, body: Uint8Array, limits: Config['limits']): 
       if (joinedAt > limits.counter) throw new FrameError(`joinedAt ${joinedAt} is out of range`)
       const copies = addresses.map((address) => address.slice())
       const attributes = readConstants(constants, limits)
-      return { kind: 'joined', incarnation, version, nonce, addresses: copies, location, tag: tag.slice(), constants: attributes, joinedAt }
+      const own = { addresses: copies, location, tag: tag.slice(), constants: attributes, reach: reaches[reach] ?? 'hidden' }
+      return { kind: 'joined', incarnation, version, nonce, ...own, joinedAt }
     }
     case kinds.left: {
       const { incarnation } = decode(wire.Left, body)
@@ -234,6 +238,7 @@ function encodeBody(content: Exclude<Content, Unknown>): Uint8Array {
         ...content,
         addresses: [...content.addresses] as Uint8Array<ArrayBuffer>[],
         tag: content.tag as Uint8Array<ArrayBuffer>,
+        reach: reaches.indexOf(content.reach),
         constants: Array.from(content.constants, ([name, value]) => ({ name, value: value as Uint8Array<ArrayBuffer> })),
       })
     case 'left':

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Actor, actors, checkSeal, forged, messageOf, pool, seal } from '../../test/actors.ts'
 import { defaultConfig } from '../base/config.ts'
 import { BoundError, FrameError } from '../base/errors.ts'
-import type { Constants } from '../base/values.ts'
+import type { Constants, Reach } from '../base/values.ts'
 import { nameProblem } from '../base/name.ts'
 import { decodeId, encodeId } from '../base/id.ts'
 import * as wire from '../wire/messages.js'
@@ -37,6 +37,7 @@ const content: fc.Arbitrary<Exclude<Content, Unknown>> = fc.oneof(
         { maxKeys: 5 },
       )
       .map((each) => Object.entries(each).reduce<Constants>((made, [key, value]) => withConstant(made, key, value), noConstants)),
+    reach: fc.constantFrom<Reach>('direct', 'hidden', 'tab'),
     joinedAt: counter,
   }),
   fc.record({ kind: fc.constant('left' as const), incarnation: counter }),

@@ -8,7 +8,7 @@
  * body's bytes as received. So a statement neither crosses pools nor changes its meaning. Nodes can
  * pass on kinds of a later version unread.
  */
-import type { Address, Constants, Milliseconds, NodeId } from '../base/values.ts'
+import type { Address, Constants, Milliseconds, NodeId, Reach } from '../base/values.ts'
 
 export const kinds = { joined: 1, left: 2, suspicion: 3, refutation: 4, candidacy: 5, claim: 6, record: 7 } as const
 
@@ -16,8 +16,8 @@ export interface Joined {
   readonly kind: 'joined'
   readonly incarnation: number
   /**
-   * Addresses, tag and constants may change in a life. The statement with the highest version
-   * counts.
+   * Addresses, tag, constants and reach may change in a life. The statement with the highest
+   * version counts.
    */
   readonly version: number
   readonly nonce: number
@@ -25,6 +25,7 @@ export interface Joined {
   readonly location: string
   readonly tag: Uint8Array
   readonly constants: Constants
+  readonly reach: Reach
   /**
    * Beginning of this life, by the member's own calendar: milliseconds since 1970. The same in all
    * versions.

@@ -6,7 +6,7 @@
  * back a pronounced death. So a node that learns of its own death begins the next life: a higher
  * incarnation, a new statement, and its candidacies again.
  */
-import type { Address, Constants, Member, Milliseconds, NodeId } from '../base/values.ts'
+import type { Address, Constants, Member, Milliseconds, NodeId, Reach } from '../base/values.ts'
 import type { Context } from '../context/context.ts'
 import { mostAccusers } from '../detection/verdict/quorum.ts'
 import { constantsProblem, noConstants, withConstant } from '../facts/constants.ts'
@@ -21,6 +21,8 @@ export interface OwnLifeOptions {
   readonly location: string
   readonly tag: Uint8Array
   readonly storedIncarnation: number
+  /** Default: `direct`. */
+  readonly reach?: Reach
 }
 
 export class OwnLife {
@@ -33,6 +35,7 @@ export class OwnLife {
   #addresses: readonly Address[] = []
   #tag: Uint8Array
   #constants: Constants = noConstants
+  #reach: Reach
   /** Start of this life, calendar time. */
   #joinedAt: Milliseconds = 0
   #self: Member | undefined
@@ -51,6 +54,7 @@ export class OwnLife {
     this.#options = options
     this.#incarnation = options.storedIncarnation
     this.#tag = new Uint8Array(options.tag)
+    this.#reach = options.reach ?? 'direct'
   }
 
   /** This node as a member; undefined before it entered and after it left. */
@@ -148,6 +152,16 @@ export class OwnLife {
     return this.#self === undefined ? undefined : this.#revise()
   }
 
+  /**
+   * Notes how others reach this node. Returns a new version of the statement; undefined if nothing
+   * changed.
+   */
+  reached(reach: Reach): Fact | undefined {
+    if (reach === this.#reach) return undefined
+    this.#reach = reach
+    return this.#self === undefined ? undefined : this.#revise()
+  }
+
   #revise(): Fact | undefined {
     this.#version += 1
     this.#declare()
@@ -189,9 +203,10 @@ export class OwnLife {
   #declare(): void {
     const { codec, id, view, now } = this.#context
     const { location } = this.#options
-    const [tag, constants, joinedAt] = [this.#tag, this.#constants, this.#joinedAt]
+    const [tag, constants, reach, joinedAt] = [this.#tag, this.#constants, this.#reach, this.#joinedAt]
     const [incarnation, version, nonce, addresses] = [this.#incarnation, this.#version, this.#nonce, this.#addresses]
-    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, addresses, location, tag, constants, joinedAt })
+    const own = { addresses, location, tag, constants, reach }
+    const statement = codec.sign(id, { kind: 'joined', incarnation, version, nonce, ...own, joinedAt })
     const changes = view.merge(factOf({ statement }), now, 0)
     this.#self = view.get(id)
     this.#context.outcomes.push({ type: 'changed', changes })

@@ -16,6 +16,7 @@ const memberOf = (actor: Actor): Member => ({
   location: '',
   tag: new Uint8Array(0),
   constants: new Map(),
+  reach: 'direct',
   joinedAt: 0,
 })
 

@@ -38,6 +38,7 @@ export interface Joined {
     version: number;
     joinedAt: number;
     constants: Constant[];
+    reach: number;
 }
 export declare namespace Joined {
     const codec: () => Codec<Joined>;
@@ -80,9 +81,13 @@ export declare namespace Joined {
         value: Uint8Array<ArrayBuffer>;
         index: number;
     }
+    interface JoinedReachFieldEvent {
+        field: '$.reach';
+        value: number;
+    }
     function encode(obj: Partial<Joined>): Uint8Array<ArrayBuffer>;
     function decode(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Joined;
-    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent | JoinedJoinedAtFieldEvent | JoinedConstantsNameFieldEvent | JoinedConstantsValueFieldEvent>;
+    function stream(buf: Uint8Array | Uint8ArrayList, opts?: DecodeOptions<Joined>): Generator<JoinedIncarnationFieldEvent | JoinedNonceFieldEvent | JoinedAddressesFieldEvent | JoinedLocationFieldEvent | JoinedTagFieldEvent | JoinedVersionFieldEvent | JoinedJoinedAtFieldEvent | JoinedConstantsNameFieldEvent | JoinedConstantsValueFieldEvent | JoinedReachFieldEvent>;
 }
 export interface Constant {
     name: string;

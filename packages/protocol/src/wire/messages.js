@@ -164,6 +164,10 @@ export var Joined;
                         Constant.codec().encode(value, w);
                     }
                 }
+                if ((obj.reach != null && obj.reach !== 0)) {
+                    w.uint32(72);
+                    w.uint32(obj.reach);
+                }
                 if (opts.lengthDelimited !== false) {
                     w.ldelim();
                 }
@@ -176,7 +180,8 @@ export var Joined;
                     tag: uint8ArrayAlloc(0),
                     version: 0,
                     joinedAt: 0,
-                    constants: []
+                    constants: [],
+                    reach: 0
                 };
                 const end = length == null ? reader.len : reader.pos + length;
                 while (reader.pos < end) {
@@ -220,6 +225,10 @@ export var Joined;
                             obj.constants.push(Constant.codec().decode(reader, reader.uint32(), {
                                 limits: opts.limits?.constants$
                             }));
+                            break;
+                        }
+                        case 9: {
+                            obj.reach = reader.uint32();
                             break;
                         }
                         default: {
@@ -305,6 +314,13 @@ export var Joined;
                                 };
                             }
                             obj.constants++;
+                            break;
+                        }
+                        case 9: {
+                            yield {
+                                field: `${prefix}.reach`,
+                                value: reader.uint32()
+                            };
                             break;
                         }
                         default: {

@@ -44,6 +44,7 @@ export class Words {
       location: '',
       tag: new Uint8Array(),
       constants: new Map(),
+      reach: 'direct',
       joinedAt: 0,
     })
   }

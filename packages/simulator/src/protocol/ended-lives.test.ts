@@ -10,6 +10,7 @@ const member = (node: PuppetNode, incarnation = 1): Member => ({
   location: 'here',
   tag: new Uint8Array(),
   constants: new Map(),
+  reach: 'direct',
   joinedAt: 0,
 })
 

@@ -16,6 +16,7 @@ const inputCodes: Record<Input['type'], number> = {
   addresses: 10,
   timer: 11,
   misbehaved: 12,
+  reach: 13,
 }
 
 /** The code of an input to a node's application. It differs from the codes above. */

@@ -14,7 +14,7 @@ export class OracleNode implements Protocol {
   readonly #news: Notification[] = []
 
   constructor({ id, location, tag }: ProtocolParts) {
-    this.self = { id, incarnation: 1, addresses: [], location, tag, constants: new Map(), joinedAt: 0 }
+    this.self = { id, incarnation: 1, addresses: [], location, tag, constants: new Map(), reach: 'direct', joinedAt: 0 }
   }
 
   handle(input: Input<Payload>, _now: Milliseconds): Effect<Payload>[] {

@@ -15,7 +15,15 @@ it('texts of members do not change the direction of the text that follows them',
     () => {},
   )
   const evil = '\u202Elive'
-  const node = { id: 'B', incarnation: 1, joinedAt: 0, addresses: [`/dns4/${evil}/tcp/1`], location: `${evil}@\u0000x`, tag: '' }
+  const node = {
+    id: 'B',
+    reach: 'direct',
+    incarnation: 1,
+    joinedAt: 0,
+    addresses: [`/dns4/${evil}/tcp/1`],
+    location: `${evil}@\u0000x`,
+    tag: '',
+  }
   const event = { event: 'joined', node: { ...node, tag: Buffer.from(evil).toString('base64') } }
   source.onmessage?.({ data: JSON.stringify({ ...event, time: 1, pool: 'p' }) })
   const model = new Model()

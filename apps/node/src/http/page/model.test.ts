@@ -7,6 +7,7 @@ import { niceAbove, timeAxisOf } from './charts.ts'
 
 const node = (id: string, more: Partial<NodeJson> = {}): NodeJson => ({
   id,
+  reach: 'direct',
   incarnation: 1,
   joinedAt: 0,
   addresses: [`/ip4/127.0.0.1/tcp/4001/p2p/${id}`],

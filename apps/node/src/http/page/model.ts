@@ -198,9 +198,9 @@ export class Model extends PoolModel<Texts> {
   }
 }
 
-function textsOf({ id, location, tag, addresses }: NodeJson): Texts {
+function textsOf({ id, location, tag, addresses, reach }: NodeJson): Texts {
   const site = location.slice(location.lastIndexOf('@') + 1)
-  return { id, location, site, tag: textOfTag(tag), address: hostPort(addresses[0] ?? '') }
+  return { id, location, site, tag: textOfTag(tag), address: reach === 'direct' ? hostPort(addresses[0] ?? '') : reach }
 }
 
 /**
