@@ -392,7 +392,7 @@ describe('jel work, submit, jobs and job', () => {
     expect({ status: await submit.exited, stderr: submit.stderr }).toEqual({
       status: 1,
       stderr: expect.stringMatching(
-        /^jel: the job goes on without this member: jel job cli-test [\da-f]{20} --follow, --result or --cancel\n$/u,
+        /^jel: the job goes on without this command: jel job cli-test [\da-f]{20} --follow, --result or --cancel\n$/u,
       ),
     })
     expect(submit.lines.map((line) => (JSON.parse(line) as { event: string }).event)).not.toContain('failed')

@@ -18,6 +18,9 @@ import { Submissions } from './shell/submission.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
 import { Sweep } from './sweep.ts'
 
+/** Most names in the warning about a program that needs trust. A guess: more tell nobody more. */
+const MOST_NEEDS = 3
+
 /** Events of a {@link Grid}. */
 export interface GridEvents {
   /** This member runs its first task of a job. */
@@ -187,7 +190,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
     if (needs.length > 0)
       this.#warn(
         'PROGRAM_NEEDS_TRUST',
-        `${needs.join(', ')}, which no sandbox has. Only members that accept ${this.owner} run the program`,
+        `${listed(needs)}, which no sandbox has. Only members that accept ${this.owner} run the program`,
         id,
       )
     for (const hash of hashes) this.#engine.store.pin(hash, pin.for)
@@ -244,4 +247,10 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
   #warn(code: string, message: string, job: string | undefined): void {
     this.safeDispatchEvent('warning', { detail: { code, message, job } })
   }
+}
+
+/** Lists a few names. */
+function listed(names: readonly string[]): string {
+  const rest = names.length - MOST_NEEDS
+  return `${names.slice(0, MOST_NEEDS).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -58,7 +58,10 @@ describe.runIf(prefix.includes('bwrap'))('a command in bubblewrap', () => {
 
   it('says so where its interpreter is in a home folder', async () => {
     expect(await commands.outcomeOf(`exec ${homedir()}/env/bin/python3`)).toMatchObject({
-      reason: { code: 'COMMAND_FAILED', message: expect.stringMatching(/status 127, where home folders are hidden: .*not found/su) },
+      reason: {
+        code: 'COMMAND_FAILED',
+        message: expect.stringMatching(/status 127, where home folders and \/tmp are hidden: .*not found/su),
+      },
     })
   })
 

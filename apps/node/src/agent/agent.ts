@@ -1,6 +1,7 @@
 import type { Grid } from '@jel/compute'
 import type { Pool } from '@jel/jel'
 import type { Stop, StopReason } from '../base/stop.ts'
+import { reasonAt } from '../model/reason-at.ts'
 import { codeOf, messageOf } from '../base/usage-error.ts'
 import { electedEvent, healthEvent, nodeJson, payloadJson, recordJson, type NodeEvent } from '../events/events.ts'
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
@@ -130,7 +131,7 @@ export class Agent {
     if (pool.terminated !== undefined) yield { event: 'terminated', ...pool.terminated }
     const meanwhile = this.#found ? '' : ', and stands in no election meanwhile'
     for (const { address, reason } of pool.health().introducers) {
-      const message = reason.includes(address) ? reason : `${address}: ${reason}`
+      const message = reasonAt(address, reason)
       yield { event: 'error', code: 'INTRODUCER_UNREACHABLE', message: `${message} (goes on trying${meanwhile})` }
     }
   }

@@ -2,6 +2,7 @@
 import { healthText, tagText } from '../events/event-text.ts'
 import { healthJson, isCutOff, isOutside, nodeJson, reignJson } from '../events/events.ts'
 import { base64, id } from '../base/schema.ts'
+import { reasonAt } from '../model/reason-at.ts'
 import { oneLine, span } from '../base/text.ts'
 import { command } from './command.ts'
 import { flag } from './flags.ts'
@@ -54,7 +55,7 @@ export const health = command({
   run: (_, { agent }) => healthJson(agent.pool.health()),
   shell: {
     about: 'show the connectivity of this node; status 1 if it reaches a minority or nobody, or if no bootstrap address has let it in',
-    text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => `${address}: ${oneLine(reason)}`)],
+    text: (answer) => [healthText(answer), ...answer.introducers.map(({ address, reason }) => oneLine(reasonAt(address, reason)))],
     status: (answer) => (isCutOff(answer) || isOutside(answer) ? 1 : 0),
   },
 })

@@ -18,7 +18,7 @@ interface PublishGiven {
   readonly name: string
   readonly value: string
   /** ms */
-  readonly ttl: number
+  readonly ttl?: number
 }
 
 export const publish = command({
@@ -28,8 +28,8 @@ export const publish = command({
   shell: {
     about: 'publish a text under a name, for present members and newcomers; another text replaces it',
     operands: [NAME, flag('<value>', 'the text, at most 1 KiB; - takes standard input')],
-    flags: [...ASK_FLAGS, flag('--ttl <seconds>', 'the time after which the record expires (default: 3600)', durationOf, TTL)],
-    async line({ name, value, ttl }: PublishGiven) {
+    flags: [...ASK_FLAGS, flag('--ttl <seconds>', 'the time after which the record expires (default: 3600)', durationOf)],
+    async line({ name, value, ttl = TTL }: PublishGiven) {
       const { payload } = await encoded({ name, payload: value })
       return { command: 'publish', name, value: payload, ttl }
     },

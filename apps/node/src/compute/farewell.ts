@@ -34,6 +34,6 @@ export class Farewell {
     if (this.#isAlone()) return 'nobody else is in the pool: the job ends here'
     return this.#isClient && !this.#isKept
       ? 'no other member has taken all of the job: it can not go on without this one'
-      : `the job goes on without this member: jel job ${pool} ${job} --follow, --result or --cancel`
+      : `the job goes on without this command: jel job ${pool} ${job} --follow, --result or --cancel`
   }
 }

@@ -4,6 +4,7 @@ import { joinPool, type Pool } from '@jel/jel'
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { Output } from '../base/output.ts'
 import { Stop, stopOnSignals } from '../base/stop.ts'
+import { reasonAt } from '../model/reason-at.ts'
 import { oneLine } from '../base/text.ts'
 import { codeOf, UsageError } from '../base/usage-error.ts'
 import { ControlClient, namedNode, type NodeFlags } from '../control/client.ts'
@@ -154,7 +155,7 @@ class JobClient implements AsyncDisposable {
   /** The message that nobody came, with the known reasons. */
   get aloneMessage(): string {
     const { introducers } = this.pool.health()
-    const why = introducers.map(({ address, reason }) => (reason.includes(address) ? reason : `${address}: ${reason}`)).join('; ')
+    const why = introducers.map(({ address, reason }) => reasonAt(address, reason)).join('; ')
     const advice = 'on loopback give --bootstrap with an address that jel work prints'
     return `nobody else of the pool ${this.pool.name} was found${why === '' ? `; ${advice}` : ` (${why})`}`
   }

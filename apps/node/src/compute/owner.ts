@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { generateIdentity, readOwner, type RecordOwner } from '@jel/jel'
-import { codeOf } from '../base/usage-error.ts'
+import { codeOf, UsageError } from '../base/usage-error.ts'
 
 /** The time that another process may take to make a key, ms. A guess: many times the usual time. */
 const MAKING = 5000
@@ -20,6 +20,7 @@ async function appears(file: string): Promise<void> {
 /** Returns the key that owns this user's jobs, and makes it the first time. */
 export async function ownerOf(file = defaultOwnerFile()): Promise<RecordOwner> {
   if (!existsSync(file)) {
+    if (/^12D3KooW\w+$/u.test(file)) throw new UsageError(`--owner names a file with a key, and ${file} is the id of a key`)
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     try {
       await generateIdentity(file)

@@ -21,7 +21,7 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
     case 'died':
       return `${event.event} ${name(event.node)}`
     case 'updated':
-      return `updated ${name(event.node)}, tag ${JSON.stringify(tagText(event.node.tag))}, at ${oneLine(event.node.addresses.join(' '))}`
+      return `updated ${name(event.node)}, tag ${JSON.stringify(tagText(event.node.tag))}, ${event.node.reach}, at ${oneLine(event.node.addresses.join(' '))}`
     case 'elected':
       return `elected ${oneLine(event.election)}: ${name(event.node)}, epoch ${event.epoch}`
     case 'signal':

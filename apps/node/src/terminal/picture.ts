@@ -1,5 +1,6 @@
 import colors from 'picocolors'
 import { isCutOff } from '../events/events.ts'
+import { reasonAt } from '../model/reason-at.ts'
 import { oneLine, span } from '../base/text.ts'
 import { fitColumns } from './columns.ts'
 import type { Controls } from './controls.ts'
@@ -87,7 +88,7 @@ function headOf(view: PoolView, now: number): Line[] {
       [healthText({ event: 'health', ...health }), paint],
     ])
     for (const { address, reason } of health.introducers.slice(0, INTRODUCERS_MOST)) {
-      lines.push([['          '], [oneLine(reason.includes(address) ? reason : `${address}: ${reason}`), colors.yellow]])
+      lines.push([['          '], [oneLine(reasonAt(address, reason)), colors.yellow]])
     }
   }
   const reigns = [...view.reigns.values()].reverse()

@@ -31,13 +31,31 @@ export function jsonReporter(output: Output, pool: string): Reporter<Answer> {
 
 /** Reports each event as a line of text, for people and their logs. */
 export function plainReporter(output: Output): Reporter {
+  const changes = new VisibleChanges()
   return {
     report(event) {
-      if (!isInternal(event)) this.note(eventText(event))
+      if (!isInternal(event) && changes.take(event)) this.note(eventText(event))
     },
     note(text) {
       output.line(`${new Date().toISOString()} ${text}`)
     },
     close() {},
+  }
+}
+
+/** Members change also in what no line shows, such as the constants of programs. */
+class VisibleChanges {
+  /** For each member the text of its last change. */
+  readonly #last = new Map<string, string>()
+
+  /** Returns whether a line about this event says something new. */
+  take(event: NodeEvent): boolean {
+    if (event.event === 'left' || event.event === 'died') this.#last.delete(event.node.id)
+    if (event.event !== 'joined' && event.event !== 'updated') return true
+    const { id } = event.node
+    const text = eventText({ ...event, event: 'updated' })
+    const isNew = event.event === 'joined' || this.#last.get(id) !== text
+    this.#last.set(id, text)
+    return isNew
   }
 }

@@ -240,7 +240,7 @@ function endOf(status: number | null, by: NodeJS.Signals | null, disk: number, i
   if (name === 'SIGXFSZ') return { code: 'COMMAND_DISK_FULL', message: `a file of the command has more than ${disk} MiB` }
   if (name !== undefined) return { code: 'COMMAND_SIGNALLED', message: `${name} ended the command` }
   // The path of an interpreter in a home folder is right, and yet the program is not there.
-  const hint = isHomeHidden && (status === NO_PROGRAM || status === NO_COMMAND) ? ', where home folders are hidden' : ''
+  const hint = isHomeHidden && (status === NO_PROGRAM || status === NO_COMMAND) ? ', where home folders and /tmp are hidden' : ''
   return { code: 'COMMAND_FAILED', message: `the command ended with status ${status}${hint}` }
 }
 

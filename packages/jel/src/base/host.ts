@@ -10,6 +10,7 @@ export interface NewsGap {
   readonly limit: number
 }
 
+/** News of a pool: a notification, or a gap in which news was lost. */
 export type PoolNews = OverlayNotification | NewsGap
 
 /** The host of a pool: an overlay in this thread or in another. */

@@ -17,6 +17,7 @@ export interface Abortable {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The options of a record that is published. */
 export interface PublishOptions {
   /** The lifetime, ms; at most 31 days (`limits.recordLifetime`). */
   readonly ttl: number

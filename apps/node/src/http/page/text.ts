@@ -1,3 +1,4 @@
+import { reasonAt } from '../../model/reason-at.ts'
 import type { HealthJson, NodeEvent, NodeJson } from '../../events/events.ts'
 
 /** Returns a short name: the end of the id, as on the command line. */
@@ -53,7 +54,7 @@ export function troubleText({
   const parts = [
     suspectedShare === 0 ? '' : `${Math.round(suspectedShare * 100)} % suspected or lost`,
     relayed === 0 ? '' : `${relayed} reached through others only`,
-    ...introducers.map(({ address, reason }) => `${address}: ${reason}`),
+    ...introducers.map(({ address, reason }) => reasonAt(address, reason)),
   ]
   return parts.filter(Boolean).join('; ')
 }
