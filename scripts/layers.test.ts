@@ -49,14 +49,16 @@ const overlay: Layers = {
   '.': ['api', 'base', 'host', 'identity', 'links', 'overlay'],
   base: [],
   identity: ['base'],
-  links: ['base'],
-  host: ['base', 'identity'],
+  circuits: ['base'],
+  links: ['base', 'circuits'],
+  host: ['base', 'circuits', 'identity'],
   dialing: ['base', 'host'],
+  relay: ['base', 'circuits', 'dialing', 'host'],
   api: ['base', 'host', 'identity'],
-  engine: ['base', 'dialing', 'host', 'identity', 'links'],
-  streams: ['api', 'base', 'dialing', 'host'],
+  engine: ['base', 'circuits', 'dialing', 'host', 'identity', 'links', 'relay'],
+  streams: ['api', 'base', 'circuits', 'host', 'relay'],
   reach: ['base', 'host', 'streams'],
-  overlay: ['api', 'base', 'engine', 'host', 'identity', 'reach', 'streams'],
+  overlay: ['api', 'base', 'engine', 'host', 'identity', 'reach', 'relay', 'streams'],
 }
 
 const jel: Layers = {

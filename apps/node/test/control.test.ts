@@ -161,8 +161,8 @@ it('members are found by location, tag and state', async () => {
   const { status, lines } = await run('members', 'filters', '--tag', 'cpu')
   expect(status).toBe(0)
   expect(lines).toMatchObject([
-    expect.stringMatching(/^ID +STATE +FOR +LOCATION +TAG +ADDRESS$/u),
-    expect.stringMatching(new RegExp(`^${cpu.id} +here +\\d+:\\d\\d +b@rack2@delft +cpu=16 +${cpu.address}$`, 'u')),
+    expect.stringMatching(/^ID +STATE +FOR +LOCATION +TAG +REACH +ADDRESS$/u),
+    expect.stringMatching(new RegExp(`^${cpu.id} +here +\\d+:\\d\\d +b@rack2@delft +cpu=16 +direct +${cpu.address}$`, 'u')),
   ])
   expect(await run('members', 'filters', '--tag', '(')).toMatchObject({ status: 1, stderr: expect.stringContaining('members: tag: ') })
   expect(await run('members', 'filters', '--state', 'ill')).toMatchObject({ status: 2 })

@@ -81,6 +81,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       allowed,
       refusals,
       portMapping: options.portMapping === true,
+      circuits: names.circuits,
       topic: names.topic,
       maxMessageBytes: config.limits.frameBytes,
       discovery,

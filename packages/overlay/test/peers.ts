@@ -71,6 +71,7 @@ export async function startPeer({
     keys,
     allowed: new AllowList(allowed),
     refusals: new Refusals((message) => refused.push(message)),
+    circuits: names.circuits,
     topic: names.topic,
     maxMessageBytes: maxFrameBytes,
     discovery: undefined,

@@ -179,6 +179,24 @@ export function isPublic(address: Multiaddr): boolean {
   return endpointOf(address) !== undefined && !isName(address) && !isPrivate(address) && !isLoopback(address) && !isLinkLocal(address)
 }
 
+/**
+ * Whether two addresses are private addresses of one network, as far as they tell: the same first
+ * 24 bits of IPv4, or 64 of IPv6; or both are loopback. Many homes use the same network.
+ */
+export function isNearby(one: Address, other: Address): boolean {
+  const [a, b] = [parse(one), parse(other)]
+  if (a === undefined || b === undefined) return false
+  if (isLoopback(a) || isLoopback(b)) return isLoopback(a) && isLoopback(b)
+  const [network, second] = [networkOf(a), networkOf(b)]
+  return isPrivate(a) && isPrivate(b) && network !== undefined && network === second
+}
+
+function networkOf(address: Multiaddr): string | undefined {
+  const host = hostOf(address)
+  if (host === undefined || isName(address)) return undefined
+  return host.includes(':') ? host.split(':').slice(0, 4).join(':') : host.split('.').slice(0, 3).join('.')
+}
+
 /** Whether an address contains a name in place of an IP address. */
 export function isName(address: Multiaddr): boolean {
   return address.getComponents()[0]?.name.startsWith('dns') === true

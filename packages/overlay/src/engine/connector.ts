@@ -1,13 +1,14 @@
 /**
  * Opens and accepts the streams of links, and adds linked peers to the topic.
  */
-import type { Effect, Input, NodeId } from '@jel/protocol'
+import type { Effect, Input, Member, NodeId } from '@jel/protocol'
 import type { Connection } from '@libp2p/interface'
 import { reasonOf } from '../base/errors.ts'
 import type { PoolNames } from '../base/names.ts'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
 import type { Host } from '../host/host.ts'
 import type { Links } from '../links/links.ts'
+import type { Paths } from '../relay/paths.ts'
 
 /** Streams of a link per connection in each direction: one in use, and one that closes. */
 const streams = { maxInboundStreams: 2, maxOutboundStreams: 2 } as const
@@ -16,7 +17,9 @@ export interface ConnectorOptions {
   readonly host: Host
   readonly links: Links
   readonly dialer: Dialer
+  readonly paths: Paths
   readonly names: PoolNames
+  readonly find: (id: NodeId) => Member | undefined
   readonly deliver: (input: Input) => void
 }
 
@@ -36,11 +39,13 @@ export class Connector {
 
   /** Opens a link. An input reports the result. */
   async connect({ peer, addresses }: Extract<Effect, { type: 'connect' }>): Promise<void> {
-    const { links, dialer, deliver } = this.#options
+    const { links, dialer, paths, find, deliver } = this.#options
     const isLinked = (id: NodeId | undefined): boolean => id !== undefined && links.has(id)
     try {
       if (isLinked(peer)) return
-      const connection = await dialer.connect(peer, addresses)
+      const member = peer === undefined ? undefined : find(peer)
+      const isHidden = member !== undefined && member.reach !== 'direct'
+      const connection = await (isHidden ? paths.connect(member) : dialer.connect(peer, addresses))
       if (isLinked(connection.remotePeer.toString())) return // the peer was quicker
       const stream = await dialer.open(connection)
       if (links.add(stream, connection) || isLinked(connection.remotePeer.toString())) return

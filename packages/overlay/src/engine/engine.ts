@@ -21,6 +21,7 @@ import { raceSignal } from 'race-signal'
 import type { Connection } from '@libp2p/interface'
 import { isPublic, looksDialable } from '../base/addresses.ts'
 import { Clock } from '../base/clock.ts'
+import { isDirect } from '../circuits/circuit-transport.ts'
 import { IdentityInUseError, OverlayClosedError, asError } from '../base/errors.ts'
 import type { PoolNames } from '../base/names.ts'
 import { Connector } from './connector.ts'
@@ -37,6 +38,8 @@ import type { RecordsFile } from '../identity/records-file.ts'
 import type { PoolKeys } from '../identity/pool-keys.ts'
 import { createServices } from '../identity/signatures.ts'
 import { Links } from '../links/links.ts'
+import { Paths } from '../relay/paths.ts'
+import { RelayConnections } from '../relay/relay-connections.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { UnlinkedPeers } from './unlinked-peers.ts'
 
@@ -80,6 +83,8 @@ export class Engine {
   readonly node: ProtocolNode
   readonly links: Links
   readonly dialer: Dialer
+  readonly paths: Paths
+  readonly relays: RelayConnections
   readonly #parts: Parts
   readonly #events: EngineEvents
   readonly #clock = new Clock()
@@ -113,6 +118,7 @@ export class Engine {
         urgent: names.urgent,
         answers: async (connection) => await answers(connection, answerTime),
         isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
+        keeps: (peer) => this.relays.keeps(peer),
       },
       {
         onUp: (peer, connection) => this.#linked(peer, connection),
@@ -125,7 +131,19 @@ export class Engine {
     this.dialer = new Dialer(host.libp2p, { protocols: names.links, keyed, given })
     const { links, dialer, node } = this
     this.#unlinked = new UnlinkedPeers({ host, names, refusals, knows: (id) => links.has(id) || node.member(id) !== undefined })
-    this.#connector = new Connector({ host, links, dialer, names, deliver: (input) => this.deliver(input) })
+    const { libp2p } = host
+    const services = { libp2p, dialer, members: () => node.members(), today: () => Date.now() }
+    this.relays = new RelayConnections({ ...services, self: () => node.self })
+    this.paths = new Paths({ ...services, self: identity.id, addresses: () => node.self?.addresses ?? [] })
+    this.#connector = new Connector({
+      host,
+      links,
+      dialer,
+      paths: this.paths,
+      names,
+      find: (id) => node.member(id),
+      deliver: (input) => this.deliver(input),
+    })
   }
 
   get now(): Milliseconds {
@@ -211,7 +229,7 @@ export class Engine {
     const { direction, remoteAddr } = connection
     const member = this.node.member(peer)
     const isHidden = member !== undefined && member.reach !== 'direct' && isPublic(remoteAddr)
-    const dialable = direction === 'outbound' || (!isHidden && looksDialable(remoteAddr, member?.addresses))
+    const dialable = isDirect(connection) && (direction === 'outbound' || (!isHidden && looksDialable(remoteAddr, member?.addresses)))
     this.#parts.host.topic.introduce(connection)
     this.deliver({ type: 'connected', peer, dialable })
     this.#events.onLinked()

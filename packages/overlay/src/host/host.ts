@@ -13,6 +13,7 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
+import { circuitTransport, type CircuitProtocols } from '../circuits/circuit-transport.ts'
 import { longestStretch } from '../base/turn-timeout.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { MdnsDiscovery } from './mdns-discovery.ts'
@@ -23,7 +24,7 @@ import { Records } from './records.ts'
 import type { Refusals } from './refusals.ts'
 import { Topic, router } from './gossipsub.ts'
 import { TrafficMeter } from './traffic.ts'
-import { handshakeTimeout, transport } from './transport.ts'
+import { handshakeTimeout, transport, tuned } from './transport.ts'
 
 /**
  * The largest number of connections of one host. Guess: a node has fewer than 30 links, and
@@ -73,6 +74,7 @@ export interface HostOptions {
   readonly refusals: Refusals
   /** Whether to make the router map a port (UPnP). */
   readonly portMapping?: boolean
+  readonly circuits: CircuitProtocols
   readonly topic: string
   readonly maxMessageBytes: number
   readonly discovery: MdnsDiscovery | undefined
@@ -116,7 +118,8 @@ export class Host {
   static async create(options: HostOptions): Promise<Host> {
     let parts: Components | undefined
     const traffic = new TrafficMeter()
-    const { listen = [anyIPv4], announce = [], allowed, discovery, keys, refusals } = options
+    const { listen = [anyIPv4], announce = [], allowed, discovery, keys, refusals, circuits } = options
+    const onRefused = (address: Multiaddr, reason: string): void => refusals.add(address, reason)
     const protector = new Protector(keys)
     const mapPort = options.portMapping === true ? (await import('./port-mapping.ts')).mapPort : undefined
     const libp2p = await createLibp2p<Services>({
@@ -125,7 +128,7 @@ export class Host {
       privateKey: options.privateKey,
       addresses: { listen: listen.map(String), announce: announce.map(String), announceFilter: announceable },
       datastore: new Records(),
-      transports: [transport(traffic, (address, reason) => refusals.add(address, reason))],
+      transports: [transport(traffic, onRefused), circuitTransport(circuits, (upgrader) => tuned(upgrader, traffic, onRefused))],
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       connectionProtector: () => protector,

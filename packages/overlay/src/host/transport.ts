@@ -87,7 +87,7 @@ function familyOf(address: Multiaddr): { readonly family?: 4 | 6 } {
 }
 
 /** Wraps the upgrader, since the upgrader is the first to see a new connection. */
-function tuned(upgrader: Upgrader, meter: TrafficMeter, onRefused: OnRefused): Upgrader {
+export function tuned(upgrader: Upgrader, meter: TrafficMeter, onRefused: OnRefused): Upgrader {
   const wrapped = Object.create(upgrader) as Upgrader
   wrapped.upgradeInbound = async (connection, options) => {
     const timeout = new TurnTimeout(handshakeTimeout).begin()

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
+import { isDirect } from '../circuits/circuit-transport.ts'
 import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from './channel.ts'
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
@@ -31,6 +32,8 @@ export interface LinksOptions {
    * is closed.
    */
   readonly isOwn: (protocol: string) => boolean
+  /** Whether the connections to a peer stay though nothing uses them. Default: none do. */
+  readonly keeps?: (peer: NodeId) => boolean
   /** Returns whether the other end of a connection answers. Default: it does. */
   readonly answers?: (connection: Connection) => Promise<boolean>
   /** Longest time in which a connection may be unused, ms. */
@@ -216,6 +219,7 @@ export class Links {
   async #closeIfUnused(connection: Connection): Promise<void> {
     if (connection.status !== 'open' || this.#links.get(connection.remotePeer.toString())?.connections.includes(connection) === true) return
     if (connection.streams.some(({ protocol }) => protocol !== '' && !this.#options.isOwn(protocol))) return
+    if (this.#options.keeps?.(connection.remotePeer.toString()) === true && isDirect(connection)) return
     try {
       await connection.close()
     } catch (error) {

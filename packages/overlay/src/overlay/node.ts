@@ -8,6 +8,8 @@ import { aloneInterval } from '../host/mdns-discovery.ts'
 import { peersInterval } from '../identity/peers-file.ts'
 import { OwnReach, reachInterval } from '../reach/own-reach.ts'
 import { ReachChecks } from '../reach/reach-checks.ts'
+import { relayInterval } from '../relay/relay-connections.ts'
+import { RelayService } from '../relay/relay-service.ts'
 import { ApplicationStreams } from '../streams/application-streams.ts'
 import { LinkReports } from '../streams/link-reports.ts'
 import { createKeys } from './keys.ts'
@@ -35,6 +37,7 @@ export class RunningNode {
   readonly reports: LinkReports
   readonly signals: Signals
   readonly streams: ApplicationStreams
+  readonly #relay: RelayService
   readonly #checks: ReachChecks
   readonly #reach: OwnReach
   readonly #peers: SavedPeers
@@ -58,15 +61,16 @@ export class RunningNode {
       onLinked: () => this.#reach.linked(),
       onAddresses: () => this.#reach.review(),
     })
-    const { node, links, dialer } = this.engine
+    const { node, links, paths } = this.engine
     this.streams = new ApplicationStreams({
       libp2p: parts.host.libp2p,
-      dialer,
+      paths,
       find: (id) => node.member(id),
       onUnused: (connection) => links.closeIfUnusedLater(connection),
     })
     this.reports = new LinkReports(this.streams, parts.names.reports, () => node.linkStates())
     const { libp2p } = parts.host
+    this.#relay = new RelayService({ libp2p, protocols: parts.names.circuits, isMember: (id) => node.member(id) !== undefined })
     this.#checks = new ReachChecks({
       streams: this.streams,
       protocol: parts.names.reach,
@@ -81,7 +85,10 @@ export class RunningNode {
         }),
       addresses: () => parts.host.addresses(),
       ask: async (id) => await this.#checks.ask(id),
-      onReach: (reach) => this.engine.deliver({ type: 'reach', reach }),
+      onReach: (reach) => {
+        this.engine.deliver({ type: 'reach', reach })
+        this.engine.relays.look()
+      },
     })
     this.signals = new Signals((command) => this.command(command))
     this.reigns = new Reigns(parts.config.limits.elections, (election) => node.reign(election))
@@ -121,11 +128,13 @@ export class RunningNode {
     const { links } = this.engine
     this.lifecycle.every(addressInterval, () => this.engine.updateAddresses())
     this.lifecycle.every(forgetInterval, () => void host.forgetPeers())
+    this.lifecycle.every(relayInterval, () => this.engine.relays.look())
     this.lifecycle.every(reachInterval, () => this.#reach.review())
     this.lifecycle.every(peersInterval, () => this.#peers.saveChanges())
     if (discovery) this.lifecycle.every(aloneInterval, () => void (links.count === 0 && discovery.ask()))
     await this.reports.start()
     await this.#checks.start()
+    await this.#relay.start()
     await this.engine.start(introducers, signal)
   }
 

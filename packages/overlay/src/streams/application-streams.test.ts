@@ -51,7 +51,10 @@ async function applications(from: Peer, to: Peer, address: () => Uint8Array): Pr
   } as const
   return new ApplicationStreams({
     libp2p,
-    dialer: from.dialer,
+    paths: {
+      connect: async ({ id, addresses }, signal) => await from.dialer.connect(id, addresses, signal),
+      overRelay: async () => await Promise.reject(new Error('nobody relays')),
+    },
     find: () => ({ ...member, addresses: [address()] }),
     onUnused: () => {},
   })

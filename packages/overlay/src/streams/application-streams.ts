@@ -5,8 +5,9 @@ import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from '../base/errors.ts'
 import type { StreamHandler } from '../api/port.ts'
-import type { Dialer } from '../dialing/dialing.ts'
+import { isDirect } from '../circuits/circuit-transport.ts'
 import { answers } from '../host/muxer.ts'
+import type { Paths } from '../relay/paths.ts'
 
 /**
  * A connection to a member whose life has ended gets this time to answer, ms. Guess: TCP waits this
@@ -16,7 +17,7 @@ const answerTime = 2_000
 
 export interface ApplicationStreamsOptions {
   readonly libp2p: Libp2p
-  readonly dialer: Dialer
+  readonly paths: Pick<Paths, 'connect' | 'overRelay'>
   readonly find: (id: string) => Member | undefined
   /** Called when a stream ended: perhaps nobody needs its connection any more. */
   readonly onUnused: (connection: Connection) => void
@@ -30,18 +31,34 @@ export class ApplicationStreams {
   }
 
   async open(id: string, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
-    const { dialer, find } = this.#options
+    const { find } = this.#options
     signal?.throwIfAborted()
     const member = find(id)
     if (!member) throw new UnknownMemberError(`no member of the pool has the id ${id}`)
     try {
-      const connection = this.#connections(id).at(-1) ?? (await dialer.connect(id, member.addresses, signal))
+      const connection = this.#connections(id).at(-1) ?? (await this.#connect(member, signal))
       const stream = await connection.newStream(protocol, signal && { signal })
       this.#watch(stream, connection)
       return stream
     } catch (error) {
       signal?.throwIfAborted()
       throw new OpenError(`can't open ${protocol} to ${id}: ${reasonOf(error)}`, { cause: error })
+    }
+  }
+
+  /**
+   * Two hosts that can dial others may still not reach each other. Then a common member relays.
+   */
+  async #connect(member: Member, signal: AbortSignal | undefined): Promise<Connection> {
+    const { paths } = this.#options
+    try {
+      return await paths.connect(member, signal)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (member.reach !== 'direct') throw error
+      return await paths.overRelay(member, signal).catch(() => {
+        throw error
+      })
     }
   }
 
@@ -83,12 +100,12 @@ export class ApplicationStreams {
   }
 
   /**
-   * Returns the open connections to this peer, the youngest last. An older connection may have been
-   * silent since a cut.
+   * Returns the open connections to this peer, the best last: the youngest that passes no relay. An
+   * older connection may have been silent since a cut.
    */
   #connections(id: string): Connection[] {
     const open = this.#options.libp2p.getConnections().filter(({ remotePeer, status }) => status === 'open' && remotePeer.toString() === id)
-    return open.sort((a, b) => a.timeline.open - b.timeline.open)
+    return open.sort((a, b) => Number(isDirect(a)) - Number(isDirect(b)) || a.timeline.open - b.timeline.open)
   }
 
   #watch(stream: Stream, connection: Connection): void {

@@ -1,0 +1,43 @@
+import type { AbortOptions, MultiaddrConnection, Stream } from '@libp2p/interface'
+import { AbstractMultiaddrConnection, type SendResult } from '@libp2p/utils'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import type { Uint8ArrayList } from 'uint8arraylist'
+
+/** A connection whose bytes pass a relay, on a stream to the relay. */
+export class CircuitConnection extends AbstractMultiaddrConnection {
+  readonly #stream: Stream
+
+  constructor(stream: Stream, remoteAddr: Multiaddr, direction: MultiaddrConnection['direction']) {
+    super({ remoteAddr, direction, log: stream.log.newScope('circuit') })
+    this.#stream = stream
+    stream.addEventListener('message', ({ data }) => this.onData(data))
+    stream.addEventListener('drain', () => this.onMuxerDrain())
+    // Half of a circuit is of no use.
+    stream.addEventListener('remoteCloseWrite', () => this.onTransportClosed())
+    stream.addEventListener('close', ({ error, local }) => {
+      if (error === undefined) this.onTransportClosed()
+      else if (local === true) this.abort(error)
+      else this.onRemoteReset()
+    })
+  }
+
+  override async sendClose(options?: AbortOptions): Promise<void> {
+    await this.#stream.close(options)
+  }
+
+  override sendData(data: Uint8ArrayList): SendResult {
+    return { sentBytes: data.byteLength, canSendMore: this.#stream.send(data) }
+  }
+
+  override sendReset(error: Error): void {
+    this.#stream.abort(error)
+  }
+
+  override sendPause(): void {
+    this.#stream.pause()
+  }
+
+  override sendResume(): void {
+    this.#stream.resume()
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * Connections over relays, as a transport of libp2p. Encryption, the pool key and the streams of a
+ * circuit are between its two ends. The relay sees ids and bytes.
+ */
+import type { Connection, Stream, Transport, Upgrader } from '@libp2p/interface'
+import { transportSymbol } from '@libp2p/interface'
+import type { ConnectionManager, Registrar } from '@libp2p/interface-internal'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { asError } from '../base/errors.ts'
+import { circuitAddress, circuitOf } from './circuit-address.ts'
+import { CircuitConnection } from './circuit-connection.ts'
+import { takeLine } from './take-line.ts'
+
+/** Time in which a relay must open its half of a circuit, ms. Guess: two round trips. */
+const openTime = 3_000
+/** Longest line: an id, or the reason of a relay. */
+const longestLine = 128
+
+interface Components {
+  readonly connectionManager: ConnectionManager
+  readonly registrar: Registrar
+  readonly upgrader: Upgrader
+}
+
+export interface CircuitProtocols {
+  /** A member asks a relay for a circuit. */
+  readonly relay: string
+  /** A relay offers a circuit to a member. */
+  readonly circuit: string
+}
+
+/** Returns whether a connection passes no relay. */
+export function isDirect({ remoteAddr }: Pick<Connection, 'remoteAddr'>): boolean {
+  return circuitOf(remoteAddr) === undefined
+}
+
+/** `wrap`: watches the handshakes of new connections. */
+export function circuitTransport(
+  protocols: CircuitProtocols,
+  wrap: (upgrader: Upgrader) => Upgrader,
+): (components: Components) => Transport {
+  return ({ connectionManager, registrar, upgrader }) => {
+    const closed = new AbortController()
+    const accept = async (stream: Stream, connection: Connection): Promise<void> => {
+      try {
+        if (!isDirect(connection)) throw new Error('a relay needs a direct connection')
+        const member = await takeLine(stream, longestLine, AbortSignal.timeout(openTime))
+        const address = circuitAddress(connection.remotePeer.toString(), member)
+        stream.send(new TextEncoder().encode('ok\n'))
+        await wrap(upgrader).upgradeInbound(new CircuitConnection(stream, address, 'inbound'), { signal: closed.signal })
+      } catch (error) {
+        stream.abort(asError(error))
+      }
+    }
+    return {
+      [Symbol.toStringTag]: 'jel-circuits',
+      [transportSymbol]: true,
+      start: async () => await registrar.handle(protocols.circuit, (stream, connection) => void accept(stream, connection), maxStreams),
+      stop: async () => {
+        closed.abort()
+        await registrar.unhandle(protocols.circuit)
+      },
+      dialFilter: (addresses: Multiaddr[]) => addresses.filter((address) => circuitOf(address) !== undefined),
+      listenFilter: () => [],
+      createListener: () => {
+        throw new Error('nobody listens on a circuit')
+      },
+      dial: async (address, options) => {
+        const { relay, member } = circuitOf(address) as NonNullable<ReturnType<typeof circuitOf>>
+        const connection = connectionManager
+          .getConnections()
+          .find((each) => each.remotePeer.toString() === relay && each.status === 'open' && isDirect(each))
+        if (connection === undefined) throw new Error(`no connection to the relay ${relay}`)
+        const signal = AbortSignal.any([options.signal, AbortSignal.timeout(openTime)])
+        const stream = await connection.newStream(protocols.relay, { signal })
+        try {
+          stream.send(new TextEncoder().encode(`${member}\n`))
+          const answer = await takeLine(stream, longestLine, signal)
+          if (answer !== 'ok') throw new Error(`the relay says: ${answer.replaceAll(/[^ -~]/gu, '?')}`)
+          return await wrap(options.upgrader).upgradeOutbound(new CircuitConnection(stream, address, 'outbound'), options)
+        } catch (error) {
+          stream.abort(asError(error))
+          throw error
+        }
+      },
+    } as Transport
+  }
+}
+
+/** Circuits that one relay may offer a member at a time, and that a member may ask of one relay. */
+const maxStreams = { maxInboundStreams: 64, maxOutboundStreams: 64 } as const

@@ -1,0 +1,81 @@
+/** The paths to a member: its own addresses, or a circuit over one of its relays. */
+import type { Member, NodeId } from '@jel/protocol'
+import type { Connection, Libp2p } from '@libp2p/interface'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isNearby } from '../base/addresses.ts'
+import { reasonOf } from '../base/errors.ts'
+import { DialError, type Dialer } from '../dialing/dialing.ts'
+import { circuitAddress } from '../circuits/circuit-address.ts'
+import { isDirect } from '../circuits/circuit-transport.ts'
+import { relayCount, relaysOf } from './relays.ts'
+
+/** Relays tried for one circuit: those of the member, and one more where views differ. */
+const maxTried = relayCount + 1
+/** A circuit begins this much later than a dial within the own network, ms. */
+const headStart = 150
+/** Time for one circuit with its handshake, ms. Guess: half of the time of a handshake. */
+const circuitTime = 4_000
+
+export interface PathsOptions {
+  readonly self: NodeId
+  readonly libp2p: Libp2p
+  readonly dialer: Dialer
+  readonly members: () => Iterable<Member>
+  /** The addresses that this node announces. */
+  readonly addresses: () => readonly Uint8Array[]
+  readonly today: () => number
+}
+
+export class Paths {
+  readonly #options: PathsOptions
+
+  constructor(options: PathsOptions) {
+    this.#options = options
+  }
+
+  /** Opens a connection to a member, or reuses one. Throws {@link DialError}. */
+  async connect(member: Member, signal?: AbortSignal): Promise<Connection> {
+    const { dialer, addresses } = this.#options
+    if (member.reach === 'direct') return await dialer.connect(member.id, member.addresses, signal)
+    const own = addresses()
+    const near = member.addresses.filter((address) => own.some((each) => isNearby(address, each)))
+    if (near.length === 0) return await this.overRelay(member, signal)
+    const lost = new AbortController()
+    const direct = dialer.connect(member.id, near, signal)
+    const circuit = sleep(headStart, undefined, { signal: lost.signal }).then(async () => await this.overRelay(member, signal))
+    try {
+      return await Promise.any([direct, circuit])
+    } catch (error) {
+      throw (error as AggregateError).errors[0]
+    } finally {
+      lost.abort()
+    }
+  }
+
+  /**
+   * Opens a circuit over a relay of the member. The words of a relay are hearsay, so a failure is
+   * silence.
+   */
+  async overRelay({ id }: Member, signal?: AbortSignal): Promise<Connection> {
+    const { self, libp2p, dialer, members, today } = this.#options
+    const reasons: string[] = []
+    for (const relay of relaysOf(id, members(), today(), maxTried)) {
+      if (relay.id === self) continue
+      signal?.throwIfAborted()
+      try {
+        if (!this.#isConnected(relay.id)) await dialer.connect(relay.id, relay.addresses, signal)
+        const time = AbortSignal.timeout(circuitTime)
+        return await libp2p.dial(circuitAddress(relay.id, id), { signal: signal ? AbortSignal.any([signal, time]) : time })
+      } catch (error) {
+        reasons.push(`over ${relay.id}: ${reasonOf(error)}`)
+      }
+    }
+    throw new DialError('silent', reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; '))
+  }
+
+  #isConnected(id: NodeId): boolean {
+    return this.#options.libp2p
+      .getConnections()
+      .some((each) => each.remotePeer.toString() === id && each.status === 'open' && isDirect(each))
+  }
+}
