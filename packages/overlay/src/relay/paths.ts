@@ -53,8 +53,8 @@ export class Paths {
   }
 
   /**
-   * Opens a circuit over a relay of the member. The words of a relay are hearsay, so a failure is
-   * silence.
+   * Opens a circuit over a relay of the member. Nobody believes a relay about others, so a failure
+   * is silence.
    */
   async overRelay({ id }: Member, signal?: AbortSignal): Promise<Connection> {
     const { self, libp2p, dialer, members, today } = this.#options

@@ -11,11 +11,11 @@ import { takeLine } from '../circuits/take-line.ts'
 
 /** Time in which the other member must take the circuit, ms. Guess: a round trip on a busy host. */
 const openTime = 2_000
-/** Circuits at a time: of all members, and of one member. Guesses: a hidden member links with few. */
+/** Circuits at a time: of all members, and of one member. Guesses. */
 const [maxCircuits, maxOfMember] = [256, 64]
-/** Bytes a second that one member may have relayed, and at once. Guesses: half of a line of 100 Mbit/s. */
+/** Bytes of one member: a second, and at once. Guesses: half of a line of 100 Mbit/s. */
 const [bytesPerSecond, bytesAtOnce] = [6_000_000, 16_000_000]
-/** A circuit without bytes ends after this time, ms. Guess: a link carries a probe far more often. */
+/** A circuit without bytes ends after this time, ms. Guess: links carry probes far more often. */
 const idleTime = 300_000
 /** Time to send the rest when one end has closed, ms. Guess. */
 const closeTime = 1_000

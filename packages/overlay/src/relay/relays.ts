@@ -2,7 +2,7 @@ import { hash52, type Member, type NodeId } from '@jel/protocol'
 
 /** Relays with which a hidden member keeps a connection. Guess: two may die at once. */
 export const relayCount = 3
-/** A member is a relay once it has been here for this time, ms. Guess: visitors are shorter. */
+/** A member relays after this time in the pool, ms. Guess: clients stay for less. */
 const settledAfter = 60_000
 
 /**
