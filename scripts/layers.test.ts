@@ -96,6 +96,7 @@ const lab: Layers = {
   'large-state': [...common, 'attacks'],
   blocked: common,
   soak: common,
+  reach: common,
   'job-soak': common,
   thread: common,
   fidelity: common,

@@ -36,6 +36,7 @@ export interface NodeLine {
   readonly addresses: readonly string[]
   readonly location?: string
   readonly tag?: string
+  readonly reach?: string
 }
 
 /** A record in a line. `value`: base64; null if the record was withdrawn. */

@@ -1,0 +1,123 @@
+/**
+ * Hosts on a public network, and hosts behind routers of their own. All hidden hosts have the same
+ * private address, as in many homes. The addresses exist only inside the run's own namespaces.
+ */
+import type { LabHost } from '../network/host.ts'
+import { runId } from '../network/namespaces.ts'
+import { on } from '../network/host.ts'
+import { run } from '../network/tools.ts'
+
+/**
+ * The routers. `drop`: drops packets of strangers. `reject`: answers them with a refusal. `random`:
+ * uses another port for each destination (a symmetric NAT), and drops. `forward`: passes the port
+ * of the pool on to its host.
+ */
+export const NATS = ['drop', 'reject', 'random', 'forward'] as const
+export type Nat = (typeof NATS)[number]
+
+export const PORT = 4001
+const BRIDGE = 'public'
+/** libp2p counts the networks for documents as private. */
+const PUBLIC = '11.77'
+const PRIVATE = '192.168.1'
+const STRANGERS = '-m conntrack --ctstate NEW'
+
+export interface NatHost extends LabHost {
+  /** Undefined: others can dial it. */
+  readonly nat: Nat | undefined
+  /** The address at which members elsewhere see it. */
+  readonly outside: string
+}
+
+export class NatNetwork {
+  readonly hosts: NatHost[] = []
+
+  constructor() {
+    run('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
+    run('ip', ['link', 'set', BRIDGE, 'up'])
+  }
+
+  /** Adds a host that others can dial. */
+  direct(): NatHost {
+    const number = this.hosts.length + 1
+    const outside = `${PUBLIC}.0.${number}`
+    const host = this.#add({
+      number,
+      name: this.#namespace(`d${number}`),
+      address: outside,
+      site: 0,
+      hidden: false,
+      nat: undefined,
+      outside,
+    })
+    this.#plug(host.name, `p${number}`, outside)
+    return host
+  }
+
+  /** Adds a host behind a router of its own. */
+  hidden(nat: Nat): NatHost {
+    const number = this.hosts.length + 1
+    const outside = `${PUBLIC}.1.${number}`
+    const router = this.#namespace(`r${number}`)
+    const host = this.#add({ number, name: this.#namespace(`h${number}`), address: `${PRIVATE}.2`, site: 0, hidden: true, nat, outside })
+    this.#plug(router, `p${number}`, outside)
+    run('ip', ['-n', router, 'link', 'add', 'lan', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', host.name])
+    run('ip', ['-n', router, 'addr', 'add', `${PRIVATE}.1/24`, 'dev', 'lan'])
+    run('ip', ['-n', host.name, 'addr', 'add', `${PRIVATE}.2/24`, 'dev', 'eth0'])
+    // Without limits a kernel merges packets, and drops them where it can't compute checksums.
+    for (const [name, device] of [
+      [router, 'lan'],
+      [host.name, 'eth0'],
+    ] as const)
+      run('ip', ['-n', name, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
+    run('ip', ['-n', host.name, 'route', 'add', 'default', 'via', `${PRIVATE}.1`])
+    this.#translate(router, nat)
+    return host
+  }
+
+  /** Bytes that a host has sent so far, headers included. */
+  bytes(host: NatHost): number {
+    const [line] = on(host, 'ip', ['-s', '-o', 'link', 'show', 'dev', 'eth0']).split('\n')
+    return Number(/TX:.*?\\\s+(?<bytes>\d+)/u.exec(line ?? '')?.groups?.['bytes'])
+  }
+
+  #add(host: NatHost): NatHost {
+    this.hosts.push(host)
+    return host
+  }
+
+  #namespace(name: string): string {
+    const full = `jel${runId()}-${name}`
+    run('ip', ['netns', 'add', full])
+    run('ip', ['-n', full, 'link', 'set', 'lo', 'up'])
+    return full
+  }
+
+  #plug(namespace: string, port: string, address: string): void {
+    const device = namespace.includes('-r') ? 'wan' : 'eth0'
+    run('ip', ['link', 'add', port, 'type', 'veth', 'peer', 'name', device, 'netns', namespace])
+    run('ip', ['link', 'set', port, 'master', BRIDGE, 'up'])
+    run('ip', ['-n', namespace, 'addr', 'add', `${address}/16`, 'dev', device])
+    run('ip', ['-n', namespace, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
+  }
+
+  #translate(router: string, nat: Nat): void {
+    const inside = ['nsenter', `--net=/run/netns/${router}`, '--']
+    const [nsenter = '', ...rest] = inside
+    run(nsenter, [...rest, 'sysctl', '-qw', 'net.ipv4.ip_forward=1'])
+    const answer = nat === 'reject' ? '-p tcp -j REJECT --reject-with tcp-reset' : '-j DROP'
+    const rules = [
+      '*nat',
+      `-A POSTROUTING -o wan -j MASQUERADE${nat === 'random' ? ' --random-fully' : ''}`,
+      ...(nat === 'forward' ? [`-A PREROUTING -i wan -p tcp --dport ${PORT} -j DNAT --to-destination ${PRIVATE}.2`] : []),
+      'COMMIT',
+      '*filter',
+      ...(nat === 'forward' ? [`-A FORWARD -i wan -p tcp --dport ${PORT} -j ACCEPT`] : []),
+      `-A FORWARD -i wan ${STRANGERS} ${answer}`,
+      `-A INPUT -i wan ${STRANGERS} ${answer}`,
+      'COMMIT',
+      '',
+    ]
+    run(nsenter, [...rest, 'iptables-restore'], rules.join('\n'))
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Members behind routers: do all know all, do hidden members reach each other, and what does the
+ * loss of a relay cost? A scenario can't express this, because its hosts are on one network.
+ */
+import { mkdirSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { jelBin } from '../base/paths.ts'
+import { quantile } from '../base/quantiles.ts'
+import { seconds, someOf, whole } from '../base/settings.ts'
+import { bench } from '../bench/bench.ts'
+import { runId } from '../network/namespaces.ts'
+import type { ProcessNode } from '../swarm/process-node.ts'
+import { ProcessSwarm } from '../swarm/process-swarm.ts'
+import { NATS, NatNetwork, PORT, type NatHost } from './nat-network.ts'
+
+const PROTOCOL = '/lab/reach/1'
+/** Wait before the measurements, ms: members learn how others reach them, and connect to relays. */
+const SETTLE = 15_000
+/** Longest waits for news, and for an answer, ms. */
+const [NEWS, ANSWER] = [30_000, 10_000]
+
+/** A row of the table: a figure in ms, or a count, and its target. */
+interface Row {
+  readonly what: string
+  readonly value: number
+  readonly most: number
+}
+
+class Pool {
+  readonly swarm: ProcessSwarm
+  readonly hosts = new Map<ProcessNode, NatHost>()
+  readonly #folder: string
+  readonly #servers: Server[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.swarm = new ProcessSwarm({ bin: jelBin, name: `reach-${runId()}` })
+  }
+
+  async start(host: NatHost, first?: ProcessNode): Promise<ProcessNode> {
+    const bootstrap = first === undefined ? [] : ['--bootstrap', first.process.address]
+    const announce = host.nat === 'forward' ? ['--announce', `${host.outside}:${PORT}`] : []
+    const run = join(this.#folder, host.name)
+    mkdirSync(run, { recursive: true })
+    const node = await this.swarm.startOne({
+      host,
+      args: ['--listen', `0.0.0.0:${PORT}`, ...bootstrap, ...announce],
+      env: { XDG_RUNTIME_DIR: run },
+    })
+    this.hosts.set(node, host)
+    return node
+  }
+
+  get hidden(): ProcessNode[] {
+    return this.swarm.running.filter((node) => this.hosts.get(node)?.hidden === true)
+  }
+
+  get direct(): ProcessNode[] {
+    return this.swarm.running.filter((node) => this.hosts.get(node)?.hidden === false)
+  }
+
+  /** Makes each node take streams. */
+  async serve(): Promise<void> {
+    for (const [index, node] of this.swarm.running.entries()) {
+      const path = join(this.#folder, `${index}.sock`)
+      this.#servers.push(createServer((socket) => socket.end()).listen(path))
+      await node.answer({ command: 'handle', protocol: PROTOCOL, path })
+    }
+  }
+
+  /** Tries each pair of these nodes. Returns the times, ms; Infinity: it failed. */
+  async pairs(nodes: readonly ProcessNode[], command: (to: ProcessNode) => Record<string, unknown>): Promise<number[]> {
+    const times: number[] = []
+    for (const from of nodes)
+      for (const to of nodes) {
+        if (from === to) continue
+        const began = performance.now()
+        const told = await from.ask(command(to), ANSWER)
+        times.push(told === undefined || told.event === 'error' ? Infinity : performance.now() - began)
+      }
+    return times
+  }
+
+  /** Kills nodes. Returns the time until all others know, ms. */
+  async kill(...victims: readonly ProcessNode[]): Promise<number> {
+    const ids = victims.map(({ id }) => id)
+    const began = Date.now()
+    for (const victim of victims) victim.send('SIGKILL')
+    return (await this.swarm.knownByAll('died', ids, NEWS)) - began
+  }
+
+  /** Number of deaths of running nodes that any node reported. */
+  async falseDeaths(): Promise<number> {
+    return (await this.swarm.wrongs()).deaths
+  }
+
+  async stop(): Promise<void> {
+    await this.swarm.stop()
+    for (const server of this.#servers) server.close()
+  }
+}
+
+export const experiment = bench({
+  about: 'members behind routers: do hidden members reach each other, and what does the loss of a relay cost?',
+  settings: {
+    direct: whole(3, 'members that others can dial', 2),
+    hidden: whole(10, 'members behind routers, each with the same private address', 2),
+    nats: someOf(NATS, 'kinds of routers, in turn'),
+    idle: seconds(60, 'seconds of idleness whose traffic counts'),
+  },
+  notes: 'Exit status 1 if a figure exceeds its target, or a running member is pronounced dead. Needs Linux, and root or user namespaces.',
+  where: 'hosts',
+  async measure(settings, { folder }) {
+    const network = new NatNetwork()
+    const pool = new Pool(folder)
+    const { swarm } = pool
+    const first = await pool.start(network.direct())
+    const direct = Array.from({ length: settings.direct - 1 }, () => network.direct())
+    const hidden = Array.from({ length: settings.hidden }, (_, index) =>
+      network.hidden(settings.nats[index % settings.nats.length] ?? 'drop'),
+    )
+    const nodes = [first, ...(await Promise.all([...direct, ...hidden].map(async (host) => await pool.start(host, first))))]
+    const entered = Math.max(...nodes.map(({ process }) => process.entered))
+    const known = await swarm.until(() => swarm.agree(), NEWS, 10)
+    const rows: Row[] = [{ what: 'all know all, after the last entry, ms', value: (known ?? Infinity) - entered, most: 1_000 }]
+    await delay(SETTLE)
+    await pool.serve()
+    const members = (await first.answer({ command: 'members' })).nodes ?? []
+    rows.push(...(await idle(pool, network, settings.idle)))
+    const pairs = async (when: string): Promise<void> => {
+      const opened = await pool.pairs(pool.hidden, (to) => ({ command: 'open', node: to.id, protocol: PROTOCOL }))
+      const signalled = await pool.pairs(pool.hidden, (to) => ({ command: 'signal', name: 'lab', nodes: [to.id] }))
+      rows.push(
+        { what: `open() between hidden members ${when}, worst of ${opened.length}, ms`, value: Math.max(...opened), most: 500 },
+        { what: `open() between hidden members ${when}, median, ms`, value: quantile(opened, 0.5), most: 500 },
+        { what: `signal between hidden members ${when}, worst, ms`, value: Math.max(...signalled), most: 1_000 },
+      )
+    }
+    await pairs('at first')
+    const at = async (what: string, most: number, ...victims: ProcessNode[]): Promise<void> => {
+      rows.push({ what: `SIGKILL of ${what}: known by all, ms`, value: await pool.kill(...victims), most })
+    }
+    await at('a hidden member', 5_000, pool.hidden.at(-1) as ProcessNode)
+    await at('a relay', 1_000, pool.direct.at(-1) as ProcessNode)
+    await delay(5_000)
+    await pairs('5 s after the loss of a relay')
+    if (pool.direct.length > 2) {
+      await at('all direct members but one', 5_000, ...pool.direct.slice(1))
+      await delay(5_000)
+      await pairs('5 s after the loss of all relays but one')
+    }
+    rows.push({ what: 'deaths of running members', value: await pool.falseDeaths(), most: 0 })
+    await pool.stop()
+    return {
+      rows,
+      reaches: [...Map.groupBy(members, ({ reach }) => reach)].map(([reach, all]) => `${all.length} ${reach}`),
+    }
+  },
+  table: ({ rows, reaches }) =>
+    [
+      `members: ${reaches.join(', ')}`,
+      ...rows.map(({ what, value, most }) => `${value > most ? 'MISSED' : '      '} ${what}: ${Math.round(value)} (at most ${most})`),
+    ].join('\n'),
+  passed: ({ rows }) => rows.every(({ value, most }) => value <= most),
+})
+
+/** Measures the traffic and the news of an idle pool. */
+async function idle(pool: Pool, network: NatNetwork, time: number): Promise<Row[]> {
+  const sent = (): number[] => network.hosts.map((host) => network.bytes(host))
+  const [before, news] = [sent(), pool.swarm.reports.length]
+  await delay(time)
+  const rates = sent().map((bytes, index) => ((bytes - (before[index] ?? 0)) * 1_000) / time)
+  return [
+    { what: 'sent by an idle member, median, B/s', value: quantile(rates, 0.5), most: 350 },
+    { what: 'sent by the busiest idle member, which relays, B/s', value: Math.max(...rates), most: 1_500 },
+    { what: 'news while idle', value: pool.swarm.reports.length - news, most: 0 },
+  ]
+}
