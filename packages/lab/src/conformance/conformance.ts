@@ -7,11 +7,15 @@ import { jelBin } from '../base/paths.ts'
 import { flag, pattern, positive, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { runId } from '../network/namespaces.ts'
+import { NatNetwork, NATS } from '../network/nat-network.ts'
 import { LabNetwork } from '../network/network.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 
 /** Number of hosts beyond `size`: no case starts more further nodes. The largest case starts 12. */
 const SPARE = 10
+
+/** Hosts that others can dial, if the others are behind routers. */
+const DIRECT = 3
 
 interface Case {
   readonly name: string
@@ -25,12 +29,13 @@ export const experiment = bench({
     slow: flag('also run the cases that take minutes'),
     size: whole(6, 'nodes in a pool of ordinary size', 6),
     scale: positive(2, 'factor for all time bounds'),
+    hidden: flag('all hosts but three are behind routers of four kinds, each with the same private address'),
   },
   notes: 'Exit status 1 if a case fails. Needs Linux, and root or user namespaces.',
   where: 'hosts',
-  async measure({ cases, slow, size, scale }) {
-    const network = new LabNetwork(size + SPARE)
-    await network.ready
+  async measure({ cases, slow, size, scale, hidden }) {
+    const network = hidden ? behindRouters(size + SPARE) : new LabNetwork(size + SPARE)
+    if (network instanceof LabNetwork) await network.ready
     let pools = 0
     const create = async (): Promise<ProcessSwarm> => new ProcessSwarm({ bin: jelBin, name: `conformance-${runId()}-${pools++}`, network })
     const lacks: Partial<Record<SwarmFeature, string>> = {
@@ -56,6 +61,15 @@ export const experiment = bench({
   table: ({ count, failed }) => `${count - failed.length} of ${count} cases passed`,
   passed: ({ failed }) => failed.length === 0,
 })
+
+function behindRouters(hosts: number): NatNetwork {
+  const network = new NatNetwork()
+  for (let host = 0; host < hosts; host++) {
+    if (host < DIRECT) network.direct()
+    else network.hidden(NATS[host % NATS.length] ?? 'drop')
+  }
+  return network
+}
 
 /** Returns the cases that a suite registers, without those that it skips. */
 function casesOf(suite: (runner: TestRunner) => void): Case[] {

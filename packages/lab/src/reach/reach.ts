@@ -13,7 +13,7 @@ import { bench } from '../bench/bench.ts'
 import { runId } from '../network/namespaces.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
-import { NATS, NatNetwork, PORT, type NatHost } from './nat-network.ts'
+import { NATS, NatNetwork, PORT, type NatHost } from '../network/nat-network.ts'
 
 const PROTOCOL = '/lab/reach/1'
 /** Wait before the measurements, ms: members learn how others reach them, and connect to relays. */

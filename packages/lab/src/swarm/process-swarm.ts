@@ -27,6 +27,9 @@ export interface Report {
   readonly epoch?: number
 }
 
+/** The network of a swarm: it can cut hosts from each other. */
+export type SwarmNetwork = Pick<LabNetwork, 'part' | 'heal' | 'plug' | 'mayDial'> & { readonly hosts: readonly LabHost[] }
+
 export interface ProcessSwarmOptions {
   readonly bin: string
   /** Default: `join`. */
@@ -36,7 +39,7 @@ export interface ProcessSwarmOptions {
   /** Flags of Node, such as `--cpu-prof`. */
   readonly flags?: readonly string[]
   /** The network of the hosts. Default: all nodes are on loopback. */
-  readonly network?: LabNetwork
+  readonly network?: SwarmNetwork
   /** Folder for each node's output. */
   readonly out?: string | undefined
   readonly env?: (host: LabHost | undefined) => Readonly<Record<string, string>>
@@ -120,13 +123,20 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
       identity: identityOf?.place.identity ?? join(folder, `${number}`),
       control: join(folder, `${number}.sock`),
       args: [
-        ...introducers.flatMap(({ process }) => ['--bootstrap', process.address]),
+        ...introducers.flatMap((node) => ['--bootstrap', this.#introducer(node, host).process.address]),
         ...(location === undefined ? [] : ['--location', location]),
         ...(tag === undefined ? [] : ['--tag', new TextDecoder('utf-8', { fatal: true }).decode(tag)]),
         // The first node that computes makes the owner's key, and the others find that key.
         ...(computes ? ['--workers', '1', '--owner', join(folder, 'owner')] : []),
       ],
     })
+  }
+
+  /** Nobody enters through a node that the host can't dial. Then a node that it can dial serves. */
+  #introducer(node: ProcessNode, host: LabHost | undefined): ProcessNode {
+    const mayDial = ({ place }: ProcessNode): boolean =>
+      host === undefined || place.host === undefined || this.#options.network?.mayDial(host, place.host) !== false
+    return mayDial(node) ? node : (this.running.find(mayDial) ?? node)
   }
 
   readonly within = realTime.within
@@ -150,7 +160,7 @@ export class ProcessSwarm implements Swarm<ProcessNode> {
     this.#silent.add(host)
   }
 
-  get #network(): LabNetwork {
+  get #network(): SwarmNetwork {
     const { network } = this.#options
     if (network === undefined) throw new Error('loopback is never split')
     return network

@@ -2,10 +2,10 @@
  * Hosts on a public network, and hosts behind routers of their own. All hidden hosts have the same
  * private address, as in many homes. The addresses exist only inside the run's own namespaces.
  */
-import type { LabHost } from '../network/host.ts'
-import { runId } from '../network/namespaces.ts'
-import { on } from '../network/host.ts'
-import { run } from '../network/tools.ts'
+import type { LabHost } from './host.ts'
+import { runId } from './namespaces.ts'
+import { on } from './host.ts'
+import { run } from './tools.ts'
 
 /**
  * The routers. `drop`: drops packets of strangers. `reject`: answers them with a refusal. `random`:
@@ -20,6 +20,8 @@ const BRIDGE = 'public'
 /** libp2p counts the networks for documents as private. */
 const PUBLIC = '11.77'
 const PRIVATE = '192.168.1'
+/** Packets pass this chain first. It drops those of hosts that are cut off. */
+const GATE = [':CUT - [0:0]', '-A INPUT -j CUT', '-A FORWARD -j CUT', '-A INPUT -d 224.0.0.0/4 -j DROP']
 const STRANGERS = '-m conntrack --ctstate NEW'
 
 export interface NatHost extends LabHost {
@@ -31,6 +33,8 @@ export interface NatHost extends LabHost {
 
 export class NatNetwork {
   readonly hosts: NatHost[] = []
+  /** The routers of hidden hosts. */
+  readonly #gates = new Map<NatHost, string>()
 
   constructor() {
     run('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
@@ -51,6 +55,7 @@ export class NatNetwork {
       outside,
     })
     this.#plug(host.name, `p${number}`, outside)
+    on(host, 'iptables-restore', [], ['*filter', ...GATE, 'COMMIT', ''].join('\n'))
     return host
   }
 
@@ -71,8 +76,39 @@ export class NatNetwork {
     ] as const)
       run('ip', ['-n', name, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
     run('ip', ['-n', host.name, 'route', 'add', 'default', 'via', `${PRIVATE}.1`])
+    this.#gates.set(host, router)
     this.#translate(router, nat)
     return host
+  }
+
+  /** Cuts all packets between the groups. Returns a function that ends the cut. */
+  part(...groups: (readonly LabHost[])[]): () => void {
+    const sideOf = (host: LabHost): number => groups.findIndex((group) => group.includes(host))
+    for (const host of this.hosts) {
+      const others = this.hosts.filter((other) => sideOf(host) >= 0 && sideOf(other) >= 0 && sideOf(other) !== sideOf(host))
+      this.#cut(host, others)
+    }
+    return () => this.heal()
+  }
+
+  /** Ends all cuts. */
+  heal(): void {
+    for (const host of this.hosts) this.#cut(host, [])
+  }
+
+  /** Unplugs the cable of a host or of its router, or plugs it in again. */
+  plug({ number }: LabHost, state: 'up' | 'down'): void {
+    run('ip', ['link', 'set', `p${number}`, state])
+  }
+
+  mayDial(from: LabHost, to: LabHost): boolean {
+    return from === to || !to.hidden
+  }
+
+  #cut(host: NatHost, others: readonly NatHost[]): void {
+    const gate = `--net=/run/netns/${this.#gates.get(host) ?? host.name}`
+    const drops = others.map(({ outside }) => `-A CUT -s ${outside} -j DROP`)
+    run('nsenter', [gate, '--', 'iptables-restore', '--noflush'], ['*filter', ':CUT - [0:0]', ...drops, 'COMMIT', ''].join('\n'))
   }
 
   /** Bytes that a host has sent so far, headers included. */
@@ -112,6 +148,7 @@ export class NatNetwork {
       ...(nat === 'forward' ? [`-A PREROUTING -i wan -p tcp --dport ${PORT} -j DNAT --to-destination ${PRIVATE}.2`] : []),
       'COMMIT',
       '*filter',
+      ...GATE,
       ...(nat === 'forward' ? [`-A FORWARD -i wan -p tcp --dport ${PORT} -j ACCEPT`] : []),
       `-A FORWARD -i wan ${STRANGERS} ${answer}`,
       `-A INPUT -i wan ${STRANGERS} ${answer}`,
