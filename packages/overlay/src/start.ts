@@ -81,7 +81,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       allowed,
       refusals,
       portMapping: options.portMapping === true,
-      circuits: names.circuits,
+      circuits: { ...names.circuits, admits: (id) => node?.engine.node.member(id) !== undefined },
       topic: names.topic,
       maxMessageBytes: config.limits.frameBytes,
       discovery,

@@ -176,7 +176,11 @@ export function hostOf(address: Multiaddr): string | undefined {
 
 /** Whether an address is an IP address that means the same host everywhere. */
 export function isPublic(address: Multiaddr): boolean {
-  return endpointOf(address) !== undefined && !isName(address) && !isPrivate(address) && !isLoopback(address) && !isLinkLocal(address)
+  const host = hostOf(address)
+  if (host === undefined || isName(address) || host.includes('%')) return false
+  if (isPrivate(address) || isLoopback(address) || isLinkLocal(address)) return false
+  // The global addresses of IPv6 are 2000::/3. Some others lead to IPv4 in this network.
+  return host.includes(':') ? /^[23][\da-f]{3}:/iu.test(host) : Number(host.split('.')[0]) < 224
 }
 
 /**

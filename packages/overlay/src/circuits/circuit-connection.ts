@@ -2,6 +2,7 @@ import type { AbortOptions, MultiaddrConnection, Stream } from '@libp2p/interfac
 import { AbstractMultiaddrConnection, type SendResult } from '@libp2p/utils'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Uint8ArrayList } from 'uint8arraylist'
+import { asError } from '../base/errors.ts'
 
 /** A connection whose bytes pass a relay, on a stream to the relay. */
 export class CircuitConnection extends AbstractMultiaddrConnection {
@@ -11,9 +12,16 @@ export class CircuitConnection extends AbstractMultiaddrConnection {
     super({ remoteAddr, direction, log: stream.log.newScope('circuit') })
     this.#stream = stream
     stream.addEventListener('message', ({ data }) => this.onData(data))
-    stream.addEventListener('drain', () => this.onMuxerDrain())
+    // The library raises `drain` while bytes still wait.
+    for (const event of ['drain', 'idle'] as const)
+      stream.addEventListener(event, () => {
+        if (stream.writeBufferLength === 0) this.onMuxerDrain()
+      })
     // Half of a circuit is of no use.
-    stream.addEventListener('remoteCloseWrite', () => this.onTransportClosed())
+    stream.addEventListener('remoteCloseWrite', () => {
+      this.onTransportClosed()
+      stream.close().catch((error: unknown) => stream.abort(asError(error)))
+    })
     stream.addEventListener('close', ({ error, local }) => {
       if (error === undefined) this.onTransportClosed()
       else if (local === true) this.abort(error)

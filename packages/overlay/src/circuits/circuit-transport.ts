@@ -2,6 +2,7 @@
  * Connections over relays, as a transport of libp2p. Encryption, the pool key and the streams of a
  * circuit are between its two ends. The relay sees ids and bytes.
  */
+import { decodeId, type NodeId } from '@jel/protocol'
 import type { Connection, Stream, Transport, Upgrader } from '@libp2p/interface'
 import { transportSymbol } from '@libp2p/interface'
 import type { ConnectionManager, Registrar } from '@libp2p/interface-internal'
@@ -29,23 +30,29 @@ export interface CircuitProtocols {
   readonly circuit: string
 }
 
+export interface CircuitOptions extends CircuitProtocols {
+  /** Whether this node takes circuits over this relay, or of this member. */
+  readonly admits: (id: NodeId) => boolean
+}
+
 /** Returns whether a connection passes no relay. */
 export function isDirect({ remoteAddr }: Pick<Connection, 'remoteAddr'>): boolean {
-  return circuitOf(remoteAddr) === undefined
+  return remoteAddr.getComponents().every(({ name }) => name !== 'p2p-circuit')
 }
 
 /** `wrap`: watches the handshakes of new connections. */
-export function circuitTransport(
-  protocols: CircuitProtocols,
-  wrap: (upgrader: Upgrader) => Upgrader,
-): (components: Components) => Transport {
+export function circuitTransport(protocols: CircuitOptions, wrap: (upgrader: Upgrader) => Upgrader): (components: Components) => Transport {
   return ({ connectionManager, registrar, upgrader }) => {
     const closed = new AbortController()
     const accept = async (stream: Stream, connection: Connection): Promise<void> => {
       try {
         if (!isDirect(connection)) throw new Error('a relay needs a direct connection')
+        const relay = connection.remotePeer.toString()
+        if (!protocols.admits(relay)) throw new Error('the relay is no member')
         const member = await takeLine(stream, longestLine, AbortSignal.timeout(openTime))
-        const address = circuitAddress(connection.remotePeer.toString(), member)
+        decodeId(member)
+        if (!protocols.admits(member)) throw new Error('it is no member')
+        const address = circuitAddress(relay, member)
         stream.send(new TextEncoder().encode('ok\n'))
         await wrap(upgrader).upgradeInbound(new CircuitConnection(stream, address, 'inbound'), { signal: closed.signal })
       } catch (error) {

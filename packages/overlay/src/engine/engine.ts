@@ -133,7 +133,7 @@ export class Engine {
     this.#unlinked = new UnlinkedPeers({ host, names, refusals, knows: (id) => links.has(id) || node.member(id) !== undefined })
     const { libp2p } = host
     const services = { libp2p, dialer, members: () => node.members(), today: () => Date.now() }
-    this.relays = new RelayConnections({ ...services, self: () => node.self })
+    this.relays = new RelayConnections({ ...services, self: () => node.self, find: (id) => node.member(id) })
     this.paths = new Paths({ ...services, self: identity.id, addresses: () => node.self?.addresses ?? [] })
     this.#connector = new Connector({
       host,
@@ -215,7 +215,9 @@ export class Engine {
       pause: ({ peer, until }) => this.links.pause(peer, until - this.#clock.now()),
       broadcast: ({ data }) => host.topic.publish(data),
       disconnect: ({ peer }) => void this.links.close(peer),
-      probeHost: ({ peer, addresses }) => void probeHost(addresses).then((outcome) => this.deliver({ type: 'hostProbed', peer, outcome })),
+      // The private addresses of a hidden member may be those of others here.
+      probeHost: ({ peer, addresses }) =>
+        void probeHost(this.#isHidden(peer) ? [] : addresses).then((outcome) => this.deliver({ type: 'hostProbed', peer, outcome })),
       persist: ({ incarnation }) => this.#persist(incarnation),
       notify: ({ notification }) => {
         this.#events.onNotification(notification)
@@ -223,6 +225,10 @@ export class Engine {
       },
       fail: ({ message }) => this.#events.onFailure(new IdentityInUseError(message)),
     }
+  }
+
+  #isHidden(peer: NodeId): boolean {
+    return (this.node.member(peer)?.reach ?? 'direct') !== 'direct'
   }
 
   #linked(peer: NodeId, connection: Connection): void {

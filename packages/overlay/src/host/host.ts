@@ -13,7 +13,7 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
-import { circuitTransport, type CircuitProtocols } from '../circuits/circuit-transport.ts'
+import { circuitTransport, type CircuitOptions } from '../circuits/circuit-transport.ts'
 import { longestStretch } from '../base/turn-timeout.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { MdnsDiscovery } from './mdns-discovery.ts'
@@ -74,7 +74,7 @@ export interface HostOptions {
   readonly refusals: Refusals
   /** Whether to make the router map a port (UPnP). */
   readonly portMapping?: boolean
-  readonly circuits: CircuitProtocols
+  readonly circuits: CircuitOptions
   readonly topic: string
   readonly maxMessageBytes: number
   readonly discovery: MdnsDiscovery | undefined

@@ -76,6 +76,7 @@ export class RunningNode {
       protocol: parts.names.reach,
       addressesOf: (id) => node.member(id)?.addresses ?? [],
       dial: async (address, stop) => await libp2p.dial(address, { force: true, signal: stop }),
+      release: (connection) => links.closeIfUnusedLater(connection),
     })
     this.#reach = new OwnReach({
       peers: () =>

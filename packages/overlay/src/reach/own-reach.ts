@@ -36,6 +36,8 @@ export class OwnReach {
   #isAsking = false
   /** Whether the last answers still hold. */
   #isKnown = false
+  /** A review came while this node asked. */
+  #isOutdated = false
   #isStopped = false
 
   constructor(options: OwnReachOptions) {
@@ -50,6 +52,7 @@ export class OwnReach {
   /** The addresses of this node have changed, or the answers are old. */
   review(): void {
     this.#isKnown = false
+    this.#isOutdated = this.#isAsking
     this.#plan()
   }
 
@@ -72,13 +75,15 @@ export class OwnReach {
     this.#isAsking = true
     try {
       const reach = await this.#learn()
-      if (reach === undefined || this.#isStopped) return
+      if (reach === undefined || this.#isStopped || this.#isOutdated) return
       this.#isKnown = true
       if (reach === this.#reach) return
       this.#reach = reach
       this.#options.onReach(reach)
     } finally {
       this.#isAsking = false
+      if (this.#isOutdated) this.#plan()
+      this.#isOutdated = false
     }
   }
 
@@ -89,8 +94,9 @@ export class OwnReach {
     if (elsewhere.length === 0) return undefined
     const own = addresses()
     // The user has announced a name. Nobody dials the names of others for a check.
-    if (own.some(isName) || elsewhere.some(({ isInbound }) => isInbound)) return 'direct'
+    if (own.some(isName)) return 'direct'
     if (!own.some(isPublic)) return 'hidden'
+    if (elsewhere.some(({ isInbound }) => isInbound)) return 'direct'
     const answers: boolean[] = []
     // Members of one network count once.
     for (const { id } of new Map(elsewhere.map((peer) => [networkOf(peer.remote), peer])).values()) {

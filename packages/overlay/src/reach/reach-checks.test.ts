@@ -17,11 +17,12 @@ async function check(signed: readonly string[], open: string): Promise<[string |
   const checks = new ReachChecks({
     streams: { open: vi.fn(), handle: async (_, handle) => void (handler = await Promise.resolve(handle)) },
     protocol: '/reach',
+    release: () => {},
     addressesOf: () => signed.map((address) => multiaddr(address).bytes),
     dial: async (address) => {
       dialled.push(address.toString().replace(/\/p2p\/.*/u, ''))
       if (!address.toString().startsWith(`${open}/p2p/${ID}`)) throw new Error('refused')
-      return await Promise.resolve({ close: async () => await Promise.resolve() } as Connection)
+      return await Promise.resolve({ remoteAddr: address } as unknown as Connection)
     },
   })
   await checks.start()

@@ -32,6 +32,8 @@ export interface ReachChecksOptions {
   readonly addressesOf: (id: NodeId) => readonly Address[]
   /** Opens a new connection, even if there is another one. */
   readonly dial: (address: Multiaddr, signal: AbortSignal) => Promise<Connection>
+  /** Closes a connection later, unless something uses it by then. */
+  readonly release: (connection: Connection) => void
 }
 
 export class ReachChecks {
@@ -88,17 +90,19 @@ export class ReachChecks {
    * anywhere.
    */
   async #reaches(id: NodeId): Promise<boolean> {
-    const { addressesOf, dial } = this.#options
+    const { addressesOf, dial, release } = this.#options
     const parsed = addressesOf(id).flatMap((address) => dialAddress(address, id) ?? [])
     const addresses = parsed.filter(isPublic).slice(0, maxDials)
-    const signal = AbortSignal.timeout(dialTime)
-    const attempts = addresses.map(async (address) => {
-      const connection = await dial(address, signal)
-      await connection.close().catch(() => {})
-    })
-    return await Promise.any(attempts).then(
-      () => true,
-      () => false,
-    )
+    // One after the other: libp2p joins dials to one peer that begin at the same time.
+    for (const address of addresses) {
+      try {
+        const connection = await dial(address, AbortSignal.timeout(dialTime / addresses.length))
+        release(connection)
+        if (connection.remoteAddr.toString().startsWith(address.toString().replace(/\/p2p\/.*$/u, ''))) return true
+      } catch {
+        // The next address may answer.
+      }
+    }
+    return false
   }
 }

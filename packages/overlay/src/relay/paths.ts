@@ -1,7 +1,6 @@
 /** The paths to a member: its own addresses, or a circuit over one of its relays. */
 import type { Member, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isNearby } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
@@ -11,8 +10,8 @@ import { relayCount, relaysOf } from './relays.ts'
 
 /** Relays tried for one circuit: those of the member, and one more where views differ. */
 const maxTried = relayCount + 1
-/** A circuit begins this much later than a dial within the own network, ms. */
-const headStart = 150
+/** Time for a dial within the own network, ms. Guess: far more than a handshake there takes. */
+const nearTime = 1_000
 /** Time for one circuit with its handshake, ms. Guess: half of the time of a handshake. */
 const circuitTime = 4_000
 
@@ -40,15 +39,13 @@ export class Paths {
     const own = addresses()
     const near = member.addresses.filter((address) => own.some((each) => isNearby(address, each)))
     if (near.length === 0) return await this.overRelay(member, signal)
-    const lost = new AbortController()
-    const direct = dialer.connect(member.id, near, signal)
-    const circuit = sleep(headStart, undefined, { signal: lost.signal }).then(async () => await this.overRelay(member, signal))
     try {
-      return await Promise.any([direct, circuit])
-    } catch (error) {
-      throw (error as AggregateError).errors[0]
-    } finally {
-      lost.abort()
+      const time = AbortSignal.timeout(nearTime)
+      return await dialer.connect(member.id, near, signal ? AbortSignal.any([signal, time]) : time)
+    } catch {
+      // In another network with the same addresses, somebody else may answer there.
+      signal?.throwIfAborted()
+      return await this.overRelay(member, signal)
     }
   }
 

@@ -11,12 +11,19 @@ export const relayInterval = 5_000
  * Interval of the questions whether a relay still answers, ms, and time for an answer. A router may
  * forget a silent connection. Guess: many keep one for five minutes.
  */
-const [askInterval, answerTime] = [60_000, 5_000]
+const [askInterval, answerTime] = [60_000, 15_000]
+/** Longest pause between two dials to a relay that does not answer, ms. Guess. */
+const longestPause = 300_000
+/** A verdict on a connection counts for this time, ms. Guess: relays change seldom. */
+const verdictTime = 10_000
+/** Verdicts in memory. Guess: more than a node has connections. */
+const maxVerdicts = 1_024
 
 export interface RelayConnectionsOptions {
   readonly libp2p: Libp2p
   readonly dialer: Dialer
   readonly self: () => Member | undefined
+  readonly find: (id: NodeId) => Member | undefined
   readonly members: () => Iterable<Member>
   readonly today: () => number
 }
@@ -26,6 +33,9 @@ export class RelayConnections {
   readonly #options: RelayConnectionsOptions
   readonly #dialling = new Set<NodeId>()
   readonly #askedAt = new WeakMap<Connection, number>()
+  readonly #verdicts = new Map<NodeId, { readonly keeps: boolean; readonly until: number }>()
+  /** Relays that did not answer: the last pause, and its end. */
+  readonly #pauses = new Map<NodeId, { readonly pause: number; readonly until: number }>()
   #relays: ReadonlySet<NodeId> = new Set()
 
   constructor(options: RelayConnectionsOptions) {
@@ -37,13 +47,21 @@ export class RelayConnections {
    * node, or this node may relay for the peer.
    */
   keeps(peer: NodeId): boolean {
-    const { self, members, today } = this.#options
     if (this.#relays.has(peer)) return true
-    const own = self()
-    if (own?.reach !== 'direct') return false
-    const all = [...members()]
-    const member = all.find(({ id }) => id === peer)
-    return member !== undefined && member.reach !== 'direct' && relaysOf(peer, all, today()).some(({ id }) => id === own.id)
+    const now = performance.now()
+    const known = this.#verdicts.get(peer)
+    if (known !== undefined && now < known.until) return known.keeps
+    const keeps = this.#mayRelay(peer)
+    if (this.#verdicts.size >= maxVerdicts) this.#verdicts.clear()
+    this.#verdicts.set(peer, { keeps, until: now + verdictTime })
+    return keeps
+  }
+
+  #mayRelay(peer: NodeId): boolean {
+    const { self, find, members, today } = this.#options
+    const [own, member] = [self(), find(peer)]
+    if (own?.reach !== 'direct' || member === undefined || member.reach === 'direct') return false
+    return relaysOf(peer, members(), today()).some(({ id }) => id === own.id)
   }
 
   /** Connects to relays without a connection, and asks the others whether they answer. */
@@ -52,6 +70,7 @@ export class RelayConnections {
     const own = self()
     const relays = own === undefined || own.reach === 'direct' ? [] : relaysOf(own.id, members(), today())
     this.#relays = new Set(relays.map(({ id }) => id))
+    for (const id of this.#pauses.keys()) if (!this.#relays.has(id)) this.#pauses.delete(id)
     for (const relay of relays) {
       const connections = libp2p
         .getConnections()
@@ -62,12 +81,16 @@ export class RelayConnections {
   }
 
   async #connect({ id, addresses }: Member): Promise<void> {
-    if (this.#dialling.has(id)) return
+    const paused = this.#pauses.get(id)
+    if (this.#dialling.has(id) || performance.now() < (paused?.until ?? 0)) return
     this.#dialling.add(id)
     try {
       await this.#options.dialer.connect(id, addresses)
+      this.#pauses.delete(id)
     } catch {
       // The relay may come back. Meanwhile the others relay.
+      const pause = Math.min(longestPause, 2 * (paused?.pause ?? relayInterval / 2))
+      this.#pauses.set(id, { pause, until: performance.now() + pause })
     } finally {
       this.#dialling.delete(id)
     }

@@ -11,8 +11,10 @@ import { takeLine } from '../circuits/take-line.ts'
 
 /** Time in which the other member must take the circuit, ms. Guess: a round trip on a busy host. */
 const openTime = 2_000
-/** Circuits at a time: of all members, and of one member. Guesses. */
-const [maxCircuits, maxOfMember] = [256, 64]
+/** Circuits at a time: of all members, of one member, and of two members. Guesses. */
+const [maxCircuits, maxOfMember, maxOfPair] = [256, 64, 4]
+/** Bytes that may wait for a slow reader until its circuit ends. Guess: two read buffers. */
+const maxWaiting = 8 * 1_048_576
 /** Bytes of one member: a second, and at once. Guesses: half of a line of 100 Mbit/s. */
 const [bytesPerSecond, bytesAtOnce] = [6_000_000, 16_000_000]
 /** A circuit without bytes ends after this time, ms. Guess: links carry probes far more often. */
@@ -38,6 +40,8 @@ interface Account {
 export class RelayService {
   readonly #options: RelayServiceOptions
   readonly #accounts = new Map<NodeId, Account>()
+  /** Circuits of each two members. */
+  readonly #pairs = new Map<string, number>()
   #circuits = 0
 
   constructor(options: RelayServiceOptions) {
@@ -61,43 +65,54 @@ export class RelayService {
     const from = connection.remotePeer.toString()
     let other: Stream | undefined
     try {
-      const signal = AbortSignal.timeout(openTime)
-      const to = await takeLine(stream, longestLine, signal)
-      const problem = this.#problem(from, to, connection)
-      if (problem !== undefined) {
-        stream.send(new TextEncoder().encode(`${problem}\n`))
-        await stream.close()
+      if (!isDirect(connection) || !this.#options.isMember(from)) {
+        refuse(stream, isDirect(connection) ? 'not a member' : 'no circuit over a circuit')
         return
       }
-      const accounts = [from, to].map((id) => this.#account(id))
-      for (const account of accounts) account.circuits++
-      this.#circuits++
-      try {
-        const target = this.#connectionTo(to) as Connection
-        other = await target.newStream(this.#options.protocols.circuit, { signal })
-        other.send(new TextEncoder().encode(`${from}\n`))
-        if ((await takeLine(other, longestLine, signal)) !== 'ok') throw new Error('it does not take the circuit')
-        stream.send(new TextEncoder().encode('ok\n'))
-        await join(stream, other, (bytes) => Math.max(...accounts.map((account) => charge(account, bytes))))
-      } finally {
-        this.#circuits--
-        for (const [index, account] of accounts.entries()) {
-          account.circuits--
-          if (account.circuits === 0) this.#accounts.delete([from, to][index] as NodeId)
-        }
+      const signal = AbortSignal.timeout(openTime)
+      const to = await takeLine(stream, longestLine, signal)
+      const problem = this.#problem(from, to)
+      if (problem !== undefined) {
+        refuse(stream, problem)
+        return
       }
+      using _ = this.#reserve(from, to)
+      other = await (this.#connectionTo(to) as Connection).newStream(this.#options.protocols.circuit, { signal })
+      other.send(new TextEncoder().encode(`${from}\n`))
+      if ((await takeLine(other, longestLine, signal)) !== 'ok') throw new Error('it does not take the circuit')
+      stream.send(new TextEncoder().encode('ok\n'))
+      await join([stream, other], [this.#account(from), this.#account(to)])
+      await Promise.all([stream, other].map(end))
     } catch (error) {
       for (const each of [stream, other]) each?.abort(asError(error))
     }
   }
 
+  /** Counts a circuit until it is disposed of. */
+  #reserve(from: NodeId, to: NodeId): Disposable {
+    const pair = pairOf(from, to)
+    const ids = [from, to]
+    for (const id of ids) this.#account(id).circuits++
+    this.#pairs.set(pair, (this.#pairs.get(pair) ?? 0) + 1)
+    this.#circuits++
+    return {
+      [Symbol.dispose]: () => {
+        this.#circuits--
+        const left = (this.#pairs.get(pair) ?? 1) - 1
+        if (left === 0) this.#pairs.delete(pair)
+        else this.#pairs.set(pair, left)
+        for (const id of ids) if (--this.#account(id).circuits === 0) this.#accounts.delete(id)
+      },
+    }
+  }
+
   /** Returns the reason why there is no circuit. */
-  #problem(from: NodeId, to: NodeId, connection: Connection): string | undefined {
-    const { isMember } = this.#options
-    if (!isDirect(connection)) return 'no circuit over a circuit'
-    if (!isMember(from)) return 'not a member'
-    if (from === to || !isMember(to) || this.#connectionTo(to) === undefined) return 'not here'
-    const isFull = this.#circuits >= maxCircuits || [from, to].some((id) => (this.#accounts.get(id)?.circuits ?? 0) >= maxOfMember)
+  #problem(from: NodeId, to: NodeId): string | undefined {
+    if (from === to || !this.#options.isMember(to) || this.#connectionTo(to) === undefined) return 'not here'
+    const isFull =
+      this.#circuits >= maxCircuits ||
+      (this.#pairs.get(pairOf(from, to)) ?? 0) >= maxOfPair ||
+      [from, to].some((id) => (this.#accounts.get(id)?.circuits ?? 0) >= maxOfMember)
     return isFull ? 'full' : undefined
   }
 
@@ -114,6 +129,10 @@ export class RelayService {
   }
 }
 
+function pairOf(one: NodeId, other: NodeId): string {
+  return one < other ? `${one} ${other}` : `${other} ${one}`
+}
+
 /** Returns the time for which a member must wait after these bytes, ms. */
 function charge(account: Account, bytes: number): number {
   const now = performance.now()
@@ -122,47 +141,87 @@ function charge(account: Account, bytes: number): number {
   return Math.max(0, ((account.owed - bytesAtOnce) / bytesPerSecond) * 1_000)
 }
 
-/** Passes bytes on in both directions until one end closes. `wait`: see {@link charge}. */
-async function join(one: Stream, other: Stream, wait: (bytes: number) => number): Promise<void> {
+/** Refuses a circuit. A peer that reads nothing, or goes on to send, keeps no stream here. */
+function refuse(stream: Stream, problem: string): void {
+  stream.addEventListener('message', () => stream.abort(new Error(problem)))
+  setTimeout(() => stream.abort(new Error(problem)), closeTime).unref()
+  stream.send(new TextEncoder().encode(`${problem}\n`))
+  stream.close().catch((error: unknown) => stream.abort(asError(error)))
+}
+
+/**
+ * Passes bytes on in both directions until one end closes. Each end is paid for by the account of
+ * the member that sends.
+ */
+async function join(ends: readonly [Stream, Stream], accounts: readonly [Account, Account]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
+  const ended = new AbortController()
   let usedAt = performance.now()
   const idle = setInterval(() => performance.now() - usedAt > idleTime && resolve(), idleTime / 4)
   idle.unref()
-  const pass = (from: Stream, to: Stream): void => {
-    let isHeld = false
-    const goOn = (): void => {
-      if (!isHeld && !to.writableNeedsDrain && from.readStatus === 'paused') from.resume()
-    }
-    from.addEventListener('message', ({ data }) => {
-      usedAt = performance.now()
-      if (to.writeStatus !== 'writable') {
-        resolve()
-        return
-      }
-      const hasRoom = to.send(data)
-      const time = wait(data.byteLength)
-      if (time > 0) {
-        isHeld = true
-        setTimeout(() => {
-          isHeld = false
-          goOn()
-        }, time).unref()
-      }
-      if ((!hasRoom || isHeld) && from.readStatus === 'readable') from.pause()
-    })
-    to.addEventListener('drain', goOn)
-    for (const event of ['close', 'remoteCloseWrite'] as const) from.addEventListener(event, () => resolve())
+  const used = (): void => void (usedAt = performance.now())
+  const [one, other] = ends
+  for (const each of ends) {
+    each.maxWriteBufferLength = maxWaiting
+    // A stream that has ended already raises no event.
+    if (each.status !== 'open' || each.remoteWriteStatus !== 'writable') resolve()
   }
-  pass(one, other)
-  pass(other, one)
+  pass(one, other, accounts[0], { used, over: resolve, ended: ended.signal })
+  pass(other, one, accounts[1], { used, over: resolve, ended: ended.signal })
   await promise
+  ended.abort()
   clearInterval(idle)
-  const end = async (stream: Stream): Promise<void> => {
+}
+
+interface Passage {
+  readonly used: () => void
+  readonly over: () => void
+  readonly ended: AbortSignal
+}
+
+function pass(from: Stream, to: Stream, account: Account, { used, over, ended }: Passage): void {
+  let heldUntil = 0
+  const mayGoOn = (): boolean => to.writeBufferLength === 0 && performance.now() >= heldUntil
+  const goOn = (): void => {
+    if (ended.aborted || from.status !== 'open' || from.readStatus !== 'paused' || !mayGoOn()) return
     try {
-      await stream.close({ signal: AbortSignal.timeout(closeTime) })
-    } catch (error) {
-      stream.abort(asError(error))
+      from.resume()
+    } catch {
+      // The connection below the stream has ended.
+      over()
     }
   }
-  await Promise.all([one, other].map(end))
+  const take = ({ data }: { readonly data: { readonly byteLength: number } }): void => {
+    used()
+    if (to.writeStatus !== 'writable') {
+      over()
+      return
+    }
+    to.send(data as Uint8Array)
+    const time = charge(account, data.byteLength)
+    if (time > 0) {
+      heldUntil = performance.now() + time
+      setTimeout(goOn, time + 1).unref()
+    }
+    // In this turn, `resume` of the library would undo a pause.
+    queueMicrotask(() => {
+      if (!ended.aborted && from.status === 'open' && from.readStatus === 'readable' && !mayGoOn()) from.pause()
+    })
+  }
+  from.addEventListener('message', take)
+  // The library raises `drain` while bytes still wait.
+  for (const event of ['drain', 'idle'] as const) to.addEventListener(event, goOn)
+  for (const event of ['close', 'remoteCloseWrite'] as const) from.addEventListener(event, over)
+  ended.addEventListener('abort', () => {
+    from.removeEventListener('message', take)
+    for (const event of ['drain', 'idle'] as const) to.removeEventListener(event, goOn)
+    for (const event of ['close', 'remoteCloseWrite'] as const) from.removeEventListener(event, over)
+  })
+}
+
+/** Sends the rest, and ends the stream in any case. */
+async function end(stream: Stream): Promise<void> {
+  const signal = AbortSignal.timeout(closeTime)
+  await stream.close({ signal }).catch(() => {})
+  if (stream.status !== 'closed') stream.abort(new Error('the circuit has ended'))
 }

@@ -45,8 +45,12 @@ export class Contacts {
     this.#context = context
   }
 
-  /** True if a link showed that the member can be dialled; undefined: there was no link. */
+  /**
+   * True if a link showed that the member can be dialled; false also if it says that it is hidden;
+   * undefined: there was no link.
+   */
   isDialable(id: NodeId): boolean | undefined {
+    if ((this.#context.view.get(id)?.reach ?? 'direct') !== 'direct') return false
     return this.#met.get(id)?.isDialable
   }
 
