@@ -57,7 +57,7 @@ const overlay: Layers = {
   api: ['base', 'host', 'identity'],
   engine: ['base', 'circuits', 'dialing', 'host', 'identity', 'links', 'relay'],
   streams: ['api', 'base', 'circuits', 'host', 'relay'],
-  reach: ['base', 'host', 'streams'],
+  reach: ['base', 'circuits', 'host', 'streams'],
   overlay: ['api', 'base', 'engine', 'host', 'identity', 'reach', 'relay', 'streams'],
 }
 

@@ -18,7 +18,7 @@ import { Submissions } from './shell/submission.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
 import { Sweep } from './sweep.ts'
 
-/** Most names in the warning about a program that needs trust. A guess: more tell nobody more. */
+/** Most names in the warning about a program that needs trust. A guess: the first ones show why. */
 const MOST_NEEDS = 3
 
 /** Events of a {@link Grid}. */

@@ -191,14 +191,18 @@ export function isNearby(one: Address, other: Address): boolean {
   const [a, b] = [parse(one), parse(other)]
   if (a === undefined || b === undefined) return false
   if (isLoopback(a) || isLoopback(b)) return isLoopback(a) && isLoopback(b)
-  const [network, second] = [networkOf(a), networkOf(b)]
+  const [network, second] = [networkOf(a, 3, 4), networkOf(b, 3, 4)]
   return isPrivate(a) && isPrivate(b) && network !== undefined && network === second
 }
 
-function networkOf(address: Multiaddr): string | undefined {
+/**
+ * Returns the first parts of an IP address: so many bytes of IPv4, or groups of IPv6. Undefined for
+ * a name.
+ */
+export function networkOf(address: Multiaddr, bytes: number, groups: number): string | undefined {
   const host = hostOf(address)
   if (host === undefined || isName(address)) return undefined
-  return host.includes(':') ? host.split(':').slice(0, 4).join(':') : host.split('.').slice(0, 3).join('.')
+  return host.includes(':') ? host.split(':').slice(0, groups).join(':') : host.split('.').slice(0, bytes).join('.')
 }
 
 /** Whether an address contains a name in place of an IP address. */

@@ -42,10 +42,19 @@ export class CircuitConnection extends AbstractMultiaddrConnection {
   }
 
   override sendPause(): void {
-    this.#stream.pause()
+    this.#whileOpen(() => this.#stream.pause())
   }
 
   override sendResume(): void {
-    this.#stream.resume()
+    this.#whileOpen(() => this.#stream.resume())
+  }
+
+  /** The stream may end while this end still has bytes to read. */
+  #whileOpen(action: () => void): void {
+    try {
+      action()
+    } catch {
+      this.onTransportClosed()
+    }
   }
 }

@@ -40,6 +40,11 @@ export function isDirect({ remoteAddr }: Pick<Connection, 'remoteAddr'>): boolea
   return remoteAddr.getComponents().every(({ name }) => name !== 'p2p-circuit')
 }
 
+/** Returns the open connections to a peer that pass no relay, the youngest last. */
+export function directConnections(host: { getConnections(): Connection[] }, id: NodeId): Connection[] {
+  return host.getConnections().filter((each) => each.remotePeer.toString() === id && each.status === 'open' && isDirect(each))
+}
+
 /** `wrap`: watches the handshakes of new connections. */
 export function circuitTransport(protocols: CircuitOptions, wrap: (upgrader: Upgrader) => Upgrader): (components: Components) => Transport {
   return ({ connectionManager, registrar, upgrader }) => {
@@ -74,9 +79,7 @@ export function circuitTransport(protocols: CircuitOptions, wrap: (upgrader: Upg
       },
       dial: async (address, options) => {
         const { relay, member } = circuitOf(address) as NonNullable<ReturnType<typeof circuitOf>>
-        const connection = connectionManager
-          .getConnections()
-          .find((each) => each.remotePeer.toString() === relay && each.status === 'open' && isDirect(each))
+        const connection = directConnections(connectionManager, relay).at(-1)
         if (connection === undefined) throw new Error(`no connection to the relay ${relay}`)
         const signal = AbortSignal.any([options.signal, AbortSignal.timeout(openTime)])
         const stream = await connection.newStream(protocols.relay, { signal })

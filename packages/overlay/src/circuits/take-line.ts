@@ -1,4 +1,5 @@
 import type { Stream } from '@libp2p/interface'
+import { asError } from '../base/errors.ts'
 
 /**
  * Reads one line of at most `most` characters, and leaves the bytes after it in the stream. Rejects
@@ -16,8 +17,13 @@ export async function takeLine(stream: Stream, most: number, signal: AbortSignal
     if (text.length > most) reject(new Error(`more than ${most} characters`))
     else if (end >= 0) {
       stream.removeEventListener('message', take)
-      stream.unshift(bytes.subarray(end + 1))
-      resolve(text)
+      try {
+        stream.unshift(bytes.subarray(end + 1))
+        resolve(text)
+      } catch (error) {
+        // The stream has ended meanwhile. An error in a listener would end the process.
+        reject(asError(error))
+      }
     }
   }
   const fail = (): void => reject(new Error('it ended before its answer did'))

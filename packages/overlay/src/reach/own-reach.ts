@@ -1,12 +1,12 @@
 /**
  * Finds out how others reach this node. Only members elsewhere count, those with public addresses:
- * within its own network a node can be dialled in any case. A node that a member elsewhere has
- * dialled is `direct`. A node without a public address of its own is `hidden`. Any other node asks
- * two members elsewhere to dial it, and a third if they disagree.
+ * within its own network a node can be dialled in any case. A node without a public address of its
+ * own is `hidden`. A node with one is `direct` if a member elsewhere has dialled it. Otherwise it
+ * asks two members elsewhere to dial it, and a third if they disagree.
  */
 import type { NodeId, Reach } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { hostOf, isName, isPublic } from '../base/addresses.ts'
+import { isName, isPublic, networkOf } from '../base/addresses.ts'
 
 /** Wait after a change before this node asks, ms. Guess: many links come up at once. */
 const settle = 1_000
@@ -98,8 +98,8 @@ export class OwnReach {
     if (!own.some(isPublic)) return 'hidden'
     if (elsewhere.some(({ isInbound }) => isInbound)) return 'direct'
     const answers: boolean[] = []
-    // Members of one network count once.
-    for (const { id } of new Map(elsewhere.map((peer) => [networkOf(peer.remote), peer])).values()) {
+    // Members with one IPv4 address, or with the same 48 bits of IPv6, count once.
+    for (const { id } of new Map(elsewhere.map((peer) => [networkOf(peer.remote, 4, 3), peer])).values()) {
       const answer = await ask(id)
       if (answer !== undefined) answers.push(answer)
       const [first, second, third] = answers
@@ -108,10 +108,4 @@ export class OwnReach {
     const yes = answers.filter(Boolean).length
     return answers.length === 0 ? undefined : 2 * yes >= answers.length ? 'direct' : 'hidden'
   }
-}
-
-/** Returns the network of an address: its IPv4 address, or the first 48 bits of IPv6. */
-function networkOf(address: Multiaddr): string {
-  const host = hostOf(address) ?? ''
-  return host.includes(':') ? host.split(':').slice(0, 3).join(':') : host
 }

@@ -5,7 +5,7 @@ import { bytes } from '../../test/peers.ts'
 import { leaveAll, pool, type Node } from '../../test/pool.ts'
 import type { StreamHandler } from '../api/port.ts'
 import { poolNames } from '../base/names.ts'
-import { readLine } from '../streams/read-line.ts'
+import { takeLine } from '../circuits/take-line.ts'
 import { ReachChecks } from './reach-checks.ts'
 
 const ID = '12D3KooWEyoppNCUx8Yx66oV9fJnriXwCcXwDDUA2kj6vnc6iDEp'
@@ -57,7 +57,7 @@ describe('members that ask each other', () => {
   it('get an answer, but not again at once, and send no bytes', async () => {
     const [first, second, third] = (await pool(3)) as [Node, Node, Node]
     const { reach } = poolNames('test')
-    expect(await readLine(await first.overlay.open(second.id, reach), 16)).toBe('hidden\n')
+    expect(await takeLine(await first.overlay.open(second.id, reach), 16, AbortSignal.timeout(5_000))).toBe('hidden')
     const again = await first.overlay.open(second.id, reach)
     await vi.waitUntil(() => again.status !== 'open')
     const wordy = await third.overlay.open(first.id, reach)

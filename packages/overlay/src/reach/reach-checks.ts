@@ -6,9 +6,9 @@ import type { Address, NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { dialAddress, isPublic } from '../base/addresses.ts'
+import { takeLine } from '../circuits/take-line.ts'
 import { TokenBucket } from '../host/token-bucket.ts'
 import type { ApplicationStreams } from '../streams/application-streams.ts'
-import { readLine } from '../streams/read-line.ts'
 
 /**
  * Checks a second, for all askers together. Guess: each costs some dials, and a member asks at its
@@ -62,16 +62,13 @@ export class ReachChecks {
     const { streams, protocol } = this.#options
     const signal = AbortSignal.timeout(answerTime)
     let stream: Stream | undefined
-    const giveUp = (): void => stream?.abort(new Error('no answer in time'))
-    signal.addEventListener('abort', giveUp)
     try {
       stream = await streams.open(id, protocol, signal)
-      const answer = await readLine(stream, longestAnswer)
-      return answer === 'direct\n' ? true : answer === 'hidden\n' ? false : undefined
+      const answer = await takeLine(stream, longestAnswer, signal)
+      return answer === 'direct' ? true : answer === 'hidden' ? false : undefined
     } catch {
       return undefined
     } finally {
-      signal.removeEventListener('abort', giveUp)
       stream?.abort(new Error('the answer is read'))
     }
   }

@@ -5,7 +5,7 @@ import { isNearby } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
 import { circuitAddress } from '../circuits/circuit-address.ts'
-import { isDirect } from '../circuits/circuit-transport.ts'
+import { directConnections } from '../circuits/circuit-transport.ts'
 import { relayCount, relaysOf } from './relays.ts'
 
 /** Relays tried for one circuit: those of the member, and one more where views differ. */
@@ -60,7 +60,7 @@ export class Paths {
       if (relay.id === self) continue
       signal?.throwIfAborted()
       try {
-        if (!this.#isConnected(relay.id)) await dialer.connect(relay.id, relay.addresses, signal)
+        if (directConnections(libp2p, relay.id).length === 0) await dialer.connect(relay.id, relay.addresses, signal)
         const time = AbortSignal.timeout(circuitTime)
         return await libp2p.dial(circuitAddress(relay.id, id), { signal: signal ? AbortSignal.any([signal, time]) : time })
       } catch (error) {
@@ -68,11 +68,5 @@ export class Paths {
       }
     }
     throw new DialError('silent', reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; '))
-  }
-
-  #isConnected(id: NodeId): boolean {
-    return this.#options.libp2p
-      .getConnections()
-      .some((each) => each.remotePeer.toString() === id && each.status === 'open' && isDirect(each))
   }
 }

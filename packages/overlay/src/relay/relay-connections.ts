@@ -2,7 +2,7 @@ import type { Member, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Dialer } from '../dialing/dialing.ts'
 import { answers } from '../host/muxer.ts'
-import { isDirect } from '../circuits/circuit-transport.ts'
+import { directConnections } from '../circuits/circuit-transport.ts'
 import { relaysOf } from './relays.ts'
 
 /** Interval at which a hidden member looks after its connections to relays, ms. Guess. */
@@ -72,9 +72,7 @@ export class RelayConnections {
     this.#relays = new Set(relays.map(({ id }) => id))
     for (const id of this.#pauses.keys()) if (!this.#relays.has(id)) this.#pauses.delete(id)
     for (const relay of relays) {
-      const connections = libp2p
-        .getConnections()
-        .filter((each) => each.remotePeer.toString() === relay.id && each.status === 'open' && isDirect(each))
+      const connections = directConnections(libp2p, relay.id)
       if (connections.length === 0) void this.#connect(relay)
       for (const connection of connections) void this.#ask(connection)
     }

@@ -6,7 +6,7 @@
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
-import { isDirect, type CircuitProtocols } from '../circuits/circuit-transport.ts'
+import { directConnections, isDirect, type CircuitProtocols } from '../circuits/circuit-transport.ts'
 import { takeLine } from '../circuits/take-line.ts'
 
 /** Time in which the other member must take the circuit, ms. Guess: a round trip on a busy host. */
@@ -92,6 +92,7 @@ export class RelayService {
   #reserve(from: NodeId, to: NodeId): Disposable {
     const pair = pairOf(from, to)
     const ids = [from, to]
+    this.#forgetPaid()
     for (const id of ids) this.#account(id).circuits++
     this.#pairs.set(pair, (this.#pairs.get(pair) ?? 0) + 1)
     this.#circuits++
@@ -101,9 +102,15 @@ export class RelayService {
         const left = (this.#pairs.get(pair) ?? 1) - 1
         if (left === 0) this.#pairs.delete(pair)
         else this.#pairs.set(pair, left)
-        for (const id of ids) if (--this.#account(id).circuits === 0) this.#accounts.delete(id)
+        for (const id of ids) this.#account(id).circuits--
       },
     }
+  }
+
+  /** Forgets members without circuits and debts. A debt outlives the circuits that made it. */
+  #forgetPaid(): void {
+    for (const [id, account] of this.#accounts)
+      if (account.circuits === 0 && charge(account, 0) === 0 && account.owed === 0) this.#accounts.delete(id)
   }
 
   /** Returns the reason why there is no circuit. */
@@ -117,9 +124,7 @@ export class RelayService {
   }
 
   #connectionTo(id: NodeId): Connection | undefined {
-    return this.#options.libp2p
-      .getConnections()
-      .findLast((each) => each.remotePeer.toString() === id && each.status === 'open' && isDirect(each))
+    return directConnections(this.#options.libp2p, id).at(-1)
   }
 
   #account(id: NodeId): Account {
@@ -182,14 +187,16 @@ interface Passage {
 function pass(from: Stream, to: Stream, account: Account, { used, over, ended }: Passage): void {
   let heldUntil = 0
   const mayGoOn = (): boolean => to.writeBufferLength === 0 && performance.now() >= heldUntil
-  const goOn = (): void => {
-    if (ended.aborted || from.status !== 'open' || from.readStatus !== 'paused' || !mayGoOn()) return
+  /** An error in a listener would end the process. The connection below a stream may have ended. */
+  const attempt = (action: () => void): void => {
     try {
-      from.resume()
+      action()
     } catch {
-      // The connection below the stream has ended.
       over()
     }
+  }
+  const goOn = (): void => {
+    if (!ended.aborted && from.status === 'open' && from.readStatus === 'paused' && mayGoOn()) attempt(() => from.resume())
   }
   const take = ({ data }: { readonly data: { readonly byteLength: number } }): void => {
     used()
@@ -197,7 +204,7 @@ function pass(from: Stream, to: Stream, account: Account, { used, over, ended }:
       over()
       return
     }
-    to.send(data as Uint8Array)
+    attempt(() => to.send(data as Uint8Array))
     const time = charge(account, data.byteLength)
     if (time > 0) {
       heldUntil = performance.now() + time
@@ -205,7 +212,7 @@ function pass(from: Stream, to: Stream, account: Account, { used, over, ended }:
     }
     // In this turn, `resume` of the library would undo a pause.
     queueMicrotask(() => {
-      if (!ended.aborted && from.status === 'open' && from.readStatus === 'readable' && !mayGoOn()) from.pause()
+      if (!ended.aborted && from.status === 'open' && from.readStatus === 'readable' && !mayGoOn()) attempt(() => from.pause())
     })
   }
   from.addEventListener('message', take)

@@ -5,8 +5,8 @@
 import type { LinkState } from '@jel/protocol'
 import type { ApplicationStreams } from './application-streams.ts'
 import { OpenError, reasonOf } from '../base/errors.ts'
+import { takeLine } from '../circuits/take-line.ts'
 import { TokenBucket } from '../host/token-bucket.ts'
-import { readLine } from './read-line.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
@@ -54,18 +54,14 @@ export class LinkReports {
   /** Throws {@link UnknownMemberError} or {@link OpenError}. */
   async ask(id: string, signal: AbortSignal | undefined): Promise<LinkState[]> {
     const time = AbortSignal.timeout(timeout)
-    const stream = await this.#streams.open(id, this.#protocol, signal ? AbortSignal.any([signal, time]) : time)
-    const giveUp = (): void => stream.abort(new Error('no answer in time'))
-    time.addEventListener('abort', giveUp)
-    signal?.addEventListener('abort', giveUp)
+    const limit = signal ? AbortSignal.any([signal, time]) : time
+    const stream = await this.#streams.open(id, this.#protocol, limit)
     try {
-      return parseLinks(await readLine(stream, maxLength))
+      return parseLinks(await takeLine(stream, maxLength, limit))
     } catch (error) {
       signal?.throwIfAborted()
       throw new OpenError(`${id} did not tell its links: ${reasonOf(error)}`, { cause: error })
     } finally {
-      time.removeEventListener('abort', giveUp)
-      signal?.removeEventListener('abort', giveUp)
       // A close would end only this side. The member could go on sending, and nobody would read it.
       stream.abort(new Error('the answer is read'))
     }
