@@ -10,6 +10,7 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { asError } from '../base/errors.ts'
 import { circuitAddress, circuitOf } from './circuit-address.ts'
 import { CircuitConnection } from './circuit-connection.ts'
+import { RelayRefusal } from './relay-refusal.ts'
 import { takeLine } from './take-line.ts'
 
 /** Time in which a relay must open its half of a circuit, ms. Guess: two round trips. */
@@ -86,7 +87,7 @@ export function circuitTransport(protocols: CircuitOptions, wrap: (upgrader: Upg
         try {
           stream.send(new TextEncoder().encode(`${member}\n`))
           const answer = await takeLine(stream, longestLine, signal)
-          if (answer !== 'ok') throw new Error(`the relay says: ${answer.replaceAll(/[^ -~]/gu, '?')}`)
+          if (answer !== 'ok') throw new RelayRefusal(answer)
           return await wrap(options.upgrader).upgradeOutbound(new CircuitConnection(stream, address, 'outbound'), options)
         } catch (error) {
           stream.abort(asError(error))

@@ -3,6 +3,7 @@ import type { Connection, Libp2p } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, it } from 'vitest'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
+import { absent, RelayRefusal } from '../circuits/relay-refusal.ts'
 import { Paths } from './paths.ts'
 
 const at = (host: string): Uint8Array => multiaddr(`/ip4/${host}/tcp/4001`).bytes
@@ -17,20 +18,24 @@ const relays = IDS.map((id, index) => member(id, 'direct', `11.0.0.${index + 1}`
 const hidden = member('12D3KooWFcrb6ywHKxycNsmTEj48', 'hidden', '192.168.1.2')
 
 /** Paths of a node at this address. `works`: the ids and relays over which a dial succeeds. */
-function paths(own: string, works: readonly string[]) {
+function paths(own: string, works: readonly string[], answer = absent, self = 'me') {
   const tried: string[] = []
+  const connected: string[] = []
   const attempt = async (what: string): Promise<Connection> => {
     tried.push(what)
-    if (!works.some((each) => what.startsWith(each))) throw new DialError('refused', `${what} refuses`)
+    if (!works.some((each) => what.startsWith(each)))
+      throw what.startsWith('over') ? new RelayRefusal(answer) : new DialError('refused', `${what} refuses`)
+    if (!what.startsWith('over')) connected.push(what)
     return await Promise.resolve({ what } as unknown as Connection)
   }
   const dialer = { connect: async (id: string) => await attempt(id) } as unknown as Dialer
   const libp2p = {
-    getConnections: () => [],
+    getConnections: () =>
+      connected.map((id) => ({ remotePeer: id, status: 'open', remoteAddr: multiaddr('/ip4/11.0.0.1/tcp/4001') }) as unknown as Connection),
     dial: async (address: { toString(): string }) => await attempt(`over ${address.toString().split('/')[2]}`),
   } as unknown as Libp2p
   const all = [...relays, hidden]
-  return { tried, made: new Paths({ self: 'me', libp2p, dialer, members: () => all, addresses: () => [at(own)], today: () => 1e9 }) }
+  return { tried, made: new Paths({ self, libp2p, dialer, members: () => all, addresses: () => [at(own)], today: () => 1e9 }) }
 }
 
 describe('the path to a member', () => {
@@ -65,8 +70,22 @@ describe('the path to a member', () => {
     expect(far.tried.at(-1)).toMatch(/^over /u)
   })
 
-  it('that fails over all relays is silent, whatever the relays say', async () => {
+  it('is silent, and never refused, if two relays do not have it', async () => {
     const { made } = paths('11.0.0.9', IDS)
-    await expect(made.connect(hidden)).rejects.toMatchObject({ failure: 'silent', message: expect.stringContaining('refuses') })
+    await expect(made.connect(hidden)).rejects.toMatchObject({ failure: 'silent', message: expect.stringContaining(absent) })
+  })
+
+  it('is silent if this node is a relay of it, and another relay does not have it', async () => {
+    const { made } = paths('11.0.0.9', IDS, absent, IDS[0])
+    await expect(made.connect(hidden)).rejects.toMatchObject({ failure: 'silent' })
+  })
+
+  it.each([
+    ['one relay is gone', IDS.slice(1), absent],
+    ['all relays are gone', [], absent],
+    ['the relays are full', IDS, 'full'],
+  ])('has only failed if %s', async (_, works, answer) => {
+    const { made } = paths('11.0.0.9', works, answer)
+    await expect(made.connect(hidden)).rejects.toMatchObject({ failure: 'failed' })
   })
 })

@@ -6,10 +6,13 @@ import { reasonOf } from '../base/errors.ts'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
 import { circuitAddress } from '../circuits/circuit-address.ts'
 import { directConnections } from '../circuits/circuit-transport.ts'
+import { RelayRefusal } from '../circuits/relay-refusal.ts'
 import { relayCount, relaysOf } from './relays.ts'
 
 /** Relays tried for one circuit: those of the member, and one more where views differ. */
 const maxTried = relayCount + 1
+/** So many relays must miss a member, of which one may lie. Design. */
+const enough = 2
 /** Time for a dial within the own network, ms. Guess: far more than a handshake there takes. */
 const nearTime = 1_000
 /** Time for one circuit with its handshake, ms. Guess: half of the time of a handshake. */
@@ -50,23 +53,32 @@ export class Paths {
   }
 
   /**
-   * Opens a circuit over a relay of the member. Nobody believes a relay about others, so a failure
-   * is silence.
+   * Opens a circuit over a relay of the member, first over those with a connection. Nobody believes
+   * a single relay about others: the member is silent if two relays don't reach it. This node may
+   * be one of them.
    */
   async overRelay({ id }: Member, signal?: AbortSignal): Promise<Connection> {
     const { self, libp2p, dialer, members, today } = this.#options
+    const isConnected = (relay: Member): boolean => directConnections(libp2p, relay.id).length > 0
+    const relays = relaysOf(id, members(), today(), maxTried)
+    const others = relays.filter((relay) => relay.id !== self)
     const reasons: string[] = []
-    for (const relay of relaysOf(id, members(), today(), maxTried)) {
-      if (relay.id === self) continue
+    let missed = relays.length - others.length
+    for (const relay of [...others.filter(isConnected), ...others.filter((each) => !isConnected(each))]) {
       signal?.throwIfAborted()
       try {
-        if (directConnections(libp2p, relay.id).length === 0) await dialer.connect(relay.id, relay.addresses, signal)
+        if (!isConnected(relay)) await dialer.connect(relay.id, relay.addresses, signal)
         const time = AbortSignal.timeout(circuitTime)
         return await libp2p.dial(circuitAddress(relay.id, id), { signal: signal ? AbortSignal.any([signal, time]) : time })
       } catch (error) {
+        // A relay that is gone, or full, says nothing about others.
+        if (isConnected(relay) && (!(error instanceof RelayRefusal) || error.isAbsent)) missed++
         reasons.push(`over ${relay.id}: ${reasonOf(error)}`)
       }
     }
-    throw new DialError('silent', reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; '))
+    throw new DialError(
+      missed >= enough ? 'silent' : 'failed',
+      reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; '),
+    )
   }
 }

@@ -7,6 +7,7 @@ import type { NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
 import { directConnections, isDirect, type CircuitProtocols } from '../circuits/circuit-transport.ts'
+import { absent } from '../circuits/relay-refusal.ts'
 import { takeLine } from '../circuits/take-line.ts'
 
 /** Time in which the other member must take the circuit, ms. Guess: a round trip on a busy host. */
@@ -115,7 +116,7 @@ export class RelayService {
 
   /** Returns the reason why there is no circuit. */
   #problem(from: NodeId, to: NodeId): string | undefined {
-    if (from === to || !this.#options.isMember(to) || this.#connectionTo(to) === undefined) return 'not here'
+    if (from === to || !this.#options.isMember(to) || this.#connectionTo(to) === undefined) return absent
     const isFull =
       this.#circuits >= maxCircuits ||
       (this.#pairs.get(pairOf(from, to)) ?? 0) >= maxOfPair ||

@@ -50,8 +50,12 @@ export class Contacts {
    * undefined: there was no link.
    */
   isDialable(id: NodeId): boolean | undefined {
-    if ((this.#context.view.get(id)?.reach ?? 'direct') !== 'direct') return false
-    return this.#met.get(id)?.isDialable
+    return this.isHidden(id) ? false : this.#met.get(id)?.isDialable
+  }
+
+  /** True if the member says that nobody elsewhere can dial it. Others reach it over relays. */
+  isHidden(id: NodeId): boolean {
+    return (this.#context.view.get(id)?.reach ?? 'direct') !== 'direct'
   }
 
   /**

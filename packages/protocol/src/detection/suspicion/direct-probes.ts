@@ -78,7 +78,8 @@ export class DirectProbes {
    * the time-out is over.
    */
   failed(suspicion: Suspicion, failure: DialFailure, isFirst: boolean): boolean {
-    if (isFirst && failure === 'silent') suspicion.delay(-silentDial)
+    // Relays answer at once. Only a host that can be dialled takes the time of a dial.
+    if (isFirst && failure === 'silent' && !this.#parts.contacts.isHidden(suspicion.id)) suspicion.delay(-silentDial)
     suspicion.dialling = undefined
     return this.#found(
       suspicion,
@@ -131,7 +132,8 @@ export class DirectProbes {
     suspicion.schedule('probe', now + (isLinkFirst ? linkFirst : Math.max(pause, suspicions.pace)))
     suspicion.probes += 1
     const { unresponsive } = config.detection
-    if (!isLinkFirst && (suspicion.hostProbing === undefined || now - suspicion.hostProbing >= unresponsive)) {
+    const isProbed = !this.#parts.contacts.isHidden(id) && !isLinkFirst
+    if (isProbed && (suspicion.hostProbing === undefined || now - suspicion.hostProbing >= unresponsive)) {
       suspicion.hostProbing = now
       effects.push({ type: 'probeHost', peer: id, addresses: view.get(id)?.addresses ?? [] })
     }
@@ -152,7 +154,8 @@ export class DirectProbes {
     if (suspicion.state !== 'probing') return false
     const { scheduler, contacts } = this.#parts
     const { id, evidence } = suspicion
-    const situation = { evidence, isLinked: links.has(id), isDialable: contacts.isDialable(id) !== false, late: scheduler.late }
+    const [isDialable, isHidden] = [contacts.isDialable(id) !== false, contacts.isHidden(id)]
+    const situation = { evidence, isLinked: links.has(id), isDialable, isHidden, late: scheduler.late }
     const ends = suspicion.since + suspicionTimeout(situation, config.detection) * scheduler.multiplier
     if (now >= ends) return true
     suspicion.advance('probe', Math.ceil(ends))

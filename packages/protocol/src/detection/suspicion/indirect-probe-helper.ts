@@ -12,6 +12,7 @@ import type { Address, Milliseconds, NodeId } from '../../base/values.ts'
 import type { Context } from '../../context/context.ts'
 import type { Timed } from '../../context/timers.ts'
 import type { Refutation, Statement } from '../../facts/statement.ts'
+import type { Contacts } from '../probing/contacts.ts'
 import type { Heartbeats } from '../probing/heartbeats.ts'
 import type { ProbeScheduler } from '../probing/probe-scheduler.ts'
 import type { Batcher } from './batcher.ts'
@@ -34,6 +35,7 @@ export interface HelperParts {
   readonly heartbeats: Heartbeats
   readonly scheduler: ProbeScheduler
   readonly suspicions: Suspicions
+  readonly contacts: Contacts
   readonly direct: DirectProbes
   readonly looks: Looks
 }
@@ -42,7 +44,8 @@ interface Task {
   readonly askers: Set<NodeId>
   deadline: Milliseconds
   /**
-   * The subject's host accepted. This node dials the subject as soon as fewer dials are under way.
+   * The subject's host accepted, or it is hidden. This node dials it as soon as fewer dials are
+   * under way.
    */
   isAccepted: boolean
   isDialled: boolean
@@ -73,6 +76,7 @@ export class IndirectProbeHelper implements Timed {
       this.#tasks.set(subject, { askers: new Set([from]), deadline: now + this.#timeout, isAccepted: false, isDialled: false })
       this.#arm()
       if (isLinked) this.#parts.batcher.ask(subject, subject)
+      else if (this.#parts.contacts.isHidden(subject)) this.#accepted(subject)
       else effects.push({ type: 'probeHost', peer: subject, addresses: this.#addressesOf(subject) })
     }
   }
@@ -99,12 +103,7 @@ export class IndirectProbeHelper implements Timed {
       this.#fail(subject)
       return
     }
-    // The kernel accepts. The process gets as much time as for a direct probe: many nodes may dial
-    // it at once.
-    task.isAccepted = true
-    task.deadline = this.#context.now + this.#parts.scheduler.timeout
-    this.#arm()
-    this.#dialNext()
+    this.#accepted(subject)
   }
 
   unreachable(subject: NodeId): void {
@@ -151,6 +150,19 @@ export class IndirectProbeHelper implements Timed {
   #fail(subject: NodeId): void {
     this.missed(subject)
     if (this.#parts.scheduler.observed.has(subject)) this.#parts.looks.suspect(subject)
+  }
+
+  /**
+   * The kernel accepts, or the subject is hidden and only its relays know. The process gets as
+   * much time as for a direct probe: many nodes may dial it at once.
+   */
+  #accepted(subject: NodeId): void {
+    const task = this.#tasks.get(subject)
+    if (task === undefined) return
+    task.isAccepted = true
+    task.deadline = this.#context.now + this.#parts.scheduler.timeout
+    this.#arm()
+    this.#dialNext()
   }
 
   get #dials(): number {

@@ -3,7 +3,7 @@ import { defaultConfig } from '../../base/config.ts'
 import { silent, suspicionTimeout, type Situation } from './suspicion-timeout.ts'
 
 const { unresponsive } = defaultConfig.detection
-const usual: Situation = { evidence: 'none', isLinked: false, isDialable: true, late: 0 }
+const usual: Situation = { evidence: 'none', isLinked: false, isDialable: true, isHidden: false, late: 0 }
 
 describe('the time for direct probes of a member', () => {
   it.each<[string, Partial<Situation>, number]>([
@@ -15,6 +15,10 @@ describe('the time for direct probes of a member', () => {
     ['unresponsive while all answers are late', { evidence: 'unresponsive', late: unresponsive * 2 }, unresponsive * 2],
     ['not probed yet', {}, unresponsive],
     ['undialable, without a link', { isDialable: false, evidence: 'refused' }, 4_000],
+    ['undialable, without a link, and silent', { isDialable: false, evidence: 'silent' }, 4_000],
+    ['hidden, and its relays miss it', { isDialable: false, isHidden: true, evidence: 'silent' }, silent],
+    ['hidden, and its relays can not tell', { isDialable: false, isHidden: true, evidence: 'unresponsive' }, 4_000],
+    ['hidden, and silent while its link is up', { isDialable: false, isHidden: true, evidence: 'silent', isLinked: true }, unresponsive],
     ['undialable, while its link is up', { isDialable: false, evidence: 'silent', isLinked: true }, unresponsive],
   ])('if it is %s', (_, situation, expected) => {
     expect(suspicionTimeout({ ...usual, ...situation }, defaultConfig.detection)).toBe(expected)

@@ -4,7 +4,8 @@
  *
  * | member | found | wait |
  * | --- | --- | --- |
- * | can't be dialled, no link | anything | 4 s: it must come back by itself |
+ * | hidden, no link | silent: its relays don't reach it | 0.6 s |
+ * | can't be dialled, no link | anything else | 4 s: it must come back by itself |
  * | can't be dialled, link up | anything | as long as an unresponsive process |
  * | dialable | refused | none; 1 s while a link is up |
  * | dialable | silent: nothing answers | 0.6 s |
@@ -37,16 +38,19 @@ export interface Situation {
    * False: the member connects from another address than it announces, for example behind a NAT.
    */
   readonly isDialable: boolean
+  /** True: the member says that it is hidden. Others reach it over its relays. */
+  readonly isHidden: boolean
   /** An answer that takes longer is late, ms. This time follows the median duration of answers. */
   readonly late: Milliseconds
 }
 
 export function suspicionTimeout(
-  { evidence, isLinked, isDialable, late }: Situation,
+  { evidence, isLinked, isDialable, isHidden, late }: Situation,
   { unresponsive }: { readonly unresponsive: Milliseconds },
 ): Milliseconds {
   const busy = Math.max(unresponsive, late)
-  if (!isDialable) return isLinked ? busy : returnTime
+  if (!isDialable && isLinked) return busy
+  if (!isDialable) return isHidden && evidence === 'silent' ? silent : returnTime
   if (evidence === 'refused') return isLinked ? refusedWithLink : 0
   return evidence === 'silent' ? silent : busy
 }
