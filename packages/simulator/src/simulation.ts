@@ -63,6 +63,7 @@ export class Simulation<P extends Protocol> {
       network,
       gossip: new Gossip(this.#clock, network, stream(options.seed, 'gossip'), options.gossip),
       history: this.#history,
+      today: () => this.today,
       keepsNews: options.keepNews ?? true,
       noticed: (index, notification) => this.#noticed(this.nodes[index] as SimulatedNode<P>, notification),
       stood: (index) => this.#faults.noteWorks(this.nodes[index] as SimulatedNode),

@@ -4,8 +4,8 @@ import { seeds } from './seeds.ts'
 import { simulatePool } from './simulated-swarm.ts'
 
 /**
- * Every fourth node is behind a NAT. It can dial but can't be dialled. So two such nodes never have
- * a link.
+ * Every fourth node is behind a NAT. It can dial but can’t be dialled. Two such nodes have a link
+ * over a relay only.
  */
 describe.each(seeds('1-2'))('a pool with a quarter of its members behind a NAT, seed %i', (seed) => {
   it('reports no death while all members are well', () => {

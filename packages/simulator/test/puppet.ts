@@ -1,4 +1,4 @@
-import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, Reign } from '@jel/protocol'
+import type { BroadcastVerdict, Effect, Input, Member, Milliseconds, NodeId, Reach, Reign } from '@jel/protocol'
 import {
   constantDelay,
   Simulation,
@@ -17,6 +17,8 @@ export class Puppet implements Protocol {
   answer: (input: Input, now: Milliseconds) => Effect[] = () => []
   verdict: BroadcastVerdict = 'accept'
   self: Member | undefined
+  /** Its view. */
+  readonly view = new Map<NodeId, Member>()
 
   constructor(parts: ProtocolParts) {
     this.parts = parts
@@ -32,7 +34,11 @@ export class Puppet implements Protocol {
   }
 
   members(): Member[] {
-    return []
+    return [...this.view.values()]
+  }
+
+  member(id: NodeId): Member | undefined {
+    return this.view.get(id)
   }
 
   reign(): Reign | undefined {
@@ -65,6 +71,12 @@ export function act(node: PuppetNode, ...effects: Effect[]): void {
 
 export function connect(from: PuppetNode, to: PuppetNode): void {
   act(from, { type: 'connect', peer: to.id, addresses: to.addresses })
+}
+
+/** Makes a puppet a member in the view of another one. */
+export function know(node: PuppetNode, { id, addresses }: PuppetNode, reach: Reach): void {
+  const rest = { incarnation: 1, location: '', tag: new Uint8Array(), constants: new Map(), joinedAt: 0 }
+  node.protocol.view.set(id, { id, addresses, reach, ...rest })
 }
 
 export function send(from: PuppetNode, to: PuppetNode, text: string): void {

@@ -1,5 +1,5 @@
 /** The paths to a member: its own addresses, or a circuit over one of its relays. */
-import type { Member, NodeId } from '@jel/protocol'
+import { relayCount, relaysOf, type Member, type NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
 import { isNearby } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
@@ -7,7 +7,6 @@ import { DialError, type Dialer } from '../dialing/dialing.ts'
 import { circuitAddress } from '../circuits/circuit-address.ts'
 import { directConnections } from '../circuits/circuit-transport.ts'
 import { RelayRefusal } from '../circuits/relay-refusal.ts'
-import { relayCount, relaysOf } from './relays.ts'
 
 /** Relays tried for one circuit: those of the member, and one more where views differ. */
 const maxTried = relayCount + 1

@@ -1,9 +1,8 @@
-import type { Member, NodeId } from '@jel/protocol'
+import { relaysOf, type Member, type NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
 import type { Dialer } from '../dialing/dialing.ts'
 import { answers } from '../host/muxer.ts'
 import { directConnections } from '../circuits/circuit-transport.ts'
-import { relaysOf } from './relays.ts'
 
 /** Interval at which a hidden member looks after its connections to relays, ms. Guess. */
 export const relayInterval = 5_000

@@ -83,7 +83,8 @@ export class Pipe<End extends ConnectionEnd> {
     this.connection = connection
     this.from = from
     this.to = to
-    this.shaped = from.shapes || to.shapes || from.machine.site !== to.machine.site
+    const ends = connection.relay === undefined ? [from, to] : [from, connection.relay, to]
+    this.shaped = ends.some(({ shapes, machine }) => shapes || machine.site !== from.machine.site)
     this.arrive = () => arrived(this)
   }
 
@@ -131,12 +132,15 @@ export class Pipe<End extends ConnectionEnd> {
   }
 }
 
-export interface ConnectionFields<End extends ConnectionEnd> extends Pick<Connection<End>, 'established' | 'use' | 'since'> {
+export interface ConnectionFields<End extends ConnectionEnd> extends Pick<Connection<End>, 'established' | 'use' | 'since' | 'relay'> {
   /** Called for each item that arrives. */
   readonly arrived: (pipe: Pipe<End>) => void
 }
 
-/** One TCP connection. Each end learns separately of its opening and closing. */
+/**
+ * One TCP connection, or a circuit over a relay. Each end learns separately of its opening and
+ * closing.
+ */
 export class Connection<End extends ConnectionEnd> {
   readonly dialer: End
   readonly listener: End
@@ -144,10 +148,13 @@ export class Connection<End extends ConnectionEnd> {
   readonly toListener: Pipe<End>
   readonly use: ConnectionUse
   readonly since: Milliseconds
+  /** The process that passes on the packets of a circuit. */
+  readonly relay: End | undefined
   /** Called when the opening reaches the dialler. Returns false if the dialler has given up. */
   readonly established: () => boolean
 
-  constructor(dialer: End, listener: End, { arrived, established, use, since }: ConnectionFields<End>) {
+  constructor(dialer: End, listener: End, { arrived, established, use, since, relay }: ConnectionFields<End>) {
+    this.relay = relay
     this.use = use
     this.since = since
     this.established = established

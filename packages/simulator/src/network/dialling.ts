@@ -1,5 +1,6 @@
 import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import { addressKey, processKey } from './address.ts'
+import { dialOverRelays, type Relay } from './circuit-dialling.ts'
 import { weakest } from './dial-failure.ts'
 import type { VirtualClock } from '../engine/clock.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -20,9 +21,17 @@ const setUp = classNumber('set-up')
 /** A kernel repeats an unanswered SYN at these times, ms (RFC 6298: one second, then doubled). */
 const synRepeats = [1_000, 3_000, 7_000, 15_000]
 
+/** The paths to a process. */
+export interface Paths {
+  readonly addresses: readonly Address[]
+  /** The process is hidden elsewhere: these processes relay for it. */
+  readonly relays?: readonly Relay[]
+}
+
 interface Handshake {
   readonly dialer: Endpoint
   readonly target: Endpoint
+  readonly relay: Endpoint | undefined
   readonly peer: NodeId | undefined
   readonly use: ConnectionUse
   readonly fail: (failure: DialFailure) => void
@@ -39,6 +48,8 @@ export class Dialling {
   readonly #transport: Transport
   /** The present or last listener at each address. */
   readonly #listeners = new Map<number, Endpoint>()
+  /** The present or last process of each id. */
+  readonly #processes = new Map<NodeId, Endpoint>()
   /** Handshakes that wait for a process to wake up or for a path to mend. */
   readonly #waiting = new Set<Handshake>()
 
@@ -53,12 +64,61 @@ export class Dialling {
   /** Makes this process answer at that address of its machine, or stop answering. */
   listen(endpoint: Endpoint, process = endpoint.process, answers = true): void {
     const key = processKey(endpoint.machine.number, process)
+    this.#processes.set(endpoint.id, endpoint)
     if (answers) this.#listeners.set(key, endpoint)
     else this.#listeners.delete(key)
   }
 
-  /** Tries the addresses in turn. Calls `failed` once if no address gives a connection. */
+  /**
+   * Tries the addresses in turn, or for a hidden process those near, and then its relays. Calls
+   * `failed` once if nothing gives a connection.
+   */
   dial(
+    from: Endpoint,
+    peer: NodeId | undefined,
+    { addresses, relays }: Paths,
+    use: ConnectionUse,
+    failed: (failure: DialFailure) => void,
+  ): void {
+    if (relays === undefined || peer === undefined) {
+      this.#dialAll(from, peer, addresses, use, failed)
+      return
+    }
+    const overRelays = (): void => this.#dialOver(from, peer, relays, use, failed)
+    const near = addresses.filter((address) => this.#isNear(from, address))
+    if (near.length > 0) this.#dialAll(from, peer, near, use, overRelays)
+    else overRelays()
+  }
+
+  /** Returns true if the address belongs to the network behind the same router. */
+  #isNear(from: Endpoint, address: Address): boolean {
+    const key = addressKey(address)
+    const target = key === undefined ? undefined : this.#listeners.get(key)
+    return target?.dialable === 'site' && target.dialableFrom(from)
+  }
+
+  #dialOver(from: Endpoint, peer: NodeId, relays: readonly Relay[], use: ConnectionUse, failed: (failure: DialFailure) => void): void {
+    const { connectTimeout, dialTimeout } = this.#options
+    dialOverRelays(
+      { from, peer, relays, failed },
+      {
+        clock: this.#clock,
+        reachability: this.#reachability,
+        find: (id) => this.#processes.get(id),
+        reach: (_, { id, addresses: [address] }, answered) => {
+          if (address === undefined) answered(undefined)
+          else
+            this.#reach(from, address, connectTimeout, (relay) =>
+              answered(typeof relay === 'object' && relay.listening && relay.id === id ? relay : undefined),
+            )
+        },
+        shake: (target, relay, fail) =>
+          this.#begin({ dialer: from, target, relay, peer, use, fail, timeout: undefined, done: false }, this.#clock.now + dialTimeout / 2),
+      },
+    )
+  }
+
+  #dialAll(
     from: Endpoint,
     peer: NodeId | undefined,
     addresses: readonly Address[],
@@ -88,25 +148,29 @@ export class Dialling {
       if (target === undefined) fail('silent')
       else if (target === 'rejected' || !target.listening) fail('refused')
       else if (target === from) fail('failed')
-      else {
-        const handshake: Handshake = { dialer: from, target, peer, use, fail, timeout: undefined, done: false }
-        this.#clock.at(this.#handshakeEnd(from, target), () => this.#shake(handshake))
-        handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'unresponsive'))
-      }
+      else this.#begin({ dialer: from, target, relay: undefined, peer, use, fail, timeout: undefined, done: false }, deadline)
     })
+  }
+
+  #begin(handshake: Handshake, deadline: Milliseconds): void {
+    this.#clock.at(this.#handshakeEnd(handshake), () => this.#shake(handshake))
+    handshake.timeout = this.#clock.at(deadline, () => this.#end(handshake, 'unresponsive'))
   }
 
   /**
    * Simulates the round trips of the handshake. Each end spends its processor time and sends its
    * bytes with its first packet.
    */
-  #handshakeEnd(from: Endpoint, target: Endpoint): Milliseconds {
+  #handshakeEnd({ dialer: from, target, relay }: Handshake): Milliseconds {
     const { setupDelays, setupBytes, costs } = this.#options
     let time = this.#clock.now
     for (let i = 2; i < setupDelays; i++) {
       const first = i < 4
-      if (i % 2 === 0) time = this.#transit.journey(from, target, first ? setupBytes.dialler : 0, first ? costs.accept : 0, time)
-      else time = this.#transit.journey(target, from, first ? setupBytes.listener : 0, first ? costs.dial : 0, time)
+      const [start, end] = i % 2 === 0 ? [from, target] : [target, from]
+      const bytes = i % 2 === 0 ? setupBytes.dialler : setupBytes.listener
+      const cost = i % 2 === 0 ? costs.accept : costs.dial
+      if (relay !== undefined) time = this.#transit.journey(start, relay, first ? bytes : 0, 0, time)
+      time = this.#transit.journey(relay ?? start, end, first ? bytes : 0, first ? cost : 0, time)
     }
     return time
   }
@@ -136,7 +200,7 @@ export class Dialling {
   /** Continues handshakes that waited for this process. */
   woken(endpoint: Endpoint): void {
     for (const handshake of this.#waiting) {
-      if (handshake.dialer === endpoint || handshake.target === endpoint) this.#shake(handshake)
+      if ([handshake.dialer, handshake.target, handshake.relay].includes(endpoint)) this.#shake(handshake)
     }
   }
 
@@ -185,15 +249,16 @@ export class Dialling {
   }
 
   #shake(handshake: Handshake): void {
-    const { dialer, target, peer, use } = handshake
+    const { dialer, target, relay, peer, use } = handshake
     if (handshake.done) return
     if (!dialer.listening) this.#end(handshake)
-    else if (!target.listening) this.#end(handshake, 'failed')
-    else if (!dialer.awake || !target.awake || !this.#reachability.joins(dialer, target)) this.#waiting.add(handshake)
+    else if (!target.listening || relay?.listening === false) this.#end(handshake, 'failed')
+    else if (!dialer.awake || !target.awake || relay?.awake === false || !this.#reachability.joins(dialer, target, relay))
+      this.#waiting.add(handshake)
     else if (peer !== undefined && peer !== target.id) this.#end(handshake, 'impostor')
     else {
       this.#waiting.delete(handshake)
-      this.#transport.connect(dialer, target, () => this.#end(handshake), use)
+      this.#transport.connect(dialer, target, { established: () => this.#end(handshake), use, relay })
     }
   }
 

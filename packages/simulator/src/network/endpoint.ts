@@ -83,6 +83,8 @@ export class Endpoint {
   readonly applications = new Map<NodeId, Connection<Endpoint>[]>()
   /** The most links that the process had at once. */
   mostLinks = 0
+  /** The circuits that it relays. */
+  readonly circuits = new Set<Connection<Endpoint>>()
   /** The peers of its mesh. It exchanges full broadcasts with them. */
   readonly mesh = new Map<NodeId, Endpoint>()
 

@@ -1,7 +1,7 @@
 import type { Address, DialFailure, HostProbeOutcome, Milliseconds, NodeId } from '@jel/protocol'
 import type { VirtualClock } from '../engine/clock.ts'
 import type { ConnectionUse, Pipe } from './connection.ts'
-import { Dialling } from './dialling.ts'
+import { Dialling, type Paths } from './dialling.ts'
 import type { Endpoint } from './endpoint.ts'
 import { packetHeader, prefixed, segment, streamBytes } from './framing.ts'
 import type { GossipControl } from './gossip-control.ts'
@@ -78,19 +78,19 @@ export class Network {
   /**
    * Opens a link. The result is a call of `linkUp` or `failed`, or none if a link to `peer` is up.
    */
-  dial(from: Endpoint, peer: NodeId | undefined, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
+  dial(from: Endpoint, peer: NodeId | undefined, paths: Paths, failed: (failure: DialFailure) => void): void {
     if (peer !== undefined && from.connections.has(peer)) return
     from.traffic.dials += 1
-    this.#dialling.dial(from, peer, addresses, 'link', failed)
+    this.#dialling.dial(from, peer, paths, 'link', failed)
   }
 
   /**
    * Opens a connection for streams of the application. The result is a call of `applicationUp` or
    * `failed`.
    */
-  dialApplication(from: Endpoint, peer: NodeId, addresses: readonly Address[], failed: (failure: DialFailure) => void): void {
+  dialApplication(from: Endpoint, peer: NodeId, paths: Paths, failed: (failure: DialFailure) => void): void {
     from.traffic.applicationDials += 1
-    this.#dialling.dial(from, peer, addresses, 'application', failed)
+    this.#dialling.dial(from, peer, paths, 'application', failed)
   }
 
   probeHost(from: Endpoint, addresses: readonly Address[], done: (outcome: HostProbeOutcome) => void): void {
@@ -160,7 +160,13 @@ export class Network {
     const pipe = connection.pipeFrom(from)
     const { broadcast, duplicate, control } = this.#options.costs
     const message = item instanceof GossipMessage ? item : undefined
-    if (message !== undefined && !pipe.shaped && pipe.held === 0 && this.reachability.reaches(from, pipe.to)) {
+    if (
+      message !== undefined &&
+      connection.relay === undefined &&
+      !pipe.shaped &&
+      pipe.held === 0 &&
+      this.reachability.reaches(from, pipe.to)
+    ) {
       this.#sendCopy(pipe, message, bytes, trafficClass)
       return true
     }
@@ -224,11 +230,16 @@ export class Network {
     }
     endpoint.connections.clear()
     endpoint.applications.clear()
+    if (endpoint.circuits.size > 0) {
+      this.#transport.endCircuits(endpoint)
+      this.#transport.retransmission.mended()
+    }
     this.#dialling.mended()
   }
 
   woken(endpoint: Endpoint): void {
     this.#dialling.woken(endpoint)
+    if (endpoint.circuits.size > 0) this.#transport.retransmission.mended()
   }
 
   /** Call it when paths work again. Held data continues with TCP's next attempt. */

@@ -21,6 +21,13 @@ export type CutKind = 'drop' | 'reject'
  * Decides which packets get through. It knows pulled cables, the sides of a partition, and cuts of
  * single paths in one direction.
  */
+/** A direction of a connection. Its packets may pass a relay. */
+interface Way {
+  readonly from: PathEnd
+  readonly to: PathEnd
+  readonly connection: { readonly relay: (PathEnd & { readonly listening: boolean; readonly awake: boolean }) | undefined }
+}
+
 export class Reachability {
   /** For each path the number of its cuts of each kind. Cuts may overlap. */
   readonly #cuts = new Map<number, { drop: number; reject: number }>()
@@ -31,8 +38,22 @@ export class Reachability {
     return this.#cuts.size === 0 || !this.#cuts.has(cutKey(from, to))
   }
 
+  /** Returns what happens to a packet that goes this way now. */
+  passage({ from, to, connection: { relay } }: Way): 'open' | CutKind {
+    if (relay === undefined) return this.#leg(from, to)
+    const first = this.#leg(from, relay)
+    if (first !== 'open') return first
+    if (!relay.listening) return 'reject'
+    return relay.awake ? this.#leg(relay, to) : 'drop'
+  }
+
+  #leg(from: PathEnd, to: PathEnd): 'open' | CutKind {
+    return this.reaches(from, to) ? 'open' : this.rejects(from, to) ? 'reject' : 'drop'
+  }
+
   /** Returns true if packets get through both ways, as a handshake needs. */
-  joins(a: PathEnd, b: PathEnd): boolean {
+  joins(a: PathEnd, b: PathEnd, relay?: PathEnd): boolean {
+    if (relay !== undefined) return this.joins(a, relay) && this.joins(relay, b)
     return this.reaches(a, b) && this.reaches(b, a)
   }
 

@@ -32,9 +32,13 @@ export class Retransmission {
 
   /** Delivers the next item of the pipe, or keeps it if the path is cut. */
   arrive(pipe: Pipe<Endpoint>): void {
-    if (pipe.held > 0) pipe.held += 1
-    else if (this.#reachability.reaches(pipe.from, pipe.to)) this.#events.deliver(pipe)
-    else if (this.#reachability.rejects(pipe.from, pipe.to)) {
+    if (pipe.held > 0) {
+      pipe.held += 1
+      return
+    }
+    const passage = this.#reachability.passage(pipe)
+    if (passage === 'open') this.#events.deliver(pipe)
+    else if (passage === 'reject') {
       if (pipe.take() !== 'dropped') this.#break(pipe)
     } else {
       pipe.held = 1
@@ -47,8 +51,9 @@ export class Retransmission {
   /** Call it when paths work again. Held data continues with TCP's next attempt. */
   mended(): void {
     for (const pipe of this.#held) {
-      if (this.#reachability.rejects(pipe.from, pipe.to)) this.#break(pipe)
-      if (!this.#reachability.reaches(pipe.from, pipe.to)) continue
+      const passage = this.#reachability.passage(pipe)
+      if (passage === 'reject') this.#break(pipe)
+      if (passage !== 'open') continue
       if (pipe.retry !== undefined) this.#clock.cancel(pipe.retry)
       pipe.retry = this.#clock.at(this.#nextAttempt(pipe), () => this.#retry(pipe))
     }
@@ -66,7 +71,7 @@ export class Retransmission {
 
   #retry(pipe: Pipe<Endpoint>): void {
     pipe.retry = undefined
-    if (!this.#reachability.reaches(pipe.from, pipe.to)) return
+    if (this.#reachability.passage(pipe) !== 'open') return
     for (let waiting = this.#release(pipe); waiting > 0; waiting--) this.#events.deliver(pipe)
   }
 

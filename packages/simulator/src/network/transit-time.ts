@@ -52,11 +52,18 @@ export class TransitTime {
   }
 
   /**
-   * Returns the time when a message that leaves now has passed all cables, and the receiver has
-   * processed it.
+   * Returns the time when a message has passed all cables, and the receiver has processed it. It
+   * leaves now, or at `departure`.
    */
-  arrival(from: Endpoint, to: Endpoint, bytes: number, delay: Milliseconds, cost: Milliseconds): Milliseconds {
-    return this.#path.arrival(from, to, bytes, delay, cost, this.#clock.now)
+  arrival(
+    from: Endpoint,
+    to: Endpoint,
+    bytes: number,
+    delay: Milliseconds,
+    cost: Milliseconds,
+    departure: Milliseconds = this.#clock.now,
+  ): Milliseconds {
+    return this.#path.arrival(from, to, bytes, delay, cost, departure)
   }
 
   /** Returns how long a packet to this process would wait now for the fullest cable on its side. */

@@ -24,6 +24,14 @@ const resetBytes = 1
 
 const setUp = classNumber('set-up')
 
+/** The circumstances of a new connection. `relay`: it is a circuit over this process. */
+export interface Opening {
+  /** See {@link Connection.established}. */
+  readonly established: () => boolean
+  readonly use: ConnectionUse
+  readonly relay: Endpoint | undefined
+}
+
 /** An item under way. */
 interface Transmission {
   readonly item: Item
@@ -43,12 +51,14 @@ export class Transport {
   readonly #clock: VirtualClock
   readonly #options: NetworkOptions
   readonly #transit: TransitTime
+  readonly #reachability: Reachability
   readonly #arrived: (pipe: Pipe<Endpoint>) => void
 
   constructor(clock: VirtualClock, reachability: Reachability, options: NetworkOptions, transit: TransitTime) {
     this.#clock = clock
     this.#options = options
     this.#transit = transit
+    this.#reachability = reachability
     this.retransmission = new Retransmission(clock, reachability, {
       deliver: (pipe) => this.#deliver(pipe),
       broken: ({ connection, from }) => this.closed(connection, from),
@@ -57,8 +67,9 @@ export class Transport {
   }
 
   /** Opens the listener's end. The dialler's end opens when the listener's last packet arrives. */
-  connect(dialer: Endpoint, listener: Endpoint, established: () => boolean, use: ConnectionUse): void {
-    const connection = new Connection(dialer, listener, { arrived: this.#arrived, established, use, since: this.#clock.now })
+  connect(dialer: Endpoint, listener: Endpoint, { established, use, relay }: Opening): void {
+    const connection = new Connection(dialer, listener, { arrived: this.#arrived, established, use, since: this.#clock.now, relay })
+    relay?.circuits.add(connection)
     const { setupBytes, setupPackets } = this.#options
     count(dialer, listener, setUp, setupBytes.dialler, setupPackets * packetHeader)
     count(listener, dialer, setUp, setupBytes.listener, setupPackets * packetHeader)
@@ -72,8 +83,19 @@ export class Transport {
     const headers = stream === 0 ? 0 : headerBytes(stream, pipe.departed !== now)
     const bytes = stream + headers
     if (known !== undefined) this.#transit.resent = 0
-    const delay = known ?? this.#transit.message(from, to, stream, () => (pipe.flow ??= new TcpFlow()))
-    const arrival = pipe.shaped ? this.#transit.arrival(from, to, bytes, delay, cost) : now + delay
+    const flowOf = (): TcpFlow => (pipe.flow ??= new TcpFlow())
+    const { relay } = connection
+    let delay = known ?? this.#transit.message(from, relay ?? to, stream, flowOf)
+    let arrival = pipe.shaped ? this.#transit.arrival(from, relay ?? to, bytes, delay, relay === undefined ? cost : 0) : now + delay
+    if (relay !== undefined) {
+      const second = this.#transit.message(relay, to, stream, () => new TcpFlow())
+      arrival = pipe.shaped ? this.#transit.arrival(relay, to, bytes, second, cost, arrival) : arrival + second
+      delay += second
+      if (stream > 0) {
+        relay.traffic.received.add(trafficClass, bytes)
+        relay.traffic.sent.add(trafficClass, bytes)
+      }
+    }
     pipe.put(item, bytes, trafficClass, urgent)
     if (stream > 0) pipe.departed = now
     pipe.lastDelay = delay
@@ -103,12 +125,24 @@ export class Transport {
     const at = connections?.indexOf(connection) ?? -1
     if (connections === undefined || at < 0) return
     connections.splice(at, 1)
+    connection.relay?.circuits.delete(connection)
     connection.pipeTo(endpoint).open = false
     connection.pipeFrom(endpoint).parts.length = 0
     if (connections.length > 0) return
     open.delete(peer.id)
     if (connection.use === 'link') endpoint.events.linkDown(peer)
     else endpoint.events.applicationDown(peer)
+  }
+
+  /** The relay ends: its kernel closes its connections, and with them both ends of each circuit. */
+  endCircuits(relay: Endpoint): void {
+    for (const connection of relay.circuits) {
+      for (const endpoint of [connection.dialer, connection.listener]) {
+        if (!this.#reachability.reaches(relay, endpoint)) continue
+        this.#clock.after(this.#transit.packet(relay, endpoint), () => endpoint.listening && this.closed(connection, endpoint))
+      }
+    }
+    relay.circuits.clear()
   }
 
   #open(connection: Connection<Endpoint>, endpoint: Endpoint): void {
@@ -124,7 +158,8 @@ export class Transport {
     if (connection.use === 'application') endpoint.events.applicationUp(peer)
     else {
       if (endpoint.connections.size > endpoint.mostLinks) endpoint.mostLinks = endpoint.connections.size
-      endpoint.events.linkUp(peer, peer === connection.listener || peer.dialableFrom(endpoint))
+      const isDialable = connection.relay === undefined && (peer === connection.listener || peer.dialableFrom(endpoint))
+      endpoint.events.linkUp(peer, isDialable)
     }
   }
 

@@ -17,6 +17,8 @@ export interface NodeWorld {
   readonly network: Network
   readonly gossip: Gossip
   readonly history: History
+  /** The calendar time of all nodes, ms since 1970. */
+  readonly today: () => Milliseconds
   /** Whether each node keeps its notifications. */
   readonly keepsNews: boolean
   /** Called for each notification to the node of that number. */

@@ -1,6 +1,7 @@
-import type { Address, Command, Effect, Input, Milliseconds, NodeId } from '@jel/protocol'
+import { relayCount, relaysOf, type Address, type Command, type Effect, type Input, type Milliseconds, type NodeId } from '@jel/protocol'
 import { processAddress } from '../network/address.ts'
 import { failureReasons } from '../network/dial-failure.ts'
+import type { Paths } from '../network/dialling.ts'
 import { Endpoint, type EndpointEvents } from '../network/endpoint.ts'
 import type { GossipMessage } from '../network/gossip-message.ts'
 import type { Payload } from '../network/payload.ts'
@@ -11,6 +12,9 @@ import type { News, NodeFields, NodeWorld } from './node-world.ts'
 import { PausedLinks } from './paused-links.ts'
 import type { Protocol } from './protocol.ts'
 import { frameClass } from './frame-class.ts'
+
+/** A host knows this long after its first link how others reach it, ms. The overlay's value. */
+const reachKnownAfter = 1_000
 
 /**
  * One process. It runs the protocol, and carries out the protocol's effects on the network. A test
@@ -42,6 +46,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
   #lastIncarnation = 0
   #application: Application | undefined
   readonly #paused: PausedLinks
+  #isHidden = false
 
   constructor(world: NodeWorld, fields: NodeFields, protocol: P) {
     this.index = fields.index
@@ -67,6 +72,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
       linkUp: (peer, dialable) => {
         world.gossip.linkUp(this.endpoint, peer)
         this.inject({ type: 'connected', peer: peer.id, dialable })
+        if (!this.endpoint.dialableFrom(peer)) this.#learnReach()
       },
       linkDown: (peer) => {
         world.gossip.linkDown(this.endpoint, peer)
@@ -140,7 +146,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
    * the result.
    */
   dialApplication(peer: NodeId, addresses: readonly Address[], failed: () => void): void {
-    this.#world.network.dialApplication(this.endpoint, peer, addresses, () => this.loop.whenAwake(failed))
+    this.#world.network.dialApplication(this.endpoint, peer, this.#pathsTo(peer, addresses), () => this.loop.whenAwake(failed))
   }
 
   /**
@@ -195,6 +201,22 @@ export class SimulatedNode<P extends Protocol = Protocol> {
     this.#carryOut(this.protocol.handle(input, this.now))
   }
 
+  /**
+   * A member elsewhere is linked. A moment later the host knows that nobody elsewhere can dial it.
+   */
+  #learnReach(): void {
+    if (this.#isHidden) return
+    this.#isHidden = true
+    this.#world.clock.after(reachKnownAfter, () => this.inject({ type: 'reach', reach: 'hidden' }))
+  }
+
+  /** The ways to a peer: the relays of a hidden member are known from the view. */
+  #pathsTo(peer: NodeId | undefined, addresses: readonly Address[]): Paths {
+    const member = peer === undefined ? undefined : this.protocol.member?.(peer)
+    if (member === undefined || member.reach === 'direct') return { addresses }
+    return { addresses, relays: relaysOf(member.id, this.protocol.members(), this.#world.today(), relayCount + 1) }
+  }
+
   #take(message: GossipMessage, from: Endpoint): void {
     if (this.state === 'gone' || !this.#world.gossip.arrived(this.endpoint, message, from)) return
     this.#world.history.input(this.index, { type: 'broadcast', data: message.data })
@@ -221,7 +243,7 @@ export class SimulatedNode<P extends Protocol = Protocol> {
         return
       case 'connect': {
         const { peer, addresses } = effect
-        network.dial(this.endpoint, peer, addresses, (failure) =>
+        network.dial(this.endpoint, peer, this.#pathsTo(peer, addresses), (failure) =>
           this.inject({ type: 'unreachable', peer, addresses, failure, reason: failureReasons[failure] }),
         )
         return

@@ -12,6 +12,7 @@ export interface Protocol {
   /** See `ProtocolNode.isDeparting`. */
   readonly isDeparting?: boolean
   members(): Member[]
+  member?(id: NodeId): Member | undefined
   reign(election: string): Reign | undefined
 }
 

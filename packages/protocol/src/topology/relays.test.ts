@@ -1,5 +1,5 @@
-import type { Member, Reach } from '@jel/protocol'
 import { expect, it } from 'vitest'
+import type { Member, Reach } from '../base/values.ts'
 import { relaysOf } from './relays.ts'
 
 const TODAY = 1_000_000

@@ -1,4 +1,5 @@
-import { hash52, type Member, type NodeId } from '@jel/protocol'
+import { hash52 } from '../base/hash.ts'
+import type { Member, NodeId } from '../base/values.ts'
 
 /** Relays with which a hidden member keeps a connection. Guess: two may die at once. */
 export const relayCount = 3
