@@ -63,7 +63,7 @@ export const experiment = bench({
 })
 
 function behindRouters(hosts: number): NatNetwork {
-  const network = new NatNetwork()
+  const network = new NatNetwork({ hosts })
   for (let host = 0; host < hosts; host++) {
     if (host < DIRECT) network.direct()
     else network.hidden(NATS[host % NATS.length] ?? 'drop')

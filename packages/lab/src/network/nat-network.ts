@@ -2,10 +2,12 @@
  * Hosts on a public network, and hosts behind routers of their own. All hidden hosts have the same
  * private address, as in many homes. The addresses exist only inside the run's own namespaces.
  */
-import type { LabHost } from './host.ts'
+import { on, type LabHost } from './host.ts'
+import type { Medium } from './medium.ts'
 import { runId } from './namespaces.ts'
-import { on } from './host.ts'
 import { run } from './tools.ts'
+import { Tunnels } from './tunnels.ts'
+import { Wire } from './wire.ts'
 
 /**
  * The routers. `drop`: drops packets of strangers. `reject`: answers them with a refusal. `random`:
@@ -16,7 +18,6 @@ export const NATS = ['drop', 'reject', 'random', 'forward'] as const
 export type Nat = (typeof NATS)[number]
 
 export const PORT = 4001
-const BRIDGE = 'public'
 /** libp2p counts the networks for documents as private. */
 const PUBLIC = '11.77'
 const PRIVATE = '192.168.1'
@@ -35,10 +36,17 @@ export class NatNetwork {
   readonly hosts: NatHost[] = []
   /** The routers of hidden hosts. */
   readonly #gates = new Map<NatHost, string>()
+  readonly #medium: Medium
 
-  constructor() {
-    run('ip', ['link', 'add', BRIDGE, 'type', 'bridge'])
-    run('ip', ['link', 'set', BRIDGE, 'up'])
+  /** `delay`: of a packet between two networks, ms. `hosts`: the most hosts. */
+  constructor({ delay = 0, hosts }: { readonly delay?: number; readonly hosts: number }) {
+    const site = { name: '', gateway: { up: undefined, down: undefined }, dialable: true }
+    this.#medium = delay === 0 ? new Wire() : new Tunnels({ sites: [site], spans: [[{ min: delay, max: delay }]] }, hosts, 1)
+  }
+
+  /** Resolves when the network carries packets. */
+  get ready(): Promise<void> {
+    return this.#medium.ready
   }
 
   /** Adds a host that others can dial. */
@@ -54,7 +62,7 @@ export class NatNetwork {
       nat: undefined,
       outside,
     })
-    this.#plug(host.name, `p${number}`, outside)
+    this.#attach(host, 'eth0')
     on(host, 'iptables-restore', [], ['*filter', ...GATE, 'COMMIT', ''].join('\n'))
     return host
   }
@@ -65,7 +73,7 @@ export class NatNetwork {
     const outside = `${PUBLIC}.1.${number}`
     const router = this.#namespace(`r${number}`)
     const host = this.#add({ number, name: this.#namespace(`h${number}`), address: `${PRIVATE}.2`, site: 0, hidden: true, nat, outside })
-    this.#plug(router, `p${number}`, outside)
+    this.#attach({ ...host, name: router }, 'wan')
     run('ip', ['-n', router, 'link', 'add', 'lan', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', host.name])
     run('ip', ['-n', router, 'addr', 'add', `${PRIVATE}.1/24`, 'dev', 'lan'])
     run('ip', ['-n', host.name, 'addr', 'add', `${PRIVATE}.2/24`, 'dev', 'eth0'])
@@ -97,8 +105,10 @@ export class NatNetwork {
   }
 
   /** Unplugs the cable of a host or of its router, or plugs it in again. */
-  plug({ number }: LabHost, state: 'up' | 'down'): void {
-    run('ip', ['link', 'set', `p${number}`, state])
+  plug(host: NatHost, state: 'up' | 'down'): void {
+    const router = this.#gates.get(host)
+    if (router === undefined) this.#medium.plug(host, state)
+    else run('ip', ['-n', router, 'link', 'set', 'wan', state])
   }
 
   mayDial(from: LabHost, to: LabHost): boolean {
@@ -129,12 +139,14 @@ export class NatNetwork {
     return full
   }
 
-  #plug(namespace: string, port: string, address: string): void {
-    const device = namespace.includes('-r') ? 'wan' : 'eth0'
-    run('ip', ['link', 'add', port, 'type', 'veth', 'peer', 'name', device, 'netns', namespace])
-    run('ip', ['link', 'set', port, 'master', BRIDGE, 'up'])
-    run('ip', ['-n', namespace, 'addr', 'add', `${address}/16`, 'dev', device])
-    run('ip', ['-n', namespace, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
+  /** Joins a host, or its router, to the public network. */
+  #attach(host: NatHost, device: string): void {
+    this.#medium.attach(host)
+    const here = ['-n', host.name]
+    run('ip', [...here, 'link', 'set', 'eth0', 'down'])
+    if (device !== 'eth0') run('ip', [...here, 'link', 'set', 'eth0', 'name', device])
+    run('ip', [...here, 'addr', 'add', `${host.outside}/16`, 'dev', device])
+    run('ip', [...here, 'link', 'set', device, 'mtu', '1500', 'gso_max_segs', '1', 'up'])
   }
 
   #translate(router: string, nat: Nat): void {

@@ -2,13 +2,14 @@
  * Members behind routers: do all know all, do hidden members reach each other, and what does the
  * loss of a relay cost? A scenario can't express this, because its hosts are on one network.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { generatePoolKey } from '@jel/jel'
 import { jelBin } from '../base/paths.ts'
 import { quantile } from '../base/quantiles.ts'
-import { seconds, someOf, whole } from '../base/settings.ts'
+import { flag, seconds, someOf, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { runId } from '../network/namespaces.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
@@ -18,6 +19,13 @@ import { NATS, NatNetwork, PORT, type NatHost } from '../network/nat-network.ts'
 const PROTOCOL = '/lab/reach/1'
 /** Wait before the measurements, ms: members learn how others reach them, and connect to relays. */
 const SETTLE = 15_000
+/**
+ * Wait after a change of the key, ms. Nodes close connections with the old key within half a
+ * minute.
+ */
+const KEY_SETTLE = 35_000
+/** The hidden members are alone for this time, ms. */
+const ALONE = 10_000
 /** Longest waits for news, and for an answer, ms. */
 const [NEWS, ANSWER] = [30_000, 10_000]
 
@@ -33,20 +41,28 @@ class Pool {
   readonly hosts = new Map<ProcessNode, NatHost>()
   readonly #folder: string
   readonly #servers: Server[] = []
+  /** The files of the present and of the next key of a private pool. */
+  readonly #keys: readonly [string, string] | undefined
+  #changed = false
 
-  constructor(folder: string) {
+  constructor(folder: string, isPrivate: boolean) {
     this.#folder = folder
+    this.#keys = isPrivate ? [join(folder, 'pool.key'), join(folder, 'next.key')] : undefined
+    for (const file of this.#keys ?? []) writeFileSync(file, generatePoolKey(), { mode: 0o600 })
     this.swarm = new ProcessSwarm({ bin: jelBin, name: `reach-${runId()}` })
   }
 
+  /** Starts a node. A node that starts again on a host has its old key and port. */
   async start(host: NatHost, first?: ProcessNode): Promise<ProcessNode> {
     const bootstrap = first === undefined ? [] : ['--bootstrap', first.process.address]
     const announce = host.nat === 'forward' ? ['--announce', `${host.outside}:${PORT}`] : []
+    const keyed = this.#keys === undefined ? [] : ['--key-file', this.#keys[this.#changed ? 1 : 0]]
     const run = join(this.#folder, host.name)
     mkdirSync(run, { recursive: true })
     const node = await this.swarm.startOne({
       host,
-      args: ['--listen', `0.0.0.0:${PORT}`, ...bootstrap, ...announce],
+      identity: join(run, 'identity'),
+      args: ['--listen', `0.0.0.0:${PORT}`, ...bootstrap, ...announce, ...keyed],
       env: { XDG_RUNTIME_DIR: run },
     })
     this.hosts.set(node, host)
@@ -91,6 +107,18 @@ class Pool {
     return (await this.swarm.knownByAll('died', ids, NEWS)) - began
   }
 
+  /** Replaces the key on all nodes, step by step. */
+  async changeKey(): Promise<void> {
+    const [old, next] = (this.#keys ?? []).map((file) => readFileSync(file, 'utf8'))
+    for (const [change, key] of [
+      ['install', next],
+      ['use', next],
+      ['remove', old],
+    ] as const)
+      for (const node of this.swarm.running) await node.answer({ command: 'keys', do: change, key })
+    this.#changed = true
+  }
+
   /** Number of deaths of running nodes that any node reported. */
   async falseDeaths(): Promise<number> {
     return (await this.swarm.wrongs()).deaths
@@ -109,12 +137,15 @@ export const experiment = bench({
     hidden: whole(10, 'members behind routers, each with the same private address', 2),
     nats: someOf(NATS, 'kinds of routers, in turn'),
     idle: seconds(60, 'seconds of idleness whose traffic counts'),
+    roundTrip: whole(0, 'milliseconds of a round trip between two networks', 0),
+    private: flag('a private pool, whose key changes meanwhile'),
   },
   notes: 'Exit status 1 if a figure exceeds its target, or a running member is pronounced dead. Needs Linux, and root or user namespaces.',
   where: 'hosts',
   async measure(settings, { folder }) {
-    const network = new NatNetwork()
-    const pool = new Pool(folder)
+    const network = new NatNetwork({ delay: settings.roundTrip / 2, hosts: settings.direct + settings.hidden })
+    await network.ready
+    const pool = new Pool(folder, settings.private)
     const { swarm } = pool
     const first = await pool.start(network.direct())
     const direct = Array.from({ length: settings.direct - 1 }, () => network.direct())
@@ -139,6 +170,13 @@ export const experiment = bench({
       )
     }
     await pairs('at first')
+    if (settings.private) {
+      const news = swarm.reports.length
+      await pool.changeKey()
+      await delay(KEY_SETTLE)
+      rows.push({ what: 'news in a change of the key, and half a minute after it', value: swarm.reports.length - news, most: 0 })
+      await pairs('after the change of the key')
+    }
     const at = async (what: string, most: number, ...victims: ProcessNode[]): Promise<void> => {
       rows.push({ what: `SIGKILL of ${what}: known by all, ms`, value: await pool.kill(...victims), most })
     }
@@ -153,7 +191,17 @@ export const experiment = bench({
       await delay(5_000)
       await pairs('5 s after the loss of all relays but one')
     }
-    rows.push({ what: 'deaths of running members', value: await pool.falseDeaths(), most: 0 })
+    const [last] = pool.direct
+    if (last !== undefined) {
+      rows.push({ what: 'deaths of running members before all direct members are lost', value: await pool.falseDeaths(), most: 0 })
+      const host = pool.hosts.get(last) as NatHost
+      last.send('SIGKILL')
+      await delay(ALONE)
+      const began = Date.now()
+      await pool.start(host)
+      const whole = await swarm.until(() => swarm.agree(), NEWS, 50)
+      rows.push({ what: 'all know all, after the last direct member came back, ms', value: (whole ?? Infinity) - began, most: 20_000 })
+    }
     await pool.stop()
     return {
       rows,
