@@ -1,5 +1,6 @@
 /** All attacks, in the order of the report. */
 import { alarmFlood, byAccusers } from './accusations.ts'
+import { onRelays } from './circuits.ts'
 import { onConnections } from './connections.ts'
 import { broadcastFlood, electionNames, millionJoins, signalFlood } from './floods.ts'
 import { absurdEpochs, byStatements } from './statements.ts'
@@ -11,6 +12,7 @@ export const attacks: readonly Attack[] = [
   absurdEpochs,
   millionJoins,
   ...onConnections,
+  ...onRelays,
   broadcastFlood,
   alarmFlood,
   signalFlood,

@@ -24,6 +24,11 @@ const persistent = {
   file: 'packages/compute/src/program/persistent-command.ts',
   test: 'packages/compute/test/persistent-command.test.ts',
 }
+const relays = { file: 'packages/overlay/src/relay/relay-service.ts', test: 'packages/overlay/src/relay/relay-service.test.ts' }
+const accounts = { file: 'packages/overlay/src/relay/accounts.ts', test: 'packages/overlay/src/relay/accounts.test.ts' }
+const paths = { file: 'packages/overlay/src/relay/paths.ts', test: 'packages/overlay/src/relay/paths.test.ts' }
+const checks = { file: 'packages/overlay/src/reach/reach-checks.ts', test: 'packages/overlay/src/reach/reach-checks.test.ts' }
+const ownReach = { file: 'packages/overlay/src/reach/own-reach.ts', test: 'packages/overlay/src/reach/own-reach.test.ts' }
 const largeResults = { test: 'packages/compute/test/large-results.test.ts' }
 const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
@@ -380,5 +385,40 @@ export const shellFaults: readonly ShellFault[] = [
     from: ' || performance.now() - begin > GIVE_TIME',
     to: ' || performance.now() >= begin',
     test: 'packages/compute/src/shell/job-files.test.ts',
+  },
+  {
+    ...relays,
+    name: 'strangers get circuits',
+    from: '!isDirect(connection) || !this.#options.isMember(from)',
+    to: '!isDirect(connection)',
+  },
+  { ...relays, name: 'two members get any number of circuits', from: '>= maxOfPair', to: '>= Infinity' },
+  {
+    ...relays,
+    name: 'a relay reads on while bytes wait for a slow member',
+    from: 'to.writeBufferLength === 0 && performance',
+    to: 'performance',
+  },
+  {
+    ...accounts,
+    name: 'a relay forgets the debts of members without circuits',
+    from: 'this.circuits === 0 && this.#owed === 0',
+    to: 'this.circuits === 0',
+  },
+  {
+    ...accounts,
+    name: 'members behind one router have no common limit',
+    from: '`at ${network}`',
+    to: '`at ${network} ${remotePeer.toString()}`',
+  },
+  { ...paths, name: 'one relay makes a hidden member silent', from: 'const enough = 2', to: 'const enough = 1' },
+  { ...paths, name: 'a relay without room makes a hidden member silent', from: '(!isAnswer || error.isAbsent)', to: 'true' },
+  { ...paths, name: 'a relay that drops circuits stays the first choice', from: 'this.#hasFailed(relay.id) ? 2 : 0', to: 'false ? 2 : 0' },
+  { ...checks, name: 'a member makes others dial private addresses', from: 'parsed.filter(isPublic)', to: 'parsed' },
+  {
+    ...ownReach,
+    name: 'one liar decides how others reach a member',
+    from: 'first !== undefined && first === second',
+    to: 'first !== undefined',
   },
 ]

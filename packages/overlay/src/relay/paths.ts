@@ -1,5 +1,5 @@
 /** The paths to a member: its own addresses, or a circuit over one of its relays. */
-import { relayCount, relaysOf, type Member, type NodeId } from '@jel/protocol'
+import { pickSome, relayCount, relaysOf, type Member, type NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
 import { isNearby } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
@@ -12,6 +12,12 @@ import { RelayRefusal } from '../circuits/relay-refusal.ts'
 const maxTried = relayCount + 1
 /** So many relays must miss a member, of which one may lie. Design. */
 const enough = 2
+/** Other direct members that are asked for a circuit after the relays. Guess. */
+const spare = 2
+/** A relay that failed comes last for this time, ms. Guess. */
+const failureTime = 60_000
+/** Failures in memory. Guess: far more than relays that one node uses in a minute. */
+const maxFailures = 1_024
 /** Time for a dial within the own network, ms. Guess: far more than a handshake there takes. */
 const nearTime = 1_000
 /** Time for one circuit with its handshake, ms. Guess: half of the time of a handshake. */
@@ -29,6 +35,8 @@ export interface PathsOptions {
 
 export class Paths {
   readonly #options: PathsOptions
+  /** When relays failed last. */
+  readonly #failures = new Map<NodeId, number>()
 
   constructor(options: PathsOptions) {
     this.#options = options
@@ -52,26 +60,25 @@ export class Paths {
   }
 
   /**
-   * Opens a circuit over a relay of the member, first over those with a connection. Nobody believes
-   * a single relay about others: the member is silent if two relays don't reach it. This node may
-   * be one of them.
+   * Opens a circuit over a relay of the member. Nobody believes a single relay about others: the
+   * member is silent if two relays don't reach it. This node may be one of them.
    */
   async overRelay({ id }: Member, signal?: AbortSignal): Promise<Connection> {
     const { self, libp2p, dialer, members, today } = this.#options
-    const isConnected = (relay: Member): boolean => directConnections(libp2p, relay.id).length > 0
     const relays = relaysOf(id, members(), today(), maxTried)
-    const others = relays.filter((relay) => relay.id !== self)
     const reasons: string[] = []
-    let missed = relays.length - others.length
-    for (const relay of [...others.filter(isConnected), ...others.filter((each) => !isConnected(each))]) {
+    let missed = relays.some((relay) => relay.id === self) ? 1 : 0
+    for (const relay of this.#inOrder(id, relays)) {
       signal?.throwIfAborted()
       try {
-        if (!isConnected(relay)) await dialer.connect(relay.id, relay.addresses, signal)
+        if (!this.#isConnected(relay)) await dialer.connect(relay.id, relay.addresses, signal)
         const time = AbortSignal.timeout(circuitTime)
         return await libp2p.dial(circuitAddress(relay.id, id), { signal: signal ? AbortSignal.any([signal, time]) : time })
       } catch (error) {
+        const isAnswer = error instanceof RelayRefusal
+        if (!isAnswer) this.#failed(relay.id)
         // A relay that is gone, or full, says nothing about others.
-        if (isConnected(relay) && (!(error instanceof RelayRefusal) || error.isAbsent)) missed++
+        if (relays.includes(relay) && this.#isConnected(relay) && (!isAnswer || error.isAbsent)) missed++
         reasons.push(`over ${relay.id}: ${reasonOf(error)}`)
       }
     }
@@ -79,5 +86,30 @@ export class Paths {
       missed >= enough ? 'silent' : 'failed',
       reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; '),
     )
+  }
+
+  /**
+   * Relays with a connection come first, and those that failed a moment ago come last. Two others
+   * follow: all relays of a member may be keys that somebody chose for that.
+   */
+  #inOrder(id: NodeId, relays: readonly Member[]): Member[] {
+    const { self, members } = this.#options
+    const cost = (relay: Member): number => (this.#hasFailed(relay.id) ? 2 : 0) + (this.#isConnected(relay) ? 0 : 1)
+    const others = [...members()].filter((member) => member.reach === 'direct' && !relays.includes(member) && this.#isConnected(member))
+    const all = [...relays.toSorted((a, b) => cost(a) - cost(b)), ...pickSome(Math.random, others, spare)]
+    return all.filter((member) => member.id !== self && member.id !== id)
+  }
+
+  #isConnected({ id }: Member): boolean {
+    return directConnections(this.#options.libp2p, id).length > 0
+  }
+
+  #failed(relay: NodeId): void {
+    if (this.#failures.size >= maxFailures) this.#failures.clear()
+    this.#failures.set(relay, performance.now())
+  }
+
+  #hasFailed(relay: NodeId): boolean {
+    return performance.now() - (this.#failures.get(relay) ?? -Infinity) < failureTime
   }
 }

@@ -1,7 +1,6 @@
 /**
  * Relays circuits between two members that can't dial each other. A connection of a member is its
- * reservation: the relay opens a stream on it. Bounded in circuits, and in bytes a second, for each
- * member and in all.
+ * reservation: the relay opens a stream on it. `accounts.ts` bounds circuits, and bytes a second.
  */
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
@@ -9,15 +8,14 @@ import { asError } from '../base/errors.ts'
 import { directConnections, isDirect, type CircuitProtocols } from '../circuits/circuit-transport.ts'
 import { absent } from '../circuits/relay-refusal.ts'
 import { takeLine } from '../circuits/take-line.ts'
+import { Accounts, type Account } from './accounts.ts'
 
 /** Time in which the other member must take the circuit, ms. Guess: a round trip on a busy host. */
 const openTime = 2_000
-/** Circuits at a time: of all members, of one member, and of two members. Guesses. */
-const [maxCircuits, maxOfMember, maxOfPair] = [256, 64, 4]
+/** Circuits of two members at a time, and streams of one connection. Guesses. */
+const [maxOfPair, maxStreams] = [4, 64]
 /** Bytes that may wait for a slow reader until its circuit ends. Guess: two read buffers. */
 const maxWaiting = 8 * 1_048_576
-/** Bytes of one member: a second, and at once. Guesses: half of a line of 100 Mbit/s. */
-const [bytesPerSecond, bytesAtOnce] = [6_000_000, 16_000_000]
 /** A circuit without bytes ends after this time, ms. Guess: links carry probes far more often. */
 const idleTime = 300_000
 /** Time to send the rest when one end has closed, ms. Guess. */
@@ -31,19 +29,11 @@ export interface RelayServiceOptions {
   readonly isMember: (id: NodeId) => boolean
 }
 
-/** The use of a relay by one member. */
-interface Account {
-  circuits: number
-  owed: number
-  at: number
-}
-
 export class RelayService {
   readonly #options: RelayServiceOptions
-  readonly #accounts = new Map<NodeId, Account>()
+  readonly #accounts = new Accounts()
   /** Circuits of each two members. */
   readonly #pairs = new Map<string, number>()
-  #circuits = 0
 
   constructor(options: RelayServiceOptions) {
     this.#options = options
@@ -52,14 +42,14 @@ export class RelayService {
   async start(): Promise<void> {
     const { libp2p, protocols } = this.#options
     await libp2p.handle(protocols.relay, (stream, connection) => void this.#relay(stream, connection), {
-      maxInboundStreams: maxOfMember,
-      maxOutboundStreams: maxOfMember,
+      maxInboundStreams: maxStreams,
+      maxOutboundStreams: maxStreams,
     })
   }
 
   /** The number of circuits that this node relays. */
   get circuits(): number {
-    return this.#circuits
+    return this.#accounts.all.circuits
   }
 
   async #relay(stream: Stream, connection: Connection): Promise<void> {
@@ -72,79 +62,46 @@ export class RelayService {
       }
       const signal = AbortSignal.timeout(openTime)
       const to = await takeLine(stream, longestLine, signal)
-      const problem = this.#problem(from, to)
-      if (problem !== undefined) {
-        refuse(stream, problem)
+      const target = from === to || !this.#options.isMember(to) ? undefined : this.#connectionTo(to)
+      if (target === undefined) {
+        refuse(stream, absent)
         return
       }
-      using _ = this.#reserve(from, to)
-      other = await (this.#connectionTo(to) as Connection).newStream(this.#options.protocols.circuit, { signal })
+      this.#accounts.forgetSettled()
+      const accounts = [this.#accounts.of(connection), this.#accounts.of(target)] as const
+      const pair = [from, to].toSorted().join(' ')
+      if (accounts.flat().some(({ isFull }) => isFull) || (this.#pairs.get(pair) ?? 0) >= maxOfPair) {
+        refuse(stream, 'full')
+        return
+      }
+      using _ = this.#accounts.reserve(accounts.flat())
+      using __ = this.#reservePair(pair)
+      other = await target.newStream(this.#options.protocols.circuit, { signal })
       other.send(new TextEncoder().encode(`${from}\n`))
       if ((await takeLine(other, longestLine, signal)) !== 'ok') throw new Error('it does not take the circuit')
       stream.send(new TextEncoder().encode('ok\n'))
-      await join([stream, other], [this.#account(from), this.#account(to)])
+      await join([stream, other], accounts)
       await Promise.all([stream, other].map(end))
     } catch (error) {
       for (const each of [stream, other]) each?.abort(asError(error))
     }
   }
 
-  /** Counts a circuit until it is disposed of. */
-  #reserve(from: NodeId, to: NodeId): Disposable {
-    const pair = pairOf(from, to)
-    const ids = [from, to]
-    this.#forgetPaid()
-    for (const id of ids) this.#account(id).circuits++
+  /** Counts a circuit of two members until it is disposed of. */
+  #reservePair(pair: string): Disposable {
     this.#pairs.set(pair, (this.#pairs.get(pair) ?? 0) + 1)
-    this.#circuits++
     return {
       [Symbol.dispose]: () => {
-        this.#circuits--
         const left = (this.#pairs.get(pair) ?? 1) - 1
         if (left === 0) this.#pairs.delete(pair)
         else this.#pairs.set(pair, left)
-        for (const id of ids) this.#account(id).circuits--
       },
     }
-  }
-
-  /** Forgets members without circuits and debts. A debt outlives the circuits that made it. */
-  #forgetPaid(): void {
-    for (const [id, account] of this.#accounts)
-      if (account.circuits === 0 && charge(account, 0) === 0 && account.owed === 0) this.#accounts.delete(id)
-  }
-
-  /** Returns the reason why there is no circuit. */
-  #problem(from: NodeId, to: NodeId): string | undefined {
-    if (from === to || !this.#options.isMember(to) || this.#connectionTo(to) === undefined) return absent
-    const isFull =
-      this.#circuits >= maxCircuits ||
-      (this.#pairs.get(pairOf(from, to)) ?? 0) >= maxOfPair ||
-      [from, to].some((id) => (this.#accounts.get(id)?.circuits ?? 0) >= maxOfMember)
-    return isFull ? 'full' : undefined
   }
 
   #connectionTo(id: NodeId): Connection | undefined {
     return directConnections(this.#options.libp2p, id).at(-1)
   }
-
-  #account(id: NodeId): Account {
-    const known = this.#accounts.get(id) ?? { circuits: 0, owed: 0, at: performance.now() }
-    this.#accounts.set(id, known)
-    return known
-  }
-}
-
-function pairOf(one: NodeId, other: NodeId): string {
-  return one < other ? `${one} ${other}` : `${other} ${one}`
-}
-
-/** Returns the time for which a member must wait after these bytes, ms. */
-function charge(account: Account, bytes: number): number {
-  const now = performance.now()
-  account.owed = Math.max(0, account.owed - ((now - account.at) / 1_000) * bytesPerSecond) + bytes
-  account.at = now
-  return Math.max(0, ((account.owed - bytesAtOnce) / bytesPerSecond) * 1_000)
 }
 
 /** Refuses a circuit. A peer that reads nothing, or goes on to send, keeps no stream here. */
@@ -156,10 +113,10 @@ function refuse(stream: Stream, problem: string): void {
 }
 
 /**
- * Passes bytes on in both directions until one end closes. Each end is paid for by the account of
+ * Passes bytes on in both directions until one end closes. Each end is paid for by the accounts of
  * the member that sends.
  */
-async function join(ends: readonly [Stream, Stream], accounts: readonly [Account, Account]): Promise<void> {
+async function join(ends: readonly [Stream, Stream], accounts: readonly [readonly Account[], readonly Account[]]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const ended = new AbortController()
   let usedAt = performance.now()
@@ -185,7 +142,7 @@ interface Passage {
   readonly ended: AbortSignal
 }
 
-function pass(from: Stream, to: Stream, account: Account, { used, over, ended }: Passage): void {
+function pass(from: Stream, to: Stream, accounts: readonly Account[], { used, over, ended }: Passage): void {
   let heldUntil = 0
   const mayGoOn = (): boolean => to.writeBufferLength === 0 && performance.now() >= heldUntil
   /** An error in a listener would end the process. The connection below a stream may have ended. */
@@ -206,7 +163,7 @@ function pass(from: Stream, to: Stream, account: Account, { used, over, ended }:
       return
     }
     attempt(() => to.send(data as Uint8Array))
-    const time = charge(account, data.byteLength)
+    const time = Math.max(...accounts.map((account) => account.charge(data.byteLength)))
     if (time > 0) {
       heldUntil = performance.now() + time
       setTimeout(goOn, time + 1).unref()

@@ -1,0 +1,65 @@
+/** Attacks on members that relay for others. */
+import { poolNames } from '@jel/overlay/internals'
+import type { Stream } from '@libp2p/interface'
+import type { Attacker } from './attacker.ts'
+import type { Attack } from './trial.ts'
+
+/** Hostile members, all at one IP address. */
+const MEMBERS = 8
+/** Circuits that they want, each of 64 KB pieces. */
+const CIRCUITS = 400
+const PIECE = new Uint8Array(65_536)
+/**
+ * Bytes that a relay takes from one network: at once, and a second. Half more than the documented
+ * rate may pass, as the first and the last second are not whole.
+ */
+const [AT_ONCE, A_SECOND] = [16_000_000, 9_000_000]
+const line = (text: string): Uint8Array => new TextEncoder().encode(`${text}\n`)
+
+/** Takes each circuit that a relay offers, and counts its bytes. */
+async function takeCircuits(mallory: Attacker, protocol: string, count: (bytes: number) => void): Promise<void> {
+  const take = (stream: Stream): void => {
+    stream.send(line('ok'))
+    stream.addEventListener('message', ({ data }) => count(data.byteLength))
+  }
+  await mallory.libp2p.handle(protocol, take, { maxInboundStreams: 1_000 })
+}
+
+const circuitFlood: Attack = {
+  name: 'circuits without end',
+  does: `is ${MEMBERS} members at one IP address that open circuits to each other over one node, and send as fast as they can`,
+  bound: 'the node relays 128 circuits of one IP address at most, and 6 MB a second',
+  run: async ({ pool, scale, enter, sleep, isOver, breach }) => {
+    const { relay, circuit } = poolNames(pool.name).circuits
+    const members: Attacker[] = []
+    let bytes = 0
+    for (let i = 0; i < MEMBERS; i++) {
+      const { mallory } = await enter(0)
+      await takeCircuits(mallory, circuit, (count) => (bytes += count))
+      members.push(mallory)
+    }
+    await sleep(500)
+    let [open, refused] = [0, 0]
+    const flood = async (from: Attacker, to: Attacker): Promise<void> => {
+      try {
+        const [connection] = from.libp2p.getConnections()
+        const stream = await connection!.newStream(relay, { signal: AbortSignal.timeout(2_000), maxOutboundStreams: 1_000 })
+        stream.send(line(to.sybil.id))
+        stream.addEventListener('message', () => (open += 1), { once: true })
+        while (!isOver() && stream.status === 'open') {
+          if (stream.writeStatus === 'writable' && stream.writeBufferLength < PIECE.length) stream.send(PIECE)
+          await sleep(1)
+        }
+      } catch {
+        refused += 1
+      }
+    }
+    const turns = Array.from({ length: CIRCUITS }, (_, i) => flood(members[i % MEMBERS]!, members[(i * 3 + 1) % MEMBERS]!))
+    await Promise.all(turns)
+    const most = AT_ONCE + (A_SECOND * scale.during) / 1_000
+    if (bytes > most) breach(`the node relayed ${bytes} bytes, more than ${most}`)
+    return `${open} answers, ${refused} streams refused, ${(bytes / 1e6).toFixed(0)} MB relayed`
+  },
+}
+
+export const onRelays: readonly Attack[] = [circuitFlood]
