@@ -2,14 +2,16 @@
  * Joins a pool: checks the options, and starts identity, host and protocol.
  */
 import { hostname } from 'node:os'
-import { makeConfig, type Introducer } from '@jel/protocol'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { makeConfig, type Introducer, type Member } from '@jel/protocol'
 import { multiaddr } from '@multiformats/multiaddr'
 import { equals } from 'uint8arrays'
 import type { OverlayOptions } from './api/options.ts'
 import type { Overlay } from './api/port.ts'
-import { parseAnnounceAddress, parseIntroducer, parseListenAddress, tcpEndpoint } from './base/addresses.ts'
+import { parseAnnounceAddress, parseIntroducer, parseListenAddress, parseWebAddress, tcpEndpoint } from './base/addresses.ts'
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
+import { webEndpointOf } from './base/web-address.ts'
 import { MdnsDiscovery, wantsDiscovery } from './host/mdns-discovery.ts'
 import { AllowList } from './host/allow-list.ts'
 import { Host } from './host/host.ts'
@@ -40,6 +42,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const keys = new PoolKeys(keysOf(options.key))
   const listen = options.listen?.map(parseListenAddress)
   const announce = (options.announce ?? []).map(parseAnnounceAddress)
+  const web = options.web && { ...options.web, listen: parseWebAddress(options.web.listen, options.web.tls !== undefined) }
   const allowed = new AllowList(options.allow)
   const given = (options.bootstrap ?? []).map(parseIntroducer)
   preferNames(given.flatMap(({ address }) => tcpEndpoint(address)?.host ?? []))
@@ -82,6 +85,15 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
       refusals,
       portMapping: options.portMapping === true,
       circuits: { ...names.circuits, admits: (id) => node?.engine.node.member(id) !== undefined },
+      web: web && {
+        listen: web.listen,
+        origins: {
+          allowed: web.origins ?? [],
+          isMember: (at) => [...(node?.engine.node.members() ?? [])].some((member) => servesAt(member, at)),
+        },
+        serve: web.serve ?? notFound,
+        tls: web.tls,
+      },
       topic: names.topic,
       maxMessageBytes: config.limits.frameBytes,
       discovery,
@@ -123,6 +135,18 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     identity.release()
     throw error
   }
+}
+
+/** Whether the member takes WebSockets at this `host:port`. */
+function servesAt({ addresses }: Member, at: string): boolean {
+  return addresses.some((address) => {
+    const { host, port } = webEndpointOf(multiaddr(address)) ?? {}
+    return host !== undefined && `${host.includes(':') ? `[${host}]` : host}:${port}` === at
+  })
+}
+
+function notFound(_: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(404).end()
 }
 
 /** An empty list is a mistake: a list of keys means a private pool. */

@@ -14,7 +14,7 @@ import { introducerOf } from '../src/base/addresses.ts'
 import { poolNames } from '../src/base/names.ts'
 import { Dialer } from '../src/dialing/dialing.ts'
 import { AllowList } from '../src/host/allow-list.ts'
-import { Host } from '../src/host/host.ts'
+import { Host, type WebOptions } from '../src/host/host.ts'
 import { Refusals } from '../src/host/refusals.ts'
 import { PoolKeys } from '../src/identity/pool-keys.ts'
 import { Links } from '../src/links/links.ts'
@@ -52,6 +52,7 @@ export async function startPeer({
   idleTime = 15_000,
   stallTimeout,
   answers,
+  web,
 }: {
   pool?: string
   key?: Uint8Array
@@ -61,6 +62,7 @@ export async function startPeer({
   idleTime?: number
   stallTimeout?: number
   answers?: (connection: Connection) => Promise<boolean>
+  web?: WebOptions
 } = {}): Promise<Peer> {
   const names = poolNames(pool)
   const log: string[] = []
@@ -75,6 +77,7 @@ export async function startPeer({
     topic: names.topic,
     maxMessageBytes: maxFrameBytes,
     discovery: undefined,
+    ...(web && { web }),
   })
   const links = new Links(
     {

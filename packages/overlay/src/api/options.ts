@@ -1,9 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ConfigOverrides } from '@jel/protocol'
 
 /** A problem before a node has entered. `code` is stable. `message` is for people. */
 export interface EarlyWarning {
   readonly code: string
   readonly message: string
+}
+
+/** A port for browsers: they open WebSockets at `/ws`, and pages at all other paths. */
+export interface WebPort {
+  /** `ip:port`, or a multiaddr. */
+  readonly listen: string
+  /**
+   * Origins of other sites whose pages may connect, such as `https://pool.example.org`. Pages of
+   * this port and of the ports of other members always may. Default: none.
+   */
+  readonly origins?: readonly string[] | undefined
+  /** Answers requests for pages. Default: "404 Not Found". */
+  readonly serve?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+  /** The certificate with its chain, and its key, in PEM. Default: without TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined
 }
 
 export interface OverlayOptions {
@@ -19,6 +35,8 @@ export interface OverlayOptions {
    * mapping, in a container. Multiaddrs or `host:port`, at most 8.
    */
   readonly announce?: readonly string[] | undefined
+  /** Takes browsers as members. Default: no. */
+  readonly web?: WebPort | undefined
   /**
    * Makes the router map a port to this node (UPnP). Default: false; then the node does not look
    * for a router. The start throws RangeError if `announce` is given, too.

@@ -7,6 +7,7 @@ import { decodeId, type Address, type Introducer, type NodeId } from '@jel/proto
 import { isLinkLocal, isLoopback, isPrivate } from '@libp2p/utils'
 import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { InvalidAddressError, reasonOf } from './errors.ts'
+import { webAddress, webEndpointOf } from './web-address.ts'
 
 /** The host and port of a TCP connect. */
 export interface Endpoint {
@@ -51,12 +52,24 @@ export function parseListenAddress(text: string): Multiaddr {
 }
 
 /**
+ * Parses the user's address for WebSockets: `ip:port`, or a multiaddr that may end in `/ws`. Throws
+ * {@link InvalidAddressError}.
+ */
+export function parseWebAddress(text: string, isSecure: boolean): Multiaddr {
+  const address = parseText(text, 'web')
+  const { host, port } = endpointOf(address) ?? webEndpointOf(address) ?? {}
+  if (host === undefined || port === undefined || isName(address))
+    throw new InvalidAddressError(`can't serve browsers at ${JSON.stringify(text)}: an address like 0.0.0.0:8080 is needed`)
+  return webAddress({ host, port, isSecure })
+}
+
+/**
  * Parses the user's address at which others reach this node: a multiaddr or `host:port`. Throws
  * {@link InvalidAddressError}.
  */
 export function parseAnnounceAddress(text: string): Multiaddr {
   const address = parseText(text, 'announce')
-  const endpoint = endpointOf(address)
+  const endpoint = endpointOf(address) ?? webEndpointOf(address)
   if (endpoint === undefined || endpoint.port === 0 || ['0.0.0.0', '::'].includes(endpoint.host)) {
     throw new InvalidAddressError(
       `nobody can reach ${JSON.stringify(text)}: an address to announce is like 192.0.2.7:4001 or /dns/example.org/tcp/4001`,
@@ -169,9 +182,9 @@ export function announceable(addresses: readonly Multiaddr[]): Multiaddr[] {
   return reachable.length > 0 ? reachable : useful
 }
 
-/** Returns the IP or the name in an address. */
+/** Returns the IP or the name in an address over TCP, or of a WebSocket. */
 export function hostOf(address: Multiaddr): string | undefined {
-  return endpointOf(address)?.host
+  return (endpointOf(address) ?? webEndpointOf(address))?.host
 }
 
 /** Whether an address is an IP address that means the same host everywhere. */

@@ -5,7 +5,7 @@
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
 import { identify, type Identify, type IdentifyComponents } from '@libp2p/identify'
-import type { ComponentLogger, Connection, Libp2p, Logger, PrivateKey, ServiceMap } from '@libp2p/interface'
+import type { ComponentLogger, Connection, Libp2p, Logger, PrivateKey, ServiceMap, Upgrader } from '@libp2p/interface'
 import type { AddressManager, Registrar, TransportManager } from '@libp2p/interface-internal'
 import type { MulticastDNSComponents } from '@libp2p/mdns'
 import type { UPnPNATComponents } from '@libp2p/upnp-nat'
@@ -15,6 +15,7 @@ import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
 import { circuitTransport, type CircuitOptions } from '../circuits/circuit-transport.ts'
 import { longestStretch } from '../base/turn-timeout.ts'
+import type { WebListenerOptions } from '../web/web-listener.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import type { MdnsDiscovery } from './mdns-discovery.ts'
 import { connectionGater, type AllowList } from './allow-list.ts'
@@ -75,9 +76,15 @@ export interface HostOptions {
   /** Whether to make the router map a port (UPnP). */
   readonly portMapping?: boolean
   readonly circuits: CircuitOptions
+  /** Where and how the host takes WebSockets of browsers. Undefined: it takes none. */
+  readonly web?: WebOptions | undefined
   readonly topic: string
   readonly maxMessageBytes: number
   readonly discovery: MdnsDiscovery | undefined
+}
+
+export interface WebOptions extends WebListenerOptions {
+  readonly listen: Multiaddr
 }
 
 interface Services extends ServiceMap {
@@ -118,17 +125,23 @@ export class Host {
   static async create(options: HostOptions): Promise<Host> {
     let parts: Components | undefined
     const traffic = new TrafficMeter()
-    const { listen = [anyIPv4], announce = [], allowed, discovery, keys, refusals, circuits } = options
+    const { listen = [anyIPv4], announce = [], allowed, discovery, keys, refusals, circuits, web } = options
     const onRefused = (address: Multiaddr, reason: string): void => refusals.add(address, reason)
     const protector = new Protector(keys)
+    const watched = (upgrader: Upgrader): Upgrader => tuned(upgrader, traffic, onRefused)
+    const webTransports = web === undefined ? [] : [(await import('../web/web-listener.ts')).webListener(web, watched)]
     const mapPort = options.portMapping === true ? (await import('./port-mapping.ts')).mapPort : undefined
     const libp2p = await createLibp2p<Services>({
       start: false,
       ...(process.env['DEBUG'] === undefined && { logger: silentLogger }),
       privateKey: options.privateKey,
-      addresses: { listen: listen.map(String), announce: announce.map(String), announceFilter: announceable },
+      addresses: {
+        listen: [...listen, ...(web === undefined ? [] : [web.listen])].map(String),
+        announce: announce.map(String),
+        announceFilter: announceable,
+      },
       datastore: new Records(),
-      transports: [transport(traffic, onRefused), circuitTransport(circuits, (upgrader) => tuned(upgrader, traffic, onRefused))],
+      transports: [transport(traffic, onRefused), circuitTransport(circuits, watched), ...webTransports],
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       connectionProtector: () => protector,

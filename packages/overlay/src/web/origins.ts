@@ -1,0 +1,42 @@
+/**
+ * Which pages may open WebSockets to this node. Any page that a user opens runs code on the user's
+ * machine, behind the firewall. Without this rule such a page could reach members in the user's
+ * network. Programs that are no browsers send no `Origin`, or any that they like.
+ */
+
+/** Most text of a header that is read. Guess: far more than a name and a port. */
+const longest = 512
+
+export interface OriginRules {
+  /** Origins that the user allows, such as `https://pool.example.org`. */
+  readonly allowed: readonly string[]
+  /** Whether a member announces a WebSocket at this `host:port`: it serves the page, too. */
+  readonly isMember: (host: string) => boolean
+}
+
+/** The headers of a request, and whether it came over TLS. */
+export interface WebRequest {
+  readonly origin?: string | undefined
+  readonly host?: string | undefined
+  readonly isSecure: boolean
+}
+
+/** Returns whether a request may become a WebSocket. */
+export function mayConnect({ origin, host = '', isSecure }: WebRequest, rules: OriginRules): boolean {
+  if (origin === undefined) return true
+  if (origin.length > longest) return false
+  if (rules.allowed.includes(origin)) return true
+  const from = hostOfOrigin(origin)
+  return from !== undefined && (from === withPort(host, isSecure) || rules.isMember(from))
+}
+
+function hostOfOrigin(origin: string): string | undefined {
+  const { protocol, host, port } = URL.parse(origin) ?? {}
+  if (host === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined
+  return port === '' ? `${host}:${protocol === 'http:' ? 80 : 443}` : host
+}
+
+/** A browser leaves out the usual port. */
+function withPort(host: string, isSecure: boolean): string {
+  return /:\d+$/u.test(host) ? host.toLowerCase() : `${host.toLowerCase()}:${isSecure ? 443 : 80}`
+}

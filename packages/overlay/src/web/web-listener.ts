@@ -1,0 +1,200 @@
+/**
+ * Takes WebSockets of members, and serves the application's pages at the same port. Before the
+ * handshake of libp2p a stranger gets nothing: frames are bounded, malformed ones end their socket,
+ * and requests have a time-out.
+ */
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import {
+  transportSymbol,
+  TypedEventEmitter,
+  type ComponentLogger,
+  type CreateListenerOptions,
+  type Listener,
+  type ListenerEvents,
+  type Transport,
+  type Upgrader,
+} from '@libp2p/interface'
+import { getThinWaistAddresses } from '@libp2p/utils'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { webAddress, webEndpointOf, webPath, type WebEndpoint } from '../base/web-address.ts'
+import { mayConnect, type OriginRules } from './origins.ts'
+import { maxMessage, WebConnection, type MessageSocket, type SocketEvents } from './web-connection.ts'
+
+/** Time for the headers of a request, ms, and for a whole request. Guess. */
+const [headersTimeout, requestTimeout] = [5_000, 10_000]
+/** Sockets at a time, with those that ask for pages. Guess: as many as connections of a host. */
+const maxSockets = 1_024
+
+/** Answers a request for a page. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => void
+
+export interface WebListenerOptions {
+  readonly origins: OriginRules
+  readonly serve: Serve
+  /** The certificate and its key in PEM. Undefined: without TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined
+}
+
+interface Components {
+  readonly logger: ComponentLogger
+}
+
+/** `wrap`: watches the handshakes of new connections. */
+export function webListener(options: WebListenerOptions, wrap: (upgrader: Upgrader) => Upgrader): (components: Components) => Transport {
+  return ({ logger }) =>
+    ({
+      [Symbol.toStringTag]: 'jel-web-listener',
+      [transportSymbol]: true,
+      dialFilter: () => [],
+      listenFilter: (addresses: Multiaddr[]) => addresses.filter((address) => webEndpointOf(address) !== undefined),
+      createListener: ({ upgrader }: CreateListenerOptions) => new WebListener(options, wrap(upgrader), logger),
+      dial: async () => await Promise.reject(new Error('this node does not dial WebSockets')),
+    }) as Transport
+}
+
+class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener {
+  readonly #options: WebListenerOptions
+  readonly #upgrader: Upgrader
+  readonly #logger: ComponentLogger
+  readonly #server: Server
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessage, perMessageDeflate: false, clientTracking: false })
+  readonly #stopped = new AbortController()
+  /** All sockets, with those that became WebSockets: the server no longer closes these. */
+  readonly #open = new Set<Socket>()
+  #address: Multiaddr | undefined
+
+  constructor(options: WebListenerOptions, upgrader: Upgrader, logger: ComponentLogger) {
+    super()
+    this.#options = options
+    this.#upgrader = upgrader
+    this.#logger = logger
+    const times = { headersTimeout, requestTimeout, connectionsCheckingInterval: headersTimeout / 2 }
+    this.#server =
+      options.tls === undefined ? createHttpServer(times, options.serve) : createHttpsServer({ ...options.tls, ...times }, options.serve)
+    this.#server.maxConnections = maxSockets
+    this.#server.on('connection', (socket) => {
+      this.#open.add(socket)
+      socket.once('close', () => this.#open.delete(socket))
+    })
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head))
+    this.#server.on('clientError', (_error, socket) => socket.destroy())
+    this.#server.on('close', () => this.safeDispatchEvent('close'))
+  }
+
+  async listen(address: Multiaddr): Promise<void> {
+    const { host, port } = webEndpointOf(address) as WebEndpoint
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#server.once('error', reject)
+    this.#server.listen(port, host, resolve)
+    await promise
+    this.#server.off('error', reject)
+    // An error of the running server, such as too many open files, must not end the process.
+    this.#server.on('error', (error) => this.safeDispatchEvent('error', { detail: error }))
+    this.#address = address
+    this.safeDispatchEvent('listening')
+  }
+
+  getAddrs(): Multiaddr[] {
+    const bound = this.#server.address()
+    if (this.#address === undefined || bound === null || typeof bound === 'string') return []
+    const { isSecure } = webEndpointOf(this.#address) as WebEndpoint
+    // The library expands `0.0.0.0`, and leaves out the last parts.
+    return getThinWaistAddresses(this.#address, bound.port).map((address) => address.encapsulate(isSecure ? '/tls/ws' : '/ws'))
+  }
+
+  updateAnnounceAddrs(): void {
+    // Nothing here depends on them.
+  }
+
+  async close(): Promise<void> {
+    this.#stopped.abort()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#server.close(() => resolve())
+    for (const socket of this.#open) socket.destroy()
+    await promise
+  }
+
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', () => socket.destroy())
+    const { origin, host } = request.headers
+    if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== webPath) refuse(socket, '404 Not Found')
+    else if (!mayConnect({ origin, host, isSecure: this.#options.tls !== undefined }, this.#options.origins))
+      refuse(socket, '403 Forbidden')
+    else this.#sockets.handleUpgrade(request, socket, head, (webSocket) => void this.#take(webSocket, socket))
+  }
+
+  async #take(webSocket: WebSocket, raw: Socket): Promise<void> {
+    const socket = new ServerSocket(webSocket)
+    const { remoteAddress, remotePort } = raw
+    const isSecure = this.#options.tls !== undefined
+    const host = remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/u, '').replace(/%.*$/u, '')
+    if (host === undefined || remotePort === undefined) {
+      socket.destroy()
+      return
+    }
+    const remoteAddr = webAddress({ host, port: remotePort, isSecure })
+    const log = this.#logger.forComponent('jel:web')
+    // The upgrader counts the bytes of the property `socket`.
+    const connection = Object.assign(new WebConnection(socket, { remoteAddr, direction: 'inbound', log }), { socket: raw })
+    try {
+      await this.#upgrader.upgradeInbound(connection, { signal: this.#stopped.signal })
+    } catch (error) {
+      connection.abort(error as Error)
+    }
+  }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+class ServerSocket implements MessageSocket {
+  readonly #socket: WebSocket
+  #events: SocketEvents | undefined
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket
+    socket.binaryType = 'nodebuffer'
+    // Malformed and large frames raise it. The library then ends the socket.
+    socket.on('error', () => socket.terminate())
+  }
+
+  get waiting(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  subscribe(events: SocketEvents): void {
+    this.#events = events
+    this.#socket.on('message', (data: RawData, isBinary) => {
+      // A member sends bytes only.
+      if (isBinary) events.onData(data as Buffer)
+      else this.destroy()
+    })
+    this.#socket.on('close', () => events.onClose())
+    if (this.#socket.readyState === this.#socket.CLOSED) events.onClose()
+  }
+
+  send(data: Uint8Array): void {
+    this.#socket.send(data, () => this.#events?.onSent())
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+
+  destroy(): void {
+    this.#socket.terminate()
+  }
+
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
+  }
+}
