@@ -13,7 +13,7 @@ export type { NewsGap, PoolHost, PoolNews } from './base/host.ts'
 export type { Abortable, PoolEnd, PoolParts } from './base/session.ts'
 export type { PoolOptions } from './options.ts'
 export type { EventDetail, MeasuredDetail, PoolEvents, SignalDetail, Termination, WarningDetail } from './base/events.ts'
-export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner, StreamHandler } from '@jel/overlay'
+export type { PoolKeyInfo, PoolRecord, PublishOptions, RecordOwner, StreamHandler, WebPort } from '@jel/overlay'
 /** The stream that `open` returns and handlers take. */
 export type { Stream } from '@libp2p/interface'
 export { byJoin, type Change, type Health, type Link, type Member, type MemberRef, type Reign, type Traffic } from './base/member.ts'

@@ -1,3 +1,4 @@
+import { startRemoteOverlay } from '#thread'
 import { InvalidPoolNameError, startOverlay, type OverlayOptions } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
 import { checkLocation, checkTag, toBytes } from './base/arguments.ts'
@@ -7,7 +8,6 @@ import { checkOptions, type PoolOptions } from './options.ts'
 import type { PoolHost } from './base/host.ts'
 import { Pool } from './pool/pool.ts'
 import { findTermination } from './records/termination.ts'
-import { startRemoteOverlay } from './thread/start.ts'
 
 /**
  * Default for `timeout`: how long `requireMembers` may take, ms. Guess: longer than a node waits

@@ -7,5 +7,8 @@ import { UnsupportedNodeError } from './errors.ts'
 
 const needed = [22, 18] as const
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-if (major < needed[0] || (major === needed[0] && minor < needed[1])) throw new UnsupportedNodeError(needed.join('.'), process.versions.node)
+/** Undefined in a browser. */
+const version = (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node
+const [major = 0, minor = 0] = version?.split('.').map(Number) ?? []
+if (version !== undefined && (major < needed[0] || (major === needed[0] && minor < needed[1])))
+  throw new UnsupportedNodeError(needed.join('.'), version)

@@ -1,3 +1,4 @@
+import type { WebPort } from '@jel/overlay'
 import { countProblem, spanProblem } from './base/arguments.ts'
 import type { WarningDetail } from './base/events.ts'
 import { InvalidOptionError, UnsupportedConsistencyError } from './errors.ts'
@@ -44,6 +45,11 @@ export interface PoolOptions {
    * mapping, in a container. `host:port` or multiaddrs, at most 8.
    */
   announce?: readonly string[]
+  /**
+   * Takes browsers as members, over WebSockets at a port that serves the application's pages, too.
+   * Default: no. Its function `serve` needs `thread: 'main'`.
+   */
+  web?: WebPort
   /**
    * Makes the router map a port to this node (UPnP). Default: no; then the node does not look for a
    * router. Not together with `announce`.
@@ -136,6 +142,14 @@ const keys: Check = (value) =>
   (Array.isArray(value) ? value : [value]).every((each) => bytes(each) === undefined)
     ? undefined
     : 'must be a Uint8Array or a string, or an array of them'
+const webProblem: Check = (value) => {
+  const { listen, origins = [], serve, tls } = (typeof value === 'object' ? value : {}) as Partial<Record<keyof WebPort, unknown>>
+  if (text(listen) !== undefined) return "listen: must be an address, as in '0.0.0.0:8080'"
+  if (addresses(origins) !== undefined) return "origins: must be an array of strings, as in ['https://pool.example.org']"
+  if (serve !== undefined && typeof serve !== 'function') return 'serve: must be a function'
+  const { cert, key } = (typeof tls === 'object' ? tls : {}) as Partial<Record<'cert' | 'key', unknown>>
+  return tls === undefined || (text(cert) === undefined && text(key) === undefined) ? undefined : 'tls: must have cert and key, in PEM'
+}
 const oneOf =
   (...offered: readonly string[]): Check =>
   (value) =>
@@ -150,6 +164,7 @@ const CHECKS: Readonly<Record<keyof PoolOptions, Check>> = {
   timeout: (value) => spanProblem(value, MAX_TIMEOUT),
   listen: addresses,
   announce: addresses,
+  web: webProblem,
   portMapping: flag,
   allow: ids,
   location: text,

@@ -1,4 +1,3 @@
-import { ReadableStream, WritableStream } from 'node:stream/web'
 import type { Stream } from '@libp2p/interface'
 import { drained } from './drain.ts'
 

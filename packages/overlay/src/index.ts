@@ -3,7 +3,7 @@
  */
 import './dom-names.ts'
 
-export type { EarlyWarning, OverlayOptions } from './api/options.ts'
+export type { EarlyWarning, OverlayOptions, WebPort } from './api/options.ts'
 export type { Closed, Overlay, OverlayKeys, PoolKeyInfo, PublishOptions, QueryOptions, StreamHandler } from './api/port.ts'
 export type { OverlayHealth, OverlayNotification, PoolLink, PoolMember, PoolReign } from './api/view.ts'
 export type { Traffic } from './host/traffic.ts'
@@ -28,10 +28,11 @@ export {
   SignalError,
   UnknownMemberError,
 } from './base/errors.ts'
-export { generateIdentity, readOwner, type RecordOwner } from './identity/identity.ts'
+export { generateIdentity, readOwner, readPoolKey } from '#platform/files'
+export type { RecordOwner } from './identity/identity.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
 export { isSignedInPool, signInPool } from './identity/signatures.ts'
 export { startOverlay } from './start.ts'
-export { generatePoolKey, readPoolKey } from './identity/pool-key.ts'
+export { generatePoolKey } from './identity/pool-key.ts'
 export { poolKeyId } from './identity/pool-keys.ts'

@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { hasNamespaces, inNamespace } from '../test/namespace.ts'
 import { until } from '../test/peers.ts'
 import { enter, leaveAll, type Node } from '../test/pool.ts'
-import { generateIdentity } from './identity/identity.ts'
+import { generateIdentity } from './identity/file-identity.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'jel-reach-'))
 afterAll(() => rmSync(folder, { recursive: true }))

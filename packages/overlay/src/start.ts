@@ -1,7 +1,9 @@
 /**
  * Joins a pool: checks the options, and starts identity, host and protocol.
  */
-import { hostname } from 'node:os'
+import { discoveryOf, identityOf, listenDefault, openSaved } from '#platform/environment'
+import { machineName } from '#platform/machine'
+import { preferNames } from '#platform/network'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { makeConfig, type Introducer, type Member } from '@jel/protocol'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -12,15 +14,10 @@ import { parseAnnounceAddress, parseIntroducer, parseListenAddress, parseWebAddr
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
 import { webEndpointOf } from './base/web-address.ts'
-import { MdnsDiscovery, wantsDiscovery } from './host/mdns-discovery.ts'
 import { AllowList } from './host/allow-list.ts'
 import { Host } from './host/host.ts'
-import { preferNames } from './host/lookups.ts'
 import { Refusals } from './host/refusals.ts'
-import { ephemeralIdentity, openIdentity } from './identity/identity.ts'
-import { PeersFile } from './identity/peers-file.ts'
 import { PoolKeys } from './identity/pool-keys.ts'
-import { RecordsFile } from './identity/records-file.ts'
 import { RunningNode } from './overlay/node.ts'
 import { Notifications } from './overlay/notifications.ts'
 import { RunningOverlay } from './overlay/overlay.ts'
@@ -40,7 +37,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const { pool } = options
   const names = poolNames(pool)
   const keys = new PoolKeys(keysOf(options.key))
-  const listen = options.listen?.map(parseListenAddress)
+  const listen = options.listen?.map(parseListenAddress) ?? listenDefault
   const announce = (options.announce ?? []).map(parseAnnounceAddress)
   const web = options.web && { ...options.web, listen: parseWebAddress(options.web.listen, options.web.tls !== undefined) }
   const allowed = new AllowList(options.allow)
@@ -52,26 +49,17 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     throw new RangeError(`${announce.length} addresses to announce are more than the ${addresses} that are allowed`)
   if (announce.length > 0 && options.portMapping === true)
     throw new RangeError('announce and portMapping both say where others reach this node: give one')
-  const location = options.location ?? hostname()
+  const location = options.location ?? machineName()
   const tag = options.tag ?? new Uint8Array()
   options.signal?.throwIfAborted()
 
-  const identity = options.identityFile === undefined ? await ephemeralIdentity() : await openIdentity(options.identityFile)
+  const identity = await identityOf(options.identityFile)
   let node: RunningNode | undefined
   try {
     const notifications = new Notifications()
     const services = keys.primary === undefined ? [serviceName(pool)] : keys.all.map(({ text }) => serviceName(pool, text))
-    const discovery = wantsDiscovery(options.mdns, listen ?? [multiaddr('/ip4/0.0.0.0/tcp/0')])
-      ? new MdnsDiscovery(services, (introducer) => node?.discovered(introducer))
-      : undefined
-    const peers =
-      options.identityFile === undefined
-        ? undefined
-        : new PeersFile(options.identityFile, pool, (message) => notifications.warn('PEERS_FILE', message))
-    const records =
-      options.identityFile === undefined
-        ? undefined
-        : new RecordsFile(options.identityFile, pool, (message) => notifications.warn('RECORDS_FILE', message))
+    const discovery = discoveryOf(services, { wanted: options.mdns, listen }, (introducer) => node?.discovered(introducer))
+    const { peers, records } = openSaved(options.identityFile, pool, (code, message) => notifications.warn(code, message))
     // The node tries each address once. A remembered address that is also given counts as given.
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]

@@ -1,6 +1,6 @@
 /** Creates and connects the parts of a node. */
 import type { Config } from './base/config.ts'
-import type { Encoded, NodeId } from './base/values.ts'
+import type { Encoded, NodeId, Reach } from './base/values.ts'
 import { Context } from './context/context.ts'
 import type { Timed, TimerName } from './context/timers.ts'
 import type { Services } from './context/services.ts'
@@ -32,6 +32,8 @@ export interface NodeOptions<Data extends Encoded = Uint8Array> {
   readonly storedIncarnation: number
   /** The latest epochs that this identity knew, by election. Default: none. */
   readonly storedEpochs?: ReadonlyMap<string, number>
+  /** How others reach this node at first. Default: direct. */
+  readonly reach?: Reach
   readonly config: Config
   readonly services: Services<Data>
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from '../base/timers.ts'
 import type { Stream } from '@libp2p/interface'
 import type { OverlayNotification } from '@jel/overlay'
 import { defaultConfig } from '@jel/protocol'
@@ -104,7 +104,7 @@ export class Answers {
       this.#own.take(id, to.id, payload)
       return
     }
-    await delay(Math.random() * spread, undefined, { signal, ref: false })
+    await delay(Math.random() * spread, signal)
     const stream = await this.#reach(to.id, signal)
     const message = new Uint8Array(ID_BYTES + payload.length)
     new DataView(message.buffer).setUint32(0, id)

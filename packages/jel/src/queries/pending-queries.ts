@@ -126,7 +126,12 @@ export class PendingQueries {
         pieces.push(piece.subarray())
       }
       if (bytes < ID_BYTES) throw new RangeError('an answer to nothing')
-      const message = new Uint8Array(Buffer.concat(pieces))
+      const message = new Uint8Array(bytes)
+      let at = 0
+      for (const piece of pieces) {
+        message.set(piece, at)
+        at += piece.byteLength
+      }
       this.take(new DataView(message.buffer).getUint32(0), from, message.slice(ID_BYTES))
       await stream.close()
     } finally {

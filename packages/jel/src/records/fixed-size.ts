@@ -4,6 +4,7 @@ import { byJoin, type Member } from '../base/member.ts'
 import { PoolClosedError, PoolSizeMismatchError } from '../errors.ts'
 import type { PoolHost } from '../base/host.ts'
 import type { Session } from '../base/session.ts'
+import { later } from '../base/timers.ts'
 
 const SIZE = `${OWN_RECORDS}size`
 const CLOSED = `${OWN_RECORDS}closed`
@@ -48,7 +49,7 @@ export class FixedSize {
   readonly promise = this.#end.promise
   /** The first join of each id. Kept until the pool is closed. */
   readonly #joined = new Map<string, Pick<Member, 'id' | 'joinedAt'>>()
-  #timer: NodeJS.Timeout | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
   #warned = false
   size: number | undefined
   isClosed = false
@@ -107,7 +108,7 @@ export class FixedSize {
     const { size } = this
     if (size === undefined || this.#timer !== undefined || this.#joined.size < size) return
     const turn = Math.min(before(this.#host.members(), this.#host.self) * TURN.each, TURN.most)
-    this.#timer = setTimeout(() => void this.#publish(CLOSED, size), SETTLE + turn).unref()
+    this.#timer = later(() => void this.#publish(CLOSED, size), SETTLE + turn)
   }
 
   #closed(size: number): void {

@@ -16,7 +16,7 @@ export interface ShellFault {
 
 const sockets = { file: 'apps/node/src/base/local-sockets.ts', test: 'apps/node/src/base/local-sockets.test.ts' }
 const keys = { file: 'packages/overlay/src/identity/pool-keys.ts', test: 'packages/overlay/src/identity/pool-keys.test.ts' }
-const identity = { file: 'packages/overlay/src/identity/identity.ts', test: 'packages/overlay/src/identity/identity.test.ts' }
+const identity = { file: 'packages/overlay/src/identity/file-identity.ts', test: 'packages/overlay/src/identity/file-identity.test.ts' }
 const feed = { file: 'apps/node/src/http/feed.ts', test: 'apps/node/src/http/feed.test.ts' }
 const handlers = { file: 'apps/node/src/handlers/handler-runs.ts', test: 'apps/node/src/handlers/handlers.test.ts' }
 const questions = { file: 'packages/jel/src/queries/pending-queries.ts', test: 'packages/jel/src/queries/queries.test.ts' }

@@ -2,7 +2,7 @@
  * Addresses: multiaddrs as text for people, and as bytes without their `/p2p` part for the
  * protocol.
  */
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from '@chainsafe/is-ip'
 import { decodeId, type Address, type Introducer, type NodeId } from '@jel/protocol'
 import { isLinkLocal, isLoopback, isPrivate } from '@libp2p/utils'
 import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'

@@ -2,7 +2,7 @@
  * The protocol's time: whole milliseconds. It never runs backwards, and it includes the time in
  * which this machine was suspended.
  */
-import { uptime } from 'node:os'
+import { sinceBoot } from '#platform/machine'
 import type { Milliseconds } from '@jel/protocol'
 
 /** The sources of a clock; replaced in tests. */
@@ -13,15 +13,15 @@ export interface TimeSources {
   readonly wall: () => number
   /**
    * Time since the machine started, sleep included (CLOCK_BOOTTIME on Linux), ms. It is coarse and
-   * needs a system call.
+   * needs a system call. Undefined: the platform does not tell.
    */
-  readonly sinceBoot: () => number
+  readonly sinceBoot: () => number | undefined
 }
 
 const systemTime: TimeSources = {
   monotonic: () => performance.now(),
   wall: () => Date.now(),
-  sinceBoot: () => uptime() * 1_000,
+  sinceBoot: () => sinceBoot(),
 }
 
 /** A smaller difference between the clocks is rounding or the slewing of NTP, ms. Guess. */
@@ -37,7 +37,7 @@ const longestSet = 86_400_000
 
 export class Clock {
   readonly #sources: TimeSources
-  #base: { monotonic: number; wall: number; sinceBoot: number }
+  #base: { monotonic: number; wall: number; sinceBoot: number | undefined }
   #slept = 0
 
   constructor(sources: TimeSources = systemTime) {
@@ -50,7 +50,8 @@ export class Clock {
    * monotonic clock runs on. In a suspended laptop that clock stops. Then the protocol would not
    * notice that the pool has long declared this node dead. The time of day is a cheap sign that
    * something happened, but it also jumps when somebody sets it. After a jump the time since boot
-   * decides, unless the time of day jumped by a day.
+   * decides, unless the time of day jumped by a day. If the platform does not tell it, each jump
+   * counts.
    */
   now(): Milliseconds {
     const monotonic = this.#sources.monotonic()
@@ -59,7 +60,8 @@ export class Clock {
     const jumped = wall - this.#base.wall - passed
     if (Math.abs(jumped) > noticeable) {
       const sinceBoot = this.#sources.sinceBoot()
-      const slept = jumped >= longestSet ? jumped : sinceBoot - this.#base.sinceBoot - passed
+      const known = sinceBoot === undefined || this.#base.sinceBoot === undefined ? jumped : sinceBoot - this.#base.sinceBoot - passed
+      const slept = jumped >= longestSet ? jumped : known
       if (slept > noticeable) this.#slept += slept
       this.#base = { monotonic, wall, sinceBoot }
     }

@@ -2,8 +2,9 @@
  * The names of a pool on the wire. All derive from a hash of the pool's name. So they are short in
  * every message, and nodes of different pools have no protocol in common.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '#platform/crypto'
 import { nameProblem } from '@jel/protocol'
+import { concat, fromString, toString } from 'uint8arrays'
 import { InvalidPoolNameError } from './errors.ts'
 
 /**
@@ -52,7 +53,6 @@ export function serviceName(pool: string, key?: Uint8Array): string {
 
 /** 64 bits are enough to keep pools from meeting by accident. A pool key keeps strangers out. */
 function digest(pool: string, key?: Uint8Array): string {
-  const hash = createHash('sha256').update(pool)
-  if (key) hash.update('\0').update(key)
-  return hash.digest('hex').slice(0, 16)
+  const named = fromString(pool)
+  return toString(sha256(key ? concat([named, Uint8Array.of(0), key]) : named), 'base16').slice(0, 16)
 }

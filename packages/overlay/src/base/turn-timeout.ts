@@ -10,6 +10,8 @@
  * step counts as one step.
  */
 
+import type { Timer } from './timers.ts'
+
 /**
  * Number of steps in a wait. Guess: an idle process can afford four wake-ups a second while it
  * waits for another process.
@@ -27,7 +29,7 @@ export class TurnTimeout {
   readonly #step: number
   readonly #latest: number
   #left = steps
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
 
   /** `span`: the time of all steps, ms. {@link begin} starts it. */
   constructor(span: number) {

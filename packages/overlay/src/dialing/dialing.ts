@@ -1,16 +1,18 @@
 /**
  * Opens links: dials a peer and opens the stream. Reports a failure in the protocol's terms.
  */
+import { canDial, probeAddress } from '#platform/network'
 import type { Address, DialFailure, NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { equals } from 'uint8arrays'
-import { dialAddress, endpointOf } from '../base/addresses.ts'
+import { dialAddress } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
 import { TurnTimeout } from '../base/turn-timeout.ts'
-import { connectTimeout, connected, handshakeTimeout } from '../host/transport.ts'
+import { connectTimeout, handshakeTimeout } from '../base/timeouts.ts'
+import { connected } from '../host/upgrades.ts'
 import { classify, explainLookup, isIntercepted, summarize, theirId } from './failures.ts'
-import { probeAddress } from './host-probe.ts'
+import { hostProbeTimeout } from './host-probe.ts'
 
 /** Addresses tried per peer. The protocol allows 8. */
 const maxAddresses = 8
@@ -64,7 +66,7 @@ export class Dialer {
       const parsed = dialAddress(address, peer)
       // Only the user may name records of addresses (dnsaddr). The records of a stranger may name
       // any number of others, and libp2p would look up all of them.
-      const isUsable = parsed && (endpointOf(parsed) !== undefined || peer === undefined || this.#isGiven(address))
+      const isUsable = parsed && (canDial(parsed) || peer === undefined || this.#isGiven(address))
       return isUsable === true ? [{ address, multiaddr: parsed }] : []
     })
     const [only] = targets
@@ -145,7 +147,7 @@ export class Dialer {
     } catch (error) {
       let failure = classify(error, timeout.isOver ? (isConnected ? 'unresponsive' : 'silent') : undefined)
       // A dial that timed out may have waited for this process, not for the peer.
-      if (failure === 'silent' && (await probeAddress(target.address)) === 'accepted') failure = 'unresponsive'
+      if (failure === 'silent' && (await probeAddress(target.address, hostProbeTimeout)) === 'accepted') failure = 'unresponsive'
       throw new DialError(failure, this.#explain(target, failure, error, isConnected))
     } finally {
       timeout.end()

@@ -44,8 +44,8 @@ export class Connector {
     try {
       if (isLinked(peer)) return
       const member = peer === undefined ? undefined : find(peer)
-      const isHidden = member !== undefined && member.reach !== 'direct'
-      const connection = await (isHidden ? paths.connect(member) : dialer.connect(peer, addresses))
+      const isDirect = member === undefined || !paths.needsRelay(member)
+      const connection = await (isDirect ? dialer.connect(peer, addresses) : paths.connect(member))
       if (isLinked(connection.remotePeer.toString())) return // the peer was quicker
       const stream = await dialer.open(connection)
       if (links.add(stream, connection) || isLinked(connection.remotePeer.toString())) return

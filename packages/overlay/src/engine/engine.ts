@@ -9,6 +9,7 @@ import {
   type Command,
   type Config,
   type Effect,
+  type HostProbeOutcome,
   type Input,
   type Introducer,
   type Measured,
@@ -18,6 +19,7 @@ import {
 } from '@jel/protocol'
 import { Driver, type EffectHandlers } from '@jel/machine'
 import { raceSignal } from 'race-signal'
+import { firstReach } from '#platform/network'
 import type { Connection } from '@libp2p/interface'
 import { isPublic, looksDialable } from '../base/addresses.ts'
 import { Clock } from '../base/clock.ts'
@@ -105,6 +107,7 @@ export class Engine {
       location,
       tag,
       storedIncarnation: identity.incarnation,
+      reach: firstReach,
       ...(peers && { storedEpochs: peers.epochs }),
       config,
       services: createServices(identity.privateKey, (measured) => events.onMeasured(measured)),
@@ -215,9 +218,8 @@ export class Engine {
       pause: ({ peer, until }) => this.links.pause(peer, until - this.#clock.now()),
       broadcast: ({ data }) => host.topic.publish(data),
       disconnect: ({ peer }) => void this.links.close(peer),
-      // The private addresses of a hidden member may be those of others here.
       probeHost: ({ peer, addresses }) =>
-        void probeHost(this.#isHidden(peer) ? [] : addresses).then((outcome) => this.deliver({ type: 'hostProbed', peer, outcome })),
+        void this.#probe(peer, addresses).then((outcome) => this.deliver({ type: 'hostProbed', peer, outcome })),
       persist: ({ incarnation }) => this.#persist(incarnation),
       notify: ({ notification }) => {
         this.#events.onNotification(notification)
@@ -227,8 +229,10 @@ export class Engine {
     }
   }
 
-  #isHidden(peer: NodeId): boolean {
-    return (this.node.member(peer)?.reach ?? 'direct') !== 'direct'
+  /** If only relays lead to the member, a dial must tell. */
+  async #probe(peer: NodeId, addresses: readonly Address[]): Promise<HostProbeOutcome> {
+    const member = this.node.member(peer)
+    return member !== undefined && this.paths.needsRelay(member) ? 'accepted' : await probeHost(addresses)
   }
 
   #linked(peer: NodeId, connection: Connection): void {

@@ -7,6 +7,7 @@ import type { PoolNames } from '../base/names.ts'
 import type { Host } from '../host/host.ts'
 import { TokenBucket } from '../host/token-bucket.ts'
 import type { Refusals } from '../host/refusals.ts'
+import { later } from '../base/timers.ts'
 
 /**
  * Delay from the end of a handshake to the question, ms. Guess: a link is opened within a round
@@ -39,7 +40,7 @@ export class UnlinkedPeers {
 
   /** Watches a connection that a peer opened. If this node dialled, the dial reports the reason. */
   watch(connection: Connection): void {
-    if (connection.direction === 'inbound') setTimeout(() => void this.#ask(connection), askAfter).unref()
+    if (connection.direction === 'inbound') later(() => void this.#ask(connection), askAfter)
   }
 
   async #ask(connection: Connection): Promise<void> {

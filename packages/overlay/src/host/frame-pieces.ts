@@ -6,6 +6,7 @@
  * messages block the thread as well.
  */
 import type { Stream } from '@libp2p/interface'
+import { nextTurn } from '../base/timers.ts'
 
 /** Most pieces of one frame. Guess: an honest peer's pieces have kilobytes. */
 export const maxPieces = 1_024
@@ -53,7 +54,7 @@ export class FramePieces {
 export function boundPieces(stream: Stream): void {
   const pieces = new FramePieces()
   stream.addEventListener('message', ({ data }) => {
-    if (pieces.frames === 0) setImmediate(() => void (pieces.frames = 0))
+    if (pieces.frames === 0) nextTurn(() => void (pieces.frames = 0))
     pieces.add(data.subarray())
     if (pieces.count > maxPieces) stream.abort(new Error(`a message in more than ${maxPieces} pieces`))
     else if (pieces.frames > maxFrames) stream.abort(new Error(`more than ${maxFrames} messages at once`))

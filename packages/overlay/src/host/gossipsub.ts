@@ -1,7 +1,7 @@
 /**
  * The pool's gossipsub topic: quick and unreliable. The protocol's reconciliation repairs losses.
  */
-import { hash } from 'node:crypto'
+import { sha256 } from '#platform/crypto'
 import type { BroadcastVerdict } from '@jel/protocol'
 import {
   StrictNoSign,
@@ -13,6 +13,7 @@ import {
 } from '@libp2p/gossipsub'
 import type { Connection, PeerId, Stream } from '@libp2p/interface'
 import type { Registrar } from '@libp2p/interface-internal'
+import { toString } from 'uint8arrays'
 import { Cache } from '../base/cache.ts'
 import { boundPieces } from './frame-pieces.ts'
 import { TokenBucket } from './token-bucket.ts'
@@ -131,7 +132,7 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
     // before any other work.
     globalSignaturePolicy: StrictNoSign,
     msgIdFn: ({ data }) => messageId(data),
-    fastMsgIdFn: ({ data }) => messageId(data ?? new Uint8Array()).toString('latin1'),
+    fastMsgIdFn: ({ data }) => toString(messageId(data ?? new Uint8Array()), 'latin1'),
     allowedTopics: [topic],
     emitSelf: false,
     floodPublish: false,
@@ -193,8 +194,8 @@ function optionsOf(topic: string, maxBytes: number): Partial<GossipsubOpts> {
 }
 
 /** Returns 128 bits of the hash: a longer id would lengthen each IHAVE. The hash takes 1 µs. */
-function messageId(data: Uint8Array): Buffer {
-  return hash('sha256', data, 'buffer').subarray(0, 16)
+function messageId(data: Uint8Array): Uint8Array {
+  return sha256(data).subarray(0, 16)
 }
 
 /** Rate limiters for the messages of one peer. */

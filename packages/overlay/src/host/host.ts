@@ -2,6 +2,8 @@
  * The libp2p host. It has TCP, Noise, yamux, gossipsub and identify. mDNS and UPnP are options. The
  * host never dials by itself.
  */
+import { portMapperOf, webListenerOf } from '#platform/environment'
+import { transports } from '#platform/network'
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
 import { identify, type Identify, type IdentifyComponents } from '@libp2p/identify'
@@ -13,6 +15,7 @@ import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { createLibp2p } from 'libp2p'
 import { announceable, tcpEndpoint } from '../base/addresses.ts'
 import { ListenError, reasonOf } from '../base/errors.ts'
+import { handshakeTimeout } from '../base/timeouts.ts'
 import { circuitTransport, type CircuitOptions } from '../circuits/circuit-transport.ts'
 import { longestStretch } from '../base/turn-timeout.ts'
 import type { WebListenerOptions } from '../web/web-listener.ts'
@@ -25,7 +28,7 @@ import { Records } from './records.ts'
 import type { Refusals } from './refusals.ts'
 import { Topic, router } from './gossipsub.ts'
 import { TrafficMeter } from './traffic.ts'
-import { handshakeTimeout, transport, tuned } from './transport.ts'
+import { tuned } from './upgrades.ts'
 
 /**
  * The largest number of connections of one host. Guess: a node has fewer than 30 links, and
@@ -129,11 +132,11 @@ export class Host {
     const onRefused = (address: Multiaddr, reason: string): void => refusals.add(address, reason)
     const protector = new Protector(keys)
     const watched = (upgrader: Upgrader): Upgrader => tuned(upgrader, traffic, onRefused)
-    const webTransports = web === undefined ? [] : [(await import('../web/web-listener.ts')).webListener(web, watched)]
-    const mapPort = options.portMapping === true ? (await import('./port-mapping.ts')).mapPort : undefined
+    const webTransports = web === undefined ? [] : [await webListenerOf(web, watched)]
+    const mapPort = options.portMapping === true ? await portMapperOf() : undefined
     const libp2p = await createLibp2p<Services>({
       start: false,
-      ...(process.env['DEBUG'] === undefined && { logger: silentLogger }),
+      ...((globalThis as { process?: NodeJS.Process }).process?.env['DEBUG'] === undefined && { logger: silentLogger }),
       privateKey: options.privateKey,
       addresses: {
         listen: [...listen, ...(web === undefined ? [] : [web.listen])].map(String),
@@ -141,7 +144,7 @@ export class Host {
         announceFilter: announceable,
       },
       datastore: new Records(),
-      transports: [transport(traffic, onRefused), circuitTransport(circuits, watched), ...webTransports],
+      transports: [...transports(watched), circuitTransport(circuits, watched), ...webTransports],
       connectionEncrypters: [noise()],
       streamMuxers: [muxer()],
       connectionProtector: () => protector,

@@ -8,13 +8,12 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import { endpointOf, introducerOf, isLoopbackAddress } from '../base/addresses.ts'
 
 /**
- * Intervals at which a node asks the network, ms. Guesses. Every node answers every question. If N
- * nodes of a network all kept asking, there would be N² packets an interval. So a node asks when it
- * starts, and then hardly ever, in case the network was split. Only a node that is alone asks
- * often.
+ * Interval at which a node with links asks the network, ms. Guess. Every node answers every
+ * question. If N nodes of a network all kept asking, there would be N² packets an interval. So a
+ * node asks when it starts, and then hardly ever, in case the network was split. Only a node that
+ * is alone asks often.
  */
 const companyInterval = 600_000
-export const aloneInterval = 10_000
 
 /**
  * Other machines can't reach a node that listens on loopback only. So such a node neither asks nor

@@ -4,7 +4,8 @@
 import type { AbortOptions, MultiaddrConnection } from '@libp2p/interface'
 import { AbstractMultiaddrConnection, type SendResult } from '@libp2p/utils'
 import { Uint8ArrayList } from 'uint8arraylist'
-import xsalsa20 from 'xsalsa20'
+import type { StreamCipher } from '../platform/types.ts'
+import { createCipher } from '#platform/cipher'
 
 /**
  * Bytes encrypted at once. All ciphers share one memory of 640 KiB. A larger input makes the memory
@@ -15,10 +16,10 @@ import xsalsa20 from 'xsalsa20'
 const pieceBytes = 65_536
 
 export class Cipher {
-  #cipher: ReturnType<typeof xsalsa20> | undefined
+  #cipher: StreamCipher | undefined
 
   constructor(nonce: Uint8Array, secret: Uint8Array) {
-    this.#cipher = xsalsa20(nonce, secret)
+    this.#cipher = createCipher(nonce, secret)
   }
 
   /** Encrypts or decrypts. Returns nothing after the end. */
@@ -26,7 +27,7 @@ export class Cipher {
     const output = new Uint8Array(this.#cipher === undefined ? 0 : input.length)
     for (let at = 0; at < output.length; at += pieceBytes) {
       const piece = input.subarray(at, at + pieceBytes)
-      output.set((this.#cipher as ReturnType<typeof xsalsa20>).update(piece), at)
+      output.set((this.#cipher as StreamCipher).update(piece), at)
     }
     return output
   }

@@ -6,13 +6,14 @@
  * dialled node finds out which of its keys decrypts the greeting, and answers under that key. A
  * node with one key, or another implementation, notices no difference.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes } from '#platform/crypto'
 import type { AbortOptions, ConnectionProtector, MultiaddrConnection } from '@libp2p/interface'
 import { byteStream } from '@libp2p/utils'
 import { equals, fromString } from 'uint8arrays'
 import { RefusedPeerError } from '../base/errors.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
 import { Cipher, ProtectedConnection } from './protected-connection.ts'
+import { later } from '../base/timers.ts'
 
 const nonceBytes = 24
 /** The greeting, with its length before it: https://github.com/multiformats/multistream-select */
@@ -53,7 +54,7 @@ export class Protector implements ConnectionProtector {
     const ending = [...this.#connections].filter(([, of]) => of === key)
     const pause = Math.min(apart, endAll / ending.length)
     for (const [index, [connection]] of ending.entries()) {
-      setTimeout(() => connection.abort(new Error('its pool key was removed')), index * pause).unref()
+      later(() => connection.abort(new Error('its pool key was removed')), index * pause)
     }
   }
 

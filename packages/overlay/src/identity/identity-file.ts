@@ -5,11 +5,12 @@
  */
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { generateKeyPair, privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
+import { privateKeyFromProtobuf, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
 import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 import { fromString, toString } from 'uint8arrays'
 import { CorruptIdentityError, IdentityFileError, codeOf, reasonOf } from '../base/errors.ts'
+import { newKey } from './identity.ts'
 import { canonical } from './lock.ts'
 import { nonFile, readSecret } from './secret-file.ts'
 
@@ -23,11 +24,6 @@ export interface Content {
   readonly id: string
   readonly privateKey: Ed25519PrivateKey
   readonly incarnation: number
-}
-
-export async function newKey(): Promise<Content> {
-  const privateKey = await generateKeyPair('Ed25519')
-  return { id: peerIdFromPrivateKey(privateKey).toString(), privateKey, incarnation: 0 }
 }
 
 /** Returns undefined if there is no such file. */

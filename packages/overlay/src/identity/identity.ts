@@ -1,19 +1,7 @@
-/**
- * The identity of a node. An identity file keeps the Ed25519 key and the used incarnations across
- * restarts.
- */
-import { rmSync } from 'node:fs'
+/** The identity of a node. */
+import { generateKeyPair } from '@libp2p/crypto/keys'
 import type { Ed25519PrivateKey } from '@libp2p/interface'
-import { IdentityFileError } from '../base/errors.ts'
-import { checkPlace, createContent, newKey, readContent, replaceContent, temporaryOf, type Content } from './identity-file.ts'
-import { lockFile, type Lock } from './lock.ts'
-
-/**
- * Number of incarnations that a node reserves on disk in advance. So a re-entry does not depend on
- * a disk that is full or slow. Guess: a node uses some 16 in an hour in which an attacker ends its
- * lives.
- */
-const ahead = 64
+import { peerIdFromPrivateKey } from '@libp2p/peer-id'
 
 export interface Identity {
   readonly id: string
@@ -31,86 +19,19 @@ export interface Identity {
 
 /**
  * A key that owns records. `seed` is secret: the first 32 bytes of an Ed25519 private key. See
- * {@link readOwner}.
+ * `readOwner`.
  */
 export interface RecordOwner {
   readonly id: string
   readonly seed: Uint8Array
 }
 
+export async function newKey(): Promise<Pick<Identity, 'id' | 'privateKey' | 'incarnation'>> {
+  const privateKey = await generateKeyPair('Ed25519')
+  return { id: peerIdFromPrivateKey(privateKey).toString(), privateKey, incarnation: 0 }
+}
+
 /** Returns a new key that is not stored. */
 export async function ephemeralIdentity(): Promise<Identity> {
-  const { id, privateKey } = await newKey()
-  return { id, privateKey, incarnation: 0, persist: () => {}, release: () => {} }
-}
-
-/**
- * Opens the identity of a file. Creates the file if there is none, and locks it until
- * {@link Identity.release}. Throws {@link IdentityInUseError}, {@link CorruptIdentityError} or
- * {@link IdentityFileError}.
- */
-export async function openIdentity(file: string): Promise<Identity> {
-  checkPlace(file)
-  const lock = lockFile(file)
-  try {
-    // A process that was killed while it wrote the key may have left this file.
-    rmSync(temporaryOf(file), { force: true })
-    const content = readContent(file) ?? (await createContent(file))
-    return { ...content, ...incarnationsOf(file, content, lock) }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
-}
-
-function incarnationsOf(file: string, content: Content, lock: Lock): Pick<Identity, 'persist' | 'release'> {
-  let { incarnation: used } = content
-  let written = used
-  const write = (incarnation: number): void => {
-    replaceContent(file, { ...content, incarnation })
-    written = incarnation
-  }
-  return {
-    persist(incarnation) {
-      if (incarnation > written) write(incarnation + ahead)
-      used = incarnation
-    },
-    release() {
-      try {
-        if (used !== written) write(used)
-      } catch {
-        // The next start skips the reserved incarnations.
-      } finally {
-        lock.release()
-      }
-    },
-  }
-}
-
-/**
- * Returns the key of an identity file, to own records with. It need not be the key of a node. A
- * node may use the file meanwhile. Throws {@link CorruptIdentityError} or
- * {@link IdentityFileError}.
- */
-export function readOwner(file: string): RecordOwner {
-  checkPlace(file)
-  const content = readContent(file)
-  if (content === undefined) throw new IdentityFileError(`there is no identity file ${file}`)
-  return { id: content.id, seed: content.privateKey.raw.slice(0, 32) }
-}
-
-/**
- * Creates an identity file and returns the id in it. Throws {@link IdentityFileError}, also if the
- * file exists, or {@link IdentityInUseError} if another process holds it.
- */
-export async function generateIdentity(file: string): Promise<string> {
-  checkPlace(file)
-  let lock: Lock | undefined
-  try {
-    lock = lockFile(file)
-    rmSync(temporaryOf(file), { force: true })
-    return (await createContent(file)).id
-  } finally {
-    lock?.release()
-  }
+  return { ...(await newKey()), persist: () => {}, release: () => {} }
 }

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openIdentity } from './identity.ts'
+import { openIdentity } from './file-identity.ts'
 
 test('other users can not open the lock file of an identity, so they can not lock it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'jel-lock-'))

@@ -50,12 +50,6 @@ const maxIntroducers = 32
  */
 const refreshInterval = 3_600_000
 
-/**
- * Interval at which a node saves changed members, ms. Guess: a process that dies in its first
- * seconds has nothing to remember.
- */
-export const peersInterval = 5_000
-
 interface Peer {
   /** Multiaddrs, each ending in `/p2p/<id>`. */
   readonly addresses: readonly string[]

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fromString, toString } from 'uint8arrays'
 import { afterAll, describe, expect, test } from 'vitest'
 import { PoolKeyError, PoolKeyFileError } from '../base/errors.ts'
-import { checkPoolKey, generatePoolKey, readPoolKey } from './pool-key.ts'
+import { checkPoolKey, generatePoolKey } from './pool-key.ts'
+import { readPoolKey } from './pool-key-file.ts'
 
 const digits = 'ab'.repeat(32)
 

@@ -3,32 +3,16 @@
  * random bytes in hexadecimal. A node without the key can't finish a handshake and can't read
  * anything.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes } from '#platform/crypto'
 import { fromString, toString } from 'uint8arrays'
-import { PoolKeyError, PoolKeyFileError, reasonOf } from '../base/errors.ts'
-import { readSecret } from './secret-file.ts'
+import { PoolKeyError } from '../base/errors.ts'
 
 const header = '/key/swarm/psk/1.0.0/'
 const encoding = '/base16/'
-/** Limit of a key file, bytes, with spaces and line ends of any system. */
-const maxFileBytes = 1_024
 
 /** Returns a new key, as the text of a `swarm.key` file. */
 export function generatePoolKey(): Uint8Array {
-  return fromString(`${header}\n${encoding}\n${randomBytes(32).toString('hex')}\n`)
-}
-
-/**
- * Returns the key of a file. Throws {@link PoolKeyFileError}, also if other users can read the
- * file.
- */
-export function readPoolKey(file: string): Uint8Array {
-  try {
-    return readSecret(file, maxFileBytes, (problem) => new PoolKeyFileError(`pool key file ${file} ${problem}`))
-  } catch (error) {
-    if (error instanceof PoolKeyFileError) throw error
-    throw new PoolKeyFileError(`can't read pool key file ${file}: ${reasonOf(error)}`, { cause: error })
-  }
+  return fromString(`${header}\n${encoding}\n${toString(randomBytes(32), 'base16')}\n`)
 }
 
 /**

@@ -3,7 +3,7 @@
  * connections that the node dials. So a pool can change its key without a partition, as with Serf's
  * keyring: install the new key on all nodes, use it on all, then remove the old key on all.
  */
-import { hash } from 'node:crypto'
+import { sha256 } from '#platform/crypto'
 import { fromString, toString } from 'uint8arrays'
 import { PoolKeysError } from '../base/errors.ts'
 import { checkPoolKey } from './pool-key.ts'
@@ -116,7 +116,7 @@ const fingerprint = /^[0-9a-f]{16}$/u
 
 function readKey(given: Uint8Array | string): PoolKey {
   const text = checkPoolKey(typeof given === 'string' ? fromString(given) : given)
-  const id = hash('sha256', text, 'hex').slice(0, 16)
+  const id = toString(sha256(text), 'base16').slice(0, 16)
   return { id, text, secret: fromString(toString(text).split('\n')[2] as string, 'base16') }
 }
 

@@ -15,6 +15,7 @@ import { FrameStream } from './frame-stream.ts'
 import { FramingError } from './frames.ts'
 import { Throttle } from './throttle.ts'
 import { SendQueue } from './send-queue.ts'
+import { toString } from 'uint8arrays'
 
 /** Bytes of the random number that names a process. */
 export const instanceBytes = 8
@@ -168,7 +169,7 @@ export class Channel {
         throw new FramingError(`garbage: a link that opens with ${frame.length} bytes instead of ${instanceBytes}`)
       }
       isNamed = true
-      this.#events.onInstance(this, Buffer.from(frame).toString('hex'))
+      this.#events.onInstance(this, toString(frame, 'base16'))
       this.#named.resolve()
     }
   }

@@ -11,6 +11,7 @@ import type { Uint8ArrayList } from 'uint8arraylist'
 import { asError } from '../base/errors.ts'
 import { FramingError, decodeFrames, encodeFrames } from './frames.ts'
 import type { SendQueue } from './send-queue.ts'
+import { nextTurn } from '../base/timers.ts'
 
 /** Before a stream closes, the peer has this time to receive the rest, ms. Guess. */
 const flushTimeout = 1_000
@@ -117,7 +118,7 @@ async function drain(stream: Stream, timeout: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // If this process was busy or stopped, an answer may wait behind this timer. The event loop polls
   // for answers before it runs the immediate.
-  const timer = setTimeout(() => setImmediate(reject, new Error(`it took nothing for ${timeout} ms`)), timeout)
+  const timer = setTimeout(() => nextTurn(() => reject(new Error(`it took nothing for ${timeout} ms`))), timeout)
   const ready = (): void => resolve()
   const events = ['drain', 'close'] as const
   for (const event of events) stream.addEventListener(event, ready)

@@ -1,7 +1,7 @@
 /**
  * All links of a host, at most one per peer.
  */
-import { randomBytes } from 'node:crypto'
+import { randomBytes } from '#platform/crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
@@ -9,6 +9,7 @@ import { isDirect } from '../circuits/circuit-transport.ts'
 import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from './channel.ts'
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
+import { later } from '../base/timers.ts'
 
 /**
  * Streams of a link. Simultaneous dials of both sides give two. More than this number is no
@@ -153,7 +154,7 @@ export class Links {
    * on it.
    */
   closeIfUnusedLater(connection: Connection): void {
-    setTimeout(() => void this.#closeIfUnused(connection), this.#options.idleTime ?? defaultIdleTime).unref()
+    later(() => void this.#closeIfUnused(connection), this.#options.idleTime ?? defaultIdleTime)
   }
 
   #up(channel: Channel, instance?: string): void {

@@ -2,10 +2,10 @@
  * The end of an overlay. It happens once, for any reason: this class takes everything down, and
  * `closed` resolves with the reason.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import { longestDeparture } from '@jel/protocol'
 import type { Closed } from '../api/port.ts'
 import { OverlayClosedError } from '../base/errors.ts'
+import { pause } from '../base/timers.ts'
 
 /**
  * Time between the left-statement and the stop of the host, ms. Guess: enough for a few hops on a
@@ -63,8 +63,8 @@ export class Lifecycle {
     // announcements for a while.
     if (!this.#closing && this.#options.sayGoodbye()) {
       const end = performance.now() + longestDeparture
-      await delay(goodbyeTime)
-      while (this.#options.isDeparting() && performance.now() < end) await delay(lookAgain)
+      await pause(goodbyeTime)
+      while (this.#options.isDeparting() && performance.now() < end) await pause(lookAgain)
     }
     await this.close({ reason: 'left' })
   }

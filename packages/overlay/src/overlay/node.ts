@@ -1,11 +1,10 @@
+import { firstReach } from '#platform/network'
 import type { Command, Introducer, Notification } from '@jel/protocol'
 import type { OverlayKeys } from '../api/port.ts'
 import { showHealth, showMember, showReign, type OverlayNotification, type PoolMember } from '../api/view.ts'
 import { OverlayClosedError, asError } from '../base/errors.ts'
 import { Engine, type Parts } from '../engine/engine.ts'
 import { addressInterval } from '../engine/own-addresses.ts'
-import { aloneInterval } from '../host/mdns-discovery.ts'
-import { peersInterval } from '../identity/peers-file.ts'
 import { OwnReach, reachInterval } from '../reach/own-reach.ts'
 import { ReachChecks } from '../reach/reach-checks.ts'
 import { relayInterval } from '../relay/relay-connections.ts'
@@ -16,7 +15,7 @@ import { createKeys } from './keys.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { Notifications } from './notifications.ts'
 import { Reigns } from './reigns.ts'
-import { SavedPeers } from './saved-peers.ts'
+import { peersInterval, SavedPeers } from './saved-peers.ts'
 import { SavedRecords } from './saved-records.ts'
 import { Signals } from './signals.ts'
 
@@ -25,6 +24,16 @@ import { Signals } from './signals.ts'
  * changes little in this time.
  */
 const forgetInterval = 60_000
+
+/**
+ * Interval at which a node that is alone asks the local network, ms. Guess: see
+ * `mdns-discovery.ts`.
+ */
+const aloneInterval = 10_000
+/**
+ * Time for a relay to dial a member that can be dialled, ms. Guess: a round trip on a busy host.
+ */
+const relayDialTime = 2_000
 
 /** A node from its start to its end. It reacts to the notifications of its engine. */
 export class RunningNode {
@@ -39,7 +48,7 @@ export class RunningNode {
   readonly streams: ApplicationStreams
   readonly #relay: RelayService
   readonly #checks: ReachChecks
-  readonly #reach: OwnReach
+  readonly #reach: OwnReach | undefined
   readonly #peers: SavedPeers
   readonly #records: SavedRecords
   /** The latest life of this node, also after the end of that life. */
@@ -58,8 +67,8 @@ export class RunningNode {
       onNotification: (notification) => this.notifications.publish(this.#react(notification)),
       onMeasured: (measured) => queueMicrotask(() => this.notifications.publish({ type: 'measured', ...measured })),
       onFailure: (error) => void this.abandon(error),
-      onLinked: () => this.#reach.linked(),
-      onAddresses: () => this.#reach.review(),
+      onLinked: () => this.#reach?.linked(),
+      onAddresses: () => this.#reach?.review(),
     })
     const { node, links, paths } = this.engine
     this.streams = new ApplicationStreams({
@@ -70,7 +79,16 @@ export class RunningNode {
     })
     this.reports = new LinkReports(this.streams, parts.names.reports, () => node.linkStates())
     const { libp2p } = parts.host
-    this.#relay = new RelayService({ libp2p, protocols: parts.names.circuits, isMember: (id) => node.member(id) !== undefined })
+    this.#relay = new RelayService({
+      libp2p,
+      protocols: parts.names.circuits,
+      isMember: (id) => node.member(id) !== undefined,
+      connect: async (id) => {
+        const member = node.member(id)
+        if (member === undefined || paths.needsRelay(member)) return undefined
+        return await paths.connect(member, AbortSignal.timeout(relayDialTime)).catch(() => undefined)
+      },
+    })
     this.#checks = new ReachChecks({
       streams: this.streams,
       protocol: parts.names.reach,
@@ -78,19 +96,23 @@ export class RunningNode {
       dial: async (address, stop) => await libp2p.dial(address, { force: true, signal: stop }),
       release: (connection) => links.closeIfUnusedLater(connection),
     })
-    this.#reach = new OwnReach({
-      peers: () =>
-        libp2p.getConnections().flatMap(({ remotePeer, remoteAddr, direction, status }) => {
-          const id = remotePeer.toString()
-          return status === 'open' && links.has(id) ? [{ id, remote: remoteAddr, isInbound: direction === 'inbound' }] : []
-        }),
-      addresses: () => parts.host.addresses(),
-      ask: async (id) => await this.#checks.ask(id),
-      onReach: (reach) => {
-        this.engine.deliver({ type: 'reach', reach })
-        this.engine.relays.look()
-      },
-    })
+    // A tab knows that nobody dials it.
+    this.#reach =
+      firstReach !== 'direct'
+        ? undefined
+        : new OwnReach({
+            peers: () =>
+              libp2p.getConnections().flatMap(({ remotePeer, remoteAddr, direction, status }) => {
+                const id = remotePeer.toString()
+                return status === 'open' && links.has(id) ? [{ id, remote: remoteAddr, isInbound: direction === 'inbound' }] : []
+              }),
+            addresses: () => parts.host.addresses(),
+            ask: async (id) => await this.#checks.ask(id),
+            onReach: (reach) => {
+              this.engine.deliver({ type: 'reach', reach })
+              this.engine.relays.look()
+            },
+          })
     this.signals = new Signals((command) => this.command(command))
     this.reigns = new Reigns(parts.config.limits.elections, (election) => node.reign(election))
     this.#peers = new SavedPeers(
@@ -111,7 +133,7 @@ export class RunningNode {
       isDeparting: () => node.isDeparting,
       takeDown: async (error) => {
         this.signals.close(error)
-        this.#reach.stop()
+        this.#reach?.stop()
         try {
           await this.engine.stop(error)
           await this.#peers.saved
@@ -130,7 +152,7 @@ export class RunningNode {
     this.lifecycle.every(addressInterval, () => this.engine.updateAddresses())
     this.lifecycle.every(forgetInterval, () => void host.forgetPeers())
     this.lifecycle.every(relayInterval, () => this.engine.relays.look())
-    this.lifecycle.every(reachInterval, () => this.#reach.review())
+    this.lifecycle.every(reachInterval, () => this.#reach?.review())
     this.lifecycle.every(peersInterval, () => this.#peers.saveChanges())
     if (discovery) this.lifecycle.every(aloneInterval, () => void (links.count === 0 && discovery.ask()))
     await this.reports.start()

@@ -1,5 +1,6 @@
 import type { WarningCode } from '@jel/protocol'
 import type { OverlayNotification } from '../api/view.ts'
+import { nextTurn } from '../base/timers.ts'
 
 /** Warnings that an overlay keeps for its first subscriber. Guess: a start causes only some. */
 const maxEarly = 64
@@ -17,7 +18,7 @@ export class Notifications {
     // A subscriber gets the early warnings only after it has learned that the node has entered.
     const early = this.#early
     this.#early = undefined
-    if (early !== undefined) setImmediate(() => early.forEach((warning) => this.publish(warning)))
+    if (early !== undefined) nextTurn(() => early.forEach((warning) => this.publish(warning)))
     // The same function may subscribe twice.
     const entry: Subscriber = (notification) => subscriber(notification)
     this.#subscribers.add(entry)
@@ -37,7 +38,7 @@ export class Notifications {
       } catch (error) {
         // An error of one listener goes to the application, not to the pool or the other listeners.
         // An EventTarget does the same.
-        process.nextTick(() => {
+        queueMicrotask(() => {
           throw error
         })
       }

@@ -5,7 +5,8 @@ import { showHealth, type OverlayHealth, type OverlayNotification, type PoolLink
 import { ElectionsFullError, RecordsFullError } from '../base/errors.ts'
 import type { Traffic } from '../host/traffic.ts'
 import type { RecordOwner } from '../identity/identity.ts'
-import { applicationMessage, createSigner } from '../identity/signatures.ts'
+import { createSigner } from '#platform/crypto'
+import { applicationMessage } from '../identity/signatures.ts'
 import type { RunningNode } from './node.ts'
 
 /** The overlay of a node in the same thread. */

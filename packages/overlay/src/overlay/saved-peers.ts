@@ -2,6 +2,12 @@ import type { Reign } from '@jel/protocol'
 import type { PoolMember } from '../api/view.ts'
 import type { PeersFile } from '../identity/peers-file.ts'
 
+/**
+ * Interval at which a node saves changed members, ms. Guess: a process that dies in its first
+ * seconds has nothing to remember.
+ */
+export const peersInterval = 5_000
+
 /** Saves the members that this node met, and the epochs of elections, when they have changed. */
 export class SavedPeers {
   readonly #file: PeersFile | undefined

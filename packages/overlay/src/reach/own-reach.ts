@@ -7,6 +7,7 @@
 import type { NodeId, Reach } from '@jel/protocol'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { isName, isPublic, networkOf } from '../base/addresses.ts'
+import { later, type Timer } from '../base/timers.ts'
 
 /** Wait after a change before this node asks, ms. Guess: many links come up at once. */
 const settle = 1_000
@@ -32,7 +33,7 @@ export interface OwnReachOptions {
 export class OwnReach {
   readonly #options: OwnReachOptions
   #reach: Reach = 'direct'
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   #isAsking = false
   /** Whether the last answers still hold. */
   #isKnown = false
@@ -63,11 +64,10 @@ export class OwnReach {
 
   #plan(): void {
     if (this.#timer !== undefined || this.#isStopped) return
-    this.#timer = setTimeout(() => {
+    this.#timer = later(() => {
       this.#timer = undefined
       void this.#check()
     }, settle)
-    this.#timer.unref()
   }
 
   async #check(): Promise<void> {

@@ -9,6 +9,7 @@ import { dialAddress, isPublic } from '../base/addresses.ts'
 import { takeLine } from '../circuits/take-line.ts'
 import { TokenBucket } from '../host/token-bucket.ts'
 import type { ApplicationStreams } from '../streams/application-streams.ts'
+import { later } from '../base/timers.ts'
 
 /**
  * Checks a second, for all askers together. Guess: each costs some dials, and a member asks at its
@@ -52,7 +53,7 @@ export class ReachChecks {
     await streams.handle(protocol, async (stream, from) => {
       if (this.#recent.has(from) || !this.#limiter.spend()) throw new Error('asked too often')
       this.#recent.add(from)
-      setTimeout(() => this.#recent.delete(from), askAgain).unref()
+      later(() => this.#recent.delete(from), askAgain)
       await this.#answer(stream, from)
     })
   }
@@ -78,7 +79,7 @@ export class ReachChecks {
     stream.addEventListener('message', () => stream.abort(new Error('a question has no bytes')))
     const answer = (await this.#reaches(from)) ? 'direct' : 'hidden'
     stream.send(new TextEncoder().encode(`${answer}\n`))
-    setTimeout(() => stream.abort(new Error('the answer is given')), answerTime).unref()
+    later(() => stream.abort(new Error('the answer is given')), answerTime)
     await stream.close()
   }
 

@@ -1,7 +1,8 @@
 /** The paths to a member: its own addresses, or a circuit over one of its relays. */
+import { canDial } from '#platform/network'
 import { pickSome, relayCount, relaysOf, type Member, type NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
-import { isNearby } from '../base/addresses.ts'
+import { dialAddress, isNearby } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
 import { circuitAddress } from '../circuits/circuit-address.ts'
@@ -45,7 +46,8 @@ export class Paths {
   /** Opens a connection to a member, or reuses one. Throws {@link DialError}. */
   async connect(member: Member, signal?: AbortSignal): Promise<Connection> {
     const { dialer, addresses } = this.#options
-    if (member.reach === 'direct') return await dialer.connect(member.id, member.addresses, signal)
+    if (!this.needsRelay(member)) return await dialer.connect(member.id, member.addresses, signal)
+    if (member.reach === 'direct') return await this.overRelay(member, signal)
     const own = addresses()
     const near = member.addresses.filter((address) => own.some((each) => isNearby(address, each)))
     if (near.length === 0) return await this.overRelay(member, signal)
@@ -57,6 +59,20 @@ export class Paths {
       signal?.throwIfAborted()
       return await this.overRelay(member, signal)
     }
+  }
+
+  /**
+   * Whether this node dials the member over relays: the member is hidden, or has no address that
+   * this platform can dial.
+   */
+  needsRelay({ id, reach, addresses }: Member): boolean {
+    return (
+      reach !== 'direct' ||
+      !addresses.some((address) => {
+        const parsed = dialAddress(address, id)
+        return parsed !== undefined && canDial(parsed)
+      })
+    )
   }
 
   /**

@@ -9,6 +9,7 @@ import { directConnections, isDirect, type CircuitProtocols } from '../circuits/
 import { absent } from '../circuits/relay-refusal.ts'
 import { takeLine } from '../circuits/take-line.ts'
 import { Accounts, type Account } from './accounts.ts'
+import { inBackground, later } from '../base/timers.ts'
 
 /** Time in which the other member must take the circuit, ms. Guess: a round trip on a busy host. */
 const openTime = 2_000
@@ -27,6 +28,11 @@ export interface RelayServiceOptions {
   readonly libp2p: Libp2p
   readonly protocols: CircuitProtocols
   readonly isMember: (id: NodeId) => boolean
+  /**
+   * Connects to a member that can be dialled, for one that can't dial it itself. Resolves with
+   * undefined if the member is hidden, or does not answer.
+   */
+  readonly connect: (id: NodeId) => Promise<Connection | undefined>
 }
 
 export class RelayService {
@@ -62,7 +68,7 @@ export class RelayService {
       }
       const signal = AbortSignal.timeout(openTime)
       const to = await takeLine(stream, longestLine, signal)
-      const target = from === to || !this.#options.isMember(to) ? undefined : this.#connectionTo(to)
+      const target = from === to || !this.#options.isMember(to) ? undefined : (this.#connectionTo(to) ?? (await this.#options.connect(to)))
       if (target === undefined) {
         refuse(stream, absent)
         return
@@ -107,7 +113,7 @@ export class RelayService {
 /** Refuses a circuit. A peer that reads nothing, or goes on to send, keeps no stream here. */
 function refuse(stream: Stream, problem: string): void {
   stream.addEventListener('message', () => stream.abort(new Error(problem)))
-  setTimeout(() => stream.abort(new Error(problem)), closeTime).unref()
+  later(() => stream.abort(new Error(problem)), closeTime)
   stream.send(new TextEncoder().encode(`${problem}\n`))
   stream.close().catch((error: unknown) => stream.abort(asError(error)))
 }
@@ -121,7 +127,7 @@ async function join(ends: readonly [Stream, Stream], accounts: readonly [readonl
   const ended = new AbortController()
   let usedAt = performance.now()
   const idle = setInterval(() => performance.now() - usedAt > idleTime && resolve(), idleTime / 4)
-  idle.unref()
+  inBackground(idle)
   const used = (): void => void (usedAt = performance.now())
   const [one, other] = ends
   for (const each of ends) {
@@ -166,7 +172,7 @@ function pass(from: Stream, to: Stream, accounts: readonly Account[], { used, ov
     const time = Math.max(...accounts.map((account) => account.charge(data.byteLength)))
     if (time > 0) {
       heldUntil = performance.now() + time
-      setTimeout(goOn, time + 1).unref()
+      later(goOn, time + 1)
     }
     // In this turn, `resume` of the library would undo a pause.
     queueMicrotask(() => {

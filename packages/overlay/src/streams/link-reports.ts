@@ -7,6 +7,7 @@ import type { ApplicationStreams } from './application-streams.ts'
 import { OpenError, reasonOf } from '../base/errors.ts'
 import { takeLine } from '../circuits/take-line.ts'
 import { TokenBucket } from '../host/token-bucket.ts'
+import { later } from '../base/timers.ts'
 
 /**
  * Answers a second, for all askers together. Guess: each answer costs a stream, and at most a
@@ -46,7 +47,7 @@ export class LinkReports {
       stream.addEventListener('message', () => stream.abort(new Error('a request for links has no bytes')))
       stream.send(new TextEncoder().encode(`${formatLinks(this.#own())}\n`))
       // The stream keeps its connection until the asker ends its side, too.
-      setTimeout(() => stream.abort(new Error('the answer is given')), timeout).unref()
+      later(() => stream.abort(new Error('the answer is given')), timeout)
       await stream.close()
     })
   }

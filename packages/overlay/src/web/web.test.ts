@@ -12,7 +12,7 @@ import { webEndpointOf } from '../base/web-address.ts'
 import { generatePoolKey } from '../identity/pool-key.ts'
 import { PoolKeys } from '../identity/pool-keys.ts'
 import { Protector } from '../host/protector.ts'
-import { webDialer } from './web-dialer.ts'
+import { webDialer } from '../platform/browser/web-dialer.ts'
 
 const ECHO = '/echo/1'
 const tabs: Libp2p[] = []

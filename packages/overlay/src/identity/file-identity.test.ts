@@ -7,7 +7,7 @@ import { generateKeyPair, privateKeyToProtobuf } from '@libp2p/crypto/keys'
 import { toString } from 'uint8arrays'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CorruptIdentityError, IdentityFileError, IdentityInUseError } from '../base/errors.ts'
-import { generateIdentity, openIdentity } from './identity.ts'
+import { generateIdentity, openIdentity } from './file-identity.ts'
 
 let folder: string
 let file: string
@@ -66,7 +66,7 @@ describe('an identity file', () => {
     await generateIdentity(file)
     const child = start(
       `${call} = () => process.kill(process.pid, 'SIGKILL')`,
-      './identity.ts',
+      './file-identity.ts',
       `const identity = await openIdentity(${JSON.stringify(file)}); identity.persist(5)`,
     )
     await once(child, 'exit')
@@ -129,7 +129,7 @@ describe('an identity file', () => {
     const child = start(
       `const { execFileSync } = await import('node:child_process')
       execFileSync('prlimit', ['--fsize=100', '--pid', String(process.pid)])`,
-      './identity.ts',
+      './file-identity.ts',
       `const identity = await openIdentity(${JSON.stringify(file)})
       try { identity.persist(1); console.log('written') } catch (error) { console.log(error.name) }
       process.kill(process.pid, 'SIGKILL')`,
@@ -144,7 +144,7 @@ describe('an identity file', () => {
     await generateIdentity(file)
     const child = start(
       `const sync = fs.fsyncSync; let writes = 0; fs.fsyncSync = (file) => { if (++writes > 2) throw new Error('no space'); sync(file) }`,
-      './identity.ts',
+      './file-identity.ts',
       `const identity = await openIdentity(${JSON.stringify(file)})
       for (let incarnation = 1; incarnation <= 65; incarnation++) identity.persist(incarnation)
       try { identity.persist(66) } catch (error) { console.log(error.name, error.message) }

@@ -1,8 +1,8 @@
 /** Dials members over WebSockets, with the `WebSocket` of browsers, Deno and Node. */
 import { transportSymbol, type ComponentLogger, type DialTransportOptions, type Transport, type Upgrader } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
-import { urlOf, webEndpointOf, type WebEndpoint } from '../base/web-address.ts'
-import { WebConnection, type MessageSocket, type SocketEvents } from './web-connection.ts'
+import { urlOf, webEndpointOf, type WebEndpoint } from '../../base/web-address.ts'
+import { WebConnection, type MessageSocket, type SocketEvents } from '../../web/web-connection.ts'
 
 /** Interval of looks at the waiting bytes, ms: no event reports that they left. Guess. */
 const lookInterval = 20

@@ -5,8 +5,7 @@ import type { TCPComponents } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test, vi } from 'vitest'
 import { lookUp, preferNames } from './lookups.ts'
-import { TrafficMeter } from './traffic.ts'
-import { transport } from './transport.ts'
+import { tcpTransport } from './tcp.ts'
 
 /** The answers to all look-ups of a test. */
 const answers: (() => void)[] = []
@@ -33,7 +32,7 @@ function holdLookUps(): string[] {
 test('a dial that was given up begins no look-up later', async () => {
   const looked = holdLookUps()
   const components: TCPComponents = { logger: { forComponent: () => silence } }
-  const { dial } = transport(new TrafficMeter(), () => {})(components)
+  const { dial } = tcpTransport((upgrader) => upgrader)(components)
   const { signal } = new AbortController()
   const names = ['a.example', 'b.example', 'c.example']
   // The socket gives each connect up. It does not abort the signal of the dial.

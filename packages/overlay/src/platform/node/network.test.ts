@@ -10,7 +10,7 @@ test('look-ups of names that never resolve end with their probes', async () => {
   // The name server does not answer.
   let pending = 0
   vi.spyOn(dns, 'lookup').mockImplementation(() => void (pending += 1))
-  const { probeAddress } = await import('./host-probe.ts')
+  const { probeAddress } = await import('./network.ts')
   const names = Array.from({ length: 100 }, (_, i) => multiaddr(`/dns4/host${i}.example/tcp/4001`).bytes)
   const outcomes = await Promise.all(names.map(async (name) => await probeAddress(name, 50)))
   expect(new Set(outcomes)).toEqual(new Set(['silent']))
@@ -22,7 +22,7 @@ test('a name is looked up although thousands of look-ups before it were given up
   vi.spyOn(dns, 'lookup').mockImplementation(((_host: string, _options: object, done: (error: Error | null) => void) => {
     answers.push(() => done(new Error('no such name')))
   }) as never)
-  const { lookUp } = await import('../host/lookups.ts')
+  const { lookUp } = await import('./lookups.ts')
   const outcomes: string[] = []
   const ask = (name: string, isWanted: boolean): void => lookUp(() => isWanted)(name, {}, () => outcomes.push(name))
   ask('first', true)

@@ -4,9 +4,10 @@ import type { Listener, MultiaddrConnection, Upgrader } from '@libp2p/interface'
 import type { TCPComponents } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test, vi } from 'vitest'
-import { endpointOf } from '../base/addresses.ts'
-import { TrafficMeter } from './traffic.ts'
-import { transport } from './transport.ts'
+import { endpointOf } from '../../base/addresses.ts'
+import { TrafficMeter } from '../../host/traffic.ts'
+import { tuned } from '../../host/upgrades.ts'
+import { tcpTransport } from './tcp.ts'
 
 const log = Object.assign(() => {}, { error: () => {}, trace: () => {}, newScope: () => log })
 const logger = { forComponent: () => log }
@@ -26,7 +27,7 @@ test('a socket ends soon after its peer has ended, though the peer takes no byte
       return Promise.resolve()
     },
   }
-  const { createListener } = transport(meter, () => {})({ logger } as unknown as TCPComponents)
+  const { createListener } = tcpTransport((each) => tuned(each, meter, () => {}))({ logger } as unknown as TCPComponents)
   listener = createListener({ upgrader: upgrader as unknown as Upgrader })
   await listener.listen(multiaddr('/ip4/127.0.0.1/tcp/0'))
   const { port } = endpointOf(listener.getAddrs()[0] as ReturnType<typeof multiaddr>) as { port: number }

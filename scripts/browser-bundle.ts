@@ -1,0 +1,37 @@
+/** Bundles `@jel/jel` for a browser, and finds imports of Node and the size. */
+import { gzipSync } from 'node:zlib'
+import { rolldown, type OutputChunk } from 'rolldown'
+import { root } from './workspace.ts'
+
+export interface BrowserBundle {
+  /** Modules of Node that the bundle would import. */
+  readonly nodeImports: readonly string[]
+  /** Bytes, minified and compressed. */
+  readonly gzip: number
+  readonly code: string
+}
+
+export async function bundleForBrowser(entry = `${root}/packages/jel/src/index.ts`): Promise<BrowserBundle> {
+  const nodeImports = new Set<string>()
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'browser',
+    logLevel: 'silent',
+    resolve: { conditionNames: ['browser', 'import', 'module', 'default'] },
+    plugins: [
+      {
+        name: 'node-imports',
+        resolveId: {
+          filter: { id: /^node:/u },
+          handler(id, importer) {
+            nodeImports.add(`${id} in ${importer?.replace(/^.*\/(?=packages\/|node_modules\/)/u, '') ?? ''}`)
+            return { id, external: true }
+          },
+        },
+      },
+    ],
+  })
+  const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false })
+  const code = output.map((each) => (each as OutputChunk).code ?? '').join('\n')
+  return { nodeImports: [...nodeImports], gzip: gzipSync(code, { level: 9 }).length, code }
+}
