@@ -3,7 +3,7 @@
  */
 import { discoveryOf, identityOf, listenDefault, openSaved } from '#platform/environment'
 import { machineName } from '#platform/machine'
-import { preferNames } from '#platform/network'
+import { canDial, preferNames } from '#platform/network'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { makeConfig, type Introducer, type Member } from '@jel/protocol'
 import { multiaddr } from '@multiformats/multiaddr'
@@ -41,7 +41,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const announce = (options.announce ?? []).map(parseAnnounceAddress)
   const web = options.web && { ...options.web, listen: parseWebAddress(options.web.listen, options.web.tls !== undefined) }
   const allowed = new AllowList(options.allow)
-  const given = (options.bootstrap ?? []).map(parseIntroducer)
+  const given = (options.bootstrap ?? []).map((each) => parseIntroducer(each, canDial))
   preferNames(given.flatMap(({ address }) => tcpEndpoint(address)?.host ?? []))
   const config = makeConfig(options.config)
   const { addresses } = config.limits

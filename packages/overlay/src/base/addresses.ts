@@ -80,15 +80,17 @@ export function parseAnnounceAddress(text: string): Multiaddr {
 
 /**
  * Parses the user's bootstrap address: `host:port`, or a multiaddr with or without `/p2p/<id>`.
- * Throws {@link InvalidAddressError}.
+ * `canDial`: whether this platform dials such an address. Throws {@link InvalidAddressError}.
  */
-export function parseIntroducer(text: string): Introducer {
+export function parseIntroducer(text: string, canDial = (address: Multiaddr) => endpointOf(address) !== undefined): Introducer {
   const address = parseText(text, 'bootstrap')
   // libp2p resolves /dnsaddr when it dials.
-  if (!endpointOf(address) && address.getComponents()[0]?.name !== 'dnsaddr') {
-    throw new InvalidAddressError(
-      `can't dial bootstrap address ${JSON.stringify(text)}: an address like 192.0.2.7:4001 or /ip4/192.0.2.7/tcp/4001 is needed`,
-    )
+  if (!canDial(address) && address.getComponents()[0]?.name !== 'dnsaddr') {
+    const needed =
+      endpointOf(address) === undefined
+        ? 'an address like 192.0.2.7:4001 or /ip4/192.0.2.7/tcp/4001 is needed'
+        : 'a browser needs an address like /ip4/192.0.2.7/tcp/8080/ws'
+    throw new InvalidAddressError(`can't dial bootstrap address ${JSON.stringify(text)}: ${needed}`)
   }
   const introducer = introducerOf(address)
   if (introducer.id !== undefined) checkId(introducer.id, text)

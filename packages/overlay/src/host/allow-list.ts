@@ -66,6 +66,8 @@ export function connectionGater(allowed: AllowList, refusals: Refusals): Connect
     return true
   }
   return {
+    // In a browser the library's default refuses private addresses, and WebSockets without TLS.
+    denyDialMultiaddr: () => false,
     denyOutboundConnection: denies,
     denyInboundEncryptedConnection: denies,
     denyOutboundEncryptedConnection: denies,
