@@ -12,6 +12,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import type { OutputOptions, Plugin as RolldownPlugin, RolldownOptions } from 'rolldown'
+import { webBundles } from '../apps/web/src/build.ts'
 import { licences } from './licences.ts'
 
 type Input = readonly [path: string, size: number, changed: number]
@@ -35,6 +36,8 @@ const compute = join(root, 'packages/compute')
 const SIMULATE = ['./simulate/simulate.ts', './simulate.js'] as const
 const HTTP = ['./http/index.ts', './http.js'] as const
 const PORT_MAPPING = ['./port-mapping.ts', './port-mapping.js'] as const
+const WEB = ['./web/index.ts', './web.js'] as const
+const WEB_LISTENER = ['../../web/web-listener.ts', './web-listener.js'] as const
 
 /** @achingbrain/ssdp reads its own version from its package.json. A bundle has none. */
 const versioned = {
@@ -55,7 +58,7 @@ const bundles: readonly Bundle[] = [
       },
       // rolldown is a bundler with a native part. cbor-extract is an optional native part of CBOR.
       external: ['rolldown', 'cbor-extract'],
-      plugins: [apart(SIMULATE, HTTP, PORT_MAPPING)],
+      plugins: [apart(SIMULATE, HTTP, PORT_MAPPING, WEB, WEB_LISTENER)],
     },
     // A command loads its own chunk, and the chunks that it shares with others. With one file for
     // all commands, a command that starts no node takes 70 ms and 10 MB more (measured).
@@ -90,6 +93,21 @@ const bundles: readonly Bundle[] = [
     data: join(node, 'src/http/static'),
   },
   {
+    name: 'web',
+    build: { input: { web: join(node, 'src/web/index.ts') }, external: ['rolldown'] },
+    output: { codeSplitting: false },
+  },
+  {
+    name: 'web-listener',
+    build: { input: { 'web-listener': join(root, 'packages/overlay/src/web/web-listener.ts') } },
+    output: { codeSplitting: false },
+  },
+  ...webBundles.map(({ name, build }) => ({
+    name: `web/${name}`,
+    build: { ...build, input: { [`web/${name}`]: Object.values(build.input)[0] as string } },
+    output: { keepNames: false, minify: true, codeSplitting: false },
+  })),
+  {
     name: 'page',
     build: { input: { page: join(node, 'src/http/page/page.ts') }, platform: 'browser' },
     output: { keepNames: false, minify: true },
@@ -112,7 +130,7 @@ function apart(...bundles: readonly (readonly [source: string, id: string])[]): 
 }
 
 async function buildAll(): Promise<void> {
-  mkdirSync(dist, { recursive: true })
+  mkdirSync(join(dist, 'web'), { recursive: true })
   const modules = (await Promise.all(bundles.map(build))).flat()
   replace(join(dist, 'LICENSES.txt'), licences(modules))
   for (const { data } of bundles) {

@@ -46,7 +46,7 @@ const protocol: Layers = {
 }
 
 const overlay: Layers = {
-  '.': ['api', 'base', 'host', 'identity', 'links', 'overlay'],
+  '.': ['api', 'base', 'host', 'identity', 'links', 'overlay', 'web'],
   base: [],
   identity: ['base'],
   circuits: ['base'],
@@ -63,7 +63,7 @@ const overlay: Layers = {
   engine: ['base', 'circuits', 'dialing', 'host', 'identity', 'links', 'relay'],
   streams: ['api', 'base', 'circuits', 'host', 'relay'],
   reach: ['base', 'circuits', 'host', 'streams'],
-  overlay: ['api', 'base', 'engine', 'host', 'identity', 'reach', 'relay', 'streams'],
+  overlay: ['api', 'base', 'circuits', 'engine', 'host', 'identity', 'reach', 'relay', 'streams'],
 }
 
 const jel: Layers = {
@@ -159,8 +159,10 @@ const node: Layers = {
     'reference',
     'simulate',
     'terminal',
+    'web',
   ],
   base: [],
+  web: ['base'],
   simulate: ['base'],
   events: ['base'],
   model: ['events'],
@@ -188,6 +190,7 @@ const folders: Readonly<Record<string, Layers>> = {
   'packages/conformance': flat,
   'packages/lab': lab,
   'apps/node': node,
+  'apps/web': flat,
   'apps/examples': flat,
 }
 
@@ -223,6 +226,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     '@jel/simulator/testing',
   ],
   'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
+  // The page and the feed are those of the command line.
+  'apps/web': ['@jel/jel', '@jel/node/agent', '@jel/node/feed', '@jel/node/page', '@jel/node/stop'],
   'apps/examples': ['@jel/compute/program'],
 }
 

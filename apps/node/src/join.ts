@@ -20,10 +20,11 @@ import { poolOptions, type PoolFlags } from './pool-options.ts'
 import { jsonReporter, plainReporter, type Reporter } from './terminal/reporter.ts'
 import { drain, inputEnds } from './base/standard-input.ts'
 import { Stop, stopOnSignals } from './base/stop.ts'
+import type { WebFlags } from './web/web-options.ts'
 import { codeOf, messageOf, statusOf, UsageError } from './base/usage-error.ts'
 
 /** The flags of `jel join`. */
-export interface JoinFlags extends PoolFlags, LogFlags {
+export interface JoinFlags extends PoolFlags, LogFlags, WebFlags {
   readonly elect: readonly string[]
   readonly on: readonly Handler[]
   /** The ids of the administrators' keys. */
@@ -63,7 +64,8 @@ export async function join(name: string, flags: JoinFlags, occupation?: Occupati
     opened = openLog(name, flags, (message) => reporter.report({ event: 'error', code: 'LOG_LOST', message }))
     const { log } = opened
     const early = new EarlyWarnings(reporter)
-    const pool = await enter(name, poolOptions(flags), stop, early)
+    const web = flags.web === undefined ? undefined : (await import('./web/index.ts')).webOptions(flags)
+    const pool = await enter(name, { ...poolOptions(flags), ...(web && { web }) }, stop, early)
     if (pool !== undefined) return await run(pool, flags, { stop, reporter, json, log, http, early }, occupation)
     reporter.report({ event: 'stopped' })
     return 0

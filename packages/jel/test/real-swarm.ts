@@ -81,8 +81,7 @@ export class RealSwarm implements Swarm<RealNode> {
   async spawn({ introducers = [], identityOf, computes = false, ...options }: SwarmSpawnOptions<RealNode> = {}): Promise<RealNode> {
     if (computes) return await unable('compute')
     const identityFile = join(this.#directory, `${this.#identities++}`)
-    // The file is copied: a host that was killed in this process still holds its lock.
-    if (identityOf !== undefined) await copyFile(identityOf.identityFile, identityFile)
+    await identityOf?.copyIdentity(identityFile)
     const started = await this.#start(this.#name, {
       ...options,
       listen: ['/ip4/127.0.0.1/tcp/0'],
@@ -106,9 +105,11 @@ export class RealSwarm implements Swarm<RealNode> {
   }
 }
 
-class RealNode implements SwarmNode {
+export class RealNode implements SwarmNode {
   readonly id: string
   readonly address: string
+  readonly addresses: readonly string[]
+  isRunning = true
   identityFile: string
   readonly events: SwarmEvent[] = []
   readonly #pool: Pool
@@ -118,7 +119,9 @@ class RealNode implements SwarmNode {
     this.#pool = pool
     this.#crash = crash
     this.id = pool.self.id
+    this.addresses = pool.self.addresses
     this.address = pool.self.addresses[0] ?? ''
+    void pool.closed.then(() => (this.isRunning = false))
     this.identityFile = identityFile
     void collect(pool.changes(), this.events)
     pool.addEventListener('elected', ({ detail }) => this.events.push({ type: 'elected', reign: detail }))
@@ -126,6 +129,12 @@ class RealNode implements SwarmNode {
     pool.addEventListener('record', ({ detail }) => this.events.push({ type: 'record', record: detail }))
     pool.addEventListener('event', ({ detail }) => this.events.push({ type: 'event', ...detail }))
     pool.addEventListener('signal', ({ detail }) => this.events.push({ type: 'signal', ...detail }))
+  }
+
+  /** Copies the identity: a host that was killed in this process still holds its lock. */
+  async copyIdentity(to: string): Promise<string> {
+    await copyFile(this.identityFile, to)
+    return to
   }
 
   members(): Promise<readonly SwarmMember[]> {
@@ -184,6 +193,7 @@ class RealNode implements SwarmNode {
     const kept = `${this.identityFile}-kept`
     await copyFile(this.identityFile, kept)
     this.identityFile = kept
+    this.isRunning = false
     await this.#crash()
   }
 

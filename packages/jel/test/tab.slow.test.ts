@@ -1,63 +1,32 @@
-import { existsSync } from 'node:fs'
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-// oxlint-disable-next-line no-restricted-imports -- the bundle is made by a script of the repository
-import { bundleForBrowser } from '../../../scripts/browser-bundle.ts'
 import { generatePoolKey, joinPool, type Pool } from '../src/index.ts'
+import { executablePath, openPage, servePage } from './tab-swarm.ts'
 
-/** The paths of Debian's chromium and of Google's. */
-const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 const LATE = 15_000
 
 let browser: Browser
-let code = ''
 const pools: Pool[] = []
 const problems: string[] = []
 
 const isWeb = (address: string): boolean => address.includes('/ws')
 
 /** Members in this process. They serve the page, or only TCP. */
-async function members(name: string, ports: readonly ('web' | 'tcp')[], key?: Uint8Array): Promise<Pool[]> {
+async function members(name: string, ports: readonly ('web' | 'tcp')[], key?: Uint8Array): Promise<void> {
+  const web = { listen: '127.0.0.1:0', serve: await servePage() }
   for (const port of ports) {
-    const web = {
-      listen: '127.0.0.1:0',
-      serve: (request: IncomingMessage, response: ServerResponse): void => {
-        const isCode = request.url === '/main.js'
-        response
-          .writeHead(200, { 'content-type': isCode ? 'text/javascript' : 'text/html' })
-          .end(isCode ? code : '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>')
-      },
-    }
     const bootstrap = pools[0]?.self.addresses.filter((address) => !isWeb(address))
-    pools.push(
-      await joinPool(name, {
-        listen: ['127.0.0.1:0'],
-        ...(port === 'web' && { web }),
-        ...(bootstrap && { bootstrap }),
-        ...(key && { key }),
-      }),
-    )
+    const options = { listen: ['127.0.0.1:0'], ...(port === 'web' && { web }), ...(bootstrap && { bootstrap }), ...(key && { key }) }
+    pools.push(await joinPool(name, options))
   }
-  return pools
 }
 
 async function openTab(name: string, key?: Uint8Array): Promise<Page> {
   const address = pools[0]?.self.addresses.find(isWeb) ?? ''
-  const page = await browser.newPage()
-  page.on('console', (message) => void (['error', 'warning'].includes(message.type()) && problems.push(message.text())))
-  page.on('pageerror', ({ message }) => void problems.push(message))
-  await page.goto(`http://127.0.0.1:${/tcp\/(\d+)/u.exec(address)?.[1]}/`)
-  await page.waitForFunction(() => 'join' in globalThis)
-  const text = key === undefined ? undefined : new TextDecoder().decode(key)
-  const took = await page.evaluate(async ([pool, from, secret]) => await globalThis.join(pool, [from], secret), [
-    name,
-    address,
-    text,
-  ] as const)
-  expect(took).toBeLessThan(LATE)
+  const page = await openPage(await browser.newContext(), address, (problem) => problems.push(problem))
+  const options = { bootstrap: [address], ...(key && { key: new TextDecoder().decode(key) }) }
+  expect(await page.evaluate(async ([pool, given]) => await globalThis.enter(pool, given), [name, options] as const)).toBeLessThan(LATE)
   return page
 }
 
@@ -92,7 +61,6 @@ async function echo(page: Page, id: string): Promise<number> {
 
 describe.skipIf(executablePath === undefined)('a tab of a browser (skipped where there is no chromium)', () => {
   beforeAll(async () => {
-    code = (await bundleForBrowser(fileURLToPath(new URL('tab-program.ts', import.meta.url)))).code
     browser = await chromium.launch({ executablePath: executablePath as string, args: ['--no-sandbox'] })
   }, 60_000)
   afterAll(async () => await browser?.close())

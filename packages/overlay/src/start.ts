@@ -5,15 +5,14 @@ import { discoveryOf, identityOf, listenDefault, openSaved } from '#platform/env
 import { machineName } from '#platform/machine'
 import { canDial, preferNames } from '#platform/network'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { makeConfig, type Introducer, type Member } from '@jel/protocol'
-import { multiaddr } from '@multiformats/multiaddr'
+import { makeConfig, type Introducer } from '@jel/protocol'
 import { equals } from 'uint8arrays'
 import type { OverlayOptions } from './api/options.ts'
 import type { Overlay } from './api/port.ts'
 import { parseAnnounceAddress, parseIntroducer, parseListenAddress, parseWebAddress, tcpEndpoint } from './base/addresses.ts'
 import { PoolKeysError } from './base/errors.ts'
 import { poolNames, serviceName } from './base/names.ts'
-import { webEndpointOf } from './base/web-address.ts'
+import { PageHosts } from './web/page-hosts.ts'
 import { AllowList } from './host/allow-list.ts'
 import { Host } from './host/host.ts'
 import { Refusals } from './host/refusals.ts'
@@ -64,6 +63,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     const isGiven = ({ address }: Introducer): boolean => given.some((each) => equals(each.address, address))
     const introducers = [...given, ...(peers?.introducers() ?? []).filter((each) => !isGiven(each))]
     const refusals = new Refusals((message) => notifications.warn('PEER_REFUSED', message))
+    const pageHosts = new PageHosts(() => node?.engine.node.members() ?? [])
     const host = await Host.create({
       privateKey: identity.privateKey,
       listen,
@@ -77,7 +77,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
         listen: web.listen,
         origins: {
           allowed: web.origins ?? [],
-          isMember: (at) => [...(node?.engine.node.members() ?? [])].some((member) => servesAt(member, at)),
+          isMember: (host) => pageHosts.has(host),
         },
         serve: web.serve ?? notFound,
         tls: web.tls,
@@ -123,14 +123,6 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
     identity.release()
     throw error
   }
-}
-
-/** Whether the member takes WebSockets at this `host:port`. */
-function servesAt({ addresses }: Member, at: string): boolean {
-  return addresses.some((address) => {
-    const { host, port } = webEndpointOf(multiaddr(address)) ?? {}
-    return host !== undefined && `${host.includes(':') ? `[${host}]` : host}:${port}` === at
-  })
 }
 
 function notFound(_: IncomingMessage, response: ServerResponse): void {

@@ -7,6 +7,7 @@ import { electedEvent, healthEvent, nodeJson, payloadJson, recordJson, type Node
 import type { JobCommand, JobEvent } from '../events/job-messages.ts'
 import { SILENT, type Log } from '../log/log.ts'
 import { PoolModel } from '../model/pool.ts'
+import { pagesOf } from './pages.ts'
 
 /** Carries out commands about jobs. */
 export type RunJobCommand = (command: JobCommand, report: (event: JobEvent) => void, signal: AbortSignal) => Promise<void>
@@ -128,6 +129,8 @@ export class Agent {
     for (const reign of pool.reigns()) yield electedEvent(reign)
     for (const record of pool.records()) yield { event: 'record', ...recordJson(record) }
     if (this.url !== undefined) yield { event: 'http', url: this.url }
+    const urls = pagesOf(self.addresses, pool.name)
+    if (urls.length > 0) yield { event: 'web', urls }
     if (pool.terminated !== undefined) yield { event: 'terminated', ...pool.terminated }
     const meanwhile = this.#found ? '' : ', and stands in no election meanwhile'
     for (const { address, reason } of pool.health().introducers) {

@@ -3,6 +3,7 @@
  * own when another member asks, so they cost nothing while nobody looks.
  */
 import type { Pool, Stream } from '@jel/jel'
+import { inBackground } from '../base/timers.ts'
 import type { Agent } from './agent.ts'
 
 /** The figures of one member at one moment. */
@@ -49,7 +50,7 @@ export async function answerFigures(agent: Agent): Promise<void> {
     if (++answers > ANSWERS) throw new Error('asked too often')
     stream.send(new TextEncoder().encode(`${JSON.stringify(await read.figures)}\n`))
     // The stream keeps its connection until the asker ends its side, too.
-    setTimeout(() => stream.abort(new Error('the answer is given')), TIMEOUT).unref()
+    inBackground(setTimeout(() => stream.abort(new Error('the answer is given')), TIMEOUT))
     await stream.close()
   })
 }
@@ -58,7 +59,17 @@ export async function answerFigures(agent: Agent): Promise<void> {
 export async function ownFigures({ pool, grid }: Pick<Agent, 'pool' | 'grid'>): Promise<MemberFigures> {
   const { sent, received } = await pool.traffic()
   const { workers, busy } = grid === undefined ? { workers: 0, busy: 0 } : await grid.figures()
-  return { workers, busy, memory: process.memoryUsage.rss(), traffic: sent + received }
+  return { workers, busy, memory: processFigures().memory, traffic: sent + received }
+}
+
+/**
+ * Returns the resident memory of this process, bytes, and its processor time so far, seconds. A
+ * browser tells neither: 0.
+ */
+export function processFigures(): { readonly memory: number; readonly processor: number } {
+  const { memoryUsage, cpuUsage } = (globalThis as { process?: Partial<NodeJS.Process> }).process ?? {}
+  const { user = 0, system = 0 } = cpuUsage?.() ?? {}
+  return { memory: memoryUsage?.rss() ?? 0, processor: (user + system) / 1e6 }
 }
 
 /**

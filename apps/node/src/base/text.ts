@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util'
+import stripVTControlCharacters from 'strip-ansi'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

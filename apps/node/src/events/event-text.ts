@@ -3,14 +3,6 @@ import { counted, oneLine, printable, shortId } from '../base/text.ts'
 import type { NodeEvent, NodeJson } from './events.ts'
 import type { OutputEvent } from './job-messages.ts'
 
-/**
- * Returns whether an event is a record of members that compute. Such records are for other members.
- * A person sees their effects.
- */
-export function isInternal(event: NodeEvent): boolean {
-  return event.event === 'record' && event.name.startsWith('jel.compute/')
-}
-
 /** Describes an event for a person; `name` describes a member. */
 export function eventText(event: NodeEvent, name: (node: NodeJson) => string = wholeMemberText): string {
   switch (event.event) {
@@ -62,6 +54,8 @@ export function eventText(event: NodeEvent, name: (node: NodeJson) => string = w
       return `${event.code}: ${oneLine(event.message)}`
     case 'http':
       return `page at ${event.url}`
+    case 'web':
+      return `browsers take part at ${event.urls.join(' ')}`
     case 'opened':
     case 'done':
     case 'stopped':

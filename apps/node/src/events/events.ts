@@ -1,5 +1,6 @@
 import type { JobEvent, JobsEvent, OutputEvent } from './job-messages.ts'
 import type { Health, Member, PoolKeyInfo, PoolRecord, Reign } from '@jel/jel'
+import { toString } from 'uint8arrays'
 import { jsonText, utf8Text } from '../base/text.ts'
 
 /** A node in JSON. `tag` is base64. `tagText` is the same as text, if it is UTF-8. */
@@ -109,6 +110,8 @@ export type NodeEvent =
   | (JobsEvent & { readonly re?: CommandId })
   /** The address of the node's page, metrics and health. */
   | { readonly event: 'http'; readonly url: string }
+  /** The addresses of the page that makes a browser tab a member. */
+  | { readonly event: 'web'; readonly urls: readonly string[] }
   | { readonly event: 'stopped'; readonly re?: CommandId }
 
 /** The answers to a command. */
@@ -207,7 +210,7 @@ export function payloadJson(payload: Uint8Array): PayloadJson {
 }
 
 export function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64')
+  return toString(bytes, 'base64pad')
 }
 
 /** Returns the field `re`. Without an id there is no field. */

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { NodeEvent } from '../events/events.ts'
 import { HANDLER_BACKLOG, HANDLER_FAILED } from '../events/handler-errors.ts'
-import { isInternal } from '../events/event-text.ts'
+import { isInternal } from '../events/internal.ts'
 
 /**
  * The events that can be handled by name. `stopped` can't be handled: a node that leaves does not

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Agent } from '../agent/agent.ts'
 import type { NodeEvent } from '../events/events.ts'
@@ -87,7 +86,7 @@ function setUp(grid?: object): {
   const feed = new Feed(agent)
   const look = (size = 0): FakeStream => {
     const stream = new FakeStream(size)
-    feed.add(stream as unknown as ServerResponse)
+    feed.add(stream)
     return stream
   }
   return { feed, look, tell: (event) => listeners.forEach((listener) => listener(event)), asked, polls: () => polled }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Agent } from '../agent/agent.ts'
 import type { JobEvent, JobsEvent } from '../events/job-messages.ts'
 import {
@@ -12,8 +11,9 @@ import {
   type NodeJson,
   type ReignJson,
 } from '../events/events.ts'
-import { isInternal } from '../events/event-text.ts'
-import { ownFigures } from '../agent/member-figures.ts'
+import { inBackground } from '../base/timers.ts'
+import { isInternal } from '../events/internal.ts'
+import { ownFigures, processFigures } from '../agent/member-figures.ts'
 import { listMembers } from '../agent/member-list.ts'
 import { History, type PastJson } from '../model/history.ts'
 import { isOverJob } from '../model/jobs.ts'
@@ -30,6 +30,17 @@ const BACKLOG_LIMIT = 16 * 1024 * 1024
 const JOBS_TIME = 1_000
 /** The interval at which this node's own figures are sent while there are streams, ms. Guess. */
 const FIGURES_TIME = 2_000
+
+/** Takes the lines of a feed: the response of a server, or a port of a worker. */
+export interface FeedSink {
+  /** Bytes that wait. */
+  readonly writableLength: number
+  write(text: string): unknown
+  on(event: 'close', listener: () => void): unknown
+  end(): unknown
+  /** Ends it at once. */
+  destroy(): unknown
+}
 
 /** The first event: the present state. */
 interface SnapshotJson extends PastJson {
@@ -74,11 +85,11 @@ export class Feed {
   readonly #history = new History()
   readonly #survey: Survey
   /** The open streams, each with the most bytes that may wait for it. */
-  readonly #streams = new Map<ServerResponse, number>()
+  readonly #streams = new Map<FeedSink, number>()
   readonly #end = new AbortController()
-  #timer: NodeJS.Timeout | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
   #health = ''
-  #jobsTimer: NodeJS.Timeout | undefined
+  #jobsTimer: ReturnType<typeof setInterval> | undefined
   #isAsking = false
   /** The last report of the jobs, for streams that come later. */
   #jobs: JobsEvent | undefined
@@ -115,15 +126,15 @@ export class Feed {
   }
 
   /** Sends the present state, then each event. */
-  add(stream: ServerResponse): void {
+  add(stream: FeedSink): void {
     stream.on('close', () => this.#remove(stream))
     stream.write(this.#line(this.#snapshot()))
     if (this.#jobs !== undefined) stream.write(this.#line(this.#jobs))
     this.#streams.set(stream, stream.writableLength + BACKLOG_LIMIT)
     this.#survey.start()
-    this.#jobsTimer ??= setInterval(() => void this.#sendJobs(), JOBS_TIME).unref()
+    this.#jobsTimer ??= inBackground(setInterval(() => void this.#sendJobs(), JOBS_TIME))
     void this.#sendJobs()
-    this.#timer ??= setInterval(() => void this.#sendFigures(), FIGURES_TIME).unref()
+    this.#timer ??= inBackground(setInterval(() => void this.#sendFigures(), FIGURES_TIME))
     void this.#sendFigures()
   }
 
@@ -133,7 +144,7 @@ export class Feed {
     for (const stream of this.#streams.keys()) stream.end()
   }
 
-  #remove(stream: ServerResponse): void {
+  #remove(stream: FeedSink): void {
     this.#streams.delete(stream)
     if (this.#streams.size > 0) return
     this.#survey.stop()
@@ -166,10 +177,9 @@ export class Feed {
     const text = JSON.stringify(health)
     if (text !== this.#health) this.#send({ event: 'health', ...health })
     this.#health = text
-    const { user, system } = process.cpuUsage()
     try {
       const { sent, received } = await pool.traffic()
-      this.#send({ event: 'figures', memory: process.memoryUsage.rss(), processor: (user + system) / 1e6, sent, received })
+      this.#send({ event: 'figures', ...processFigures(), sent, received })
     } catch {
       // The pool has ended meanwhile.
     }

@@ -1,4 +1,5 @@
 import type { Link, Pool } from '@jel/jel'
+import { inBackground } from '../base/timers.ts'
 import { askFigures, type MemberFigures } from '../agent/member-figures.ts'
 
 /**
@@ -34,7 +35,7 @@ export class Survey {
   readonly #report: (id: string, report: MemberReport) => void
   readonly #asked = new Map<string, number>()
   readonly #reports = new Map<string, MemberReport>()
-  #timer: NodeJS.Timeout | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
   #underWay = 0
 
   readonly #own: () => Promise<MemberFigures>
@@ -52,7 +53,7 @@ export class Survey {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.#turn(), TURN).unref()
+    this.#timer ??= inBackground(setInterval(() => this.#turn(), TURN))
   }
 
   /** Stops, and drops the reports: they would become out of date. */

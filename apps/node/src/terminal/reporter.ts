@@ -1,5 +1,6 @@
 import type { Command } from '../commands/table.ts'
-import { eventText, isInternal } from '../events/event-text.ts'
+import { eventText } from '../events/event-text.ts'
+import { isInternal } from '../events/internal.ts'
 import { jsonLine, type Answer, type NodeEvent } from '../events/events.ts'
 import type { Output } from '../base/output.ts'
 

@@ -1,4 +1,5 @@
-import { addressText, eventText, isInternal, memberText, outputLines, tagText } from '../events/event-text.ts'
+import { addressText, eventText, memberText, outputLines, tagText } from '../events/event-text.ts'
+import { isInternal } from '../events/internal.ts'
 import type { NodeEvent, NodeJson } from '../events/events.ts'
 import { oneLine } from '../base/text.ts'
 import { keyOf, PoolModel, type Life } from '../model/pool.ts'

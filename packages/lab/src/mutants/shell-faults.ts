@@ -412,9 +412,19 @@ export const shellFaults: readonly ShellFault[] = [
     to: '`at ${network} ${remotePeer.toString()}`',
   },
   { ...paths, name: 'one relay makes a hidden member silent', from: 'const enough = 2', to: 'const enough = 1' },
-  { ...paths, name: 'a relay without room makes a hidden member silent', from: '(!isAnswer || error.isAbsent)', to: 'true' },
+  {
+    ...paths,
+    name: 'a relay without room makes a hidden member silent',
+    from: 'error instanceof RelayRefusal && error.isAbsent',
+    to: 'true',
+  },
   { ...paths, name: 'a relay that drops circuits stays the first choice', from: 'this.#hasFailed(relay.id) ? 2 : 0', to: 'false ? 2 : 0' },
-  { ...checks, name: 'a member makes others dial private addresses', from: 'parsed.filter(isPublic)', to: 'parsed' },
+  {
+    ...checks,
+    name: 'a member makes others dial private addresses',
+    from: 'isPublic(address) && canDial(address)',
+    to: 'canDial(address)',
+  },
   {
     ...ownReach,
     name: 'one liar decides how others reach a member',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, test } from 'vitest'
-import { announceable, formatAddresses, looksDialable, parseIntroducer, parseListenAddress, tcpEndpoint } from './addresses.ts'
+import { announceable, formatAddresses, looksDialable, parseIntroducer, parseListenAddress, tcpEndpoint, networkOf } from './addresses.ts'
 import { InvalidAddressError } from './errors.ts'
 
 const id = '12D3KooWQbjhTZwRrkRXZWwusceeWZ9xLT9HSpyCNhpzj9um7iM5'
@@ -117,4 +117,16 @@ describe('a peer that connected looks dialable', () => {
     expect(from('/ip4/192.168.1.5/tcp/50000')).toBe(true)
     expect(from('/ip4/8.8.8.8/tcp/50000')).toBe(false)
   })
+})
+
+test.each([
+  ['/ip4/192.0.2.7/tcp/1', '/ip4/192.0.2.8/tcp/1', 3, 4, true],
+  ['/ip4/192.0.2.7/tcp/1', '/ip4/192.0.2.8/tcp/1', 4, 4, false],
+  ['/ip6/2001:db8:1::5/tcp/1', '/ip6/2001:db8:1:0:a:b:c:d/tcp/1', 4, 4, true],
+  ['/ip6/2001:db8::a:1:2:3/tcp/1', '/ip6/2001:db8::b:1:2:3/tcp/1', 4, 4, true],
+  ['/ip6/2001:db8:1:1::5/tcp/1', '/ip6/2001:db8:1:2::5/tcp/1', 4, 4, false],
+  ['/ip6/2001:db8:1:1::5/tcp/1', '/ip6/2001:db8:1:2::5/tcp/1', 4, 3, true],
+  ['/ip6/fd00::1/tcp/1', '/ip6/fd00::2/tcp/1', 3, 4, true],
+])('%s and %s are of one network (%i bytes, %i groups): %s', (one, other, bytes, groups, isOne) => {
+  expect(networkOf(multiaddr(one), bytes, groups) === networkOf(multiaddr(other), bytes, groups)).toBe(isOne)
 })

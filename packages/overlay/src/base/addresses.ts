@@ -22,7 +22,7 @@ export interface Endpoint {
  * else. Never throws, since addresses come from peers.
  */
 export function tcpEndpoint(address: Address): Endpoint | undefined {
-  const parsed = parse(address)
+  const parsed = parseAddress(address)
   return parsed && endpointOf(parsed)
 }
 
@@ -147,7 +147,7 @@ function parseText(text: string, use: string): Multiaddr {
  * not a multiaddr, or its name has control characters.
  */
 export function dialAddress(address: Address, peer: NodeId | undefined): Multiaddr | undefined {
-  const parsed = parse(address)
+  const parsed = parseAddress(address)
   return parsed && peer !== undefined ? parsed.encapsulate(`/p2p/${peer}`) : parsed
 }
 
@@ -159,8 +159,11 @@ export function formatAddresses(addresses: readonly Address[], id: NodeId | unde
   return addresses.flatMap((address) => dialAddress(address, id)?.toString() ?? [])
 }
 
-/** Refuses names with control characters, which a terminal would obey. */
-function parse(address: Address): Multiaddr | undefined {
+/**
+ * Returns undefined if the bytes are no multiaddr, or its name has control characters, which a
+ * terminal would obey.
+ */
+export function parseAddress(address: Address): Multiaddr | undefined {
   try {
     const parsed = multiaddr(address)
     return /[\p{Cc}\p{Cf}]/u.test(parsed.toString()) ? undefined : parsed
@@ -203,7 +206,7 @@ export function isPublic(address: Multiaddr): boolean {
  * 24 bits of IPv4, or 64 of IPv6; or both are loopback. Many homes use the same network.
  */
 export function isNearby(one: Address, other: Address): boolean {
-  const [a, b] = [parse(one), parse(other)]
+  const [a, b] = [parseAddress(one), parseAddress(other)]
   if (a === undefined || b === undefined) return false
   if (isLoopback(a) || isLoopback(b)) return isLoopback(a) && isLoopback(b)
   const [network, second] = [networkOf(a, 3, 4), networkOf(b, 3, 4)]
@@ -217,7 +220,15 @@ export function isNearby(one: Address, other: Address): boolean {
 export function networkOf(address: Multiaddr, bytes: number, groups: number): string | undefined {
   const host = hostOf(address)
   if (host === undefined || isName(address)) return undefined
-  return host.includes(':') ? host.split(':').slice(0, groups).join(':') : host.split('.').slice(0, bytes).join('.')
+  return host.includes(':') ? groupsOf(host).slice(0, groups).join(':') : host.split('.').slice(0, bytes).join('.')
+}
+
+/** Returns the eight groups of an IPv6 address. `::` stands for groups of zeros. */
+function groupsOf(host: string): string[] {
+  const [head = '', tail] = host.replace(/%.*$/u, '').toLowerCase().split('::')
+  const [first, last] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':'))) as [string[], string[]]
+  const zeros = tail === undefined ? [] : Array.from({ length: Math.max(0, 8 - first.length - last.length) }, () => '0')
+  return [...first, ...zeros, ...last].map((group) => group.replace(/^0+(?=.)/u, ''))
 }
 
 /** Whether an address contains a name in place of an IP address. */

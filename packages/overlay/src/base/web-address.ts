@@ -12,6 +12,8 @@ export interface WebEndpoint {
 export function webEndpointOf(address: Multiaddr): WebEndpoint | undefined {
   const [net, tcp, ...rest] = address.getComponents().filter(({ code }) => code !== CODE_P2P)
   if (net?.value === undefined || tcp?.name !== 'tcp' || !['ip4', 'ip6', 'dns', 'dns4', 'dns6'].includes(net.name)) return undefined
+  // The host becomes part of a URL. Members may announce anything.
+  if (!/^[\w.:-]{1,253}$/u.test(net.value)) return undefined
   const transport = rest.map(({ name }) => name).join('/')
   if (!['ws', 'wss', 'tls/ws'].includes(transport)) return undefined
   return { host: net.value, port: Number(tcp.value), isSecure: transport !== 'ws' }

@@ -4,6 +4,9 @@ import type { Multiaddr } from '@multiformats/multiaddr'
 import type { Uint8ArrayList } from 'uint8arraylist'
 import { asError } from '../base/errors.ts'
 
+/** Time for the rest of the bytes when the other end has closed, ms. Guess. */
+const closeTime = 1_000
+
 /** A connection whose bytes pass a relay, on a stream to the relay. */
 export class CircuitConnection extends AbstractMultiaddrConnection {
   readonly #stream: Stream
@@ -20,9 +23,11 @@ export class CircuitConnection extends AbstractMultiaddrConnection {
     // Half of a circuit is of no use.
     stream.addEventListener('remoteCloseWrite', () => {
       this.onTransportClosed()
-      stream.close().catch((error: unknown) => stream.abort(asError(error)))
+      stream.close({ signal: AbortSignal.timeout(closeTime) }).catch((error: unknown) => stream.abort(asError(error)))
     })
     stream.addEventListener('close', ({ error, local }) => {
+      // The library would report a second end.
+      if (this.status !== 'open' && this.status !== 'closing') return
       if (error === undefined) this.onTransportClosed()
       else if (local === true) this.abort(error)
       else this.onRemoteReset()

@@ -121,7 +121,7 @@ export class Engine {
         urgent: names.urgent,
         answers: async (connection) => await answers(connection, answerTime),
         isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
-        keeps: (peer) => this.relays.keeps(peer),
+        keeps: (connection) => this.relays.keeps(connection),
       },
       {
         onUp: (peer, connection) => this.#linked(peer, connection),

@@ -5,7 +5,6 @@ import { randomBytes } from '#platform/crypto'
 import type { NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
-import { isDirect } from '../circuits/circuit-transport.ts'
 import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from './channel.ts'
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
@@ -33,8 +32,8 @@ export interface LinksOptions {
    * is closed.
    */
   readonly isOwn: (protocol: string) => boolean
-  /** Whether the connections to a peer stay though nothing uses them. Default: none do. */
-  readonly keeps?: (peer: NodeId) => boolean
+  /** Whether a connection stays though nothing uses it. Default: none does. */
+  readonly keeps?: (connection: Connection) => boolean
   /** Returns whether the other end of a connection answers. Default: it does. */
   readonly answers?: (connection: Connection) => Promise<boolean>
   /** Longest time in which a connection may be unused, ms. */
@@ -220,7 +219,11 @@ export class Links {
   async #closeIfUnused(connection: Connection): Promise<void> {
     if (connection.status !== 'open' || this.#links.get(connection.remotePeer.toString())?.connections.includes(connection) === true) return
     if (connection.streams.some(({ protocol }) => protocol !== '' && !this.#options.isOwn(protocol))) return
-    if (this.#options.keeps?.(connection.remotePeer.toString()) === true && isDirect(connection)) return
+    if (this.#options.keeps?.(connection) === true) {
+      // The peer may leave, or another member may relay.
+      this.closeIfUnusedLater(connection)
+      return
+    }
     try {
       await connection.close()
     } catch (error) {

@@ -1,13 +1,15 @@
-import { firstReach } from '#platform/network'
+import { canDial, firstReach } from '#platform/network'
 import type { Command, Introducer, Notification } from '@jel/protocol'
 import type { OverlayKeys } from '../api/port.ts'
 import { showHealth, showMember, showReign, type OverlayNotification, type PoolMember } from '../api/view.ts'
-import { OverlayClosedError, asError } from '../base/errors.ts'
+import { OverlayClosedError, UnknownMemberError, asError } from '../base/errors.ts'
+import { absent, unanswered } from '../circuits/relay-refusal.ts'
 import { Engine, type Parts } from '../engine/engine.ts'
 import { addressInterval } from '../engine/own-addresses.ts'
 import { OwnReach, reachInterval } from '../reach/own-reach.ts'
 import { ReachChecks } from '../reach/reach-checks.ts'
 import { relayInterval } from '../relay/relay-connections.ts'
+import { RelayDials } from '../relay/relay-dials.ts'
 import { RelayService } from '../relay/relay-service.ts'
 import { ApplicationStreams } from '../streams/application-streams.ts'
 import { LinkReports } from '../streams/link-reports.ts'
@@ -79,14 +81,18 @@ export class RunningNode {
     })
     this.reports = new LinkReports(this.streams, parts.names.reports, () => node.linkStates())
     const { libp2p } = parts.host
+    const dials = new RelayDials(async (id) => {
+      const member = node.member(id)
+      if (member === undefined) throw new UnknownMemberError(id)
+      return await paths.connect(member, AbortSignal.timeout(relayDialTime))
+    })
     this.#relay = new RelayService({
       libp2p,
       protocols: parts.names.circuits,
       isMember: (id) => node.member(id) !== undefined,
       connect: async (id) => {
         const member = node.member(id)
-        if (member === undefined || paths.needsRelay(member)) return undefined
-        return await paths.connect(member, AbortSignal.timeout(relayDialTime)).catch(() => undefined)
+        return member === undefined || paths.needsRelay(member) ? absent : ((await dials.connect(id)) ?? unanswered)
       },
     })
     this.#checks = new ReachChecks({
@@ -104,7 +110,9 @@ export class RunningNode {
             peers: () =>
               libp2p.getConnections().flatMap(({ remotePeer, remoteAddr, direction, status }) => {
                 const id = remotePeer.toString()
-                return status === 'open' && links.has(id) ? [{ id, remote: remoteAddr, isInbound: direction === 'inbound' }] : []
+                return status === 'open' && links.has(id)
+                  ? [{ id, remote: remoteAddr, isInbound: direction === 'inbound' && canDial(remoteAddr) }]
+                  : []
               }),
             addresses: () => parts.host.addresses(),
             ask: async (id) => await this.#checks.ask(id),

@@ -2,6 +2,7 @@
  * Checks whether others can dial a member, on a stream of its own. The asked member dials the
  * addresses that the asker has signed, and says whether one of them answered with the asker's key.
  */
+import { canDial } from '#platform/network'
 import type { Address, NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
@@ -90,7 +91,7 @@ export class ReachChecks {
   async #reaches(id: NodeId): Promise<boolean> {
     const { addressesOf, dial, release } = this.#options
     const parsed = addressesOf(id).flatMap((address) => dialAddress(address, id) ?? [])
-    const addresses = parsed.filter(isPublic).slice(0, maxDials)
+    const addresses = parsed.filter((address) => isPublic(address) && canDial(address)).slice(0, maxDials)
     // One after the other: libp2p joins dials to one peer that begin at the same time.
     for (const address of addresses) {
       try {

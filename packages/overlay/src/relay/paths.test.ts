@@ -3,7 +3,7 @@ import type { Connection, Libp2p } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { describe, expect, it } from 'vitest'
 import { DialError, type Dialer } from '../dialing/dialing.ts'
-import { absent, RelayRefusal } from '../circuits/relay-refusal.ts'
+import { absent, RelayRefusal, unanswered } from '../circuits/relay-refusal.ts'
 import { Paths } from './paths.ts'
 
 const TODAY = 1e9
@@ -29,6 +29,8 @@ interface Situation {
   readonly relay?: readonly NodeId[]
   /** The answer of other relays. Undefined: they drop the circuit. */
   readonly answer?: string | undefined
+  /** The answers of these relays. */
+  readonly answers?: Readonly<Record<NodeId, string>>
 }
 
 /** Paths of a node in this situation. `tried` fills with each dial. */
@@ -52,7 +54,8 @@ function paths(situation: Situation) {
       const over = address.toString().split('/')[2] ?? ''
       tried.push(`over ${over}`)
       if (relay.includes(over)) return await Promise.resolve(connection)
-      throw answer === undefined ? new Error('the circuit ended') : new RelayRefusal(answer)
+      const said = situation.answers?.[over] ?? answer
+      throw said === undefined ? new Error('the circuit ended') : new RelayRefusal(said)
     },
   } as unknown as Libp2p
   const all = [...members, hidden]
@@ -117,14 +120,22 @@ describe('a hidden member that cannot be reached', () => {
     await expect(paths({ self: one }).made.connect(hidden)).rejects.toMatchObject({ failure: 'silent' })
   })
 
-  it('is silent if two relays drop its circuits', async () => {
-    await expect(paths({ answer: undefined }).made.connect(hidden)).rejects.toMatchObject({ failure: 'silent' })
+  it('is unresponsive if a relay has a connection to it, and it does not answer', async () => {
+    await expect(paths({ answer: unanswered }).made.connect(hidden)).rejects.toMatchObject({ failure: 'unresponsive' })
+  })
+
+  it('is not said to be silent because of relays to which it keeps no connection', async () => {
+    const [, , , fourth] = relaysOf(hidden.id, direct, TODAY, 4).map(({ id }) => id)
+    const { made } = paths({ members: direct, dialled: [fourth as NodeId, relaysOf(hidden.id, direct, TODAY)[0]?.id as NodeId] })
+    await expect(made.connect(hidden)).rejects.toMatchObject({ failure: 'failed' })
   })
 
   it.each<[string, Situation]>([
     ['one relay is gone', { dialled: [one] }],
     ['all relays are gone', { dialled: [] }],
     ['the relays are full', { answer: 'full' }],
+    ['the relays drop its circuits', { answer: undefined }],
+    ['one relay does not have it, and the other is full', { answers: { [one]: absent, [other]: 'full' } }],
     ['one of two relays lies', { members: direct, self: 'me', dialled: [one] }],
   ])('is not said to be silent if %s', async (_, situation) => {
     await expect(paths(situation).made.connect(hidden)).rejects.toMatchObject({ failure: 'failed' })

@@ -1,6 +1,6 @@
 /** The paths to a member: its own addresses, or a circuit over one of its relays. */
 import { canDial } from '#platform/network'
-import { pickSome, relayCount, relaysOf, type Member, type NodeId } from '@jel/protocol'
+import { pickSome, relayCount, relaysOf, type DialFailure, type Member, type NodeId } from '@jel/protocol'
 import type { Connection, Libp2p } from '@libp2p/interface'
 import { dialAddress, isNearby } from '../base/addresses.ts'
 import { reasonOf } from '../base/errors.ts'
@@ -76,14 +76,18 @@ export class Paths {
   }
 
   /**
-   * Opens a circuit over a relay of the member. Nobody believes a single relay about others: the
-   * member is silent if two relays don't reach it. This node may be one of them.
+   * Opens a circuit over a relay of the member. Nobody believes a single relay about others: a
+   * hidden member is silent if two of its three relays have no connection to it. This node may be
+   * one of them. It is not silent if a relay says anything else, or if it can be dialled.
    */
-  async overRelay({ id }: Member, signal?: AbortSignal): Promise<Connection> {
+  async overRelay({ id, reach }: Member, signal?: AbortSignal): Promise<Connection> {
     const { self, libp2p, dialer, members, today } = this.#options
     const relays = relaysOf(id, members(), today(), maxTried)
+    /** The member keeps connections to these. */
+    const chosen = relays.slice(0, relayCount)
     const reasons: string[] = []
-    let missed = relays.some((relay) => relay.id === self) ? 1 : 0
+    const missed = new Set<NodeId>(chosen.filter((relay) => relay.id === self).map((relay) => relay.id))
+    let failure: DialFailure | undefined
     for (const relay of this.#inOrder(id, relays)) {
       signal?.throwIfAborted()
       try {
@@ -91,17 +95,17 @@ export class Paths {
         const time = AbortSignal.timeout(circuitTime)
         return await libp2p.dial(circuitAddress(relay.id, id), { signal: signal ? AbortSignal.any([signal, time]) : time })
       } catch (error) {
-        const isAnswer = error instanceof RelayRefusal
-        if (!isAnswer) this.#failed(relay.id)
-        // A relay that is gone, or full, says nothing about others.
-        if (relays.includes(relay) && this.#isConnected(relay) && (!isAnswer || error.isAbsent)) missed++
         reasons.push(`over ${relay.id}: ${reasonOf(error)}`)
+        if (!(error instanceof RelayRefusal)) this.#failed(relay.id)
+        // A relay that is gone says nothing about others.
+        if (!chosen.includes(relay) || !this.#isConnected(relay)) continue
+        if (error instanceof RelayRefusal && error.isAbsent) missed.add(relay.id)
+        else failure = error instanceof RelayRefusal && error.isUnanswered ? 'unresponsive' : (failure ?? 'failed')
       }
     }
-    throw new DialError(
-      missed >= enough ? 'silent' : 'failed',
-      reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; '),
-    )
+    const isSilent = reach !== 'direct' && missed.size >= enough && failure === undefined
+    const reason = reasons.length === 0 ? 'it is hidden, and nobody relays' : reasons.join('; ')
+    throw new DialError(isSilent ? 'silent' : (failure ?? 'failed'), reason)
   }
 
   /**

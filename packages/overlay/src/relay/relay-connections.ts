@@ -42,10 +42,12 @@ export class RelayConnections {
   }
 
   /**
-   * Whether the connection to this peer stays though nothing uses it: the peer relays for this
-   * node, or this node may relay for the peer.
+   * Whether a connection stays though nothing uses it: the peer relays for this node, or this node
+   * may relay for the peer. One connection is enough: the youngest.
    */
-  keeps(peer: NodeId): boolean {
+  keeps(connection: Connection): boolean {
+    const peer = connection.remotePeer.toString()
+    if (directConnections(this.#options.libp2p, peer).at(-1) !== connection) return false
     if (this.#relays.has(peer)) return true
     const now = performance.now()
     const known = this.#verdicts.get(peer)

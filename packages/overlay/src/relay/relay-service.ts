@@ -6,7 +6,7 @@ import type { NodeId } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { asError } from '../base/errors.ts'
 import { directConnections, isDirect, type CircuitProtocols } from '../circuits/circuit-transport.ts'
-import { absent } from '../circuits/relay-refusal.ts'
+import { absent, unanswered } from '../circuits/relay-refusal.ts'
 import { takeLine } from '../circuits/take-line.ts'
 import { Accounts, type Account } from './accounts.ts'
 import { inBackground, later } from '../base/timers.ts'
@@ -28,12 +28,12 @@ export interface RelayServiceOptions {
   readonly libp2p: Libp2p
   readonly protocols: CircuitProtocols
   readonly isMember: (id: NodeId) => boolean
-  /**
-   * Connects to a member that can be dialled, for one that can't dial it itself. Resolves with
-   * undefined if the member is hidden, or does not answer.
-   */
-  readonly connect: (id: NodeId) => Promise<Connection | undefined>
+  /** Connects to a member that can be dialled, for one that can't dial it itself. */
+  readonly connect: (id: NodeId) => Promise<Target>
 }
+
+/** The connection to the other member, or the reason why there is none. */
+export type Target = Connection | typeof absent | typeof unanswered
 
 export class RelayService {
   readonly #options: RelayServiceOptions
@@ -60,36 +60,57 @@ export class RelayService {
 
   async #relay(stream: Stream, connection: Connection): Promise<void> {
     const from = connection.remotePeer.toString()
-    let other: Stream | undefined
     try {
       if (!isDirect(connection) || !this.#options.isMember(from)) {
         refuse(stream, isDirect(connection) ? 'not a member' : 'no circuit over a circuit')
         return
       }
-      const signal = AbortSignal.timeout(openTime)
-      const to = await takeLine(stream, longestLine, signal)
-      const target = from === to || !this.#options.isMember(to) ? undefined : (this.#connectionTo(to) ?? (await this.#options.connect(to)))
-      if (target === undefined) {
-        refuse(stream, absent)
-        return
-      }
-      this.#accounts.forgetSettled()
-      const accounts = [this.#accounts.of(connection), this.#accounts.of(target)] as const
+      const to = await takeLine(stream, longestLine, AbortSignal.timeout(openTime))
+      const own = this.#accounts.of(connection)
       const pair = [from, to].toSorted().join(' ')
-      if (accounts.flat().some(({ isFull }) => isFull) || (this.#pairs.get(pair) ?? 0) >= maxOfPair) {
-        refuse(stream, 'full')
-        return
+      if (from === to || !this.#options.isMember(to)) refuse(stream, absent)
+      else if (isFull(own) || (this.#pairs.get(pair) ?? 0) >= maxOfPair) refuse(stream, 'full')
+      else {
+        // Counted before a dial: a request costs its sender next to nothing.
+        this.#accounts.forgetSettled()
+        using _ = this.#accounts.reserve(own)
+        using __ = this.#reservePair(pair)
+        await this.#join(stream, from, own, this.#connectionTo(to) ?? (await this.#options.connect(to)))
       }
-      using _ = this.#accounts.reserve(accounts.flat())
-      using __ = this.#reservePair(pair)
+    } catch (error) {
+      stream.abort(asError(error))
+    }
+  }
+
+  async #join(stream: Stream, from: NodeId, own: readonly Account[], target: Target): Promise<void> {
+    if (typeof target === 'string') {
+      refuse(stream, target)
+      return
+    }
+    const theirs = this.#accounts.of(target)
+    if (isFull(theirs)) {
+      refuse(stream, 'full')
+      return
+    }
+    using _ = this.#accounts.reserve(theirs.filter((account) => !own.includes(account)))
+    let other: Stream | undefined
+    try {
+      const signal = AbortSignal.timeout(openTime)
       other = await target.newStream(this.#options.protocols.circuit, { signal })
       other.send(new TextEncoder().encode(`${from}\n`))
       if ((await takeLine(other, longestLine, signal)) !== 'ok') throw new Error('it does not take the circuit')
+    } catch (error) {
+      other?.abort(asError(error))
+      // It has a connection, so it is not gone. Its process may stand still.
+      refuse(stream, unanswered)
+      return
+    }
+    try {
       stream.send(new TextEncoder().encode('ok\n'))
-      await join([stream, other], accounts)
+      await join([stream, other], [own, theirs])
       await Promise.all([stream, other].map(end))
     } catch (error) {
-      for (const each of [stream, other]) each?.abort(asError(error))
+      for (const each of [stream, other]) each.abort(asError(error))
     }
   }
 
@@ -108,6 +129,10 @@ export class RelayService {
   #connectionTo(id: NodeId): Connection | undefined {
     return directConnections(this.#options.libp2p, id).at(-1)
   }
+}
+
+function isFull(accounts: readonly Account[]): boolean {
+  return accounts.some((account) => account.isFull)
 }
 
 /** Refuses a circuit. A peer that reads nothing, or goes on to send, keeps no stream here. */

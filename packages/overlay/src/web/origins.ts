@@ -8,7 +8,10 @@
 const longest = 512
 
 export interface OriginRules {
-  /** Origins that the user allows, such as `https://pool.example.org`. */
+  /**
+   * Origins that the user allows, such as `https://pool.example.org`. A node with a name needs its
+   * own.
+   */
   readonly allowed: readonly string[]
   /** Whether a member announces a WebSocket at this `host:port`: it serves the page, too. */
   readonly isMember: (host: string) => boolean
@@ -27,7 +30,14 @@ export function mayConnect({ origin, host = '', isSecure }: WebRequest, rules: O
   if (origin.length > longest) return false
   if (rules.allowed.includes(origin)) return true
   const from = hostOfOrigin(origin)
-  return from !== undefined && (from === withPort(host, isSecure) || rules.isMember(from))
+  if (from === undefined) return false
+  // A hostile name server can make any name lead here. So a name counts only if it is listed.
+  return (isOwnKind(from) && from === withPort(host, isSecure)) || rules.isMember(from)
+}
+
+/** Whether the host is an IP address, or this machine's own name for itself. */
+function isOwnKind(host: string): boolean {
+  return /^(?:\[[\da-f:.]+\]|\d{1,3}(?:\.\d{1,3}){3}|localhost):\d+$/u.test(host)
 }
 
 function hostOfOrigin(origin: string): string | undefined {

@@ -6,7 +6,6 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import {
   transportSymbol,
   TypedEventEmitter,
@@ -24,10 +23,23 @@ import { webAddress, webEndpointOf, webPath, type WebEndpoint } from '../base/we
 import { mayConnect, type OriginRules } from './origins.ts'
 import { maxMessage, WebConnection, type MessageSocket, type SocketEvents } from './web-connection.ts'
 
-/** Time for the headers of a request, ms, and for a whole request. Guess. */
+/** Time for the headers of a request, ms, and for a whole request with its answer. Guess. */
 const [headersTimeout, requestTimeout] = [5_000, 10_000]
 /** Sockets at a time, with those that ask for pages. Guess: as many as connections of a host. */
 const maxSockets = 1_024
+/**
+ * Sockets that are no WebSockets at a time. A further one ends the oldest. Guess: some browsers.
+ */
+const maxPageSockets = 128
+/** Time for the close of a WebSocket, and for the refusal of one, ms. Guess. */
+const closeTimeout = 5_000
+/**
+ * Fragments of a message, and pieces of a fragment that wait. A stranger could send millions of
+ * tiny ones, and each is an object. Guess: an honest message is one frame of some packets.
+ */
+const [maxFragments, maxBufferedChunks] = [64, 1_024]
+/** The types of the library do not know these options yet. */
+const limits = { maxFragments, maxBufferedChunks, closeTimeout }
 
 /** Answers a request for a page. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
@@ -61,10 +73,18 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
   readonly #upgrader: Upgrader
   readonly #logger: ComponentLogger
   readonly #server: Server
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: maxMessage, perMessageDeflate: false, clientTracking: false })
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessage,
+    ...limits,
+    perMessageDeflate: false,
+    clientTracking: false,
+  })
   readonly #stopped = new AbortController()
   /** All sockets, with those that became WebSockets: the server no longer closes these. */
   readonly #open = new Set<Socket>()
+  /** Those that are no WebSockets, the oldest first. */
+  readonly #pageSockets = new Set<Socket>()
   #address: Multiaddr | undefined
 
   constructor(options: WebListenerOptions, upgrader: Upgrader, logger: ComponentLogger) {
@@ -74,13 +94,29 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
     this.#logger = logger
     const times = { headersTimeout, requestTimeout, connectionsCheckingInterval: headersTimeout / 2 }
     this.#server =
-      options.tls === undefined ? createHttpServer(times, options.serve) : createHttpsServer({ ...options.tls, ...times }, options.serve)
+      options.tls === undefined
+        ? createHttpServer(times, options.serve)
+        : createHttpsServer({ ...options.tls, ...times, handshakeTimeout: headersTimeout }, options.serve)
+    // It ends a client that takes no bytes of its answer.
+    this.#server.timeout = requestTimeout
     this.#server.maxConnections = maxSockets
     this.#server.on('connection', (socket) => {
       this.#open.add(socket)
-      socket.once('close', () => this.#open.delete(socket))
+      this.#pageSockets.add(socket)
+      socket.once('close', () => {
+        this.#open.delete(socket)
+        this.#pageSockets.delete(socket)
+      })
+      if (this.#pageSockets.size > maxPageSockets) this.#pageSockets.values().next().value?.destroy()
     })
-    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head))
+    this.#server.on('upgrade', (request, socket, head) => {
+      try {
+        this.#upgrade(request, socket as Socket, head)
+      } catch {
+        // An error in a listener would end the process.
+        socket.destroy()
+      }
+    })
     this.#server.on('clientError', (_error, socket) => socket.destroy())
     this.#server.on('close', () => this.safeDispatchEvent('close'))
   }
@@ -128,6 +164,8 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
   }
 
   async #take(webSocket: WebSocket, raw: Socket): Promise<void> {
+    // With TLS the server knows the socket below.
+    for (const each of this.#pageSockets) if (each === raw || each.remotePort === raw.remotePort) this.#pageSockets.delete(each)
     const socket = new ServerSocket(webSocket)
     const { remoteAddress, remotePort } = raw
     const isSecure = this.#options.tls !== undefined
@@ -148,7 +186,10 @@ class WebListener extends TypedEventEmitter<ListenerEvents> implements Listener 
   }
 }
 
-function refuse(socket: Duplex, status: string): void {
+/** The server no longer ends a socket that asked for an upgrade. */
+function refuse(socket: Socket, status: string): void {
+  socket.once('finish', () => socket.destroy())
+  socket.setTimeout(closeTimeout, () => socket.destroy())
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
 }
 
@@ -179,7 +220,10 @@ class ServerSocket implements MessageSocket {
   }
 
   send(data: Uint8Array): void {
-    this.#socket.send(data, () => this.#events?.onSent())
+    this.#socket.send(data, (error) => {
+      if (error) this.#socket.terminate()
+      else this.#events?.onSent()
+    })
   }
 
   close(): void {

@@ -133,11 +133,15 @@ describe('the port of WebSockets', () => {
     ['a member', 'http://11.0.0.7:8080', true],
     ['another site', 'http://evil.example.org', false],
     ['another port of this machine', 'http://127.0.0.1', false],
+    ['a name that leads here', 'http://evil.example.org:PORT', false],
     ['an opaque origin', 'null', false],
     ['a long origin', `http://${'a'.repeat(10_000)}.example.org`, false],
   ])('takes sockets of pages of %s (%#)', async (_, origin, isTaken) => {
     const { port } = await serve({ isMember: (host) => host === '11.0.0.7:8080' })
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { origin: origin.replace('PORT', String(port)) } })
+    const given = origin.replace('PORT', String(port))
+    // A browser sends the name of the page's own host, wherever that name leads.
+    const host = given.includes('evil.example.org:') ? { host: new URL(given).host } : {}
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { origin: given, ...host } })
     const answer = await new Promise((resolve) => {
       socket.on('open', () => resolve('open'))
       socket.on('error', ({ message }) => resolve(message))
@@ -172,6 +176,42 @@ describe('the port of WebSockets', () => {
     expect(process.memoryUsage().rss - memory).toBeLessThan(60_000_000)
     await until(() => peer.host.traffic.total.connections === 0)
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('a page')
+  })
+
+  it('keeps no socket of a refused request, whatever follows', async () => {
+    const { port, peer } = await serve()
+    const head = 'Host: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
+    const clients = Array.from({ length: 20 }, (_, i) => {
+      const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      client.on('error', () => {})
+      client.write(`GET ${i % 2 === 0 ? '/other' : '/ws'} HTTP/1.1\r\nOrigin: http://evil.example.org\r\n${head}`)
+      client.on('data', () => client.write('x'))
+      // Only a socket that is gone answers this with a reset.
+      client.on('end', () => setTimeout(() => client.write('x'), 100))
+      return client
+    })
+    await Promise.all(clients.map(async (client) => await new Promise((resolve) => client.on('close', resolve))))
+    expect(peer.host.traffic.total.connections).toBe(0)
+  })
+
+  it('ends the oldest socket that reads no page, and keeps the WebSockets', { timeout: 20_000 }, async () => {
+    const { port, address, connections } = await serve()
+    const client = await tab()
+    await client.dial(address)
+    await until(() => connections().length === 1)
+    const silent = Array.from({ length: 140 }, () => connect(port, '127.0.0.1').on('error', () => {}))
+    await until(() => silent.filter(({ destroyed }) => destroyed).length >= 12, 10_000)
+    expect(connections()).toHaveLength(1)
+    for (const each of silent) each.destroy()
+  })
+
+  it('takes a message in few fragments only', async () => {
+    const { port } = await serve()
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`)
+    socket.on('error', () => {})
+    await once(socket, 'open')
+    for (let i = 0; i < 70; i++) socket.send(Buffer.alloc(1), { fin: false })
+    await once(socket, 'close')
   })
 
   it('ends sockets that say nothing, before and after the upgrade', { timeout: 20_000 }, async () => {

@@ -4,7 +4,8 @@
  */
 import type { Address, Reach } from '@jel/protocol'
 import type { Transport, Upgrader } from '@libp2p/interface'
-import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
+import type { Multiaddr } from '@multiformats/multiaddr'
+import { parseAddress } from '../../base/addresses.ts'
 import { urlOf, webEndpointOf } from '../../base/web-address.ts'
 import type { ProbeOutcome } from '../types.ts'
 import { webDialer } from './web-dialer.ts'
@@ -17,19 +18,28 @@ export function transports(
   return [webDialer(wrap)]
 }
 
+/** A page over https may open WebSockets with TLS only. */
 export function canDial(address: Multiaddr): boolean {
-  return webEndpointOf(address) !== undefined
+  const endpoint = webEndpointOf(address)
+  return endpoint !== undefined && (endpoint.isSecure || globalThis.location?.protocol !== 'https:')
 }
 
 /** The browser looks names up. */
 export function preferNames(): void {}
 
-/** Opens a WebSocket, and closes it at once. */
+/** Opens a WebSocket, and closes it at once. Never rejects: members may announce anything. */
 export async function probeAddress(address: Address, timeout: number): Promise<ProbeOutcome> {
-  const endpoint = webEndpointOf(multiaddr(address))
+  const parsed = parseAddress(address)
+  const endpoint = parsed !== undefined && canDial(parsed) ? webEndpointOf(parsed) : undefined
   if (endpoint === undefined) return 'unroutable'
   return await new Promise((resolve) => {
-    const socket = new WebSocket(urlOf(endpoint))
+    let socket: WebSocket
+    try {
+      socket = new WebSocket(urlOf(endpoint))
+    } catch {
+      resolve('silent')
+      return
+    }
     const finish = (outcome: ProbeOutcome): void => {
       clearTimeout(timer)
       socket.close()

@@ -28,26 +28,30 @@ export async function openIdentity(name: string): Promise<Identity> {
     const stored = (await settled(db.transaction(store).objectStore(store).get(name))) as Stored | undefined
     const privateKey = stored === undefined ? (await newKey()).privateKey : (privateKeyFromRaw(stored.key) as Ed25519PrivateKey)
     const incarnation = stored?.incarnation ?? 0
-    const write = (value: number): void =>
-      void db
-        .transaction(store, 'readwrite')
-        .objectStore(store)
-        .put({ key: privateKey.raw, incarnation: value } satisfies Stored, name)
-    let written = incarnation + ahead
+    const write = async (value: number): Promise<void> => {
+      const content: Stored = { key: privateKey.raw, incarnation: value }
+      await settled(db.transaction(store, 'readwrite').objectStore(store).put(content, name))
+    }
+    let [written, last] = [incarnation + ahead, incarnation]
     // The tab may be closed at any moment. So it uses only incarnations that are reserved.
-    write(written)
+    await write(written)
     return {
       id: peerIdFromPrivateKey(privateKey).toString(),
       privateKey,
       incarnation,
       persist(used) {
-        if (used < written) return
+        last = used
+        // Half of the reserve is left when the next one is written.
+        if (used < written - ahead / 2) return
         written = used + ahead
-        write(written)
+        void write(written)
       },
       release() {
-        db.close()
-        release()
+        // The next start skips the reserved incarnations if the tab is closed by then.
+        void write(last).finally(() => {
+          db.close()
+          release()
+        })
       },
     }
   } catch (error) {

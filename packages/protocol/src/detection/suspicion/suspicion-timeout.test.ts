@@ -17,7 +17,8 @@ describe('the time for direct probes of a member', () => {
     ['undialable, without a link', { isDialable: false, evidence: 'refused' }, 4_000],
     ['undialable, without a link, and silent', { isDialable: false, evidence: 'silent' }, 4_000],
     ['hidden, and its relays miss it', { isDialable: false, isHidden: true, evidence: 'silent' }, silent],
-    ['hidden, and its relays can not tell', { isDialable: false, isHidden: true, evidence: 'unresponsive' }, 4_000],
+    ['hidden, and it does not answer', { isDialable: false, isHidden: true, evidence: 'unresponsive' }, unresponsive],
+    ['hidden, and not asked for yet', { isDialable: false, isHidden: true }, 4_000],
     ['hidden, and silent while its link is up', { isDialable: false, isHidden: true, evidence: 'silent', isLinked: true }, unresponsive],
     ['undialable, while its link is up', { isDialable: false, evidence: 'silent', isLinked: true }, unresponsive],
   ])('if it is %s', (_, situation, expected) => {

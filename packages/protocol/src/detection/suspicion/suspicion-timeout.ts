@@ -4,7 +4,8 @@
  *
  * | member | found | wait |
  * | --- | --- | --- |
- * | hidden, no link | silent: its relays don't reach it | 0.6 s |
+ * | hidden, no link | silent: its relays have no connection to it | 0.6 s |
+ * | hidden, no link | unresponsive: it does not answer over its relays | as for dialable ones |
  * | can't be dialled, no link | anything else | 4 s: it must come back by itself |
  * | can't be dialled, link up | anything | as long as an unresponsive process |
  * | dialable | refused | none; 1 s while a link is up |
@@ -50,7 +51,8 @@ export function suspicionTimeout(
 ): Milliseconds {
   const busy = Math.max(unresponsive, late)
   if (!isDialable && isLinked) return busy
-  if (!isDialable) return isHidden && evidence === 'silent' ? silent : returnTime
+  if (isHidden && (evidence === 'silent' || evidence === 'unresponsive')) return evidence === 'silent' ? silent : busy
+  if (!isDialable) return returnTime
   if (evidence === 'refused') return isLinked ? refusedWithLink : 0
   return evidence === 'silent' ? silent : busy
 }

@@ -1,0 +1,240 @@
+/** The page of a node: combines its parts, and handles keys. It gets its events from its caller. */
+import { drawChart, timeAxisOf } from './charts.ts'
+import { nodeTime, setNodeTime } from './clock.ts'
+import { readColours } from './colours.ts'
+import { plainEvent, type Follow, type Take } from './feed.ts'
+import { writeJobs } from './jobs.ts'
+import { Model, type Told } from './model.ts'
+import { Picture } from './picture.ts'
+import { writeStream } from './stream.ts'
+import { Table } from './table.ts'
+import { bytesText, eventText, healthText, shortId, spanText, troubleText } from './text.ts'
+
+export { plainEvent, type Take }
+
+/** The interval of updates that depend on time only, ms. */
+const TICK = 1_000
+/**
+ * The least time between two sorts of the table, ms. Guess: news of a thousand members come in
+ * bursts.
+ */
+const TABLE_TIME = 200
+/** The number of events that are shown. Guess: fewer fit on a screen. */
+const LOG_LINES = 120
+
+const find = (id: string): HTMLElement => document.getElementById(id) as HTMLElement
+
+// The theme that the user chose. Default: that of the system.
+const chosen = localStorage.getItem('theme')
+if (chosen !== null) document.documentElement.dataset['theme'] = chosen
+
+const model = new Model()
+const table = new Table(model, find('table'), (id) => picture.select(id))
+const picture = new Picture(model, find('picture') as HTMLCanvasElement, (id) => table.select(id))
+const search = find('search') as HTMLInputElement
+const help = find('help') as HTMLDialogElement
+
+/** The lists that are shown, as text, by the id of their place. */
+const filled = new Map<string, string>()
+let tableVersion = ''
+let tableAt = -Infinity
+let logged: object | undefined
+let isLive = false
+let colours = readColours()
+
+/** Shows the pool. `follow`: where the events come from. */
+export function showPage(follow: Follow): void {
+  follow(take, (live) => {
+    isLive = live
+    writeAll()
+  })
+  requestAnimationFrame(frame)
+  setInterval(tick, TICK)
+}
+
+function take(event: Told): void {
+  if (event.event === 'snapshot') setNodeTime(event.time)
+  model.take(event, event.time)
+  if (event.event === 'snapshot' || event.event === 'jobs') {
+    writeJobs(find('jobs'), model, nodeTime())
+    writeStrips()
+  }
+  if (event.event === 'snapshot' || event.event === 'figures' || event.event === 'health' || event.event === 'detection') writeAll()
+}
+
+function frame(now: number): void {
+  requestAnimationFrame(frame)
+  picture.draw()
+  const version = `${model.membersVersion} ${model.linksVersion}`
+  if (version !== tableVersion && now - tableAt >= TABLE_TIME) {
+    tableVersion = version
+    tableAt = now
+    table.update()
+    writeAll()
+  }
+  if (model.history.past.events.at(-1) !== logged) writeLog()
+}
+
+function tick(): void {
+  model.sweep(nodeTime())
+  table.update()
+  writeStrips()
+  writeAll()
+}
+
+function writeStrips(): void {
+  writeStream(find('stream'), model.stream.view(nodeTime()), (member) => model.members.get(member)?.location ?? '')
+}
+
+function write(id: string, text: string): void {
+  const element = find(id)
+  if (element.textContent !== text) element.textContent = text
+}
+
+function writeAll(): void {
+  const { pool, version, self, health, figures, entered = 0, here, history } = model
+  const { sizes, detections } = history.past
+  document.title = pool === '' ? 'jel' : `${pool}: ${here} members`
+  write('pool', pool)
+  write('self', self === undefined ? '' : `${shortId(self.id)} · ${self.location}`)
+  find('self').title = self === undefined ? '' : `${self.id}\n${self.addresses.join('\n')}`
+  const state = model.stopped ? 'has left' : isLive ? 'live' : 'no answer'
+  write('live', state)
+  find('live').className = state === 'live' ? 'good' : 'bad'
+  write('members', String(here))
+  write('shown', table.count === model.members.size ? '' : `${table.count} of ${model.members.size}`)
+  write('links', String(model.edges.length))
+  write('links-own', health === undefined ? '' : `${health.links} of this node`)
+  write('uptime', self === undefined ? '' : spanText(nodeTime() - entered))
+  write('version', version)
+  write('health', health === undefined ? '' : healthText(health))
+  const isWell = health !== undefined && !health.alone && !health.minority
+  find('health').className = isWell ? (health.suspectedShare > 0 ? 'warn' : 'good') : 'bad'
+  const trouble = health === undefined ? '' : troubleText(health)
+  write('health-more', trouble)
+  find('health-more').title = trouble
+  write('memory', figures === undefined ? '' : bytesText(figures.memory))
+  write('memory-more', figures === undefined ? '' : `${figures.processor.toFixed(1)} s processor`)
+  write('traffic', figures === undefined ? '' : bytesText(figures.sent + figures.received))
+  write('traffic-more', figures === undefined ? '' : `${bytesText(figures.sent)} sent`)
+  write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
+  write('detection-more', detections.length === 0 ? 'no deaths' : `median of ${detections.length}`)
+  const axis = timeAxisOf([sizes, detections], nodeTime())
+  drawChart(find('sizes') as HTMLCanvasElement, sizes, axis, { kind: 'steps', colour: 'accent', format: String }, colours)
+  const seconds = (value: number): string => `${value} s`
+  drawChart(find('detections') as HTMLCanvasElement, detections, axis, { kind: 'marks', colour: 'bad', format: seconds }, colours)
+  writeRoles()
+  writeSites()
+  picture.touch()
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+}
+
+function writeRoles(): void {
+  const roles = model.roles.sort((one, other) => (one.election < other.election ? -1 : 1))
+  const items = roles.map(({ election, epoch, node: { id, location } }) => [id, election, shortId(id), location, `epoch ${epoch}`] as const)
+  if (items.length === 0) fill('roles', ['no election has a winner'], (text) => line('none', [text]))
+  else fill('roles', items, ([id, ...texts]) => line('role', texts, () => table.select(id)))
+}
+
+function writeSites(): void {
+  const { sites } = picture
+  const items = sites.length < 2 ? [] : sites.slice(0, 12).map((site) => [site, picture.hueOf(site)] as const)
+  fill('sites', items, ([site, hue]) => {
+    const item = line('site', [site], () => setSearch(site))
+    item.style.setProperty('--hue', hue)
+    return item
+  })
+}
+
+/** Shows a list, unless it is shown already: a button with the focus would lose it. */
+function fill<Item>(id: string, items: readonly Item[], make: (item: Item) => HTMLElement): void {
+  const version = JSON.stringify(items)
+  if (filled.get(id) === version) return
+  filled.set(id, version)
+  find(id).replaceChildren(...items.map(make))
+}
+
+function writeLog(): void {
+  const { events } = model.history.past
+  logged = events.at(-1)
+  const lines = events.slice(-LOG_LINES).reverse()
+  find('log').replaceChildren(
+    ...lines.map((event) => {
+      const [kind, clock] = [event.event, new Date(event.time).toTimeString().slice(0, 8)]
+      return line(`entry ${kind}`, [clock, kind, eventText(event)])
+    }),
+  )
+}
+
+function line(className: string, texts: readonly string[], onclick?: () => void): HTMLElement {
+  const made = document.createElement(onclick === undefined ? 'div' : 'button')
+  made.className = className
+  if (onclick !== undefined) made.onclick = onclick
+  for (const text of texts) made.appendChild(document.createElement('span')).textContent = text
+  return made
+}
+
+function setSearch(text: string): void {
+  search.value = text
+  table.search(text)
+  writeAll()
+}
+
+search.addEventListener('input', () => setSearch(search.value))
+find('theme').onclick = () => toggleTheme()
+find('ask').onclick = () => help.showModal()
+
+/** Switches between dark and light. The system's choice is the default. */
+function toggleTheme(): void {
+  const { dataset } = document.documentElement
+  const isDark = (dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
+  dataset['theme'] = isDark ? 'light' : 'dark'
+  localStorage.setItem('theme', dataset['theme'])
+  recolour()
+}
+
+/** Draws in the colours of the present theme. */
+function recolour(): void {
+  colours = readColours()
+  picture.recolour(colours)
+  writeAll()
+}
+
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', recolour)
+
+const keys: Readonly<Record<string, () => void>> = {
+  j: () => table.move(1),
+  ArrowDown: () => table.move(1),
+  k: () => table.move(-1),
+  ArrowUp: () => table.move(-1),
+  PageDown: () => table.move(10),
+  PageUp: () => table.move(-10),
+  g: () => table.move(-Infinity),
+  G: () => table.move(Infinity),
+  '/': () => search.focus(),
+  '?': () => help.showModal(),
+  t: toggleTheme,
+  Escape: () => {
+    table.select(undefined)
+    setSearch('')
+  },
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]') !== null) return
+  if (event.target === search) {
+    if (event.key === 'Escape') setSearch('')
+    if (event.key === 'Escape' || event.key === 'Enter') search.blur()
+    return
+  }
+  // A list with the focus scrolls.
+  const list = event.target instanceof Element ? event.target.closest('[tabindex]') : null
+  if (list !== null && list.id !== 'table' && /^(?:Arrow|Page)/u.test(event.key)) return
+  const act = keys[event.key]
+  if (act === undefined) return
+  event.preventDefault()
+  act()
+})

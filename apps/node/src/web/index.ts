@@ -1,0 +1,1 @@
+export { webOptions } from './web-options.ts'

@@ -1,0 +1,41 @@
+/** The fragment of the page's address: `#pool`, or `#pool&key=` and the 64 digits of the key. */
+
+export interface Wanted {
+  readonly pool: string
+  /** The text of a key file. */
+  readonly key?: string
+}
+
+/**
+ * Undefined: the fragment names no pool. A browser does not send it. But the page's script reads
+ * it, and over http anybody on the way can change that script.
+ */
+export function readFragment(fragment: string): Wanted | undefined {
+  const [name = '', ...fields] = fragment.replace(/^#/u, '').split('&')
+  const pool = decode(name)
+  if (pool === '') return undefined
+  const digits = fields.find((field) => field.startsWith('key='))?.slice('key='.length)
+  return digits === undefined ? { pool } : { pool, key: keyText(digits) }
+}
+
+/** Returns the text of a key file from what a user pastes: the file, or its digits alone. */
+export function keyText(given: string): string {
+  const text = given.trim()
+  return text.includes('/') ? `${text}\n` : `/key/swarm/psk/1.0.0/\n/base16/\n${text}\n`
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Returns the address of the member that served the page. */
+export function servedBy({ protocol, hostname, port }: Pick<Location, 'protocol' | 'hostname' | 'port'>): string {
+  const host = hostname.replace(/^\[|\]$/gu, '')
+  const net = host.includes(':') ? 'ip6' : /^[\d.]+$/u.test(host) ? 'ip4' : 'dns'
+  const isSecure = protocol === 'https:'
+  return `/${net}/${host}/tcp/${port === '' ? (isSecure ? 443 : 80) : port}${isSecure ? '/tls' : ''}/ws`
+}
