@@ -102,6 +102,7 @@ const lab: Layers = {
   blocked: common,
   soak: common,
   reach: common,
+  tabs: common,
   'job-soak': common,
   thread: common,
   fidelity: common,
