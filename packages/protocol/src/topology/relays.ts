@@ -3,7 +3,10 @@ import type { Member, NodeId } from '../base/values.ts'
 
 /** Relays with which a hidden member keeps a connection. Guess: two may die at once. */
 export const relayCount = 3
-/** A member relays after this time in the pool, ms. Guess: clients stay for less. */
+/**
+ * A member relays after this time in the pool, ms. It says itself when it came. Guess: clients stay
+ * for less.
+ */
 const settledAfter = 60_000
 
 /**
