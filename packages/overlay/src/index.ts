@@ -28,7 +28,7 @@ export {
   SignalError,
   UnknownMemberError,
 } from './base/errors.ts'
-export { generateIdentity, readOwner, readPoolKey } from '#platform/files'
+export { generateIdentity, readOwner, readPoolKey } from './identity/files.ts'
 export type { RecordOwner } from './identity/identity.ts'
 export { FrameStream } from './links/frame-stream.ts'
 export { SendQueue } from './links/send-queue.ts'
