@@ -12,7 +12,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
 import type { OutputOptions, Plugin as RolldownPlugin, RolldownOptions } from 'rolldown'
-import { webBundles } from '../apps/web/src/build.ts'
+import { frameDocument, webBundles } from '../apps/web/src/build.ts'
 import { licences } from './licences.ts'
 
 type Input = readonly [path: string, size: number, changed: number]
@@ -102,10 +102,10 @@ const bundles: readonly Bundle[] = [
     build: { input: { 'web-listener': join(root, 'packages/overlay/src/web/web-listener.ts') } },
     output: { codeSplitting: false },
   },
-  ...webBundles.map(({ name, build }) => ({
+  ...webBundles.map(({ name, format, build }) => ({
     name: `web/${name}`,
     build: { ...build, input: { [`web/${name}`]: Object.values(build.input)[0] as string } },
-    output: { keepNames: false, minify: true, codeSplitting: false },
+    output: { format, keepNames: false, minify: true, codeSplitting: false },
   })),
   {
     name: 'page',
@@ -133,6 +133,8 @@ async function buildAll(): Promise<void> {
   mkdirSync(join(dist, 'web'), { recursive: true })
   const modules = (await Promise.all(bundles.map(build))).flat()
   replace(join(dist, 'LICENSES.txt'), licences(modules))
+  const [program, frame] = ['program', 'frame'].map((name) => readFileSync(join(dist, `web/${name}.js`), 'utf8')) as [string, string]
+  replace(join(dist, 'web/frame.html'), frameDocument(program, frame))
   for (const { data } of bundles) {
     if (data === undefined) continue
     const copy = join(dist, basename(data))

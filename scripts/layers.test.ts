@@ -122,6 +122,10 @@ const lab: Layers = {
 
 const compute: Layers = {
   '.': ['core', 'program', 'executors', 'shell'],
+  // `#platform/*` is one of these. The parts below choose none.
+  'platform/node': ['executors', 'platform', 'program', 'shell', '.'],
+  'platform/browser': ['executors', 'platform', 'program', 'shell', '.'],
+  platform: [],
   core: [],
   program: ['core', '.'],
   executors: ['core', 'program', '.'],
@@ -228,7 +232,16 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   ],
   'apps/node': ['@jel/compute', '@jel/compute/metrics', '@jel/jel', '@jel/jel/metrics', '@jel/simulator'],
   // The page and the feed are those of the command line.
-  'apps/web': ['@jel/jel', '@jel/node/agent', '@jel/node/feed', '@jel/node/page', '@jel/node/stop'],
+  'apps/web': [
+    '@jel/compute',
+    '@jel/compute/frame',
+    '@jel/jel',
+    '@jel/node/agent',
+    '@jel/node/feed',
+    '@jel/node/overview',
+    '@jel/node/page',
+    '@jel/node/stop',
+  ],
   'apps/examples': ['@jel/compute/program'],
 }
 

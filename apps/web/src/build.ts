@@ -1,15 +1,54 @@
-/** Bundles the scripts of the page: `main.js` for the page, and `member.js` for the worker. */
+/**
+ * Bundles the scripts of the page: `main.js` for the page, `member.js` for the worker, and
+ * `volunteer.js`, which the worker loads in order to compute. `program.js` and `frame.js` are for
+ * the frame of programs.
+ */
 import { fileURLToPath } from 'node:url'
 import type { RolldownOptions } from 'rolldown'
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
+const browser = '../../../packages/compute/src/platform/browser'
 
-/** The bundles of the page. Each is one file. */
-export const webBundles = ['main', 'member'].map((name) => ({
+const INPUTS = {
+  main: './main.ts',
+  member: './member.ts',
+  volunteer: './volunteer.ts',
+  frame: `${browser}/frame-main.ts`,
+  program: `${browser}/worker-main.ts`,
+}
+
+/** The member loads it on demand. */
+const apart = {
+  name: 'the rest apart',
+  resolveId: (source: string) => (source === './volunteer.ts' ? { id: './volunteer.js', external: true } : undefined),
+}
+
+interface WebBundle {
+  readonly name: string
+  readonly format: 'es' | 'iife'
+  readonly build: RolldownOptions & { readonly input: Readonly<Record<string, string>> }
+}
+
+/** The bundles of the page. Each is one file. A worker in a frame without origin is no module. */
+export const webBundles: readonly WebBundle[] = Object.entries(INPUTS).map(([name, input]) => ({
   name,
+  format: name === 'frame' || name === 'program' ? 'iife' : 'es',
   build: {
-    input: { [name]: here(`${name}.ts`) },
+    input: { [name]: here(input) },
     platform: 'browser',
+    plugins: name === 'member' ? [apart] : [],
     resolve: { conditionNames: ['browser', 'import', 'module', 'default'] },
-  } satisfies RolldownOptions,
+  },
 }))
+
+/**
+ * Returns the document of the frame of programs.
+ *
+ * @param program the script of a worker
+ * @param frame the script of the frame
+ */
+export function frameDocument(program: string, frame: string): string {
+  // The text of a script must not end the script.
+  const text = JSON.stringify(`"use strict";${program}`).replaceAll('<', String.raw`\u003c`)
+  return `<!doctype html><meta charset="utf-8"><title>programs</title><script>"use strict";const PROGRAM=${text};${frame.replaceAll('</script', String.raw`<\/script`)}</script>\n`
+}

@@ -1,8 +1,11 @@
 /** The page's connection to its member. */
-import type { Entry, MemberMessage, PageMessage } from './messages.ts'
+import { Frame } from './frame.ts'
+import type { Entry, MemberMessage, PageMessage, Work } from './messages.ts'
 
 export interface ConnectionEvents {
   readonly onEvent: (line: string) => void
+  /** `work`: undefined if the member does not compute. */
+  readonly onWork: (work: Work | undefined) => void
   readonly onFailed: (code: string, message: string) => void
   readonly onLeft: () => void
 }
@@ -10,13 +13,22 @@ export interface ConnectionEvents {
 export class Connection {
   readonly #port: { postMessage(message: PageMessage): void }
   readonly #worker: Worker | undefined
+  /** The programs of this page. Undefined: this page does not compute. */
+  #frame: Frame | undefined
 
-  constructor(pool: string, { onEvent, onFailed, onLeft }: ConnectionEvents) {
-    const take = ({ data }: MessageEvent): void => {
+  constructor(pool: string, { onEvent, onWork, onFailed, onLeft }: ConnectionEvents) {
+    const take = ({ data, ports: [port] }: MessageEvent): void => {
       const message = data as MemberMessage
       if (message.type === 'event') onEvent(message.line)
-      else if (message.type === 'failed') onFailed(message.code, message.message)
-      else onLeft()
+      else if (message.type === 'program') this.#frame?.program(message.id, port)
+      else if (message.type === 'work') {
+        if (message.work === undefined) this.#closeFrame()
+        onWork(message.work)
+      } else {
+        this.#closeFrame()
+        if (message.type === 'failed') onFailed(message.code, message.message)
+        else onLeft()
+      }
     }
     if (typeof SharedWorker === 'function') {
       const { port } = new SharedWorker('member.js', { type: 'module', name: pool })
@@ -36,8 +48,26 @@ export class Connection {
     this.#say({ type: 'enter', ...entry })
   }
 
+  /** Lets the member compute, in a frame of this page. */
+  compute(workers: number): void {
+    this.#frame ??= new Frame()
+    this.#say({ type: 'compute', workers })
+  }
+
+  /** The programs end at once, whatever they do. */
+  stop(): void {
+    this.#closeFrame()
+    this.#say({ type: 'stop' })
+  }
+
   leave(): void {
+    this.#closeFrame()
     this.#say({ type: 'leave' })
+  }
+
+  #closeFrame(): void {
+    this.#frame?.close()
+    this.#frame = undefined
   }
 
   #say(message: PageMessage): void {
@@ -47,6 +77,7 @@ export class Connection {
 
   /** Ends a worker of this page alone. The member has left, or failed. */
   close(): void {
+    this.#closeFrame()
     this.#worker?.terminate()
   }
 }

@@ -1,5 +1,6 @@
 /** The page: it enters a pool, and shows the pool as the tab itself sees it. */
 import { plainEvent, showPage, type Take } from '@jel/node/page'
+import { ComputePanel } from './compute-panel.ts'
 import { Connection } from './connection.ts'
 import { Entrance } from './entrance.ts'
 import { readFragment, servedBy, type Wanted } from './fragment.ts'
@@ -11,6 +12,7 @@ let take: Take = () => {}
 let setLive: (live: boolean) => void = () => {}
 
 const entrance = new Entrance({ onEnter: enter, onLeave: () => connection?.leave() })
+const panel = new ComputePanel({ onStart: (workers) => connection?.compute(workers), onStop: () => connection?.stop() })
 
 showPage((taken, isLive) => {
   take = taken
@@ -28,8 +30,10 @@ function enter(chosen: Wanted): void {
     onEvent: (line) => {
       setLive(true)
       entrance.entered()
+      panel.show()
       take(plainEvent(line))
     },
+    onWork: (work) => panel.take(work),
     onFailed: (code, message) => ask(`${code}: ${message}`),
     onLeft: () => ask('This tab has left the pool.'),
   })
@@ -38,6 +42,7 @@ function enter(chosen: Wanted): void {
 
 function ask(problem: string): void {
   setLive(false)
+  panel.hide()
   connection?.close()
   connection = undefined
   entrance.ask(wanted?.pool, problem)

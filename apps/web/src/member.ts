@@ -6,8 +6,12 @@ import { joinPool, JelError, type Pool } from '@jel/jel'
 import { Agent } from '@jel/node/agent'
 import { Feed } from '@jel/node/feed'
 import { Stop } from '@jel/node/stop'
-import type { Entry, PageMessage } from './messages.ts'
+import type { Entry, MemberMessage, PageMessage } from './messages.ts'
 import { PortSink, type Port } from './port-sink.ts'
+import type { Volunteer } from './volunteer.ts'
+
+/** The interval of the figures of computing, ms. A guess: a person sees no more. */
+const WORK_TIME = 1_000
 
 /** A member that has entered, with its feed. */
 interface Running {
@@ -15,10 +19,19 @@ interface Running {
   readonly feed: Feed
 }
 
+/** A member that computes, in the frame of a page. */
+interface Computing {
+  readonly page: Port
+  readonly volunteer: Promise<Volunteer>
+  readonly timer: ReturnType<typeof setInterval>
+}
+
 const pages = new Map<Port, PortSink>()
 let running: Promise<Running> | undefined
 /** The key with which this member has entered. Another page must know it, too. */
 let keyOfPool: string | undefined
+let computing: Computing | undefined
+let volunteer: Volunteer | undefined
 
 async function enter({ pool: name, bootstrap, key, location }: Entry): Promise<Running> {
   const options = { bootstrap, location, ...(key !== undefined && { key }), requireMembers: 2 }
@@ -29,13 +42,22 @@ async function enter({ pool: name, bootstrap, key, location }: Entry): Promise<R
   })
   void pool.closed.then((end) => {
     running = undefined
+    void stop()
     for (const [port, sink] of pages) {
       sink.end()
       if (end.reason === 'failed') fail(port, end.error)
       else port.postMessage({ type: 'left' })
     }
   })
-  return { pool, feed: new Feed(new Agent(pool, new Stop(), { version: 'tab' })) }
+  const agent = new Agent(pool, new Stop(), {
+    version: 'tab',
+    gridOf: () => volunteer?.grid,
+    // The page asks for nothing but an overview of the jobs.
+    runJobCommand: async (_, report) => {
+      if (volunteer !== undefined) report(await volunteer.overview())
+    },
+  })
+  return { pool, feed: new Feed(agent) }
 }
 
 async function show(port: Port, entry: Entry): Promise<void> {
@@ -61,17 +83,69 @@ function fail(port: Port, error: unknown): void {
   port.postMessage({ type: 'failed', code, message: error instanceof Error ? error.message : String(error) })
 }
 
+/**
+ * Computes in the frame of this page. A page that asks again may want another number of workers.
+ */
+async function compute(port: Port, workers: number): Promise<void> {
+  await stop()
+  const entered = await running?.catch(() => undefined)
+  if (entered === undefined || !pages.has(port) || computing !== undefined) return
+  const frame = {
+    open: (id: number, end: MessagePort) => port.postMessage({ type: 'program', id }, [end]),
+    end: (id: number) => port.postMessage({ type: 'program', id }),
+  }
+  const started = import('./volunteer.ts').then(async (loaded) => await loaded.Volunteer.start(entered.pool, workers, frame))
+  const mine = { page: port, volunteer: started, timer: setInterval(() => void sayWork(), WORK_TIME) }
+  computing = mine
+  try {
+    const begun = await started
+    if (computing !== mine) return
+    volunteer = begun
+    await sayWork()
+  } catch (error) {
+    if (computing === mine) await stop()
+    console.error(error)
+  }
+}
+
+/** Ends all programs. Other members take over their tasks. */
+async function stop(): Promise<void> {
+  const ended = computing
+  if (ended === undefined) return
+  clearInterval(ended.timer)
+  computing = undefined
+  volunteer = undefined
+  sayAll({ type: 'work', work: undefined })
+  const begun = await ended.volunteer.catch(() => undefined)
+  await begun?.stop()
+}
+
+async function sayWork(): Promise<void> {
+  const work = await volunteer?.work()
+  if (work !== undefined && computing !== undefined) sayAll({ type: 'work', work })
+}
+
+function sayAll(message: MemberMessage): void {
+  for (const port of pages.keys()) port.postMessage(message)
+}
+
 /** Leaves the pool. So others need not find out that this member is gone. */
 async function leave(): Promise<void> {
   const left = await running?.catch(() => undefined)
+  // The others take over the tasks sooner if this member says what it gives up.
+  await stop()
   left?.feed.close()
   await left?.pool.leave()
 }
 
 function take(port: Port, message: PageMessage): void {
   if (message.type === 'enter') void show(port, message)
+  else if (message.type === 'compute') void compute(port, message.workers)
+  else if (message.type === 'stop') void stop()
   else if (message.type === 'leave') void leave()
   else {
+    // Its frame goes with it.
+    if (computing?.page === port) void stop()
     pages.get(port)?.end()
     pages.delete(port)
     if (pages.size === 0) void leave()

@@ -11,14 +11,40 @@ export interface Entry {
   readonly location: string
 }
 
-/** A page to the member. `bye`: this page goes. */
-export type PageMessage = ({ readonly type: 'enter' } & Entry) | { readonly type: 'leave' } | { readonly type: 'bye' }
+/**
+ * A page to the member. `compute`: this page has a frame for programs, and the user wants to
+ * compute. `bye`: this page goes.
+ */
+export type PageMessage =
+  | ({ readonly type: 'enter' } & Entry)
+  | { readonly type: 'compute'; readonly workers: number }
+  | { readonly type: 'stop' }
+  | { readonly type: 'leave' }
+  | { readonly type: 'bye' }
+
+/** The work of this member since it began to compute. */
+export interface Work {
+  /** The number of tasks that run here at once. */
+  readonly workers: number
+  readonly tasks: number
+  readonly failed: number
+  /** The time for which tasks ran, ms. */
+  readonly ran: number
+  /** Bytes of programs and inputs that this member keeps. */
+  readonly bytes: number
+  /** The jobs for which this member works, by name and owner. */
+  readonly jobs: readonly { readonly name: string; readonly owner: string }[]
+}
 
 /**
- * The member to a page. `event`: a line of the feed. `failed`: it could not enter, or was thrown
- * out. `left`: it has left the pool.
+ * The member to a page. `event`: a line of the feed. `program`: starts a worker in the frame of the
+ * page, with the port of the message, or ends it if there is no port. `work`: undefined if this
+ * member does not compute. `failed`: it could not enter, or was thrown out. `left`: it has left the
+ * pool.
  */
 export type MemberMessage =
   | { readonly type: 'event'; readonly line: string }
+  | { readonly type: 'program'; readonly id: number }
+  | { readonly type: 'work'; readonly work: Work | undefined }
   | { readonly type: 'failed'; readonly code: string; readonly message: string }
   | { readonly type: 'left' }

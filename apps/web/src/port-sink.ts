@@ -3,7 +3,7 @@ import type { MemberMessage } from './messages.ts'
 
 /** A part of a port of messages that both kinds of workers have. */
 export interface Port {
-  postMessage(message: MemberMessage): void
+  postMessage(message: MemberMessage, transfer?: Transferable[]): void
 }
 
 /** A page as the feed sees it. A port has no back-pressure, and the page reads at once. */

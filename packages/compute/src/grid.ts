@@ -1,3 +1,4 @@
+import { commandSweep, createSubmissions, functionSweep } from '#platform/submissions'
 import type { Pool } from '@jel/jel'
 import { TypedEventEmitter } from 'main-event'
 import type { JobId } from './core/io.ts'
@@ -7,15 +8,14 @@ import { Job } from './job.ts'
 import type { JobSource } from './job-source.ts'
 import { checkSubmitOptions, type ComputeOptions, type CommandOptions, type MapOptions, type SubmitOptions } from './options.ts'
 import type { BlobReference } from './program/blob.ts'
+import { SWEEP } from './program/map.ts'
 import { keepBlob } from './shell/blob-list.ts'
-import { SWEEP } from './shell/bundle.ts'
 import { Engine } from './shell/engine.ts'
 import { jobId, MAX_LIFETIME } from './shell/job-record.ts'
 import { PoolJobSource } from './shell/pool-job-source.ts'
 import type { EndedShift, Shift } from './shell/shifts.ts'
 import type { TaskOutput } from './shell/output-log.ts'
-import { Submissions } from './shell/submission.ts'
-import { commandSweep, functionSweep } from './shell/sweep.ts'
+import type { Submissions } from './shell/submission.ts'
 import { Sweep } from './sweep.ts'
 
 /** Most names in the warning about a program that needs trust. A guess: the first ones show why. */
@@ -91,7 +91,7 @@ export class Grid extends TypedEventEmitter<GridEvents> implements AsyncDisposab
       onWarning: (code, message, job) => this.#warn(code, message, job),
     })
     this.source = new PoolJobSource(pool, this.#engine)
-    this.#submissions = new Submissions(this.#engine.store)
+    this.#submissions = createSubmissions(this.#engine.store)
   }
 
   /** @internal */

@@ -5,7 +5,8 @@
  * @packageDocumentation
  */
 export { compute } from './compute.ts'
-export { computeLocal, type LocalGrid } from './local.ts'
+export { computeLocal } from './compute-local.ts'
+export type { LocalGrid } from './local.ts'
 export type { Grid, GridEvents, GridFigures } from './grid.ts'
 export type { CommandOptions, ComputeOptions, LocalOptions, MapOptions, SubmitOptions } from './options.ts'
 export type { CollectedFile } from './program/collected-files.ts'

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BlobMissingError, JobCancelledError, JobFailedError, ProgramError, UnknownJobError } from './errors.ts'
 import type { HeldTask, JobExplanation } from './core/messages.ts'
 import type { JobSource } from './job-source.ts'
@@ -11,6 +10,7 @@ import { readName } from './shell/blob-names.ts'
 import { decodeFiles } from './shell/collected-files.ts'
 import type { PublishedJob } from './shell/job-record.ts'
 import type { TaskOutput } from './shell/output-log.ts'
+import { pause } from './pause.ts'
 
 /** Time in which a replica must list the held tasks, ms. A guess: some round trips and a dial. */
 const EXPLAIN = 2000
@@ -189,7 +189,7 @@ export class Job {
       await this.#source.ended(this.id, LISTEN_AGAIN)
       // The last output may be on its way.
       isOver = ['done', 'failed', 'cancelled'].includes(this.state)
-      if (isOver) await sleep(LISTEN_AGAIN)
+      if (isOver) await pause(LISTEN_AGAIN)
     }
   }
 

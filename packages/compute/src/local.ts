@@ -1,7 +1,7 @@
 import { Job } from './job.ts'
 import type { BlobReference } from './program/blob.ts'
 import { checkLocalOptions, type CommandOptions, type LocalOptions, type LocalSubmitOptions, type MapOptions } from './options.ts'
-import { SWEEP } from './shell/bundle.ts'
+import { SWEEP } from './program/map.ts'
 import { LocalJobs } from './shell/local-jobs.ts'
 import { commandSweep, functionSweep } from './shell/sweep.ts'
 import { Sweep } from './sweep.ts'
@@ -10,13 +10,7 @@ import { Sweep } from './sweep.ts'
 type LocalMapOptions = Pick<MapOptions, 'blobs' | 'keepGoing' | 'retries'>
 type LocalCommandOptions = LocalMapOptions & Pick<CommandOptions, 'files' | 'collect' | 'persistent' | 'container'>
 
-/**
- * Runs programs of jobs without a pool, on the processors of this machine (as a Cilk program also
- * runs without its keywords, but on several processors).
- *
- * @param options `workers` is required
- * @throws InvalidOptionError that names the option
- */
+/** See `compute-local.ts`. */
 export function computeLocal(options: LocalOptions): LocalGrid {
   checkLocalOptions(options)
   return new LocalGrid(options)

@@ -22,8 +22,8 @@ export interface ComputeOptions {
   /**
    * The owners whose programs run here. `own` (the owner of this member), the id of an owner, and
    * `members` (any owner in the pool) run programs without a sandbox, that is with all rights of
-   * this process. `sandbox` runs the programs of all other owners in sandboxes. Default: `own` and
-   * `sandbox`.
+   * this process. `sandbox` runs the programs of all other owners in sandboxes. `voted` does so for
+   * jobs with votes only. Default: `own` and `sandbox`.
    */
   readonly accept?: readonly string[]
   /**
@@ -274,11 +274,11 @@ export function ticketsOf(tickets: Readonly<Record<string, number>>, self: strin
  * @param self the owner of the member's own jobs
  */
 export function placeOf(
-  { owner, trusted }: Accepted,
+  { owner, trusted, votes = 1 }: Accepted,
   { workers = 0, accept = DEFAULT_ACCEPT }: ComputeOptions,
   self: string,
 ): PlacedProgram['place'] | undefined {
   if (workers === 0) return undefined
   if (accept.some((word) => word === 'members' || (word === 'own' ? owner === self : word === owner))) return 'own'
-  return accept.includes('sandbox') && !trusted ? 'sandbox' : undefined
+  return (accept.includes('sandbox') || (accept.includes('voted') && votes > 1)) && !trusted ? 'sandbox' : undefined
 }

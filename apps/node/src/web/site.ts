@@ -12,7 +12,7 @@ import type { RolldownOptions } from 'rolldown'
 const HEADERS: Readonly<Record<string, string>> = {
   // A tab dials members at any address. Its worker is a file of this port.
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws: wss:; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws: wss:; frame-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -21,12 +21,24 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-cache',
 }
 
+/**
+ * Programs of others run in this document. It has an origin of its own and no network, and its
+ * workers inherit that.
+ */
+const FRAME_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'x-frame-options': 'SAMEORIGIN',
+}
+
 const TYPES = {
   '/': 'text/html; charset=utf-8',
   '/page.css': 'text/css; charset=utf-8',
   '/icon.svg': 'image/svg+xml',
   '/main.js': 'text/javascript; charset=utf-8',
   '/member.js': 'text/javascript; charset=utf-8',
+  '/volunteer.js': 'text/javascript; charset=utf-8',
+  '/frame.html': 'text/html; charset=utf-8',
 } as const
 type Path = keyof typeof TYPES
 
@@ -51,8 +63,9 @@ export class Site {
   }
 
   async #answer({ method, url = '/', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
-    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
     const [path = '/'] = url.split('?', 1)
+    const special = path === '/frame.html' ? FRAME_HEADERS : {}
+    for (const [name, value] of Object.entries({ ...HEADERS, ...special })) response.setHeader(name, value)
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       say(response, 405, 'there is only GET and HEAD')
@@ -83,7 +96,13 @@ export class Site {
 }
 
 async function read(path: Path): Promise<string> {
-  if (path === '/main.js' || path === '/member.js') {
+  if (path === '/frame.html') {
+    const built = here('web/frame.html')
+    if (existsSync(built)) return readFileSync(built, 'utf8')
+    const { frameDocument } = await builder()
+    return frameDocument(await bundle('program'), await bundle('frame'))
+  }
+  if (path.endsWith('.js')) {
     const built = here(`web${path}`)
     return existsSync(built) ? readFileSync(built, 'utf8') : await bundle(path.slice(1, -'.js'.length))
   }
@@ -94,19 +113,26 @@ async function read(path: Path): Promise<string> {
 
 interface WebBundle {
   readonly name: string
+  readonly format: 'es' | 'iife'
   readonly build: RolldownOptions
+}
+
+interface Builder {
+  readonly webBundles: readonly WebBundle[]
+  readonly frameDocument: (program: string, frame: string) => string
+}
+
+async function builder(): Promise<Builder> {
+  return (await import(new URL('../../../web/src/build.ts', import.meta.url).href)) as Builder
 }
 
 /** In a checkout the scripts are bundled at the first request. */
 async function bundle(name: string): Promise<string> {
-  const [{ rolldown }, { webBundles }] = await Promise.all([
-    import('rolldown'),
-    import(new URL('../../../web/src/build.ts', import.meta.url).href) as Promise<{ readonly webBundles: readonly WebBundle[] }>,
-  ])
+  const [{ rolldown }, { webBundles }] = await Promise.all([import('rolldown'), builder()])
   const found = webBundles.find((each) => each.name === name)
   if (found === undefined) throw new Error(`there is no script ${name}`)
   const made = await rolldown({ ...found.build, logLevel: 'silent' })
-  const { output } = await made.generate({ format: 'es', minify: true, codeSplitting: false })
+  const { output } = await made.generate({ format: found.format, minify: true, codeSplitting: false })
   await made.close()
   return output[0].code
 }

@@ -2,6 +2,8 @@
 export interface Acceptance {
   /** Programs that a sandbox can run, of all owners. */
   readonly sandbox: boolean
+  /** Programs that a sandbox can run, of all owners, but only of jobs with votes. */
+  readonly voted: boolean
   /** All programs of all owners. */
   readonly anybody: boolean
   /** The member runs all programs of the owners whose ids have these ends. */
@@ -15,12 +17,14 @@ export interface Accepted {
   readonly owner: string
   /** Whether the program needs more than a sandbox offers. */
   readonly trusted: boolean
+  /** How many members compute each task. Default: 1. */
+  readonly votes?: number
 }
 
 /**
  * Whether a member may run the tasks of a job. True if the member does not state its acceptance.
  */
-export function mayRun(acceptance: Acceptance | undefined, { owner, trusted }: Accepted): boolean {
+export function mayRun(acceptance: Acceptance | undefined, { owner, trusted, votes = 1 }: Accepted): boolean {
   if (acceptance === undefined || acceptance.anybody || acceptance.more || acceptance.owners.some((end) => owner.endsWith(end))) return true
-  return acceptance.sandbox && !trusted
+  return (acceptance.sandbox || (acceptance.voted && votes > 1)) && !trusted
 }

@@ -20,7 +20,7 @@ const spec: JobSpec = {
   accepted: true,
   fresh: true,
 }
-const sandboxed: Acceptance = { sandbox: true, anybody: false, owners: ['other owner'], more: false }
+const sandboxed: Acceptance = { sandbox: true, voted: false, anybody: false, owners: ['other owner'], more: false }
 
 const replica = (self: string, accepts?: Acceptance): Scheduler =>
   new Scheduler({ self: { id: self, location: 'r@here', accepts }, workers: 1, random: createRandom(1) })

@@ -1,18 +1,15 @@
-import { formatWithOptions } from 'node:util'
+import { print } from '#platform/program-host'
+import type { Timer } from '../pause.ts'
 
 /**
  * Returns the globals that a compartment has besides the language's own. They are plain functions
  * and classes. None gives access to the process.
  */
 export function compartmentGlobals(): Record<string, unknown> {
-  const timers = new Map<number, NodeJS.Timeout>()
+  const timers = new Map<number, Timer>()
   let lastTimer = 0
-  // Custom inspect functions of a value would receive classes of Node.
-  const print =
-    (stream: 'stdout' | 'stderr') =>
-    (...values: readonly unknown[]): void =>
-      void process[stream].write(`${formatWithOptions({ customInspect: false }, ...values)}\n`)
-  const [out, err] = [print('stdout'), print('stderr')]
+  const out = (...values: readonly unknown[]): void => print('stdout', values)
+  const err = (...values: readonly unknown[]): void => print('stderr', values)
   return {
     // Clock and random numbers belong to the language, but not every compartment has them.
     // (`random` of a task's context is repeatable.)

@@ -34,7 +34,14 @@ function mayBeReplaced(prototype: object, name: string): void {
  * @throws SyntaxError for a module with imports
  */
 export async function loadConfined(source: string): Promise<Readonly<Record<string, unknown>>> {
-  repairIntrinsics({ errorTaming: 'unsafe', overrideTaming: 'severe', consoleTaming: 'unsafe', domainTaming: 'unsafe', ...TRAPPING })
+  repairIntrinsics({
+    errorTaming: 'unsafe',
+    overrideTaming: 'severe',
+    consoleTaming: 'unsafe',
+    domainTaming: 'unsafe',
+    reporting: 'none',
+    ...TRAPPING,
+  })
   for (const { prototype } of ERRORS) mayBeReplaced(prototype, 'constructor')
   hardenIntrinsics()
   // A program gets it as an error of `atob`. SES does not know the class.

@@ -1,9 +1,10 @@
+import { startProgram } from '#platform/containers'
 import type { Effect, Input, JobId } from '../core/io.ts'
 import type { MessageBudget, PlacedProgram } from './container.ts'
 import { defaultTaskLimits, LOAD_TIME, type TaskLimits } from '../program/task-limits.ts'
 import type { FromProgram, PrintedText } from '../program/messages.ts'
-import { startProgram } from './process-container.ts'
 import { RunningProgram } from './running-program.ts'
+import { inBackground, type Timer } from '../pause.ts'
 
 /**
  * This ends a program without frames after this time, ms. A guess: a new process takes 45 to 60 ms,
@@ -37,7 +38,7 @@ export class Executor {
   readonly #programOf: (job: JobId) => PlacedProgram
   readonly #onInputs: (inputs: readonly Input[]) => void
   readonly #onOutput: (job: JobId, printed: PrintedText) => void
-  readonly #watch: NodeJS.Timeout
+  readonly #watch: Timer
 
   constructor(options: {
     slots: number
@@ -53,8 +54,7 @@ export class Executor {
     this.#programOf = options.programOf
     this.#onInputs = options.onInputs
     this.#onOutput = options.onOutput ?? (() => {})
-    this.#watch = setInterval(() => this.#checkTime(), Math.max(10, Math.min(1000, this.#limits.time / 4)))
-    this.#watch.unref()
+    this.#watch = inBackground(setInterval(() => this.#checkTime(), Math.max(10, Math.min(1000, this.#limits.time / 4))))
   }
 
   carryOut(effect: Given): void {

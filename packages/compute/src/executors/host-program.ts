@@ -1,19 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { setImmediate } from 'node:timers/promises'
-import { inspect } from 'node:util'
+import { captureOutput, describe, idle, Owners, onStray } from '#platform/program-host'
 import type { SharedDefinition } from '../program/definitions.ts'
 import { Runtime } from '../program/runtime.ts'
 import { describeThrown } from '../program/thrown.ts'
-import { captureOutput } from './captured-output.ts'
 import type { First } from './frames.ts'
 import { MAX_TEXT, type FromProgram, type ToProgram } from '../program/messages.ts'
 import { OUTPUT_BURST, OUTPUT_RATE, OutputLimit } from './output-limit.ts'
 import type { ProgramStack } from './program-stack.ts'
 import { stepOf } from './step.ts'
-
-/** Describes an input in one line. */
-const describe = (value: unknown): string =>
-  inspect(value, { customInspect: false, breakLength: Infinity, depth: 3, maxArrayLength: 6, maxStringLength: 100 })
 
 /** Maximum characters of a program's error while it loads. A guess. */
 const MAX_MESSAGE = 2000
@@ -26,13 +19,13 @@ export async function hostProgram(
   { job, limits }: Omit<First, 'program'>,
   load: () => Promise<Readonly<Record<string, unknown>>>,
   post: (messages: readonly FromProgram[]) => void,
-  stacks: ProgramStack,
+  stacks: Pick<ProgramStack, 'of'>,
 ): Promise<((messages: readonly ToProgram[]) => void) | undefined> {
   /**
    * The frame for which the present code runs. Callbacks of timers and promises have the same
    * frame.
    */
-  const owners = new AsyncLocalStorage<object>()
+  const owners = new Owners()
   let runtime: Runtime | undefined
   const stack = (text: string): string => {
     try {
@@ -44,8 +37,7 @@ export async function hostProgram(
   }
   // An uncaught error ends only the task that caused it, if the task still runs. Other tasks share
   // this process.
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
-    process.on(event, (error: unknown) => runtime?.stray(owners.getStore(), error))
+  onStray((error) => runtime?.stray(owners.getStore(), error))
   const limit = new OutputLimit(OUTPUT_BURST, OUTPUT_RATE, performance.now())
   captureOutput((stream, text) => {
     const passed = limit.pass(text, performance.now())
@@ -56,11 +48,7 @@ export async function hostProgram(
     const exports = await load()
     const declared = (exports['sharedValues$'] as (() => readonly SharedDefinition<never>[]) | undefined)?.() ?? []
     const onBehalfOf = <Result>(owner: object, action: () => Result): Result => owners.run(owner, action)
-    const loaded = new Runtime(
-      { job, limits, post, step: stepOf, stack, describe, idle: () => setImmediate(), onBehalfOf },
-      exports,
-      declared,
-    )
+    const loaded = new Runtime({ job, limits, post, step: stepOf, stack, describe, idle, onBehalfOf }, exports, declared)
     runtime = loaded
     post([{ type: 'ready', functions: loaded.functions }])
     return (messages) => loaded.handle(messages)

@@ -5,6 +5,7 @@ import { BlobFeed } from './blob-feed.ts'
 import type { Container, PlacedProgram } from './container.ts'
 import type { FromProgram, ToProgram } from '../program/messages.ts'
 import { StoreRequests } from './store-requests.ts'
+import { inBackground, type Timer } from '../pause.ts'
 
 type Run = Extract<Effect, { type: 'run' }>
 type Deliver = Extract<Effect, { type: 'deliver' }>
@@ -45,7 +46,7 @@ export class RunningProgram {
    */
   readonly #pending: Path[] = []
   #since: Milliseconds = performance.now()
-  #endTimer: NodeJS.Timeout | undefined
+  #endTimer: Timer | undefined
 
   constructor(job: JobId, container: Container, { place, blob, store }: Pick<PlacedProgram, 'place' | 'blob' | 'store'>) {
     this.job = job
@@ -130,7 +131,7 @@ export class RunningProgram {
 
   /** Calls `end` after a time, unless the program gets a task or finishes loading before. */
   endLater(after: Milliseconds, end: () => void): void {
-    this.#endTimer ??= setTimeout(end, after).unref()
+    this.#endTimer ??= inBackground(setTimeout(end, after))
   }
 
   /** Nobody needs the tasks of the program any more. */

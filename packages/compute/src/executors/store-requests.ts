@@ -2,6 +2,7 @@ import type { BlobReference } from '../program/blob.ts'
 import { MAX_ENCODED } from '../program/collected-files.ts'
 import { MAX_RESULT_BYTES } from '../program/stored-value.ts'
 import { STORE_PIECE, type FromProgram, type ToProgram } from '../program/messages.ts'
+import { concat } from 'uint8arrays'
 
 type Piece = Omit<Extract<FromProgram, { type: 'store' }>, 'type'>
 
@@ -46,17 +47,17 @@ export class StoreRequests {
 
   async #end(store: number): Promise<void> {
     const isRefused = this.#isRefused
-    const all = Buffer.concat(this.#pieces)
+    const all = concat(this.#pieces)
     this.#pieces = []
     this.#size = 0
     this.#isBroken = false
     try {
       if (isRefused) throw new Error('these bytes are too many, or a program in a sandbox has no room for more')
       this.#allowed--
-      const { blob, size = all.length } = await this.#keep(new Uint8Array(all.buffer, all.byteOffset, all.length))
+      const { blob, size = all.length } = await this.#keep(all)
       this.#answer({ type: 'stored', store, blob, size })
     } catch (error) {
-      const { code = 'BLOB_NOT_STORED', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+      const { code = 'BLOB_NOT_STORED', message = String(error) } = error as { readonly code?: string; readonly message?: string }
       this.#answer({ type: 'notStored', store, code, message })
     }
   }

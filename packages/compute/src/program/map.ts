@@ -9,6 +9,9 @@ import type { ChildFailedError } from './failures.ts'
  */
 const MAX_MESSAGE = 400
 
+/** The name under which a bundled program exports the root of a sweep. */
+export const SWEEP = 'sweep$'
+
 /** The input of the root of a sweep. */
 interface Sweep {
   /** The inputs, or the blob of the encoded list if there are many. */

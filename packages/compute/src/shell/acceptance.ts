@@ -7,21 +7,24 @@ import { DEFAULT_ACCEPT } from '../options.ts'
  * all constants of a member take 512 bytes at most.
  */
 const [MAX_OWNERS, ID_END] = [8, 8]
-const [SANDBOX, ANYBODY, MORE] = [1, 2, 4]
+const [SANDBOX, ANYBODY, MORE, VOTED] = [1, 2, 4, 8]
+/** The words that name no owner. */
+const WORDS = ['sandbox', 'voted', 'members']
 
 /** @param self the owner of the member's own jobs */
 export function acceptanceOf(accept: readonly string[] = DEFAULT_ACCEPT, self: string): Acceptance {
-  const owners = accept.filter((word) => word !== 'sandbox' && word !== 'members').map((word) => (word === 'own' ? self : word))
+  const owners = accept.filter((word) => !WORDS.includes(word)).map((word) => (word === 'own' ? self : word))
   return {
     sandbox: accept.includes('sandbox'),
+    voted: accept.includes('voted'),
     anybody: accept.includes('members'),
     owners: owners.slice(0, MAX_OWNERS).map((owner) => owner.slice(-ID_END)),
     more: owners.length > MAX_OWNERS,
   }
 }
 
-export function encodeAcceptance({ sandbox, anybody, owners, more }: Acceptance): Uint8Array {
-  const flags = (sandbox ? SANDBOX : 0) + (anybody ? ANYBODY : 0) + (more ? MORE : 0)
+export function encodeAcceptance({ sandbox, voted, anybody, owners, more }: Acceptance): Uint8Array {
+  const flags = (sandbox ? SANDBOX : 0) + (anybody ? ANYBODY : 0) + (more ? MORE : 0) + (voted ? VOTED : 0)
   return Uint8Array.of(flags, ...new TextEncoder().encode(owners.join('\n')))
 }
 
@@ -31,5 +34,5 @@ export function readAcceptance(bytes: Uint8Array): Acceptance | undefined {
   if (flags === undefined) return undefined
   const text = new TextDecoder().decode(bytes.subarray(1))
   const owners = text.split('\n', MAX_OWNERS).filter((end) => end !== '')
-  return { sandbox: (flags & SANDBOX) > 0, anybody: (flags & ANYBODY) > 0, owners, more: (flags & MORE) > 0 }
+  return { sandbox: (flags & SANDBOX) > 0, voted: (flags & VOTED) > 0, anybody: (flags & ANYBODY) > 0, owners, more: (flags & MORE) > 0 }
 }

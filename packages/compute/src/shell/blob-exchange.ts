@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { hashOf } from '#platform/crypto'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { JobId } from '../core/io.ts'
@@ -6,9 +6,10 @@ import { BlobMissingError } from '../errors.ts'
 import { ANSWER_TIME, BLOB_PROTOCOL, CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
 import { BlobServer, type PinMade } from './blob-server.ts'
-import { hashOf, type BlobStore } from './blob-store.ts'
+import type { BlobStore } from './blob-store.ts'
 import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
+import { pause } from '../pause.ts'
 
 /**
  * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may
@@ -167,7 +168,7 @@ export class BlobExchange {
       } catch (error) {
         if (error !== NO_ROOM) return undefined
       }
-      await sleep(ROOM_AGAIN, undefined, { ref: false })
+      await pause(ROOM_AGAIN, { background: true })
     }
     return undefined
   }
@@ -180,7 +181,7 @@ export class BlobExchange {
     const now = performance.now()
     const at = Math.max(this.#freeAt, now - AT_ONCE * INTERVAL)
     this.#freeAt = at + INTERVAL
-    if (at > now) await sleep(at - now, undefined, { ref: false })
+    if (at > now) await pause(at - now, { background: true })
   }
 
   /** Opens a stream, sends the request, and returns the answer. */

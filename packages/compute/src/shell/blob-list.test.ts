@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toBytes } from '../schemas.ts'
 import { keepBlob, listBlobs, readBlobList } from './blob-list.ts'
 import { nameOf, readName } from './blob-names.ts'
-import { BlobStore, hashOf } from './blob-store.ts'
+import { hashOf } from '#platform/crypto'
+import { BlobStore } from './blob-store.ts'
 
 let folder: string
 let store: BlobStore

@@ -1,11 +1,12 @@
 /** Stores blobs at their submitter, and makes the list of a job's blobs. */
-import { open } from 'node:fs/promises'
+import { partsOfFile } from '#platform/blobs'
+import { hashOf } from '#platform/crypto'
 import * as v from 'valibot'
 import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
 import type { BlobReference } from '../program/blob.ts'
 import { fromBytes, toBytes } from '../schemas.ts'
-import { nameOf, readName } from './blob-names.ts'
-import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+import { isHash, nameOf, readName } from './blob-names.ts'
+import type { BlobStore } from './blob-store.ts'
 
 /**
  * Maximum bytes that members send and store in one piece. A larger blob is a list of such parts.
@@ -48,7 +49,7 @@ const blobList = v.pipe(
 export async function keepBlob(store: BlobStore, source: string | Uint8Array): Promise<BlobReference> {
   const parts: string[] = []
   let size = 0
-  for await (const part of typeof source === 'string' ? partsOfFile(source) : partsOf(source)) {
+  for await (const part of typeof source === 'string' ? partsOfFile(source, partSizes) : partsOf(source)) {
     size += part.length
     refuseMore(size, store.limit)
     parts.push(await store.put(part))
@@ -125,22 +126,4 @@ async function describe(store: BlobStore, name: string): Promise<ListedBlob> {
 function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (const [index, length] of partSizes(bytes.length).entries())
     yield bytes.subarray(index * MAX_PART_BYTES, index * MAX_PART_BYTES + length)
-}
-
-async function* partsOfFile(path: string): AsyncGenerator<Uint8Array> {
-  const file = await open(path)
-  try {
-    const { size } = await file.stat()
-    for (const length of partSizes(size)) {
-      const part = new Uint8Array(length)
-      for (let at = 0; at < length;) {
-        const { bytesRead } = await file.read(part, at)
-        if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`)
-        at += bytesRead
-      }
-      yield part
-    }
-  } finally {
-    await file.close()
-  }
 }

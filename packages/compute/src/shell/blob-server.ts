@@ -1,12 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { hashOf } from '#platform/crypto'
 import type { Stream } from '@libp2p/interface'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { JobId } from '../core/io.ts'
 import { CHUNK, Gathered, pushChunks, timeFor } from './blob-frames.ts'
 import { MAX_PART_BYTES } from './blob-list.ts'
-import { hashOf, isHash, type BlobStore } from './blob-store.ts'
+import { isHash } from './blob-names.ts'
+import type { BlobStore } from './blob-store.ts'
 import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
+import { inBackground, pause } from '../pause.ts'
 
 /**
  * Maximum bytes of blobs that all peers together may transfer from and to this member at once. A
@@ -64,8 +66,7 @@ class Request {
   constructor(server: BlobServer, stream: Stream, from: string) {
     this.#server = server
     this.#from = from
-    const timer = setTimeout(() => this.#fail(new Error('it took too long')), timeFor(MAX_PART_BYTES))
-    timer.unref()
+    const timer = inBackground(setTimeout(() => this.#fail(new Error('it took too long')), timeFor(MAX_PART_BYTES)))
     this.#frames = new FrameStream(
       stream,
       { maxFrameBytes: CHUNK, queue: this.#queue },
@@ -147,7 +148,7 @@ class Request {
    */
   async #turn(): Promise<void> {
     const wait = this.#server.budget.wait(this.#from, performance.now())
-    if (wait > 0) await sleep(wait, undefined, { ref: false, signal: this.#ended.signal })
+    if (wait > 0) await pause(wait, { background: true, signal: this.#ended.signal })
   }
 
   #takesRoom(bytes: number): boolean {

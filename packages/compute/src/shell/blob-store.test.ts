@@ -4,7 +4,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { BlobStore, hashOf } from './blob-store.ts'
+import { hashOf } from '#platform/crypto'
+import { BlobStore } from './blob-store.ts'
 import { TASKS } from './pins.ts'
 
 /**

@@ -4,7 +4,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { BlobTooLargeError } from '../errors.ts'
 import { defaultTaskLimits } from '../program/task-limits.ts'
-import { areAbandoned, Pins, type PinOptions } from './pins.ts'
+import { hashOf } from '#platform/crypto'
+import { areAbandoned, LinkFolder } from './pin-links.ts'
+import { Pins, type PinOptions } from './pins.ts'
 
 /**
  * The store removes a file that is unfinished after this time, ms: its writer has ended. A guess: a
@@ -44,18 +46,6 @@ function defaultCacheFolder(): string {
 }
 
 /**
- * Returns the sha-256 of bytes, in hexadecimal. Another thread computes it: 64 MiB would block this
- * thread for some tenths of a second.
- */
-export async function hashOf(bytes: Uint8Array): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex')
-}
-
-export function isHash(text: string): boolean {
-  return /^[\da-f]{64}$/u.test(text)
-}
-
-/**
  * Stores bytes on disk, in files named by their hash. All processes of this user share the files.
  * Every read checks the hash, and discards a changed file.
  *
@@ -84,7 +74,7 @@ export class BlobStore {
     this.#folder = folder
     this.#limit = limit * 1024 * 1024
     this.#isShared = isShared
-    this.#pins = new Pins(folder, (hash) => this.#file(hash))
+    this.#pins = new Pins(new LinkFolder(folder, (hash) => this.#file(hash)))
     this.#makeFolder()
     this.#clear()
   }

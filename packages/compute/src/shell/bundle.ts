@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { ProgramError } from '../errors.ts'
 import type { Command } from '../program/command.ts'
 import { needsOf } from '../executors/program-needs.ts'
+import { SWEEP } from '../program/map.ts'
 import { LIBRARY, withMap } from '../executors/program-stack.ts'
 
 /**
@@ -31,8 +32,6 @@ const ENTRY = 'jel:program'
 const WITH_REQUIRE = `if (globalThis.process !== undefined) globalThis.require ??= globalThis.process.getBuiltinModule('node:module').createRequire('/')
 `
 
-/** The name under which a bundled program exports the root of a sweep. */
-export const SWEEP = 'sweep$'
 /** The name under which a bundled program exports the task of a command. */
 const COMMAND = 'command'
 

@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { blobsIn, openSavedJobs } from '#platform/saved'
+import { openBlobStore } from '#platform/blobs'
 import type { Pool } from '@jel/jel'
 import type { Entry } from '../core/entry.ts'
 import { NOTHING_EXPLAINED } from '../core/explanation.ts'
@@ -7,7 +8,7 @@ import type { JobExplanation } from '../core/messages.ts'
 import { placeOf, ticketsOf, type ComputeOptions } from '../options.ts'
 import { acceptanceOf } from './acceptance.ts'
 import { BlobExchange } from './blob-exchange.ts'
-import { BlobStore } from './blob-store.ts'
+import type { BlobStore } from './blob-store.ts'
 import { Endings } from './endings.ts'
 import { JobConfirmations } from './job-confirmations.ts'
 import { JobFiles } from './job-files.ts'
@@ -23,7 +24,7 @@ import { PeerStreams } from './peer-streams.ts'
 import { PublishedJobs } from './published-jobs.ts'
 import { Replies } from './replies.ts'
 import { Runner } from './runner.ts'
-import { SavedJobs } from './saved-jobs.ts'
+import type { SavedJobs } from './saved-jobs.ts'
 import { Shifts, type EndedShift, type Shift } from './shifts.ts'
 import { VoteSigner } from './vote-signer.ts'
 import { waitingReason } from './waiting-reason.ts'
@@ -71,7 +72,7 @@ export class Engine {
     this.#isClient = isClient
     // The folder of the state belongs to this member alone.
     const isShared = options.cache !== undefined || state === undefined
-    this.store = new BlobStore(options.cache ?? (state && join(state, 'blobs')), options.limits?.disk, isShared)
+    this.store = openBlobStore(options.cache ?? (state && blobsIn(state)), options.limits?.disk, isShared)
     this.blobs = new BlobExchange(pool, this.store, budget, (...made) => this.#files.pinMade(...made))
     this.#signer = new VoteSigner(pool)
     this.#shifts = new Shifts({
@@ -131,19 +132,15 @@ export class Engine {
       onWarning: ({ code, message, job }) => events.onWarning(code, message, job),
     })
     const { scheduler } = this.runner
-    this.#saved =
-      state === undefined
-        ? undefined
-        : new SavedJobs({
-            pool,
-            folder: join(state, 'outcomes'),
-            limit: this.store.limit,
-            scheduler,
-            feed: (message) => this.runner.feed({ type: 'message', from: pool.self.id, message }),
-            ownerOf: (job) => this.jobs.get(job)?.owner,
-            // While the engine starts, nobody listens yet.
-            warn: (code, message, job) => void setImmediate(() => events.onWarning(code, message, job)),
-          })
+    this.#saved = openSavedJobs(state, {
+      pool,
+      limit: this.store.limit,
+      scheduler,
+      feed: (message) => this.runner.feed({ type: 'message', from: pool.self.id, message }),
+      ownerOf: (job) => this.jobs.get(job)?.owner,
+      // While the engine starts, nobody listens yet.
+      warn: (code, message, job) => void setTimeout(() => events.onWarning(code, message, job)),
+    })
     this.#members = new MemberList(pool, { isClient, accepts }, (inputs) => this.#membersChanged(inputs))
     this.holders = new JobHolders(pool, scheduler, this.#members)
     this.confirmations = new JobConfirmations(pool, {
@@ -232,6 +229,7 @@ export class Engine {
       hasBegun,
       computing: scheduler.computing(),
       accepting: scheduler.computing(job),
+      withVotes: scheduler.computing(job && { ...job, votes: 2 }),
       isKept: scheduler.isOpenElsewhere(id) || this.holders.isReplica(id),
       earlier: job === undefined || hasBegun ? 0 : this.jobs.earlierThan(job, (each) => scheduler.ended(each) === undefined),
     })

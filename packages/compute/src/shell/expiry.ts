@@ -1,4 +1,5 @@
 import type { JobId } from '../core/io.ts'
+import { inBackground, type Timer } from '../pause.ts'
 
 /**
  * Longest time between two checks for expired jobs, ms. Somebody may set the clock in between. A
@@ -10,7 +11,7 @@ const LOOK_AGAIN = 60_000
 export class Expiry {
   readonly #jobs: () => Iterable<{ readonly id: JobId; readonly expires: number }>
   readonly #forget: (job: JobId) => void
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   #closed = false
 
   constructor(jobs: () => Iterable<{ readonly id: JobId; readonly expires: number }>, forget: (job: JobId) => void) {
@@ -28,8 +29,7 @@ export class Expiry {
       if (expires <= now) this.#forget(id)
       else next = Math.min(next, expires)
     }
-    this.#timer = setTimeout(() => this.look(), next - now + 1)
-    this.#timer.unref()
+    this.#timer = inBackground(setTimeout(() => this.look(), next - now + 1))
   }
 
   close(): void {

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BlobMissingError } from '../errors.ts'
 import type { BlobSource } from '../executors/container.ts'
 import { partSizes, sizeOf, type ListedBlob } from './blob-list.ts'
+import { pause } from '../pause.ts'
 
 /**
  * A part counts as missing after this many rounds of requests, with this wait between rounds, ms.
@@ -120,7 +120,7 @@ export class JobBlobs {
       } catch (error) {
         // This disk has no room. Another request would not help.
         if (isOwnFault(error)) throw error
-        if (round < ROUNDS) await sleep(ASK_AGAIN, undefined, { ref: false })
+        if (round < ROUNDS) await pause(ASK_AGAIN, { background: true })
         else throw new BlobMissingError(`the blob ${name}: ${error instanceof Error ? error.message : String(error)}, asked ${round} times`)
       }
     }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import type { JobId, MemberId } from '../core/io.ts'
 import type { JobRecord } from './job-record.ts'
+import { pause } from '../pause.ts'
 
 const KEEP_PROTOCOL = '/jel-compute-keep/1.0.0'
 /**
@@ -104,7 +104,7 @@ export class JobConfirmations {
     const end = performance.now() + KNOWN_TIME
     const known = members.slice(0, HEARERS).map(async (member) => {
       for (let left = KNOWN_TIME; left > 0 && !(await this.ask(member, job, desired, left)); left = end - performance.now())
-        await sleep(LOOK_AGAIN)
+        await pause(LOOK_AGAIN)
     })
     await Promise.all(known)
   }
@@ -116,7 +116,7 @@ export class JobConfirmations {
   async #hears(job: JobId, desired: string): Promise<boolean> {
     for (const end = performance.now() + KNOWN_TIME; performance.now() < end;) {
       if (this.#state.desiredOf(job) === desired) return true
-      await sleep(LOOK_AGAIN)
+      await pause(LOOK_AGAIN)
     }
     return false
   }

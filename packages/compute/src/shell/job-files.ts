@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { hashOf } from '#platform/crypto'
 import type { JobId } from '../core/io.ts'
 import type { Scheduler } from '../core/scheduler.ts'
 import { BlobMissingError, BlobTooLargeError } from '../errors.ts'
@@ -7,13 +7,14 @@ import type { BlobExchange } from './blob-exchange.ts'
 import type { BlobReference } from '../program/blob.ts'
 import { MAX_VALUE_BYTES } from '../program/values.ts'
 import { keepBlob, MAX_LIST_BYTES, MAX_PART_BYTES, readBlobList } from './blob-list.ts'
-import { hashOf, type BlobStore } from './blob-store.ts'
+import type { BlobStore } from './blob-store.ts'
 import { ByteRoom } from './byte-room.ts'
 import { JobBlobs } from './job-blobs.ts'
 import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
 import { TASKS } from './pins.ts'
 import type { PublishedJobs } from './published-jobs.ts'
+import { pause } from '../pause.ts'
 
 /**
  * Time in which a member must get the list of a job's blobs, time in which it must learn of the
@@ -224,7 +225,7 @@ export class JobFiles {
         if (isOver)
           throw Object.assign(new Error(`no replica of the job takes these bytes: ${reasonOf(error)}`), { code: 'BLOB_NOT_STORED' })
       }
-      await sleep(GIVE_AGAIN)
+      await pause(GIVE_AGAIN)
     }
   }
 
@@ -241,7 +242,7 @@ export class JobFiles {
       if (isKnown && !holders.isReplica(id)) return false
       const blobs = this.#blobs.get(id)
       if (blobs !== undefined) return await this.#keep(id, blobs)
-      await sleep(KEEP_AGAIN)
+      await pause(KEEP_AGAIN)
     }
     return false
   }
@@ -263,7 +264,7 @@ export class JobFiles {
    * other member.
    */
   warnOf(error: unknown, id: JobId): void {
-    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+    const { code = 'BLOB_MISSING', message = String(error) } = error as { readonly code?: string; readonly message?: string }
     this.#parts.warn(code, message, id)
   }
 

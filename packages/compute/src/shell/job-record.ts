@@ -2,10 +2,11 @@
  * The record that the owner of a job publishes. It has at most 1 KiB. All members of the pool keep
  * it until it expires.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '#platform/crypto'
 import { Encoder } from 'cbor-x'
 import * as v from 'valibot'
 import type { PoolRecord } from '@jel/jel'
+import { toString } from 'uint8arrays'
 
 export const JOB_PREFIX = 'jel.compute/job/'
 
@@ -94,12 +95,9 @@ const schema = v.object({
  * submitter may not know the earlier job, and outcomes of one job must not count for the other.
  */
 export function jobId(owner: string, name: string, job: JobRecord): string {
-  const input = job.inputBlob ?? Buffer.from(job.input ?? []).toString('hex')
+  const input = job.inputBlob ?? toString(job.input ?? new Uint8Array(), 'base16')
   const optional = [...(job.votes > 1 ? [job.votes] : []), ...(job.blobs === undefined ? [] : [job.blobs])]
-  return createHash('sha256')
-    .update(JSON.stringify([owner, name, job.program, job.fn, input, ...optional]))
-    .digest('hex')
-    .slice(0, 20)
+  return sha256(JSON.stringify([owner, name, job.program, job.fn, input, ...optional])).slice(0, 20)
 }
 
 export function encodeJob(job: JobRecord): Uint8Array {

@@ -6,6 +6,7 @@ import { decodeValue } from '../program/values.ts'
 import type { BlobExchange } from './blob-exchange.ts'
 import { readName } from './blob-names.ts'
 import type { JobHolders } from './job-holders.ts'
+import { inBackground, type Timer } from '../pause.ts'
 
 /** Maximum bytes of the encoded name of a blob. A larger value is no such name. A guess. */
 const MAX_NAME = 256
@@ -36,7 +37,7 @@ export class LargeResults {
   /** Jobs whose blobs are here, or on their way. */
   readonly #kept = new Set<JobId>()
   #fetches: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   #wait = RETRY_AFTER
 
   constructor(parts: LargeResultsParts) {
@@ -109,18 +110,20 @@ export class LargeResults {
   }
 
   #failed(id: JobId, error: unknown): void {
-    const { code = 'BLOB_MISSING', message = String(error) } = error as Partial<NodeJS.ErrnoException>
+    const { code = 'BLOB_MISSING', message = String(error) } = error as { readonly code?: string; readonly message?: string }
     this.#parts.warn(code, `its result is not kept here: ${message}`, id)
     if (error instanceof BlobTooLargeError && error.isForGood) {
       this.forget(id)
       return
     }
     this.#release(id)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      this.#wait = Math.min(2 * this.#wait, MAX_RETRY_AFTER)
-      this.keepAll()
-    }, this.#wait).unref()
+    this.#timer ??= inBackground(
+      setTimeout(() => {
+        this.#timer = undefined
+        this.#wait = Math.min(2 * this.#wait, MAX_RETRY_AFTER)
+        this.keepAll()
+      }, this.#wait),
+    )
   }
 }
 

@@ -2,6 +2,7 @@ import type { Pool } from '@jel/jel'
 import type { Input, MemberId } from '../core/io.ts'
 import type { Acceptance } from '../core/acceptance.ts'
 import { encodeAcceptance, readAcceptance } from './acceptance.ts'
+import { toString } from 'uint8arrays'
 
 /**
  * The name of the constant of a member that takes part. The first byte of the constant states
@@ -94,7 +95,7 @@ export class MemberList {
       const isClient = said === undefined
       if (id === self || (isClient && !this.#spoke.has(id))) continue
       present.add(id)
-      const constant = said && Buffer.from(said).toString('hex')
+      const constant = said && toString(said, 'base16')
       if (this.#known.has(id) && this.#known.get(id) === constant) continue
       this.#known.set(id, constant)
       const computes = said?.[0] !== WITHOUT_WORKERS

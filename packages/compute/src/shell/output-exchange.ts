@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
 import * as v from 'valibot'
@@ -8,6 +7,7 @@ import { OutputLimit } from '../executors/output-limit.ts'
 import { count, fromBytes, id, path, text, toBytes } from '../schemas.ts'
 import { OutputLog, sizeOf, type NumberedOutput, type TaskOutput } from './output-log.ts'
 import type { PeerBudget } from './peer-budget.ts'
+import { inBackground, pause, type Timer } from '../pause.ts'
 
 const PROTOCOL = '/jel-compute-output/1.0.0'
 /** Number of replicas that keep the output of a job. A guess: one of them may die. */
@@ -81,7 +81,7 @@ export class OutputExchange {
   readonly #open: MemberId[] = []
   /** A later process under the same id continues with greater numbers. */
   #number = Date.now() * 1024
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   /**
    * For each replica with output on the way: the bytes that wait, and a promise that resolves after
    * the last send so far. A replica that does not answer delays only its own output.
@@ -128,7 +128,7 @@ export class OutputExchange {
           },
         },
       )
-      const timer = setTimeout(() => frames.abort(new Error('it takes too long')), ANSWER_TIME).unref()
+      const timer = inBackground(setTimeout(() => frames.abort(new Error('it takes too long')), ANSWER_TIME))
     })
   }
 
@@ -149,7 +149,7 @@ export class OutputExchange {
     }
     this.#parts.onOutput(job, piece)
     this.#queue(job, piece)
-    this.#timer ??= setTimeout(() => this.#sendAll(), SEND_AFTER).unref()
+    this.#timer ??= inBackground(setTimeout(() => this.#sendAll(), SEND_AFTER))
   }
 
   /**
@@ -164,7 +164,7 @@ export class OutputExchange {
       )
       const answers = logs.filter((log) => log !== undefined)
       if (answers.length > 0 || attempt === ATTEMPTS) return united(answers)
-      await sleep(ASK_AGAIN)
+      await pause(ASK_AGAIN)
     }
   }
 
@@ -178,7 +178,7 @@ export class OutputExchange {
     clearTimeout(this.#timer)
     this.#sendAll()
     const sent = Promise.all([...this.#sending.values()].map(async ({ last }) => await last))
-    await Promise.race([sent, sleep(SEND_AFTER, undefined, { ref: false })])
+    await Promise.race([sent, pause(SEND_AFTER, { background: true })])
     await this.#pool.unhandle(PROTOCOL).catch(() => {})
   }
 

@@ -66,5 +66,5 @@ export class OutputLog {
 
 /** Estimates the bytes of an output in memory. The result is no less than the bytes on the wire. */
 export function sizeOf({ member, task = '', fn = '', text }: TaskOutput): number {
-  return OVERHEAD + member.length + task.length + 3 * fn.length + Buffer.byteLength(text)
+  return OVERHEAD + member.length + task.length + 3 * fn.length + new TextEncoder().encode(text).length
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { BlobTooLargeError } from '../errors.ts'
 import type { PlacedProgram } from '../executors/container.ts'
 import type { BlobStore } from './blob-store.ts'
@@ -9,6 +8,7 @@ import type { JobHolders } from './job-holders.ts'
 import type { PublishedJob } from './job-record.ts'
 import type { PublishedJobs } from './published-jobs.ts'
 import type { Runner } from './runner.ts'
+import { pause } from '../pause.ts'
 
 /** This member requests a file that no member had again after this time, ms. A guess. */
 const FETCH_AGAIN = 2000
@@ -100,7 +100,7 @@ export class Participation {
           }
           return
         }
-        await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {})
+        await pause(wait, { signal: this.#stop.signal }).catch(() => {})
         wait = Math.min(2 * wait, FETCH_SELDOM)
       }
     }
@@ -117,7 +117,7 @@ export class Participation {
       runner.feed({ type: 'watch', job: job.id, once: true })
       if (holders.replicas(job.id).length === 0) return
       const begin = performance.now()
-      while (isUnclear() && performance.now() - begin < ANSWER_TIME) await sleep(LOOK_AGAIN, undefined, { ref: false })
+      while (isUnclear() && performance.now() - begin < ANSWER_TIME) await pause(LOOK_AGAIN, { background: true })
     }
   }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stream } from '@libp2p/interface'
 import type { Pool } from '@jel/jel'
 import { FrameStream, SendQueue } from '@jel/overlay'
@@ -7,6 +6,7 @@ import type { Message } from '../core/messages.ts'
 import { partsOf } from './message-parts.ts'
 import type { PeerBudget } from './peer-budget.ts'
 import { decodeMessage, encodeMessage, MAX_MESSAGE_BYTES } from './wire.ts'
+import { inBackground, pause, type Timer } from '../pause.ts'
 
 const PROTOCOL = '/jel-compute/1.0.0'
 /**
@@ -60,14 +60,13 @@ export class PeerStreams {
   /** Total bytes sent. */
   #sent = 0
   readonly #notBefore = new Map<MemberId, Milliseconds>()
-  readonly #sweep: NodeJS.Timeout
+  readonly #sweep: Timer
 
   constructor(pool: Pool, budget: PeerBudget, events: PeerStreamsEvents) {
     this.#pool = pool
     this.#budget = budget
     this.#events = events
-    this.#sweep = setInterval(() => this.#closeUnused(), IDLE_CLOSE / 2)
-    this.#sweep.unref()
+    this.#sweep = inBackground(setInterval(() => this.#closeUnused(), IDLE_CLOSE / 2))
   }
 
   async start(): Promise<void> {
@@ -177,7 +176,7 @@ export class PeerStreams {
         this.#charged(from, 0, () => this.#events.onMessage(from, part))
         await this.#turn(from, closed)
         // Pauses between parts, so that a long message does not delay other work of this member.
-        if (parts.length > 1) await sleep(0)
+        if (parts.length > 1) await pause(0)
       }
     }
   }
@@ -188,7 +187,7 @@ export class PeerStreams {
    */
   async #turn(from: MemberId, closed: AbortSignal): Promise<void> {
     const wait = this.#budget.wait(from, performance.now())
-    if (wait > 0) await sleep(wait, undefined, { ref: false, signal: closed })
+    if (wait > 0) await pause(wait, { background: true, signal: closed })
   }
 
   /**

@@ -1,25 +1,8 @@
-import { linkSync, mkdirSync, readlinkSync, rmSync } from 'node:fs'
-import { uptime } from 'node:os'
-import { join } from 'node:path'
-
-/**
- * The name of a folder of pins contains the PID namespace and the PID of its process. There is one
- * folder per store.
- */
-const PINS = /^pins-(\d+)-(\d+)-/u
-/**
- * Pins of a process in another container count as abandoned after this time, ms, since its PID
- * means nothing here. A guess.
- */
-const FOREIGN = 24 * 60 * 60 * 1000
 /**
  * The owner of pins of bytes that tasks made at other members. Any member can send such bytes in
  * the name of any job, so they have a share of their own.
  */
 export const TASKS = 'tasks'
-/** Folders of this process. An earlier process in the same container may have had the same PID. */
-const ownFolders = new Set<string>()
-
 export interface PinOptions {
   /**
    * The owner of the job. If this owner takes more than its share, the store may evict its files
@@ -30,13 +13,17 @@ export interface PinOptions {
   readonly isSpare?: boolean
 }
 
-/**
- * Pins of files that unfinished jobs need. A pin is a hard link to the file in a folder of this
- * process. So other processes that share the cache keep the file, too.
- */
+/** Keeps pinned files where other processes see it. */
+export interface PinLinks {
+  /** Links a pinned file. The file may not be here yet. */
+  link(hash: string): void
+  unlink(hash: string): void
+  close(): void
+}
+
+/** Pins of files that unfinished jobs need, and the order in which they make way. */
 export class Pins {
-  readonly #folder: string
-  readonly #fileOf: (hash: string) => string
+  readonly #links: PinLinks | undefined
   /** The pin holders by hash. */
   readonly #holders = new Map<string, Set<string>>()
   /**
@@ -46,11 +33,9 @@ export class Pins {
   /** Holders whose files make way before other files of their owner, the oldest first. */
   readonly #spares = new Set<string>()
 
-  constructor(cache: string, fileOf: (hash: string) => string) {
-    const folder = `pins-${namespace()}-${process.pid}-${crypto.randomUUID()}`
-    ownFolders.add(folder)
-    this.#folder = join(cache, folder)
-    this.#fileOf = fileOf
+  /** @param links undefined: no other process uses the store */
+  constructor(links?: PinLinks) {
+    this.#links = links
   }
 
   has(hash: string): boolean {
@@ -68,20 +53,14 @@ export class Pins {
 
   /** Links a pinned file. The file may have come after its pin. */
   link(hash: string): void {
-    try {
-      mkdirSync(this.#folder, { mode: 0o700, recursive: true })
-      linkSync(this.#fileOf(hash), join(this.#folder, hash))
-    } catch {
-      // The file is not here yet, or has its link already. If the disk has no hard links, other
-      // processes do not see the pin.
-    }
+    this.#links?.link(hash)
   }
 
   /**
    * Removes the link of a removed file. The pins stay, and keep the file again if it comes back.
    */
   unlink(hash: string): void {
-    remove(join(this.#folder, hash))
+    this.#links?.unlink(hash)
   }
 
   release(hash: string, by: string): void {
@@ -105,7 +84,7 @@ export class Pins {
     this.#holders.clear()
     this.#owners.clear()
     this.#spares.clear()
-    remove(this.#folder)
+    this.#links?.close()
   }
 
   /**
@@ -156,52 +135,5 @@ export class Pins {
   /** Returns the holders of an owner, the latest last. */
   #holdersOf(owner: string | undefined): string[] {
     return [...this.#owners].flatMap(([by, each]) => (each === owner ? [by] : []))
-  }
-}
-
-/** Removes a link or a folder of links. A disk that became read-only keeps it, without an error. */
-function remove(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true })
-  } catch {
-    // The start of another process removes it.
-  }
-}
-
-/**
- * Whether a folder of a cache holds pins of a process that has ended.
- *
- * @param changed when it last changed, ms since 1970
- * @param isShared whether other processes use the cache, too
- */
-export function areAbandoned(folder: string, changed: number, isShared: boolean): boolean {
-  if (!folder.startsWith('pins-')) return false
-  if (!isShared) return !ownFolders.has(folder)
-  const [, within, pid] = PINS.exec(folder) ?? []
-  // The pins of earlier versions have no namespace in their names. After a boot the namespace and
-  // the PID may be the same.
-  const booted = Date.now() - uptime() * 1000
-  return within === namespace() ? changed < booted || !isInUse(folder, Number(pid)) : Date.now() - changed > FOREIGN
-}
-
-/** Returns the PID namespace: processes in different containers may have the same PID. */
-function namespace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid').replaceAll(/\D/gu, '')
-  } catch {
-    return '0'
-  }
-}
-
-function isInUse(folder: string, pid: number): boolean {
-  return pid === process.pid ? ownFolders.has(folder) : isRunning(pid)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

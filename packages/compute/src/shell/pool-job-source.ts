@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from '@jel/jel'
 import type { Entry } from '../core/entry.ts'
 import type { JobId } from '../core/io.ts'
@@ -9,6 +8,7 @@ import type { JobSource } from '../job-source.ts'
 import type { Engine } from './engine.ts'
 import type { JobRecord, PublishedJob } from './job-record.ts'
 import type { NumberedOutput } from './output-log.ts'
+import { pause } from '../pause.ts'
 
 /** Interval of the checks whether another member keeps a job, ms. A guess. */
 const KEEP_AGAIN = 100
@@ -75,7 +75,7 @@ export class PoolJobSource implements JobSource {
       for (const member of asked) if (await this.#engine.confirmations.ask(member, id, undefined, end - performance.now())) return member
       if (this.#engine.runner.scheduler.ended(id) !== undefined) return this.#pool.self.id
       if (performance.now() > end) break
-      await sleep(KEEP_AGAIN)
+      await pause(KEEP_AGAIN)
     }
     const why = asked.length === 0 ? 'nobody else computes in this pool' : `none of ${asked.length} members has taken all of it`
     throw new JobNotKeptError(`the job is at this member alone, and would be lost with it: ${why}`)

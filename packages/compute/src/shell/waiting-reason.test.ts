@@ -3,12 +3,17 @@ import { waitingReason, type WaitingJob } from './waiting-reason.ts'
 
 const job = { owner: 'ada', trusted: false, votes: 1 }
 /** A job that waits for no reason but its turn. */
-const waiting: WaitingJob = { job, hasBegun: false, computing: 3, accepting: 2, isKept: true, earlier: 0 }
+const waiting: WaitingJob = { job, hasBegun: false, computing: 3, accepting: 2, withVotes: 2, isKept: true, earlier: 0 }
 
 it.each<[string, Partial<WaitingJob>, string]>([
   ['its files are on their way', { job: undefined, computing: 0 }, 'its input or program is not here yet'],
   ['nobody computes', { computing: 0, accepting: 0 }, 'no member of the pool computes'],
-  ['nobody accepts its owner', { accepting: 0 }, 'no member accepts programs of ada; members with workers: 3'],
+  ['nobody accepts its owner', { accepting: 0, withVotes: 0 }, 'no member accepts programs of ada; members with workers: 3'],
+  [
+    'only members that want votes accept its owner',
+    { accepting: 0 },
+    'no member accepts programs of ada; members with workers: 3, that accept it with votes: 2',
+  ],
   [
     'nobody trusts its owner',
     { job: { ...job, trusted: true }, accepting: 0 },
@@ -26,7 +31,7 @@ it.each<[string, Partial<WaitingJob>, string]>([
   ['has members to run at', { isKept: false, earlier: 4 }, ''],
   ['is not at this member', { job: undefined, computing: 0 }, ''],
   ['has lost all members that compute', { computing: 0, accepting: 0 }, 'no member of the pool computes'],
-  ['has lost all members that accept it', { accepting: 0 }, 'no member accepts programs of ada; members with workers: 3'],
+  ['has lost all members that accept it', { accepting: 0, withVotes: 0 }, 'no member accepts programs of ada; members with workers: 3'],
   ['has lost a voter', { job: { ...job, votes: 3 } }, 'each of its tasks must run at 3 members; members that accept it: 2'],
 ])('a begun job that %s has the right reason', (_, known, reason) => {
   expect(waitingReason({ ...waiting, hasBegun: true, ...known })).toBe(reason)

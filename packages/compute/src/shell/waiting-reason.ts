@@ -8,6 +8,8 @@ export interface WaitingJob {
   /** The number of members that compute, and of those that accept the job. */
   readonly computing: number
   readonly accepting: number
+  /** The number of members that would accept the job if it had votes. */
+  readonly withVotes: number
   /** Whether a member that keeps the job has answered. True if this member keeps it. */
   readonly isKept: boolean
   /** The number of earlier jobs that go on. */
@@ -18,14 +20,14 @@ export interface WaitingJob {
  * Returns the reason why a job does not begin or does not go on. Empty for a begun job whose tasks
  * have members to run at.
  */
-export function waitingReason({ job, hasBegun, computing, accepting, isKept, earlier }: WaitingJob): string {
+export function waitingReason({ job, hasBegun, computing, accepting, withVotes, isKept, earlier }: WaitingJob): string {
   if (job === undefined) return hasBegun ? '' : 'its input or program is not here yet'
   if (computing === 0) return 'no member of the pool computes'
   const workers = `members with workers: ${computing}`
   if (accepting === 0)
     return job.trusted
       ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
-      : `no member accepts programs of ${job.owner}; ${workers}`
+      : `no member accepts programs of ${job.owner}; ${workers}${withVotes > 0 ? `, that accept it with votes: ${withVotes}` : ''}`
   if (accepting < job.votes) return `each of its tasks must run at ${job.votes} members; members that accept it: ${accepting}`
   if (hasBegun) return ''
   if (!isKept) return 'no member that keeps it has answered yet'

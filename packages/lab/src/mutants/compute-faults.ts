@@ -273,8 +273,8 @@ export const computeFaults: readonly ShellFault[] = [
   {
     name: 'putting tiny blobs costs nothing',
     file: 'packages/compute/src/shell/blob-server.ts',
-    from: 'if (wait > 0) await sleep(wait, undefined, { ref: false, signal: this.#ended.signal })',
-    to: 'void sleep(0 * wait)',
+    from: 'if (wait > 0) await pause(wait, { background: true, signal: this.#ended.signal })',
+    to: 'void pause(0 * wait)',
     test: 'packages/compute/test/blob-exchange.test.ts',
   },
   {
@@ -321,7 +321,7 @@ export const computeFaults: readonly ShellFault[] = [
   },
   {
     name: 'pins of other containers count as abandoned',
-    file: 'packages/compute/src/shell/pins.ts',
+    file: 'packages/compute/src/shell/pin-links.ts',
     from: 'Date.now() - changed > FOREIGN',
     to: 'Date.now() - changed > -FOREIGN',
     test: 'packages/compute/src/shell/blob-store.test.ts',

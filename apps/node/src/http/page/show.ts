@@ -8,9 +8,9 @@ import { Model, type Told } from './model.ts'
 import { Picture } from './picture.ts'
 import { writeStream } from './stream.ts'
 import { Table } from './table.ts'
-import { bytesText, eventText, healthText, shortId, spanText, troubleText } from './text.ts'
+import { bytesText, eventText, healthText, plainText, shortId, spanText, troubleText } from './text.ts'
 
-export { plainEvent, type Take }
+export { plainEvent, plainText, shortId, spanText, type Take }
 
 /** The interval of updates that depend on time only, ms. */
 const TICK = 1_000

@@ -1,0 +1,1 @@
+export { startProgram } from '../../executors/process-container.ts'

@@ -1,0 +1,2 @@
+/** Computing without a pool. `../browser/local.ts` has the same exports. */
+export { computeLocal } from '../../local.ts'
