@@ -112,6 +112,19 @@ describe('the driver', () => {
     expect(log).toEqual(['< in', '< timer'])
   })
 
+  test('sets one timeout for one wake, whatever inputs come before it', () => {
+    const { driver, log, pass } = setUp((input) => (input.type === 'frame' && input.text === 'first' ? [{ type: 'timer', at: 50.3 }] : []))
+    const set = vi.spyOn(globalThis, 'setTimeout')
+    driver.deliver(frame('first'))
+    for (let input = 0; input < 40; input++) {
+      pass(1)
+      driver.deliver(frame('more'))
+    }
+    pass(12)
+    expect(log.at(-1)).toBe('< timer')
+    expect(set).toHaveBeenCalledTimes(1)
+  })
+
   test('does not wake the machine before each input if the machine asks for a time in the past', () => {
     const { driver, log, pass } = setUp((input) => (input.type === 'timer' ? [] : [{ type: 'timer', at: 0 }]))
     driver.deliver(frame('a'), frame('b'))

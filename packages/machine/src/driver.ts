@@ -30,10 +30,10 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
   /** The time at which the driver must wake the machine; undefined: never. */
   #due: Milliseconds | undefined
   /**
-   * The end of the running timeout. It may be earlier than `#due`. It may also be later, since
-   * setTimeout waits for whole milliseconds, at least one.
+   * The running timeout: its end, and the time for which it was set. Its end may be the later one,
+   * since setTimeout waits for whole milliseconds, at least one.
    */
-  #armed: Milliseconds | undefined
+  #armed: { readonly end: Milliseconds; readonly for: Milliseconds } | undefined
   #timeout: NodeJS.Timeout | undefined
 
   constructor(machine: Machine<Input, Effect>, handlers: EffectHandlers<Effect>, clock: Clock) {
@@ -103,7 +103,7 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
    */
   #wakeIfOverdue(): void {
     const now = this.#clock.now()
-    if (this.#due === undefined || this.#armed === undefined || now < Math.max(this.#due, this.#armed)) return
+    if (this.#due === undefined || this.#armed === undefined || now < Math.max(this.#due, this.#armed.end)) return
     this.#due = undefined
     this.#carryOut(this.#machine.handle({ type: 'timer' } satisfies TimerInput, now))
   }
@@ -121,12 +121,12 @@ export class Driver<Input extends Tagged, Effect extends Tagged> {
    * driver keeps the running timeout. It fires early, and the driver sets a new one.
    */
   #arm(): void {
-    if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed <= this.#due)) return
+    if (this.#isStopped || this.#due === undefined || (this.#armed !== undefined && this.#armed.for <= this.#due)) return
     clearTimeout(this.#timeout)
     const now = this.#clock.now()
     // setTimeout waits for at least a millisecond.
     const delay = Math.min(Math.max(Math.ceil(this.#due - now), 1), longestDelay)
-    this.#armed = now + delay
+    this.#armed = { end: now + delay, for: this.#due }
     this.#timeout = setTimeout(() => {
       this.#run(() => {
         this.#wakeIfOverdue()
