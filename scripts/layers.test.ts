@@ -58,7 +58,7 @@ const overlay: Layers = {
   platform: ['identity'],
   host: ['base', 'circuits', 'identity', 'platform', 'web'],
   dialing: ['base', 'host', 'platform'],
-  relay: ['base', 'circuits', 'dialing', 'host'],
+  relay: ['base', 'circuits', 'dialing', 'host', 'platform'],
   api: ['base', 'host', 'identity'],
   engine: ['base', 'circuits', 'dialing', 'host', 'identity', 'links', 'relay'],
   streams: ['api', 'base', 'circuits', 'host', 'relay'],

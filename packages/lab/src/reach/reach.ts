@@ -12,6 +12,7 @@ import { quantile } from '../base/quantiles.ts'
 import { flag, seconds, someOf, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import { runId } from '../network/namespaces.ts'
+import { on } from '../network/host.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
 import { ProcessSwarm } from '../swarm/process-swarm.ts'
 import { NATS, NatNetwork, PORT, type NatHost } from '../network/nat-network.ts'
@@ -26,14 +27,28 @@ const SETTLE = 15_000
 const KEY_SETTLE = 35_000
 /** The hidden members are alone for this time, ms. */
 const ALONE = 10_000
+/** Time of a cut between two direct members, and after it, ms. */
+const CUT = 20_000
 /** Longest waits for news, and for an answer, ms. */
 const [NEWS, ANSWER] = [30_000, 10_000]
+/** Longest wait for a connection that passes no relay, ms. */
+const PUNCHED = 6_000
 
 /** A row of the table: a figure in ms, or a count, and its target. */
 interface Row {
   readonly what: string
   readonly value: number
   readonly most: number
+}
+
+/** Connections between hidden members that pass no relay. */
+interface Punched {
+  /** The kinds of the two routers. */
+  readonly kind: string
+  readonly direct: number
+  readonly pairs: number
+  /** From `open()` to such a connection, ms; Infinity: none came. Undefined: no pair was left. */
+  readonly time: number | undefined
 }
 
 class Pool {
@@ -107,6 +122,40 @@ class Pool {
     return (await this.swarm.knownByAll('died', ids, NEWS)) - began
   }
 
+  /**
+   * Opens a stream between hidden members of each two kinds of routers, and waits for a connection
+   * that passes no relay. Counts all pairs at the end.
+   */
+  async punched(): Promise<Punched[]> {
+    const all = new Map<string, Punched>()
+    const pairs = this.hidden.flatMap((one, index) => this.hidden.slice(index + 1).map((other) => [one, other] as const))
+    const hostsOf = (pair: readonly ProcessNode[]): NatHost[] => pair.map((node) => this.hosts.get(node) as NatHost)
+    const kindsOf = (pair: readonly ProcessNode[]): string =>
+      hostsOf(pair)
+        .map(({ nat }) => nat)
+        .toSorted((a, b) => String(a).localeCompare(String(b)))
+        .join(' and ')
+    const isDirect = (pair: readonly ProcessNode[]): boolean => {
+      const [one, other] = hostsOf(pair) as [NatHost, NatHost]
+      return on(one, 'ss', ['-Htn', 'state', 'established']).includes(`${other.outside}:`)
+    }
+    for (const pair of pairs) {
+      const [one, other] = pair
+      const kind = kindsOf(pair)
+      if (all.has(kind) || isDirect(pair)) continue
+      const began = performance.now()
+      await one.ask({ command: 'open', node: other.id, protocol: PROTOCOL }, ANSWER)
+      const found = await this.swarm.until(() => isDirect(pair), PUNCHED, 50)
+      all.set(kind, { kind, direct: 0, pairs: 0, time: found === undefined ? Infinity : performance.now() - began })
+    }
+    for (const pair of pairs) {
+      const kind = kindsOf(pair)
+      const { direct, pairs: count, time } = all.get(kind) ?? { direct: 0, pairs: 0, time: undefined }
+      all.set(kind, { kind, direct: direct + Number(isDirect(pair)), pairs: count + 1, time })
+    }
+    return [...all.values()].toSorted((a, b) => a.kind.localeCompare(b.kind))
+  }
+
   /** Replaces the key on all nodes, step by step. */
   async changeKey(): Promise<void> {
     const [old, next] = (this.#keys ?? []).map((file) => readFileSync(file, 'utf8'))
@@ -170,6 +219,18 @@ export const experiment = bench({
       )
     }
     await pairs('at first')
+    const punched = await pool.punched()
+    const [one, other] = pool.direct as [ProcessNode, ProcessNode]
+    const heal = network.part([pool.hosts.get(one) as NatHost], [pool.hosts.get(other) as NatHost])
+    await delay(CUT)
+    const across = await pool.pairs([one, other], (to) => ({ command: 'open', node: to.id, protocol: PROTOCOL }))
+    rows.push({
+      what: 'open() between two direct members whose network is cut in between, worst, ms',
+      value: Math.max(...across),
+      most: 8_000,
+    })
+    heal()
+    await delay(CUT)
     if (settings.private) {
       const news = swarm.reports.length
       await pool.changeKey()
@@ -205,12 +266,17 @@ export const experiment = bench({
     await pool.stop()
     return {
       rows,
+      punched,
       reaches: [...Map.groupBy(members, ({ reach }) => reach)].map(([reach, all]) => `${all.length} ${reach}`),
     }
   },
-  table: ({ rows, reaches }) =>
+  table: ({ rows, reaches, punched }) =>
     [
       `members: ${reaches.join(', ')}`,
+      ...punched.map(
+        ({ kind, direct, pairs, time }) =>
+          `routers ${kind}: ${direct} of ${pairs} pairs pass no relay${time === undefined ? '' : `; one took ${Math.round(time)} ms`}`,
+      ),
       ...rows.map(({ what, value, most }) => `${value > most ? 'MISSED' : '      '} ${what}: ${Math.round(value)} (at most ${most})`),
     ].join('\n'),
   passed: ({ rows }) => rows.every(({ value, most }) => value <= most),

@@ -22,6 +22,8 @@ export interface PoolNames {
   readonly reports: string
   /** The protocol id of the streams on which members check whether they can dial a member. */
   readonly reach: string
+  /** The protocol id of the streams on which two hidden members agree to dial each other. */
+  readonly punch: string
   /** The protocol ids of the streams to a relay, and of those from a relay. */
   readonly circuits: { readonly relay: string; readonly circuit: string }
   /** The gossipsub topic. */
@@ -38,6 +40,7 @@ export function poolNames(pool: string): PoolNames {
     urgent: versions.map((version) => `/jel/${short}/${version}/urgent`),
     reports: `/jel/${short}/links/1.0.0`,
     reach: `/jel/${short}/reach/1.0.0`,
+    punch: `/jel/${short}/punch/1.0.0`,
     circuits: { relay: `/jel/${short}/relay/1.0.0`, circuit: `/jel/${short}/circuit/1.0.0` },
     topic: `/jel/${short}/${versions[0].slice(0, versions[0].indexOf('.'))}`,
   }

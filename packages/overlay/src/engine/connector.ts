@@ -57,6 +57,12 @@ export class Connector {
     }
   }
 
+  /** Moves a link to this connection. The old one carries frames until the new one does. */
+  async move(connection: Connection): Promise<void> {
+    const { links, dialer } = this.#options
+    if (links.has(connection.remotePeer.toString())) links.add(await dialer.open(connection), connection)
+  }
+
   /** Cuts a peer off for its behaviour outside of its link. */
   cutOff(peer: NodeId, problem: string): void {
     const { host, deliver } = this.#options

@@ -41,6 +41,7 @@ import type { PoolKeys } from '../identity/pool-keys.ts'
 import { createServices } from '../identity/signatures.ts'
 import { Links } from '../links/links.ts'
 import { Paths } from '../relay/paths.ts'
+import { HolePunches } from '../relay/hole-punches.ts'
 import { RelayConnections } from '../relay/relay-connections.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { UnlinkedPeers } from './unlinked-peers.ts'
@@ -92,6 +93,7 @@ export class Engine {
   readonly #clock = new Clock()
   readonly #driver: Driver<Input, Effect>
   readonly #connector: Connector
+  readonly #punches: HolePunches
   readonly #addresses: OwnAddresses
   readonly #unlinked: UnlinkedPeers
   /** Settled when the protocol has entered: it knows the pool, or goes on alone. */
@@ -120,7 +122,7 @@ export class Engine {
         maxFrameBytes: config.limits.frameBytes,
         urgent: names.urgent,
         answers: async (connection) => await answers(connection, answerTime),
-        isOwn: (protocol) => [...names.links, ...names.urgent].includes(protocol) || host.isOwnProtocol(protocol),
+        isOwn: (protocol) => [...names.links, ...names.urgent, names.punch].includes(protocol) || host.isOwnProtocol(protocol),
         keeps: (connection) => this.relays.keeps(connection),
       },
       {
@@ -147,6 +149,14 @@ export class Engine {
       find: (id) => node.member(id),
       deliver: (input) => this.deliver(input),
     })
+    this.#punches = new HolePunches({
+      host,
+      protocol: names.punch,
+      self: () => node.self,
+      find: (id) => node.member(id),
+      // The circuit stays if the new connection ends at once.
+      onConnected: (connection) => void this.#connector.move(connection).catch(() => {}),
+    })
   }
 
   get now(): Milliseconds {
@@ -157,6 +167,7 @@ export class Engine {
   async start(introducers: readonly Introducer[], signal: AbortSignal | undefined): Promise<void> {
     const { host, records } = this.#parts
     await this.#connector.listen()
+    await this.#punches.start()
     await host.start()
     signal?.throwIfAborted()
     host.libp2p.addEventListener('connection:open', ({ detail }) => {
@@ -238,8 +249,9 @@ export class Engine {
   #linked(peer: NodeId, connection: Connection): void {
     const { direction, remoteAddr } = connection
     const member = this.node.member(peer)
+    // A dial from here reached a hidden member only because that member dialled as well.
     const isHidden = member !== undefined && member.reach !== 'direct' && isPublic(remoteAddr)
-    const dialable = isDirect(connection) && (direction === 'outbound' || (!isHidden && looksDialable(remoteAddr, member?.addresses)))
+    const dialable = isDirect(connection) && !isHidden && (direction === 'outbound' || looksDialable(remoteAddr, member?.addresses))
     this.#parts.host.topic.introduce(connection)
     this.deliver({ type: 'connected', peer, dialable })
     this.#events.onLinked()

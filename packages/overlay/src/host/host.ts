@@ -3,7 +3,7 @@
  * host never dials by itself.
  */
 import { portMapperOf, webListenerOf } from '#platform/environment'
-import { transports } from '#platform/network'
+import { holePunchingOf, transports } from '#platform/network'
 import { noise } from '@chainsafe/libp2p-noise'
 import type { GossipSub, GossipSubComponents } from '@libp2p/gossipsub'
 import { identify, type Identify, type IdentifyComponents } from '@libp2p/identify'
@@ -20,6 +20,7 @@ import { circuitTransport, type CircuitOptions } from '../circuits/circuit-trans
 import { longestStretch } from '../base/turn-timeout.ts'
 import type { WebListenerOptions } from '../web/web-listener.ts'
 import type { PoolKey, PoolKeys } from '../identity/pool-keys.ts'
+import type { HolePunching } from '../platform/types.ts'
 import type { MdnsDiscovery } from './mdns-discovery.ts'
 import { connectionGater, type AllowList } from './allow-list.ts'
 import { muxer } from './muxer.ts'
@@ -239,6 +240,16 @@ export class Host {
   /** Asks a peer for its protocols. Throws if the peer does not answer in time. */
   async protocolsOf(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
     return (await this.libp2p.services.identify.identify(connection, { signal })).protocols
+  }
+
+  /** Returns the address at which a peer sees this host. Throws if the peer does not answer. */
+  async seenBy(connection: Connection, signal: AbortSignal): Promise<Multiaddr | undefined> {
+    return (await this.libp2p.services.identify.identify(connection, { signal })).observedAddr
+  }
+
+  /** Undefined: this platform can't make connections through NATs. */
+  get punching(): HolePunching | undefined {
+    return holePunchingOf(this.#components.transportManager.getTransports())
   }
 
   /**

@@ -15,7 +15,7 @@ export class Link {
     this.#channels = [channel]
   }
 
-  /** All channels. The link sends frames on the oldest channel, and receives frames on all. */
+  /** All channels. The link sends frames on the first channel, and receives frames on all. */
   get channels(): readonly Channel[] {
     return this.#channels
   }
@@ -28,6 +28,12 @@ export class Link {
     this.#channels.push(channel)
     const paused = this.#pausedUntil - performance.now()
     if (paused > 0) channel.pause(paused)
+  }
+
+  /** Sends frames on this channel from now on. */
+  prefer(channel: Channel): void {
+    this.remove(channel)
+    this.#channels.unshift(channel)
   }
 
   remove(channel: Channel): void {

@@ -9,6 +9,7 @@ import { Channel, instanceBytes, type ChannelEvents, type ChannelOptions } from 
 import { FrameStream } from './frame-stream.ts'
 import { Link } from './link.ts'
 import { later } from '../base/timers.ts'
+import { isDirect } from '../circuits/circuit-transport.ts'
 
 /**
  * Streams of a link. Simultaneous dials of both sides give two. More than this number is no
@@ -21,6 +22,9 @@ const maxChannels = 4
  * ms. Guess.
  */
 const defaultIdleTime = 15_000
+
+/** Time for the frames that are on their way over a relay, ms. Guess: a round trip. */
+const leaveTime = 1_000
 
 export interface LinksOptions {
   /** Longest frame, bytes. */
@@ -46,7 +50,7 @@ export interface LinksEvents {
   onUp(peer: NodeId, connection: Connection): void
   onFrame(peer: NodeId, data: Uint8Array): void
   onDown(peer: NodeId): void
-  /** The connection in use broke. Now this parallel connection to the peer carries the link. */
+  /** The connection in use broke, or a better one came up. Now this one carries the link. */
   onMoved(connection: Connection): void
   /** The peer violated a limit, and this node cut it off. */
   onMisbehaviour(peer: NodeId, problem: string): void
@@ -177,13 +181,31 @@ export class Links {
     const link = this.#linkOf(channel)
     if (!link) return
     link.instance ??= instance
-    if (link.instance === instance) return
+    if (link.instance === instance) {
+      if (isDirect(channel.connection)) void this.#leaveCircuits(link, channel)
+      return
+    }
     const { peer } = channel
     link.remove(channel)
     const former = [...link.channels]
     this.#down(peer)
     for (const { connection } of former) connection.abort(new Error('another process of this peer has connected'))
     this.#up(channel, instance)
+  }
+
+  /**
+   * Moves a link to a connection that passes no relay. Frames on their way over relays still come.
+   */
+  async #leaveCircuits(link: Link, direct: Channel): Promise<void> {
+    const left = link.channels.filter(({ connection }) => !isDirect(connection))
+    if (left.length === 0) return
+    link.prefer(direct)
+    await Promise.all(left.map(async (channel) => await channel.close()))
+    later(() => {
+      for (const channel of left) link.remove(channel)
+      const closed = left.map(async ({ connection }) => await this.#closeIfUnused(connection))
+      void Promise.all(closed).then(() => this.#linkOf(direct) && this.#events.onMoved(direct.connection))
+    }, leaveTime)
   }
 
   #ended(channel: Channel): void {

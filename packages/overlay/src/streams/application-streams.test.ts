@@ -91,6 +91,17 @@ describe('at the end of a life', () => {
     expect(await echo(await streams.open(b.id, protocol, undefined))).toBe(true)
   })
 
+  test('a stream does not wait for a connection that was cut unnoticed', async () => {
+    const [a, b] = [await startPeer(), await startPeer()]
+    const { address, cut } = await cable(b)
+    let current = address
+    const streams = await applications(a, b, () => current)
+    await streams.open(b.id, protocol, undefined)
+    cut()
+    current = b.address
+    expect(await echo(await streams.open(b.id, protocol, AbortSignal.timeout(8_000)))).toBe(true)
+  })
+
   test('streams take the youngest connection while the end is not known yet', async () => {
     const [a, b] = [await startPeer(), await startPeer()]
     const { address, cut } = await cable(b)

@@ -5,15 +5,19 @@ import type { Member } from '@jel/protocol'
 import type { Connection, Libp2p, Stream } from '@libp2p/interface'
 import { InvalidProtocolError, OpenError, UnknownMemberError, asError, reasonOf } from '../base/errors.ts'
 import type { StreamHandler } from '../api/port.ts'
+import { later } from '../base/timers.ts'
 import { isDirect } from '../circuits/circuit-transport.ts'
 import { answers } from '../host/muxer.ts'
 import type { Paths } from '../relay/paths.ts'
 
 /**
- * A connection to a member whose life has ended gets this time to answer, ms. Guess: TCP waits this
- * long after its first retransmission.
+ * A connection that may be dead gets this time to answer, ms. Guess: TCP waits this long after its
+ * first retransmission.
  */
 const answerTime = 2_000
+
+/** A stream that takes longer to open is slow, ms. Guess: two long round trips. */
+const slowTime = 500
 
 export interface ApplicationStreamsOptions {
   readonly libp2p: Libp2p
@@ -36,14 +40,39 @@ export class ApplicationStreams {
     const member = find(id)
     if (!member) throw new UnknownMemberError(`no member of the pool has the id ${id}`)
     try {
-      const connection = this.#connections(id).at(-1) ?? (await this.#connect(member, signal))
-      const stream = await connection.newStream(protocol, signal && { signal })
-      this.#watch(stream, connection)
-      return stream
+      const open = this.#connections(id).at(-1)
+      if (open !== undefined) {
+        try {
+          return await this.#newStream(open, protocol, signal)
+        } catch (error) {
+          signal?.throwIfAborted()
+          if (open.status === 'open') throw error
+        }
+      }
+      return await this.#newStream(await this.#connect(member, signal), protocol, signal)
     } catch (error) {
       signal?.throwIfAborted()
       throw new OpenError(`can't open ${protocol} to ${id}: ${reasonOf(error)}`, { cause: error })
     }
+  }
+
+  /**
+   * The network to a member may be cut, and the connection to it still be open. So a slow stream
+   * makes this node ask whether the connection answers, and end it otherwise.
+   */
+  async #newStream(connection: Connection, protocol: string, signal: AbortSignal | undefined): Promise<Stream> {
+    const slow = later(() => void this.#endIfSilent(connection, 'the peer does not answer'), slowTime)
+    try {
+      const stream = await connection.newStream(protocol, signal && { signal })
+      this.#watch(stream, connection)
+      return stream
+    } finally {
+      clearTimeout(slow)
+    }
+  }
+
+  async #endIfSilent(connection: Connection, reason: string): Promise<void> {
+    if (!(await answers(connection, answerTime))) connection.abort(new Error(reason))
   }
 
   /**
@@ -70,11 +99,7 @@ export class ApplicationStreams {
    */
   async died(id: string): Promise<void> {
     const connections = this.#connections(id)
-    await Promise.all(
-      connections.map(async (connection) => {
-        if (!(await answers(connection, answerTime))) connection.abort(new Error(`${id} is dead`))
-      }),
-    )
+    await Promise.all(connections.map(async (connection) => await this.#endIfSilent(connection, `${id} is dead`)))
   }
 
   async handle(protocol: string, handler: StreamHandler): Promise<void> {

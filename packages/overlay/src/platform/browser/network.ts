@@ -7,7 +7,7 @@ import type { Transport, Upgrader } from '@libp2p/interface'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { parseAddress } from '../../base/addresses.ts'
 import { urlOf, webEndpointOf } from '../../base/web-address.ts'
-import type { ProbeOutcome } from '../types.ts'
+import type { HolePunching, ProbeOutcome } from '../types.ts'
 import { webDialer } from './web-dialer.ts'
 
 export const firstReach: Reach = 'tab'
@@ -17,6 +17,9 @@ export function transports(
 ): ((components: Parameters<ReturnType<typeof webDialer>>[0]) => Transport)[] {
   return [webDialer(wrap)]
 }
+
+/** A page can't choose the ports of its connections. */
+export const holePunchingOf: (all: readonly Transport[]) => HolePunching | undefined = () => undefined
 
 /** A page over https may open WebSockets with TLS only. */
 export function canDial(address: Multiaddr): boolean {

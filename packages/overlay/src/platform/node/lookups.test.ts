@@ -1,11 +1,10 @@
 import dns from 'node:dns'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Logger } from '@libp2p/interface'
-import type { TCPComponents } from '@libp2p/tcp'
+import type { Logger, Upgrader } from '@libp2p/interface'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test, vi } from 'vitest'
 import { lookUp, preferNames } from './lookups.ts'
-import { tcpTransport } from './tcp.ts'
+import { tcpTransport, type Components } from './tcp.ts'
 
 /** The answers to all look-ups of a test. */
 const answers: (() => void)[] = []
@@ -31,7 +30,7 @@ function holdLookUps(): string[] {
 
 test('a dial that was given up begins no look-up later', async () => {
   const looked = holdLookUps()
-  const components: TCPComponents = { logger: { forComponent: () => silence } }
+  const components: Components = { logger: { forComponent: () => silence }, upgrader: {} as Upgrader }
   const { dial } = tcpTransport((upgrader) => upgrader)(components)
   const { signal } = new AbortController()
   const names = ['a.example', 'b.example', 'c.example']

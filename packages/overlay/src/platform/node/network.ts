@@ -6,13 +6,12 @@
 import { connect, isIPv6 } from 'node:net'
 import type { Address, Reach } from '@jel/protocol'
 import type { Transport, Upgrader } from '@libp2p/interface'
-import type { TCPComponents } from '@libp2p/tcp'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { endpointOf, tcpEndpoint } from '../../base/addresses.ts'
 import { codeOf } from '../../base/errors.ts'
-import type { ProbeOutcome } from '../types.ts'
+import type { HolePunching, ProbeOutcome } from '../types.ts'
 import { lookUp } from './lookups.ts'
-import { tcpTransport } from './tcp.ts'
+import { tcpTransport, type TcpTransport } from './tcp.ts'
 
 export { preferNames } from './lookups.ts'
 
@@ -20,8 +19,13 @@ export { preferNames } from './lookups.ts'
 export const firstReach: Reach = 'direct'
 
 /** The transports over which this platform dials, and listens if it can. */
-export function transports(wrap: (upgrader: Upgrader) => Upgrader): ((components: TCPComponents) => Transport)[] {
+export function transports(wrap: (upgrader: Upgrader) => Upgrader): ReturnType<typeof tcpTransport>[] {
   return [tcpTransport(wrap)]
+}
+
+/** Returns how this host makes connections through NATs; undefined: it can't. */
+export function holePunchingOf(all: readonly Transport[]): HolePunching | undefined {
+  return all.map(({ punching }: Partial<TcpTransport>) => punching).find((each) => each !== undefined)
 }
 
 /** Whether this platform can dial such an address. */

@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Listener, MultiaddrConnection, Upgrader } from '@libp2p/interface'
-import type { TCPComponents } from '@libp2p/tcp'
 import { multiaddr } from '@multiformats/multiaddr'
 import { afterEach, expect, test, vi } from 'vitest'
 import { endpointOf } from '../../base/addresses.ts'
 import { TrafficMeter } from '../../host/traffic.ts'
 import { tuned } from '../../host/upgrades.ts'
-import { tcpTransport } from './tcp.ts'
+import { tcpTransport, type Components } from './tcp.ts'
 
 const log = Object.assign(() => {}, { error: () => {}, trace: () => {}, newScope: () => log })
 const logger = { forComponent: () => log }
@@ -27,7 +26,7 @@ test('a socket ends soon after its peer has ended, though the peer takes no byte
       return Promise.resolve()
     },
   }
-  const { createListener } = tcpTransport((each) => tuned(each, meter, () => {}))({ logger } as unknown as TCPComponents)
+  const { createListener } = tcpTransport((each) => tuned(each, meter, () => {}))({ logger, upgrader: {} } as unknown as Components)
   listener = createListener({ upgrader: upgrader as unknown as Upgrader })
   await listener.listen(multiaddr('/ip4/127.0.0.1/tcp/0'))
   const { port } = endpointOf(listener.getAddrs()[0] as ReturnType<typeof multiaddr>) as { port: number }

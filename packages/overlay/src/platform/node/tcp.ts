@@ -4,6 +4,7 @@ import { tcp, type TCPComponents } from '@libp2p/tcp'
 import type { Multiaddr } from '@multiformats/multiaddr'
 import { endpointOf } from '../../base/addresses.ts'
 import { connectTimeout } from '../../base/timeouts.ts'
+import { boundTo, TcpHolePunching } from './hole-punching.ts'
 import { lookUp } from './lookups.ts'
 
 /**
@@ -14,8 +15,11 @@ import { lookUp } from './lookups.ts'
  */
 const keepAliveInitialDelay = 120_000
 
+export type TcpTransport = Transport & { readonly punching: TcpHolePunching }
+export type Components = TCPComponents & { readonly upgrader: Upgrader }
+
 /** `wrap`: watches the handshakes of new connections. */
-export function tcpTransport(wrap: (upgrader: Upgrader) => Upgrader): (components: TCPComponents) => Transport {
+export function tcpTransport(wrap: (upgrader: Upgrader) => Upgrader): (components: Components) => TcpTransport {
   // @libp2p/tcp passes all these options to net.connect.
   const dialOpts = { keepAliveInitialDelay, timeout: connectTimeout }
   const create = tcp({
@@ -29,6 +33,7 @@ export function tcpTransport(wrap: (upgrader: Upgrader) => Upgrader): (component
     const dial = created.dial.bind(created)
     const createListener = created.createListener.bind(created)
     const dialFilter = created.dialFilter.bind(created)
+    const punching = new TcpHolePunching(dial, wrap(components.upgrader))
     // Members can announce anything. Without this filter the library would even dial a Unix socket
     // of this machine.
     created.dialFilter = (addresses) => dialFilter(addresses).filter((address) => endpointOf(address) !== undefined)
@@ -38,14 +43,14 @@ export function tcpTransport(wrap: (upgrader: Upgrader) => Upgrader): (component
       const lookup = lookUp(() => !isOver && !options.signal.aborted)
       try {
         // net.connect resolves names. @libp2p/tcp does not pass it the address family.
-        const ours = { ...familyOf(address), lookup, upgrader: wrap(options.upgrader) }
+        const ours = { ...familyOf(address), ...boundTo(address), lookup, upgrader: punching.noting(wrap(options.upgrader)) }
         return await dial(address, { ...options, ...ours })
       } finally {
         isOver = true
       }
     }
     created.createListener = (options) => createListener({ ...options, upgrader: wrap(options.upgrader) })
-    return created
+    return Object.assign(created, { punching })
   }
 }
 
