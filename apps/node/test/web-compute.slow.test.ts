@@ -190,6 +190,23 @@ describe.skipIf(executablePath === undefined)('a tab that computes (skipped wher
     expect(await resultOf(job)).toBe(2_646_700)
   })
 
+  it('gives its tasks back when the browser freezes it, and goes on after that', { timeout: 120_000 }, async () => {
+    const on = await pool('frozen')
+    const [page] = [await open(on), await worker(on), await worker(on)]
+    await page.getByLabel('also when hidden').check()
+    await compute(page, 2)
+    const id = on.server.of('joined').find(({ node }) => node.reach === 'tab')?.node.id
+    const job = submit(on, 'sum', '200', '--votes', '2')
+    await expect.poll(async () => await tasksOf(page), LATE).toBeGreaterThan(5)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
+    expect(await resultOf(job)).toBe(2_646_700)
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' })
+    const next = submit(on, 'sum', '60', '--votes', '3')
+    expect(await resultOf(next)).toBe(70_210)
+    expect(on.server.of('died').map(({ node }) => node.id)).not.toContain(id)
+  })
+
   it('stops while it is hidden, unless the user wants otherwise', { timeout: 60_000 }, async () => {
     const on = await pool('hidden')
     const page = await open(on)

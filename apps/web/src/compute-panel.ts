@@ -38,6 +38,9 @@ export class ComputePanel {
     this.#button.addEventListener('click', () => (this.#isWanted || this.#work !== undefined ? this.#stop() : this.#start()))
     this.#workers.addEventListener('change', () => this.#isWanted && this.#go())
     document.addEventListener('visibilitychange', () => this.#shown())
+    // A browser may freeze a hidden page. Its workers then stand still, and others need not wait.
+    document.addEventListener('freeze', () => this.#isWanted && this.#events.onStop())
+    document.addEventListener('resume', () => this.#isWanted && this.#isShown() && this.#go())
     this.#element.className = 'panel volunteer'
     this.#element.ariaLabel = 'computing'
     this.#element.append(this.#button, this.#controls, this.#status)
@@ -88,6 +91,10 @@ export class ComputePanel {
     if (!this.#isWanted || this.#hidden.checked) return
     if (document.hidden) this.#events.onStop()
     else this.#go()
+  }
+
+  #isShown(): boolean {
+    return !document.hidden || this.#hidden.checked
   }
 
   #write(): void {
