@@ -3,7 +3,7 @@
  */
 import { discoveryOf, identityOf, listenDefault, openSaved } from '#platform/environment'
 import { machineName } from '#platform/machine'
-import { canDial, preferNames } from '#platform/network'
+import { canDial, firstReach, preferNames } from '#platform/network'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { makeConfig, type Introducer } from '@jel/protocol'
 import { equals } from 'uint8arrays'
@@ -40,7 +40,7 @@ export async function startOverlay(options: OverlayOptions): Promise<Overlay> {
   const announce = (options.announce ?? []).map(parseAnnounceAddress)
   const web = options.web && { ...options.web, listen: parseWebAddress(options.web.listen, options.web.tls !== undefined) }
   const allowed = new AllowList(options.allow)
-  const given = (options.bootstrap ?? []).map((each) => parseIntroducer(each, canDial))
+  const given = waysIn(options.bootstrap ?? []).map((each) => parseIntroducer(each, canDial))
   preferNames(given.flatMap(({ address }) => tcpEndpoint(address)?.host ?? []))
   const config = makeConfig(options.config)
   const { addresses } = config.limits
@@ -135,4 +135,13 @@ function keysOf(key: OverlayOptions['key']): readonly Uint8Array[] {
   const keys = key instanceof Uint8Array ? [key] : key
   if (keys.length === 0) throw new PoolKeysError('the list of pool keys is empty: leave it out for an open pool')
   return keys
+}
+
+/**
+ * Returns the addresses for nodes, or those for tabs in a tab. A member with `web` has both kinds,
+ * and an application may hand over all. If there is only the other kind, an error names it.
+ */
+function waysIn(addresses: readonly string[]): readonly string[] {
+  const ours = addresses.filter((address) => /\/wss?(?:\/|$)/u.test(address) === (firstReach === 'tab'))
+  return ours.length > 0 ? ours : addresses
 }

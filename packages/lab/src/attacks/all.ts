@@ -5,6 +5,7 @@ import { onConnections } from './connections.ts'
 import { broadcastFlood, electionNames, millionJoins, signalFlood } from './floods.ts'
 import { absurdEpochs, byStatements } from './statements.ts'
 import type { Attack } from './trial.ts'
+import { onWebSockets } from './websockets.ts'
 
 export const attacks: readonly Attack[] = [
   ...byStatements,
@@ -13,6 +14,7 @@ export const attacks: readonly Attack[] = [
   millionJoins,
   ...onConnections,
   ...onRelays,
+  ...onWebSockets,
   broadcastFlood,
   alarmFlood,
   signalFlood,

@@ -70,6 +70,7 @@ async function enter(pool: string, bootstrap: readonly string[], identityFile?: 
     listen: ['/ip4/127.0.0.1/tcp/0'],
     bootstrap,
     identityFile,
+    web: { listen: '127.0.0.1:0' },
     // A short bootstrap time, as in a pool that has run for a while. A new pool accepts any number
     // of members for a minute, because a crowd may be joining.
     config: { limits: { bootstrapTime: 500 } },
@@ -107,8 +108,10 @@ const commands = {
     await seenByAll((node) => node.members().length === count)
     void nodes.findLast(({ self }) => self.id !== filedId())?.elect(election)
     await seenByAll((node) => node.reign(election) !== undefined)
-    return nodes.map(({ self }) => self.addresses[0] ?? '')
+    return nodes.map(({ self }) => self.addresses.find((address) => !address.includes('/ws')) ?? '')
   },
+  /** Returns the port for browsers of each node. */
+  webPorts: (): number[] => nodes.map(({ self }) => Number(/\/tcp\/(\d+)\/ws/u.exec(self.addresses.join(' '))?.[1])),
   /**
    * Lets a newcomer join through this address and leave again. Returns the time until all nodes saw
    * it, ms; NaN if some node did not see it in time.

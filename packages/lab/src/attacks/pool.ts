@@ -10,17 +10,24 @@ export class VictimPool {
   readonly #process: RemoteProcess<Commands> = startRemote(new URL('pool-process.ts', import.meta.url), ['--expose-gc'])
   /** One multiaddr of each node. */
   addresses: readonly string[] = []
+  #webPorts: readonly number[] = []
 
   /** Resolves when every node sees all nodes and one node is elected. */
   static async start(count: number): Promise<VictimPool> {
     const pool = new VictimPool()
     pool.addresses = await pool.remote.start(pool.name, count)
+    pool.#webPorts = await pool.remote.webPorts()
     return pool
   }
 
   /** The address of the node with this index, ending in `/p2p/<id>`. */
   address(index = 0): string {
     return this.addresses[index % this.addresses.length] ?? ''
+  }
+
+  /** The port for browsers of the node with this index. */
+  webPort(index = 0): number {
+    return this.#webPorts[index % this.#webPorts.length] ?? 0
   }
 
   get remote(): RemoteProcess<Commands>['remote'] {

@@ -29,6 +29,16 @@ const accounts = { file: 'packages/overlay/src/relay/accounts.ts', test: 'packag
 const paths = { file: 'packages/overlay/src/relay/paths.ts', test: 'packages/overlay/src/relay/paths.test.ts' }
 const checks = { file: 'packages/overlay/src/reach/reach-checks.ts', test: 'packages/overlay/src/reach/reach-checks.test.ts' }
 const ownReach = { file: 'packages/overlay/src/reach/own-reach.ts', test: 'packages/overlay/src/reach/own-reach.test.ts' }
+const punches = { file: 'packages/overlay/src/relay/hole-punches.ts', test: 'packages/overlay/src/relay/hole-punches.test.ts' }
+const origins = { file: 'packages/overlay/src/web/origins.ts', test: 'packages/overlay/src/web/web.test.ts' }
+const workers = {
+  file: 'packages/compute/src/platform/browser/worker-container.ts',
+  test: 'packages/compute/src/platform/browser/worker-container.test.ts',
+}
+const memoryBlobs = {
+  file: 'packages/compute/src/platform/browser/memory-blob-store.ts',
+  test: 'packages/compute/src/platform/browser/memory-blob-store.test.ts',
+}
 const largeResults = { test: 'packages/compute/test/large-results.test.ts' }
 const answers = { file: 'packages/jel/src/queries/answers.ts', test: 'packages/jel/src/queries/queries.test.ts' }
 
@@ -430,5 +440,61 @@ export const shellFaults: readonly ShellFault[] = [
     name: 'one liar decides how others reach a member',
     from: 'first !== undefined && first === second',
     to: 'first !== undefined',
+  },
+  {
+    ...punches,
+    name: 'a hidden member dials any address that another one names',
+    from: 'if (!isPublic(theirs) || !canDial(theirs)) throw',
+    to: 'if (!isPublic(theirs) && !canDial(theirs)) throw',
+  },
+  {
+    ...punches,
+    name: 'hidden members whose routers let nobody in try without end',
+    from: 'if (this.#isPaused(peer) || directConnections(host.libp2p, peer).length > 0) return false',
+    to: 'if (directConnections(host.libp2p, peer).length > 0) return false',
+  },
+  {
+    ...punches,
+    name: 'both ends of a new connection take themselves for the dialler',
+    from: "await this.#dial(punching, theirs, own, 'inbound', peer)",
+    to: "await this.#dial(punching, theirs, own, 'outbound', peer)",
+  },
+  {
+    file: 'packages/overlay/src/links/links.ts',
+    test: 'packages/overlay/src/relay/hole-punches.test.ts',
+    name: 'a link stays on its circuit though there is a direct connection',
+    from: 'if (isDirect(channel.connection)) void',
+    to: 'if (!isDirect(channel.connection)) void',
+  },
+  {
+    file: 'packages/overlay/src/streams/application-streams.ts',
+    test: 'packages/overlay/src/streams/application-streams.test.ts',
+    name: 'a stream waits for a connection that was cut unnoticed',
+    from: "'the peer does not answer'), slowTime)",
+    to: "'the peer does not answer'), 100 * slowTime)",
+  },
+  {
+    ...origins,
+    name: 'a page of any site may open WebSockets',
+    from: 'if (from === undefined) return false',
+    to: 'if (from === undefined) return true',
+  },
+  {
+    ...workers,
+    name: 'a program in a worker may send without end',
+    from: 'this.#received > MAX_UNTAKEN + MAX_FRAME_BYTES',
+    to: 'this.#received < 0',
+  },
+  {
+    ...workers,
+    name: 'a program in a worker outlives its page',
+    from: "onFrameLost(() => this.#fail('its page is gone'))",
+    to: 'onFrameLost(() => {})',
+  },
+  {
+    ...memoryBlobs,
+    name: 'empty blobs in memory are free',
+    from: 'length + OVERHEAD]',
+    to: 'length]',
   },
 ]

@@ -63,6 +63,14 @@ describe('a pool of real hosts', () => {
     await until(() => first.overlay.members().length === 2 && second.overlay.members().length === 2)
   })
 
+  test('may be entered by all its addresses, of which some are for browsers', async () => {
+    const first = await enter({ web: { listen: '127.0.0.1:0' } })
+    const bootstrap = [...first.overlay.self.addresses].toReversed()
+    expect(bootstrap.filter((address) => address.includes('/ws'))).toHaveLength(1)
+    const second = await enter({ bootstrap })
+    await until(() => second.overlay.members().length === 2)
+  })
+
   test('is known to a newcomer when its start resolves, so that it can signal its introducer', async () => {
     const first = await enter({ tag: new Uint8Array(1_000) })
     for (let count = 2; count <= 6; count += 1) {

@@ -31,6 +31,8 @@ interface Situation {
   readonly reach?: readonly [Reach, Reach]
   /** The addresses at which the relay sees the two. */
   readonly seen?: readonly [string, string]
+  /** The other end answers by hand, and says this address. */
+  readonly says?: string
   /** Whether dials reach the other end. */
   readonly works?: boolean
 }
@@ -40,6 +42,7 @@ async function ends({
   reach = ['hidden', 'hidden'],
   seen = ['/ip4/11.0.0.1/tcp/5001', '/ip4/11.0.0.2/tcp/5002'],
   works = true,
+  says,
 }: Situation): Promise<[End, End]> {
   const [relay, ...both] = await Promise.all([1, 2, 3].map(async () => await startPeer({ idleTime: 60_000 })))
   if (relay === undefined) throw new Error('no relay')
@@ -70,7 +73,12 @@ async function ends({
     }
     const host = { libp2p, punching, seenBy: async () => await Promise.resolve(multiaddr(seen[index] as string)) }
     const onConnected = (connection: Connection): void => void end.connected.push(connection)
-    void new HolePunches({ host, protocol: punch, self: () => find(peer.id), find, onConnected }).start()
+    if (says === undefined || index === 0)
+      void new HolePunches({ host, protocol: punch, self: () => find(peer.id), find, onConnected }).start()
+    else
+      void libp2p.handle(punch, (stream) => {
+        for (const line of [says, 'sync']) stream.send(new TextEncoder().encode(`${line}\n`))
+      })
     return end
   })
   for (const { peer } of made) await peer.dialer.connect(relay.id, [relay.address])
@@ -107,7 +115,8 @@ describe('two hidden members with a circuit', () => {
 
   it.each<[string, Situation]>([
     ['a relay sees a private address, which would mean another host', { seen: ['/ip4/192.168.1.2/tcp/5001', '/ip4/11.0.0.2/tcp/5002'] }],
-    ['the other end says a private address', { seen: ['/ip4/11.0.0.1/tcp/5001', '/ip4/192.168.1.2/tcp/5002'] }],
+    ['the other end says a private address', { says: '/ip4/192.168.1.2/tcp/5002' }],
+    ['the other end says no address of a host', { says: '/unix/tmp/socket' }],
     ['they are direct', { reach: ['direct', 'direct'] }],
     ['they are tabs', { reach: ['tab', 'tab'] }],
   ])('dial nobody if %s', async (_, situation) => {
