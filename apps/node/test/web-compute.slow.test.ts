@@ -41,12 +41,13 @@ async function open({ url }: Pool): Promise<Page> {
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const status = async (page: Page): Promise<string> => (await page.locator('.volunteer [role=status]').textContent()) ?? ''
-const tasksOf = async (page: Page): Promise<number> => Number(/tasks: (\d+)/u.exec(await status(page))?.[1] ?? 0)
+const figures = async (page: Page): Promise<string> => (await page.locator('.volunteer .figures').textContent()) ?? ''
+const tasksOf = async (page: Page): Promise<number> => Number(/tasks: (\d+)/u.exec(await figures(page))?.[1] ?? 0)
 
 async function compute(page: Page, cores = 1): Promise<void> {
-  await page.getByLabel('cores').fill(String(cores))
-  await button(page, 'compute').click()
-  await expect.poll(async () => await status(page), LATE).toContain('waits for jobs')
+  await page.getByLabel('cores of').fill(String(cores))
+  await button(page, 'lend cores').click()
+  await expect.poll(async () => await status(page), LATE).toContain('waits for a job')
 }
 
 function submit({ name, server }: Pool, fn: string, input: string, ...args: string[]): JelProcess {
@@ -78,7 +79,8 @@ describe.skipIf(executablePath === undefined)('a tab that computes (skipped wher
     expect(await resultOf(job)).toBe(70_210)
     await expect.poll(async () => await tasksOf(page), LATE).toBeGreaterThanOrEqual(30)
     await button(page, 'stop computing').click()
-    await expect.poll(async () => await status(page), LATE).toBe('')
+    await expect.poll(async () => await status(page), LATE).toBe('stopped')
+    expect(await tasksOf(page)).toBeGreaterThanOrEqual(30)
     expect(await page.locator('iframe').count()).toBe(0)
     expect(problems).toEqual([])
   })
@@ -218,8 +220,9 @@ describe.skipIf(executablePath === undefined)('a tab that computes (skipped wher
     await compute(page)
     await hide(true)
     await expect.poll(async () => await page.locator('iframe').count(), LATE).toBe(0)
+    expect(await status(page)).toBe('paused while this tab is hidden')
     await hide(false)
-    await expect.poll(async () => await status(page), LATE).toContain('waits for jobs')
+    await expect.poll(async () => await status(page), LATE).toContain('waits for a job')
     await page.getByLabel('also when hidden').check()
     await hide(true)
     await page.waitForTimeout(1_500)

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { join1, type JelProcess } from './jel-process.ts'
@@ -79,12 +81,36 @@ describe.skipIf(executablePath === undefined)('the page that makes a tab a membe
     await expect.poll(async () => await page.getByRole('dialog', { name: 'enter a pool' }).isVisible(), LATE).toBe(true)
     await page.getByLabel('pool', { exact: true }).fill('another')
     await page.keyboard.press('Enter')
-    await expect.poll(async () => await page.getByRole('alert').textContent(), { timeout: 60_000 }).toContain('TOO_FEW_MEMBERS')
+    await expect.poll(async () => await page.getByRole('alert').textContent(), LATE).toBe('There is no pool “another” at this address.')
     await page.getByLabel('pool', { exact: true }).fill('asked')
     await page.keyboard.press('Enter')
     await expect.poll(async () => await text(page, 'members'), LATE).toBe('2')
     expect(new URL(page.url()).hash).toBe('#asked')
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(380)
+    expect(problems).toEqual([])
+  })
+
+  it('asks for the key of a private pool at once, takes a whole file, and keeps it for a reload', { timeout: 90_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'jel-web-'))
+    const file = join(folder, 'pool.key')
+    const digits = 'c7'.repeat(32)
+    writeFileSync(file, `/key/swarm/psk/1.0.0/\n/base16/\n${digits}\n`, { mode: 0o600 })
+    const { url } = await serving('secret', '--key-file', file)
+    const { page } = await open(url)
+    const problem = async (): Promise<string | null> => await page.getByRole('alert').textContent()
+    await expect.poll(problem, LATE).toBe('The pool at this address asks for a key.')
+    const key = page.getByLabel('key of a private pool')
+    await key.fill('ab'.repeat(32))
+    await page.keyboard.press('Enter')
+    await expect.poll(problem, LATE).toBe('This key does not fit.')
+    // A field of one line turns the ends of lines into spaces.
+    await key.fill(readFileSync(file, 'utf8').replaceAll('\n', ' '))
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => await text(page, 'members'), LATE).toBe('2')
+    await page.reload()
+    await expect.poll(async () => await text(page, 'live'), LATE).toBe('live')
+    expect(await page.getByRole('dialog', { name: 'enter a pool' }).isVisible()).toBe(false)
+    rmSync(folder, { recursive: true })
     expect(problems).toEqual([])
   })
 

@@ -9,6 +9,8 @@ export interface ComputePanelEvents {
 
 /** The default share of the cores. */
 const HALF = 2
+/** A job without a new task here for this time waits, ms. A guess: most tasks are shorter. */
+const IDLE_TIME = 5_000
 
 /**
  * Nothing begins by itself, not even after a reload. Unless the user says otherwise, the tab stops
@@ -18,32 +20,42 @@ export class ComputePanel {
   readonly #button = make('button')
   readonly #workers = make('input')
   readonly #hidden = make('input')
-  readonly #status = make('span')
+  /** A screen reader reads each change of the state, and figures only on demand. */
+  readonly #state = make('span')
+  readonly #figures = make('span')
   readonly #controls = make('span')
+  readonly #about = make('small')
   readonly #element = make('section')
   readonly #events: ComputePanelEvents
   /** The user wants this tab to compute. */
   #isWanted = false
   #work: Work | undefined
+  #progressAt = 0
+  /** The tasks and the time of former turns of this tab. */
+  #before = { tasks: 0, ran: 0 }
 
   constructor(events: ComputePanelEvents) {
     this.#events = events
     const cores = navigator.hardwareConcurrency
     Object.assign(this.#workers, { type: 'number', min: '1', max: String(cores), value: String(Math.max(1, Math.floor(cores / HALF))) })
     this.#hidden.type = 'checkbox'
-    this.#status.role = 'status'
-    this.#controls.append(labelled('cores', this.#workers), labelled('also when hidden', this.#hidden))
+    this.#state.role = 'status'
+    this.#figures.className = 'figures'
+    this.#about.textContent = 'Programs of others run here in a sandbox without network. Nothing runs until you press the button.'
+    this.#controls.append(labelled(`cores of ${cores}`, this.#workers), labelled('also when hidden', this.#hidden))
     this.#button.className = 'primary'
-    this.#button.title = 'run programs of others, in sandboxes without network, for jobs whose results are checked by votes'
     this.#button.addEventListener('click', () => (this.#isWanted || this.#work !== undefined ? this.#stop() : this.#start()))
-    this.#workers.addEventListener('change', () => this.#isWanted && this.#go())
+    this.#workers.addEventListener('change', () => {
+      this.#chosen()
+      if (this.#isWanted) this.#go()
+    })
     document.addEventListener('visibilitychange', () => this.#shown())
     // A browser may freeze a hidden page. Its workers then stand still, and others need not wait.
     document.addEventListener('freeze', () => this.#isWanted && this.#events.onStop())
-    document.addEventListener('resume', () => this.#isWanted && this.#isShown() && this.#go())
+    document.addEventListener('resume', () => this.#isWanted && !this.#isPaused && this.#go())
     this.#element.className = 'panel volunteer'
     this.#element.ariaLabel = 'computing'
-    this.#element.append(this.#button, this.#controls, this.#status)
+    this.#element.append(this.#button, this.#controls, this.#state, this.#figures, this.#about)
     document.querySelector('header')?.after(this.#element)
     this.hide()
   }
@@ -63,8 +75,14 @@ export class ComputePanel {
 
   /** @param work undefined: the member does not compute */
   take(work: Work | undefined): void {
+    if (work === undefined) this.#keep()
+    else if (work.tasks !== this.#work?.tasks) this.#progressAt = performance.now()
     this.#work = work
     this.#write()
+  }
+
+  get #isPaused(): boolean {
+    return document.hidden && !this.#hidden.checked
   }
 
   #start(): void {
@@ -73,42 +91,72 @@ export class ComputePanel {
   }
 
   #stop(): void {
+    this.#keep()
     this.#isWanted = false
     this.#work = undefined
     this.#events.onStop()
     this.#write()
   }
 
+  /** Adds the figures of this turn to those before it. */
+  #keep(): void {
+    const { tasks = 0, ran = 0 } = this.#work ?? {}
+    this.#before = { tasks: this.#before.tasks + tasks, ran: this.#before.ran + ran }
+    this.#work = undefined
+  }
+
   #go(): void {
+    this.#events.onStart(this.#chosen())
+    this.#write()
+  }
+
+  /** Returns the number of cores, and puts it right in its field. */
+  #chosen(): number {
     const { value, max } = this.#workers
     const workers = Math.min(Number(max), Math.max(1, Math.floor(Number(value))))
     this.#workers.value = String(workers)
-    this.#events.onStart(workers)
-    this.#write()
+    return workers
   }
 
   #shown(): void {
     if (!this.#isWanted || this.#hidden.checked) return
     if (document.hidden) this.#events.onStop()
     else this.#go()
-  }
-
-  #isShown(): boolean {
-    return !document.hidden || this.#hidden.checked
+    this.#write()
   }
 
   #write(): void {
     const isOn = this.#isWanted || this.#work !== undefined
-    this.#button.textContent = isOn ? 'stop computing' : 'compute'
+    this.#button.textContent = isOn ? 'stop computing' : 'lend cores'
     this.#controls.hidden = this.#work !== undefined && !this.#isWanted
-    this.#status.textContent = this.#work === undefined ? (isOn ? 'starts…' : '') : textOf(this.#work)
+    this.#about.hidden = isOn
+    put(this.#state, this.#stateText())
+    put(this.#figures, this.#figuresText())
+  }
+
+  #stateText(): string {
+    if (this.#work === undefined) {
+      if (this.#isWanted) return this.#isPaused ? 'paused while this tab is hidden' : 'starts…'
+      return this.#before.tasks > 0 ? 'stopped' : ''
+    }
+    const [job] = this.#work.jobs
+    if (job === undefined) return 'ready: waits for a job (here run only jobs whose results a second member checks)'
+    const more = this.#work.jobs.length > 1 ? ` and ${this.#work.jobs.length - 1} more` : ''
+    const isIdle = performance.now() - this.#progressAt > IDLE_TIME
+    return `${isIdle ? 'waits for tasks of' : 'works for'} ${plainText(job.name)} of owner ${shortId(job.owner)}${more}`
+  }
+
+  #figuresText(): string {
+    const { tasks = 0, ran = 0, failed = 0, bytes = 0, workers } = this.#work ?? {}
+    const all = { tasks: this.#before.tasks + tasks, ran: this.#before.ran + ran }
+    if (workers === undefined && all.tasks === 0) return ''
+    const parts = [`tasks: ${all.tasks}${failed > 0 ? `, failed: ${failed}` : ''}`, `computed: ${spanText(all.ran)}`]
+    return [...parts, ...(workers === undefined ? [] : [`keeps ${(bytes / 1e6).toFixed(1)} MB`])].join(' · ')
   }
 }
 
-function textOf({ workers, tasks, failed, ran, bytes, jobs }: Work): string {
-  const whose = jobs.map(({ name, owner }) => `${plainText(name)} of ${shortId(owner)}`).join(', ')
-  const figures = `cores: ${workers} · tasks: ${tasks}${failed > 0 ? `, failed: ${failed}` : ''} · computed: ${spanText(ran)}`
-  return `${whose === '' ? 'waits for jobs with votes' : `works for ${whose}`} · ${figures} · keeps ${(bytes / 1e6).toFixed(1)} MB`
+function put(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text
 }
 
 function make<Name extends keyof HTMLElementTagNameMap>(name: Name): HTMLElementTagNameMap[Name] {

@@ -78,6 +78,7 @@ export class Connection {
   /** Ends a worker of this page alone. The member has left, or failed. */
   close(): void {
     this.#closeFrame()
+    this.#say({ type: 'bye' })
     this.#worker?.terminate()
   }
 }

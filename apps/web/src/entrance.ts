@@ -9,7 +9,7 @@ export interface EntranceEvents {
 export class Entrance {
   readonly #dialog = make('dialog', 'entrance')
   readonly #pool = field('pool', 'text')
-  readonly #key = field('key of a private pool, or empty', 'password')
+  readonly #key = field('key of a private pool: its 64 digits, or the text of its file', 'password')
   readonly #problem = make('p', 'bad')
   readonly #leave = make('button', 'leave')
 
@@ -25,7 +25,7 @@ export class Entrance {
     about.textContent =
       'This tab becomes a member of the pool. Others see it, may elect it, and may exchange messages with it. It computes nothing unless you say so.'
     form.append(this.#pool.label, this.#key.label, this.#problem)
-    if (!isSecureContext) this.#key.label.append(note('This page came without TLS: whoever is on the way to the server can read the key.'))
+    if (!isSecureContext) this.#warn('This page came without TLS: whoever is on the way to the server can read the key.')
     const enter = form.appendChild(make('button', 'primary'))
     enter.textContent = 'enter'
     form.addEventListener('submit', () => {
@@ -33,7 +33,6 @@ export class Entrance {
       onEnter(key === '' ? { pool } : { pool, key: keyText(key) })
     })
     this.#pool.input.required = true
-    this.#leave.textContent = 'leave'
     this.#leave.title = 'leave the pool'
     this.#leave.hidden = true
     this.#leave.addEventListener('click', onLeave)
@@ -41,17 +40,37 @@ export class Entrance {
     document.querySelector('header .space')?.after(this.#leave)
   }
 
-  /** Asks for a pool. `problem`: why the last try failed. */
-  ask(pool = '', problem = ''): void {
+  /** Warns once there is a key. */
+  #warn(text: string): void {
+    const { label, input } = this.#key
+    const warning = note(text)
+    warning.hidden = true
+    warning.id = 'key-warning'
+    label.after(warning)
+    input.setAttribute('aria-describedby', warning.id)
+    input.addEventListener('input', () => (warning.hidden = input.value === ''))
+  }
+
+  /** Asks for a pool. `problem`: why the last try failed. `more`: the same in technical terms. */
+  ask(pool = '', problem = '', more = ''): void {
     this.#pool.input.value = pool
     this.#problem.textContent = problem
+    this.#problem.title = more
     this.#leave.hidden = true
     if (!this.#dialog.open) this.#dialog.showModal()
+    if (problem.includes('key')) this.#key.input.focus()
+  }
+
+  /** The tab waits to become a member. */
+  entering(): void {
+    this.#leave.textContent = 'cancel'
+    this.#leave.hidden = false
   }
 
   /** The tab is a member. */
   entered(): void {
     this.#dialog.close()
+    this.#leave.textContent = 'leave'
     this.#leave.hidden = false
   }
 }

@@ -16,6 +16,7 @@ it.each([
 
 it('a key is the text of its file, or its digits', () => {
   expect(keyText(` ${digits}\n`)).toBe(keyText(keyText(digits)))
+  expect(keyText(keyText(digits).replaceAll('\n', ' '))).toBe(keyText(digits))
 })
 
 it.each([

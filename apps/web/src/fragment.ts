@@ -20,8 +20,9 @@ export function readFragment(fragment: string): Wanted | undefined {
 
 /** Returns the text of a key file from what a user pastes: the file, or its digits alone. */
 export function keyText(given: string): string {
-  const text = given.trim()
-  return text.includes('/') ? `${text}\n` : `/key/swarm/psk/1.0.0/\n/base16/\n${text}\n`
+  // A field of one line turns the ends of lines into spaces.
+  const digits = given.trim().split(/\s+/u).at(-1)
+  return `/key/swarm/psk/1.0.0/\n/base16/\n${digits}\n`
 }
 
 function decode(text: string): string {

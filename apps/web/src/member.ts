@@ -6,12 +6,18 @@ import { joinPool, JelError, type Pool } from '@jel/jel'
 import { Agent } from '@jel/node/agent'
 import { Feed } from '@jel/node/feed'
 import { Stop } from '@jel/node/stop'
+import { isRefusal } from './refusal.ts'
 import type { Entry, MemberMessage, PageMessage } from './messages.ts'
 import { PortSink, type Port } from './port-sink.ts'
 import type { Volunteer } from './volunteer.ts'
 
 /** The interval of the figures of computing, ms. A guess: a person sees no more. */
 const WORK_TIME = 1_000
+/**
+ * Time of one try to enter, ms, and the number of tries. Guesses: a member that refuses does so at
+ * once, and one that is far away needs some seconds.
+ */
+const [TRY_TIME, TRIES] = [5_000, 6]
 
 /** A member that has entered, with its feed. */
 interface Running {
@@ -31,15 +37,28 @@ let running: Promise<Running> | undefined
 /** The key with which this member has entered. Another page must know it, too. */
 let keyOfPool: string | undefined
 let computing: Computing | undefined
+/** Ends a try to enter. */
+let leaving = new AbortController()
 let volunteer: Volunteer | undefined
 
-async function enter({ pool: name, bootstrap, key, location }: Entry): Promise<Running> {
-  const options = { bootstrap, location, ...(key !== undefined && { key }), requireMembers: 2 }
-  const pool = await joinPool(name, { ...options, identityFile: `pool ${name}` }).catch(async (error: unknown) => {
-    // Another browser window of this user has the key, and no shared worker.
-    if (!(error instanceof JelError) || error.code !== 'IDENTITY_IN_USE') throw error
-    return await joinPool(name, options)
-  })
+async function join({ pool: name, bootstrap, key, location }: Entry): Promise<Pool> {
+  const { signal } = leaving
+  const options = { bootstrap, location, ...(key !== undefined && { key }), requireMembers: 2, timeout: TRY_TIME, signal }
+  let identityFile: string | undefined = `pool ${name}`
+  for (let tried = 1; ; tried++) {
+    try {
+      return await joinPool(name, { ...options, ...(identityFile !== undefined && { identityFile }) })
+    } catch (error) {
+      const code = error instanceof JelError ? error.code : ''
+      // Another browser window of this user has the key, and no shared worker.
+      if (code === 'IDENTITY_IN_USE' && identityFile !== undefined) identityFile = undefined
+      else if (code !== 'TOO_FEW_MEMBERS' || tried === TRIES || isRefusal(error)) throw error
+    }
+  }
+}
+
+async function enter(entry: Entry): Promise<Running> {
+  const pool = await join(entry)
   void pool.closed.then((end) => {
     running = undefined
     void stop()
@@ -131,6 +150,8 @@ function sayAll(message: MemberMessage): void {
 
 /** Leaves the pool. So others need not find out that this member is gone. */
 async function leave(): Promise<void> {
+  leaving.abort(new Error('cancelled'))
+  leaving = new AbortController()
   const left = await running?.catch(() => undefined)
   // The others take over the tasks sooner if this member says what it gives up.
   await stop()

@@ -101,7 +101,11 @@ export const submit = command({
       ),
       flag('--name <name>', 'the name of the job; the same name, program and input are the same job'),
       flag('--keep <time>', 'the time for which the result is kept after the job’s end, as in 12 h or 7 d (default: 7 d)', keepOf),
-      flag('--votes <count>', 'the number of members that compute each task; the value on which they agree counts (default: 1)', votesOf),
+      flag(
+        '--votes <count>',
+        'the number of members that compute each task; the value on which they agree counts; browser tabs need 2 or more (default: 1)',
+        votesOf,
+      ),
       flag('--detach', 'do not wait for the result'),
       JSON_LINES,
     ],

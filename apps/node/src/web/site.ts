@@ -17,7 +17,6 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
   'cache-control': 'no-cache',
 }
 
@@ -62,10 +61,12 @@ export class Site {
     })
   }
 
-  async #answer({ method, url = '/', headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer({ method, url = '/', headers, socket }: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '/'] = url.split('?', 1)
     const special = path === '/frame.html' ? FRAME_HEADERS : {}
     for (const [name, value] of Object.entries({ ...HEADERS, ...special })) response.setHeader(name, value)
+    // A browser takes this header over TLS only, and complains otherwise.
+    if ('encrypted' in socket) response.setHeader('cross-origin-opener-policy', 'same-origin')
     if (method !== 'GET' && method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD')
       say(response, 405, 'there is only GET and HEAD')

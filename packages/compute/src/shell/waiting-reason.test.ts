@@ -12,7 +12,7 @@ it.each<[string, Partial<WaitingJob>, string]>([
   [
     'only members that want votes accept its owner',
     { accepting: 0 },
-    'no member accepts programs of ada; members with workers: 3, that accept it with votes: 2',
+    'the members that would run it take jobs with votes only, as browser tabs do: 2 of 3',
   ],
   [
     'nobody trusts its owner',

@@ -24,10 +24,11 @@ export function waitingReason({ job, hasBegun, computing, accepting, withVotes, 
   if (job === undefined) return hasBegun ? '' : 'its input or program is not here yet'
   if (computing === 0) return 'no member of the pool computes'
   const workers = `members with workers: ${computing}`
-  if (accepting === 0)
-    return job.trusted
-      ? `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
-      : `no member accepts programs of ${job.owner}; ${workers}${withVotes > 0 ? `, that accept it with votes: ${withVotes}` : ''}`
+  if (accepting === 0) {
+    if (job.trusted) return `the program needs more than a sandbox, and no member trusts ${job.owner}; ${workers}`
+    if (withVotes === 0) return `no member accepts programs of ${job.owner}; ${workers}`
+    return `the members that would run it take jobs with votes only, as browser tabs do: ${withVotes} of ${computing}`
+  }
   if (accepting < job.votes) return `each of its tasks must run at ${job.votes} members; members that accept it: ${accepting}`
   if (hasBegun) return ''
   if (!isKept) return 'no member that keeps it has answered yet'

@@ -6,8 +6,11 @@ const RETRY = 2_000
 
 /** Takes an event. */
 export type Take = (event: Told) => void
-/** Calls `take` with each event, and `isLive` whenever the connection comes up or breaks. */
-export type Follow = (take: Take, isLive: (live: boolean) => void) => void
+/**
+ * Calls `take` with each event, and `isLive` whenever the connection comes up or breaks. `text`: a
+ * state that is shown in place of a broken connection.
+ */
+export type Follow = (take: Take, isLive: (live: boolean, text?: string) => void) => void
 
 /** Follows the events of the node that serves the page. Retries without end. */
 export const follow: Follow = (take, isLive) => {

@@ -40,12 +40,14 @@ let tableVersion = ''
 let tableAt = -Infinity
 let logged: object | undefined
 let isLive = false
+let stateText: string | undefined
 let colours = readColours()
 
 /** Shows the pool. `follow`: where the events come from. */
 export function showPage(follow: Follow): void {
-  follow(take, (live) => {
+  follow(take, (live, text) => {
     isLive = live
+    stateText = text
     writeAll()
   })
   requestAnimationFrame(frame)
@@ -98,9 +100,10 @@ function writeAll(): void {
   write('pool', pool)
   write('self', self === undefined ? '' : `${shortId(self.id)} · ${self.location}`)
   find('self').title = self === undefined ? '' : `${self.id}\n${self.addresses.join('\n')}`
-  const state = model.stopped ? 'has left' : isLive ? 'live' : 'no answer'
+  const isCutOff = health?.alone === true && health.members > 1
+  const state = model.stopped ? 'has left' : isLive ? (isCutOff ? 'cut off' : 'live') : (stateText ?? 'no answer')
   write('live', state)
-  find('live').className = state === 'live' ? 'good' : 'bad'
+  find('live').className = state === 'live' ? 'good' : stateText === undefined ? 'bad' : ''
   write('members', String(here))
   write('shown', table.count === model.members.size ? '' : `${table.count} of ${model.members.size}`)
   write('links', String(model.edges.length))
@@ -113,8 +116,8 @@ function writeAll(): void {
   const trouble = health === undefined ? '' : troubleText(health)
   write('health-more', trouble)
   find('health-more').title = trouble
-  write('memory', figures === undefined ? '' : bytesText(figures.memory))
-  write('memory-more', figures === undefined ? '' : `${figures.processor.toFixed(1)} s processor`)
+  write('memory', figures === undefined ? '' : figures.memory === 0 ? '–' : bytesText(figures.memory))
+  write('memory-more', figures === undefined || figures.memory === 0 ? '' : `${figures.processor.toFixed(1)} s processor`)
   write('traffic', figures === undefined ? '' : bytesText(figures.sent + figures.received))
   write('traffic-more', figures === undefined ? '' : `${bytesText(figures.sent)} sent`)
   write('detection', detections.length === 0 ? '–' : `${median(detections.map(([, seconds]) => seconds)).toFixed(1)} s`)
