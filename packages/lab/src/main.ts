@@ -25,6 +25,7 @@ const EXPERIMENTS: Readonly<Record<string, () => Promise<{ readonly experiment: 
   soak: () => import('./soak/soak.ts'),
   'job-soak': () => import('./job-soak/job-soak.ts'),
   reach: () => import('./reach/reach.ts'),
+  'hidden-jobs': () => import('./reach/hidden-jobs.ts'),
   tabs: () => import('./tabs/tabs.ts'),
   crowd: () => import('./crowd/crowd.ts'),
   'large-state': () => import('./large-state/large-state.ts'),
