@@ -1,4 +1,5 @@
 /** Bundles `@jel/jel` for a browser, and finds imports of Node and the size. */
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { rolldown, type OutputChunk } from 'rolldown'
 import { root } from './workspace.ts'
@@ -6,6 +7,8 @@ import { root } from './workspace.ts'
 export interface BrowserBundle {
   /** Modules of Node that the bundle would import. */
   readonly nodeImports: readonly string[]
+  /** Lines of this repository's modules in the bundle that use what only Node has. */
+  readonly nodeOnly: readonly string[]
   /** Bytes, minified and compressed. */
   readonly gzip: number
   readonly code: string
@@ -32,6 +35,18 @@ export async function bundleForBrowser(entry = `${root}/packages/jel/src/index.t
     ],
   })
   const { output } = await bundle.generate({ format: 'es', minify: true, codeSplitting: false })
+  const ours = output
+    .flatMap((each) => ('modules' in each ? Object.keys(each.modules) : []))
+    .filter((file) => /\/(?:packages|apps)\/[\w-]+\/src\//u.test(file))
+  const nodeOnly = ours.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(
+        (line) =>
+          /\.(?:unref|refresh|hasRef)\(|\b(?:setImmediate|Buffer|process)[.(]/u.test(line) && !/^\s*(?:\/?\*|\/\/)|typeof/u.test(line),
+      )
+      .map((line) => `${file.replace(/^.*\/(?=packages\/|apps\/)/u, '')}: ${line.trim()}`),
+  )
   const code = output.map((each) => (each as OutputChunk).code ?? '').join('\n')
-  return { nodeImports: [...nodeImports], gzip: gzipSync(code, { level: 9 }).length, code }
+  return { nodeImports: [...nodeImports], nodeOnly, gzip: gzipSync(code, { level: 9 }).length, code }
 }

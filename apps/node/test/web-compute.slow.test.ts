@@ -168,6 +168,50 @@ describe.skipIf(executablePath === undefined)('a tab that computes (skipped wher
     job.child.kill('SIGKILL')
   })
 
+  it('computes for a job that began long before, at other members', { timeout: 120_000 }, async () => {
+    const on = await pool('late')
+    await Promise.all(Array.from({ length: 4 }, async () => await worker(on)))
+    const job = submit(on, 'sum', '1000', '--votes', '2')
+    // The replicas are chosen, and a tab that comes now fetches the program.
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
+    const page = await open(on)
+    await compute(page)
+    await expect.poll(async () => await tasksOf(page), LATE).toBeGreaterThan(0)
+    job.child.kill('SIGKILL')
+  })
+
+  it('goes on in a new frame if a program ended the process of the frame', { timeout: 120_000 }, async () => {
+    const on = await pool('crashed')
+    const [page] = [await open(on), await worker(on)]
+    await compute(page)
+    expect(await resultOf(submit(on, 'sum', '10', '--votes', '2'))).toBe(285)
+    const devtools = await browser.newBrowserCDPSession()
+    const { targetInfos } = await devtools.send('Target.getTargets')
+    const { targetId = '' } = targetInfos.find(({ type, url }) => type === 'iframe' && url.endsWith('frame.html')) ?? {}
+    await devtools
+      .send('Target.attachToTarget', { targetId, flatten: false })
+      .then(
+        async ({ sessionId }) =>
+          await devtools.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: 1, method: 'Page.crash' }) }),
+      )
+    expect(await resultOf(submit(on, 'sum', '20', '--votes', '2'))).toBe(2_470)
+  })
+
+  it('takes another number of cores, and stops in all tabs of a browser', { timeout: 120_000 }, async () => {
+    const on = await pool('cores')
+    const [page] = [await open(on), await worker(on)]
+    await compute(page)
+    await page.getByLabel('cores of').fill('2')
+    await page.keyboard.press('Tab')
+    expect(await resultOf(submit(on, 'sum', '20', '--votes', '2'))).toBe(2_470)
+    expect(await page.locator('iframe').count()).toBe(1)
+    const second = await page.context().newPage()
+    await second.goto(on.url)
+    await button(second, 'stop computing').click()
+    await expect.poll(async () => await button(page, 'lend cores').isVisible(), LATE).toBe(true)
+    expect(await page.locator('iframe').count()).toBe(0)
+  })
+
   it('outlives a program that takes all memory', { timeout: 180_000 }, async () => {
     const on = await pool('full')
     const [page] = [await open(on), await worker(on)]

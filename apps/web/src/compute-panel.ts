@@ -31,6 +31,9 @@ export class ComputePanel {
   #isWanted = false
   #work: Work | undefined
   #progressAt = 0
+  /** This tab has asked to compute, and the member has not begun yet. */
+  #isStarting = false
+  #isFrozen = false
   /** The tasks and the time of former turns of this tab. */
   #before = { tasks: 0, ran: 0 }
 
@@ -51,8 +54,14 @@ export class ComputePanel {
     })
     document.addEventListener('visibilitychange', () => this.#shown())
     // A browser may freeze a hidden page. Its workers then stand still, and others need not wait.
-    document.addEventListener('freeze', () => this.#isWanted && this.#events.onStop())
-    document.addEventListener('resume', () => this.#isWanted && !this.#isPaused && this.#go())
+    document.addEventListener('freeze', () => {
+      this.#isFrozen = true
+      if (this.#isWanted) this.#events.onStop()
+    })
+    document.addEventListener('resume', () => {
+      this.#isFrozen = false
+      if (this.#isWanted && !this.#isPaused) this.#go()
+    })
     this.#element.className = 'panel volunteer'
     this.#element.ariaLabel = 'computing'
     this.#element.append(this.#button, this.#controls, this.#state, this.#figures, this.#about)
@@ -73,10 +82,17 @@ export class ComputePanel {
     this.#element.hidden = true
   }
 
-  /** @param work undefined: the member does not compute */
-  take(work: Work | undefined): void {
+  /**
+   * @param work undefined: the member does not compute
+   * @param hasFailed whether it could not begin
+   */
+  take(work: Work | undefined, hasFailed = false): void {
     if (work === undefined) this.#keep()
-    else if (work.tasks !== this.#work?.tasks) this.#progressAt = performance.now()
+    // The user stopped in another tab, or this one asks in vain.
+    const isOver = work === undefined && !this.#isStarting && !this.#isPaused && !this.#isFrozen
+    if (isOver || hasFailed) this.#isWanted = false
+    if (work !== undefined || hasFailed) this.#isStarting = false
+    if (work !== undefined && work.tasks !== this.#work?.tasks) this.#progressAt = performance.now()
     this.#work = work
     this.#write()
   }
@@ -93,7 +109,7 @@ export class ComputePanel {
   #stop(): void {
     this.#keep()
     this.#isWanted = false
-    this.#work = undefined
+    this.#isStarting = false
     this.#events.onStop()
     this.#write()
   }
@@ -106,6 +122,7 @@ export class ComputePanel {
   }
 
   #go(): void {
+    this.#isStarting = true
     this.#events.onStart(this.#chosen())
     this.#write()
   }

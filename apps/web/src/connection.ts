@@ -5,7 +5,7 @@ import type { Entry, MemberMessage, PageMessage, Work } from './messages.ts'
 export interface ConnectionEvents {
   readonly onEvent: (line: string) => void
   /** `work`: undefined if the member does not compute. */
-  readonly onWork: (work: Work | undefined) => void
+  readonly onWork: (work: Work | undefined, hasFailed?: boolean) => void
   readonly onFailed: (code: string, message: string) => void
   readonly onLeft: () => void
 }
@@ -23,7 +23,7 @@ export class Connection {
       else if (message.type === 'program') this.#frame?.program(message.id, port)
       else if (message.type === 'work') {
         if (message.work === undefined) this.#closeFrame()
-        onWork(message.work)
+        onWork(message.work, message.hasFailed)
       } else {
         this.#closeFrame()
         if (message.type === 'failed') onFailed(message.code, message.message)
@@ -50,7 +50,11 @@ export class Connection {
 
   /** Lets the member compute, in a frame of this page. */
   compute(workers: number): void {
-    this.#frame ??= new Frame()
+    // A program may take the frame down. Other programs go on in a new one.
+    this.#frame ??= new Frame(() => {
+      this.#frame = undefined
+      this.compute(workers)
+    })
     this.#say({ type: 'compute', workers })
   }
 

@@ -41,7 +41,7 @@ function enter(chosen: Wanted): void {
       panel.show()
       take(plainEvent(line))
     },
-    onWork: (work) => panel.take(work),
+    onWork: (work, hasFailed) => panel.take(work, hasFailed),
     onFailed: (code, message) => ask(plainProblem(code, message, chosen), message),
     onLeft: () => {
       sessionStorage.removeItem(keyName(pool))

@@ -106,7 +106,7 @@ function fail(port: Port, error: unknown): void {
  * Computes in the frame of this page. A page that asks again may want another number of workers.
  */
 async function compute(port: Port, workers: number): Promise<void> {
-  await stop()
+  await end(port)
   const entered = await running?.catch(() => undefined)
   if (entered === undefined || !pages.has(port) || computing !== undefined) return
   const frame = {
@@ -122,19 +122,30 @@ async function compute(port: Port, workers: number): Promise<void> {
     volunteer = begun
     await sayWork()
   } catch (error) {
-    if (computing === mine) await stop()
     console.error(error)
+    if (computing !== mine) return
+    sayAll({ type: 'work', work: undefined, hasFailed: true })
+    await end()
   }
 }
 
 /** Ends all programs. Other members take over their tasks. */
 async function stop(): Promise<void> {
+  if (computing === undefined) return
+  sayAll({ type: 'work', work: undefined })
+  await end()
+}
+
+/** Ends all programs. `next`: the page whose frame is the next one. */
+async function end(next?: Port): Promise<void> {
   const ended = computing
   if (ended === undefined) return
   clearInterval(ended.timer)
   computing = undefined
   volunteer = undefined
-  sayAll({ type: 'work', work: undefined })
+  // The frame of another page is of no more use.
+  const { page: port } = ended
+  if (next !== undefined && port !== next) port.postMessage({ type: 'work', work: undefined })
   const begun = await ended.volunteer.catch(() => undefined)
   await begun?.stop()
 }

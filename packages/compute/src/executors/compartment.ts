@@ -44,8 +44,8 @@ export async function loadConfined(source: string): Promise<Readonly<Record<stri
   })
   for (const { prototype } of ERRORS) mayBeReplaced(prototype, 'constructor')
   hardenIntrinsics()
-  // A program gets it as an error of `atob`. SES does not know the class.
-  harden(DOMException)
+  // A program gets them as errors of `atob` and `getRandomValues`. SES does not know the classes.
+  for (const name of ['DOMException', 'QuotaExceededError']) harden(Reflect.get(globalThis, name))
   const compartment = new Compartment({ globals: harden(compartmentGlobals()), __options__: true })
   // A call of `eval` sees no local names here. Without this option SES would refuse each text that
   // contains such a call, even in a string.

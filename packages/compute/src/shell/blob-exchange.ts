@@ -9,7 +9,7 @@ import { BlobServer, type PinMade } from './blob-server.ts'
 import type { BlobStore } from './blob-store.ts'
 import { ByteRoom } from './byte-room.ts'
 import type { PeerBudget } from './peer-budget.ts'
-import { pause } from '../pause.ts'
+import { pause, type Timer } from '../pause.ts'
 
 /**
  * This member asks at most `AT_ONCE` questions that find no blob without a wait. After them, it may
@@ -37,7 +37,7 @@ export class BlobExchange {
   readonly #pool: Pool
   readonly #store: BlobStore
   readonly #server: BlobServer
-  readonly #room = new ByteRoom(MAX_ASKED)
+  readonly #room: ByteRoom
   /**
    * The question that is under way for each hash. It resolves with the bytes, if the asked member
    * has them.
@@ -54,6 +54,8 @@ export class BlobExchange {
   constructor(pool: Pool, store: BlobStore, budget: PeerBudget, pinMade: PinMade) {
     this.#pool = pool
     this.#store = store
+    // A tab keeps its blobs in memory, and few of them.
+    this.#room = new ByteRoom(Math.min(MAX_ASKED, 2 * store.limit))
     this.#server = new BlobServer(store, budget, pinMade)
   }
 
@@ -198,7 +200,7 @@ export class BlobExchange {
         onFrame: (data) => {
           // A peer may have sent more frames in one piece.
           if (isOver) return
-          silence?.refresh()
+          listen()
           // The answer to `put` is one byte.
           if (bytes === undefined && !this.#room.take(member, data.length)) {
             reject(NO_ROOM)
@@ -214,7 +216,12 @@ export class BlobExchange {
     const timer = setTimeout(() => reject(new Error('it took too long')), timeFor(Math.max(maxBytes, bytes?.length ?? 0)))
     // Gives up a silent member, since another may have the blob. `put` has no such limit: its
     // answer comes only after all bytes.
-    const silence = bytes === undefined ? setTimeout(() => reject(new Error('it is silent')), ANSWER_TIME) : undefined
+    let silence: Timer | undefined
+    const listen = (): void => {
+      clearTimeout(silence)
+      if (bytes === undefined) silence = setTimeout(() => reject(new Error('it is silent')), ANSWER_TIME)
+    }
+    listen()
     queue.push(new TextEncoder().encode(request))
     if (bytes !== undefined) pushChunks(queue, bytes)
     try {

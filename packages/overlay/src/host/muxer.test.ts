@@ -3,6 +3,7 @@ import { multiaddr } from '@multiformats/multiaddr'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { startIntruder, startPeer, stopAll, until } from '../../test/peers.ts'
+import { answers } from './muxer.ts'
 
 afterEach(stopAll)
 
@@ -81,4 +82,17 @@ test('bytes that nobody reads are held in few pieces, and all come once somebody
   let read = 0
   streams[0]!.addEventListener('message', ({ data }) => (read += data.byteLength))
   await until(() => read === 6_000)
+})
+
+test('a connection on which bytes come in answers, though the question waits behind other bytes', async () => {
+  const [one, other] = [await startPeer(), await startPeer()]
+  await other.host.libp2p.handle('/sink', (stream) => stream.addEventListener('message', () => {}))
+  const connection = await one.host.libp2p.dial(multiaddr(other.address).encapsulate(`/p2p/${other.id}`))
+  const { muxer } = connection as unknown as { muxer: { ping: (options: { signal: AbortSignal }) => Promise<number> } }
+  // The question never leaves, as behind a megabyte on a slow line.
+  muxer.ping = async ({ signal }) => await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('late'))))
+  expect(await answers(connection, 300)).toBe(false)
+  const asked = answers(connection, 300)
+  await (await connection.newStream('/sink')).close()
+  expect(await asked).toBe(true)
 })

@@ -203,6 +203,8 @@ export class Links {
     await Promise.all(left.map(async (channel) => await channel.close()))
     later(() => {
       for (const channel of left) link.remove(channel)
+      // The direct connection may have ended meanwhile.
+      if (link.channels.length === 0 && this.#links.get(direct.peer) === link) this.#down(direct.peer)
       const closed = left.map(async ({ connection }) => await this.#closeIfUnused(connection))
       void Promise.all(closed).then(() => this.#linkOf(direct) && this.#events.onMoved(direct.connection))
     }, leaveTime)

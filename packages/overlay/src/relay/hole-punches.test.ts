@@ -1,6 +1,6 @@
 import type { Member, NodeId, Reach } from '@jel/protocol'
 import type { Connection } from '@libp2p/interface'
-import { multiaddr } from '@multiformats/multiaddr'
+import { multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startPeer, stopAll, until, type Peer } from '../../test/peers.ts'
 import { poolNames } from '../base/names.ts'
@@ -33,6 +33,8 @@ interface Situation {
   readonly seen?: readonly [string, string]
   /** The other end answers by hand, and says this address. */
   readonly says?: string
+  /** The answers of further relays about the first end. Undefined: it does not answer. */
+  readonly others?: readonly (string | undefined)[]
   /** Whether dials reach the other end. */
   readonly works?: boolean
 }
@@ -43,9 +45,12 @@ async function ends({
   seen = ['/ip4/11.0.0.1/tcp/5001', '/ip4/11.0.0.2/tcp/5002'],
   works = true,
   says,
+  others = [],
 }: Situation): Promise<[End, End]> {
   const [relay, ...both] = await Promise.all([1, 2, 3].map(async () => await startPeer({ idleTime: 60_000 })))
   if (relay === undefined) throw new Error('no relay')
+  const further = await Promise.all(others.map(async () => await startPeer({ idleTime: 60_000 })))
+  const relays = [relay, ...further].map(({ id }) => id)
   const service = new RelayService({
     libp2p: relay.host.libp2p,
     protocols: circuits,
@@ -63,7 +68,7 @@ async function ends({
     const end: End = { peer, dials: [], connected: [] }
     const { libp2p } = peer.host
     const punching = {
-      portOf: (connection: Connection) => (connection.remotePeer.toString() === relay.id ? 4000 + index : undefined),
+      portOf: (connection: Connection) => (relays.includes(connection.remotePeer.toString()) ? 4000 + index : undefined),
       dial: async (address: { toString(): string }, { from, direction }: { from: number; direction: Connection['direction'] }) => {
         end.dials.push({ to: address.toString(), from, direction, at: performance.now() })
         if (!works) throw new Error('refused')
@@ -71,7 +76,12 @@ async function ends({
           await libp2p.dial(multiaddr(other.address).encapsulate(`/p2p/${other.id}`), { force: true, signal: AbortSignal.timeout(2_000) })
       },
     }
-    const host = { libp2p, punching, seenBy: async () => await Promise.resolve(multiaddr(seen[index] as string)) }
+    const seenBy = async ({ remotePeer }: Connection, signal: AbortSignal): Promise<Multiaddr> => {
+      const said = remotePeer.toString() === relay.id ? seen[index] : others[relays.indexOf(remotePeer.toString()) - 1]
+      if (said !== undefined) return await Promise.resolve(multiaddr(said))
+      return await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('silence'))))
+    }
+    const host = { libp2p, punching, seenBy }
     const onConnected = (connection: Connection): void => void end.connected.push(connection)
     if (says === undefined || index === 0)
       void new HolePunches({ host, protocol: punch, self: () => find(peer.id), find, onConnected }).start()
@@ -82,6 +92,7 @@ async function ends({
     return end
   })
   for (const { peer } of made) await peer.dialer.connect(relay.id, [relay.address])
+  for (const other of further) await made[0]?.peer.dialer.connect(other.id, [other.address])
   const [one, other] = made as [End, End]
   await other.peer.host.libp2p.dial(circuitAddress(relay.id, one.peer.id), { signal: AbortSignal.timeout(5_000) })
   return [one, other]
@@ -93,8 +104,8 @@ describe('two hidden members with a circuit', () => {
   it('dial each other at the same time, at the addresses that a relay sees', async () => {
     const [one, other] = await ends({})
     await until(() => one.dials.length > 0 && other.dials.length > 0)
-    expect(one.dials).toMatchObject([{ to: '/ip4/11.0.0.2/tcp/5002', from: 4000, direction: 'outbound' }])
-    expect(other.dials).toMatchObject([{ to: '/ip4/11.0.0.1/tcp/5001', from: 4001, direction: 'inbound' }])
+    expect(one.dials).toMatchObject([{ to: `/ip4/11.0.0.2/tcp/5002/p2p/${other.peer.id}`, from: 4000, direction: 'outbound' }])
+    expect(other.dials).toMatchObject([{ to: `/ip4/11.0.0.1/tcp/5001/p2p/${one.peer.id}`, from: 4001, direction: 'inbound' }])
     expect(Math.abs((one.dials[0]?.at ?? 0) - (other.dials[0]?.at ?? 0))).toBeLessThan(100)
     await until(() => one.connected.length > 0)
     expect(isDirect(one.connected[0] as Connection)).toBe(true)
@@ -113,7 +124,16 @@ describe('two hidden members with a circuit', () => {
     expect([one.dials.length, other.dials.length]).toEqual([3, 3])
   })
 
+  it('ask three relays, of which one may lie or be silent', async () => {
+    const [, other] = await ends({ others: ['/ip4/11.66.66.66/tcp/22', '/ip4/11.0.0.1/tcp/6001'] })
+    const [, third] = await ends({ others: [undefined] })
+    await until(() => other.dials.length > 0 && third.dials.length > 0)
+    expect(other.dials[0]?.to).toMatch(/^\/ip4\/11\.0\.0\.1\//u)
+    expect(third.dials[0]?.to).toMatch(/^\/ip4\/11\.0\.0\.1\//u)
+  })
+
   it.each<[string, Situation]>([
+    ['relays disagree', { others: ['/ip4/11.66.66.66/tcp/22'] }],
     ['a relay sees a private address, which would mean another host', { seen: ['/ip4/192.168.1.2/tcp/5001', '/ip4/11.0.0.2/tcp/5002'] }],
     ['the other end says a private address', { says: '/ip4/192.168.1.2/tcp/5002' }],
     ['the other end says no address of a host', { says: '/unix/tmp/socket' }],

@@ -8,7 +8,7 @@ import type { Member, NodeId } from '@jel/protocol'
 import type { Connection, Stream } from '@libp2p/interface'
 import { CODE_P2P, multiaddr, type Multiaddr } from '@multiformats/multiaddr'
 import { canDial } from '#platform/network'
-import { dialAddress, isPublic } from '../base/addresses.ts'
+import { dialAddress, hostOf, isPublic } from '../base/addresses.ts'
 import { asError } from '../base/errors.ts'
 import { later, pause } from '../base/timers.ts'
 import { TurnTimeout } from '../base/turn-timeout.ts'
@@ -22,6 +22,8 @@ import type { HolePunching } from '../platform/types.ts'
 export const punchDelay = 2_000
 /** Time to agree, ms, and time for one dial. Guesses: some round trips of half a second. */
 const [agreeTime, dialTime] = [5_000, 2_000]
+/** Relays that are asked where they see this host, and time for their answers, ms. Guesses. */
+const [maxAsked, seenTime] = [3, 1_000]
 /** Dials of one agreement, or of one member, and a pause, ms. Guesses: a refusal comes at once. */
 const [maxDials, dialPause] = [3, 250]
 /** Pauses after a success and a failure, ms. Guesses: routers seldom change. */
@@ -107,7 +109,7 @@ export class HolePunches {
     let stream: Stream | undefined
     try {
       const signal = AbortSignal.timeout(agreeTime)
-      const own = await this.#outside(punching, signal)
+      const own = await this.#outside(punching)
       this.#pause(peer, longPause)
       stream = await circuit.newStream(this.#options.protocol, { signal })
       const theirs = await exchange(stream, own, signal)
@@ -118,9 +120,10 @@ export class HolePunches {
       say(stream, 'go')
       await pause(roundTrip / 2)
       await this.#dial(punching, theirs, own, 'outbound', peer)
-      this.#pause(peer, shortPause)
       const [connection] = directConnections(this.#options.host.libp2p, peer)
-      if (connection !== undefined) this.#options.onConnected(connection)
+      if (connection === undefined) return
+      this.#pause(peer, shortPause)
+      this.#options.onConnected(connection)
     } catch {
       // The circuit stays.
     } finally {
@@ -134,13 +137,13 @@ export class HolePunches {
       if (isDirect(circuit) || !this.#mayPunch(peer)) throw new Error('not now')
       this.#pause(peer, longPause)
       const signal = AbortSignal.timeout(agreeTime)
-      const own = await this.#outside(punching, signal)
+      const own = await this.#outside(punching)
       const theirs = await exchange(stream, own, signal)
       await takeLine(stream, longestLine, signal)
       say(stream, 'sync')
       await takeLine(stream, longestLine, signal)
       await this.#dial(punching, theirs, own, 'inbound', peer)
-      this.#pause(peer, shortPause)
+      if (directConnections(this.#options.host.libp2p, peer).length > 0) this.#pause(peer, shortPause)
     } catch (error) {
       stream.abort(asError(error))
     }
@@ -163,17 +166,28 @@ export class HolePunches {
     this.#pauses.set(peer, performance.now() + time)
   }
 
-  /** Asks a relay at which address it sees this host. Throws if none can say. */
-  async #outside(punching: HolePunching, signal: AbortSignal): Promise<Outside> {
+  /**
+   * Asks relays at which address they see this host. One may lie, so two of three must see one IP
+   * address if more than one answers. Throws if none can say.
+   */
+  async #outside(punching: HolePunching): Promise<Outside> {
     const { host, find } = this.#options
-    for (const connection of host.libp2p.getConnections().toReversed()) {
-      const port = punching.portOf(connection)
+    const relays = host.libp2p.getConnections().filter((connection) => {
       const isRelay = find(connection.remotePeer.toString())?.reach === 'direct'
-      if (port === undefined || !isRelay || connection.status !== 'open') continue
-      const address = await host.seenBy(connection, signal)
-      if (address !== undefined && isPublic(address) && canDial(address)) return { address, port }
-    }
-    throw new Error('no relay sees this host')
+      return isRelay && connection.status === 'open' && punching.portOf(connection) !== undefined
+    })
+    const asked = relays.slice(-maxAsked).map(async (connection): Promise<Outside | undefined> => {
+      const address = await host.seenBy(connection, AbortSignal.timeout(seenTime)).catch(() => undefined)
+      return address !== undefined && isPublic(address) && canDial(address)
+        ? { address, port: punching.portOf(connection) as number }
+        : undefined
+    })
+    const seen = (await Promise.all(asked)).filter((each) => each !== undefined)
+    const [first] = seen
+    const agreed = seen.find((one) => seen.some((other) => one !== other && hostOf(one.address) === hostOf(other.address)))
+    const outside = agreed ?? (seen.length === 1 ? first : undefined)
+    if (outside === undefined) throw new Error('no relay sees this host, or relays disagree')
+    return outside
   }
 
   async #dial(punching: HolePunching, to: Multiaddr, { port }: Outside, direction: Connection['direction'], peer: NodeId): Promise<void> {
@@ -181,7 +195,7 @@ export class HolePunches {
       // An abort after the dial would end the socket.
       const timeout = new TurnTimeout(dialTime).begin()
       try {
-        await punching.dial(to, { from: port, direction, signal: timeout.signal })
+        await punching.dial(to.encapsulate(`/p2p/${peer}`), { from: port, direction, signal: timeout.signal })
         return
       } catch (error) {
         if (dial === maxDials || directConnections(this.#options.host.libp2p, peer).length > 0) throw error

@@ -18,6 +18,7 @@ addEventListener('message', ({ data, ports: [port], source }: MessageEvent<{ rea
   const worker = new Worker(url)
   workers.set(data.id, worker)
   worker.postMessage(undefined, [port])
+  // The page makes another frame if this one is dead.
+  parent.postMessage(data.id, '*')
 })
-// A frame does not know the origin of its page.
 parent.postMessage('ready', '*')

@@ -70,6 +70,7 @@ describe('a program in a worker of a frame', () => {
   it.each<[string, (port: MessagePort) => void, string]>([
     ['something else than bytes', (port) => port.postMessage({ type: 'returned' }), 'it sent something else than messages'],
     ['a forbidden message', (port) => port.postMessage(toBytes([{ type: 'run' }])), 'type'],
+    ['a confirmation of what it did not get', (port) => port.postMessage(100_000), 'it confirmed what it did not get'],
     ['a message above the limit', (port) => port.postMessage(new Uint8Array(MAX_FRAME_BYTES + 1)), 'it sends without end'],
   ])('ends if it sends %s', async (_, send, reason) => {
     const { container, port, lost, ended } = await started()

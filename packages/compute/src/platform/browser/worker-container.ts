@@ -93,8 +93,12 @@ export class WorkerContainer implements Container {
 
   #take(data: unknown, program: Startable): void {
     if (this.#hasEnded) return
-    if (typeof data === 'number' && data > 0) {
-      this.#given = Math.max(0, this.#given - data)
+    if (typeof data === 'number') {
+      if (!Number.isInteger(data) || data <= 0 || data > this.#given) {
+        this.#fail('it confirmed what it did not get')
+        return
+      }
+      this.#given -= data
       this.#makeRoom()
       return
     }
