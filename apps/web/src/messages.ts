@@ -39,8 +39,8 @@ export interface Work {
 /**
  * The member to a page. `event`: a line of the feed. `program`: starts a worker in the frame of the
  * page, with the port of the message, or ends it if there is no port. `work`: undefined if this
- * member does not compute, with `hasFailed` if it could not begin. `failed`: it could not enter, or was thrown out. `left`: it has left the
- * pool.
+ * member does not compute, with `hasFailed` if it could not begin. `failed`: it could not enter, or
+ * was thrown out. `left`: it has left the pool.
  */
 export type MemberMessage =
   | { readonly type: 'event'; readonly line: string }
