@@ -2,12 +2,16 @@
  * Tabs of real browsers as members, on the page that nodes serve: how soon do they take part, what
  * do others notice of their end, and does a hidden or frozen tab stay?
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { jelBin } from '../base/paths.ts'
 import { quantile } from '../base/quantiles.ts'
-import { seconds, UsageError, whole } from '../base/settings.ts'
+import { keep } from '../base/child.ts'
+import { flag, seconds, UsageError, whole } from '../base/settings.ts'
 import { bench } from '../bench/bench.ts'
 import type { ProcessNode } from '../swarm/process-node.ts'
 import { ProcessSwarm, type Report } from '../swarm/process-swarm.ts'
@@ -15,6 +19,7 @@ import { ProcessSwarm, type Report } from '../swarm/process-swarm.ts'
 const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 /** Longest wait for news, ms. */
 const NEWS = 20_000
+const MINUTE = 60_000
 /** A tab is frozen for this time, ms. */
 const FROZEN = 30_000
 
@@ -98,12 +103,56 @@ class Pool {
 
 const sizeAt = async ({ page }: Tab): Promise<number> => Number(await page.textContent('#members'))
 
+/** Jobs with votes, one after the other, of a hidden tab and a node. */
+class Jobs {
+  readonly #tab: Tab
+  /** The tasks of the tab, once a minute. */
+  readonly #counts: number[] = []
+  readonly #timer: NodeJS.Timeout
+  #isOver = false
+
+  private constructor(tab: Tab) {
+    this.#tab = tab
+    this.#timer = setInterval(() => void this.#count(), MINUTE)
+  }
+
+  static async start(pool: Pool, tab: Tab): Promise<Jobs> {
+    const introducer = pool.swarm.running[0]?.process.address ?? ''
+    await pool.swarm.startOne({ command: 'work', introducer, args: ['--workers', '1', '--accept', 'sandbox'] })
+    await tab.page.getByLabel('also when hidden').check()
+    await tab.page.getByRole('button', { name: 'lend cores' }).click()
+    const jobs = new Jobs(tab)
+    void jobs.#submit(introducer)
+    return jobs
+  }
+
+  /** Returns the number of minutes without a new task. */
+  async idleMinutes(): Promise<number> {
+    this.#isOver = true
+    clearInterval(this.#timer)
+    await this.#count()
+    return this.#counts.filter((count, index) => count <= (this.#counts[index - 1] ?? 0)).length
+  }
+
+  async #submit(introducer: string): Promise<void> {
+    const program = fileURLToPath(new URL('../reach/waiting-program.ts', import.meta.url))
+    const args = ['submit', 'tabs', program, 'all', '[100,20]', '--votes', '2', '--bootstrap', introducer, '--listen', '127.0.0.1:0']
+    while (!this.#isOver) await once(keep(spawn(process.execPath, [jelBin, ...args], { stdio: 'ignore' })), 'exit')
+  }
+
+  async #count(): Promise<void> {
+    const text = (await this.#tab.page.textContent('.volunteer .figures')) ?? ''
+    this.#counts.push(Number(/tasks: (\d+)/u.exec(text)?.[1] ?? 0))
+  }
+}
+
 export const experiment = bench({
   about: 'tabs of real browsers: how soon do they take part, and what do others notice of their end?',
   settings: {
     nodes: whole(5, 'nodes that serve the page', 2),
     tabs: whole(10, 'tabs, in two browsers', 4),
     hidden: seconds(60, 'seconds for which a tab is hidden'),
+    compute: flag('the hidden tab computes meanwhile, for jobs with votes'),
   },
   notes: 'Exit status 1 if a figure exceeds its target. Needs chromium.',
   where: 'network',
@@ -135,8 +184,10 @@ export const experiment = bench({
     const [front, hidden, frozen, closed] = tabs as [Tab, Tab, Tab, Tab]
     const before = pool.ends
     // A second page of the same context in front hides the first.
+    const jobs = settings.compute ? await Jobs.start(pool, hidden) : undefined
     await (await hidden.context.newPage()).bringToFront()
     await delay(settings.hidden)
+    if (jobs !== undefined) rows.push({ what: 'minutes in which the hidden tab did no task', value: await jobs.idleMinutes(), most: 0 })
     rows.push({
       what: `ends that anybody noticed while a tab was hidden for ${settings.hidden / 1_000} s`,
       value: pool.ends - before,
